@@ -1,0 +1,51 @@
+# Every target sets up what it needs in .venv; nothing else on the machine is touched.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+TORCH ?= torch==2.13.0
+
+.DEFAULT_GOAL := help
+.PHONY: help report test check test-integrations bench docs clean
+
+help:  ## show this help
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
+
+report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.html
+	@$(BIN)/python examples/crash_report.py report.html
+
+test: check  ## run every check and every test
+	@$(BIN)/coverage run -m pytest -q
+	@$(BIN)/coverage report
+
+check: $(VENV)/.ready-test  ## format, lint, types, import contracts
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-logo
+
+test-integrations: $(VENV)/.ready-test $(VENV)/.ready-integrations  ## run the tests that need heavy frameworks
+	@$(BIN)/python -m pytest -q tests/integrations
+
+bench: $(VENV)/.ready-bench  ## measure ratios against peers; writes benchmarks/results
+	@$(BIN)/python benchmarks/run.py
+
+docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	@echo "the documentation is in docs/_build/html/index.html"
+
+clean:  ## remove the virtual environment and everything that was built
+	rm -rf $(VENV) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+
+$(BIN)/python:
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.ready-integrations: $(BIN)/python Makefile
+	@echo "installing $(TORCH)"
+	@$(PIP) install "$(TORCH)"
+	@touch $@
+
+$(VENV)/.ready-%: $(BIN)/python pyproject.toml
+	@echo "installing properly[$*] into $(VENV)"
+	@$(PIP) install --editable ".[$*]"
+	@touch $@
