@@ -1,0 +1,52 @@
+"""What can go wrong, and what to catch.
+
+::
+
+    ProperlyError
+    ├── DataError (ValueError)            a value that was handed in breaks a rule
+    │   └── ImproperRuleError             a proper rule is needed, this one is not
+    ├── ArgumentTypeError (TypeError)     an argument is of the wrong kind
+    └── MissingExtraError (ImportError)   an optional dependency is not installed
+
+Every message states the rule, what was found and where, and, after a blank
+line, a hint. Rows are counted from 0.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "ArgumentTypeError",
+    "DataError",
+    "ImproperRuleError",
+    "MissingExtraError",
+    "ProperlyError",
+]
+
+
+class ProperlyError(Exception):
+    """Anything that `properly` refuses."""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message if hint is None else f"{message}\n\nHint: {hint}")
+
+
+class DataError(ProperlyError, ValueError):
+    """A value that was handed in, as data or as an option, breaks a rule."""
+
+
+class ImproperRuleError(DataError):
+    """An evaluation that needs a proper rule was asked for with an improper one."""
+
+
+class ArgumentTypeError(ProperlyError, TypeError):
+    """An argument is of the wrong kind."""
+
+
+class MissingExtraError(ProperlyError, ImportError):
+    """An optional dependency is not installed; the message names the command that installs it."""
+
+    @classmethod
+    def of(cls, package: str, *, extra: str) -> MissingExtraError:
+        """Say which package is missing and which extra brings it."""
+        message = f"this needs {package}, which is not installed"
+        return cls(message, hint=f"pip install 'properly[{extra}]'")
