@@ -1,0 +1,256 @@
+"""Rules made of other rules."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, get_args
+
+from properly._arrays import namespace
+from properly._interval import Interval, as_interval, as_number
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules._rule import BinaryRule, Propriety
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from properly.typing import Array
+
+Scale = Literal["mean", "integral"]
+
+
+@dataclass(frozen=True)
+class Bounded(BinaryRule):
+    r"""A rule that looks only at the thresholds that matter.
+
+    The regret of the rule, added up over the thresholds between :math:`a` and :math:`b`: with
+    :math:`p` moved to the nearer end if it lies outside,
+
+    .. math:: \int_a^b R(t)\, w(t)\, dt = \text{mean of } y\, U_{ab}(p) + (1 - y)\, V_{ab}(p),
+        \quad V_{ab}(p) = \int_a^p t\, w(t)\, dt, \quad U_{ab}(p) = \int_p^b (1 - t)\, w(t)\, dt .
+
+    Parameters
+    ----------
+    rule : BinaryRule
+        The rule to restrict.
+    within : Interval or pair of floats
+        The thresholds that matter.
+    scale : {"mean", "integral"}
+        ``"integral"`` leaves the sum as it is, and gives the rule itself on (0, 1). ``"mean"``
+        divides it by the length of the range: ``b - a`` for `Brier`, ``logit(b) - logit(a)`` for
+        `Log`, the weight of the range for every other rule.
+
+    Notes
+    -----
+    Two forecasts on the same side of the whole range are equally good, so the rule is proper, not
+    strictly, unless the range is (0, 1). A range of infinite length, such as (0, 0.2) for `Log`,
+    has no mean; its integral exists and may be infinite.
+
+    References
+    ----------
+    .. [1] G. Flores, A. Schiff, A. H. Smith, J. A. Fries, A. C. Wilson (2025). A consequentialist
+       critique of binary classification evaluation practices. `arXiv:2504.04528
+       <https://arxiv.org/abs/2504.04528>`__
+
+    Examples
+    --------
+    >>> from properly.rules import Bounded, Brier
+    >>> rule = Bounded(Brier(), (0.05, 0.2))
+    >>> rule
+    Bounded(rule=Brier(), within=Interval(lower=0.05, upper=0.2), scale='mean')
+    >>> rule.loss([1, 1, 1], [0.0, 0.05, 0.2])
+    array([1.75, 1.75, 0.  ])
+    """
+
+    rule: BinaryRule
+    within: Interval
+    scale: Scale = "mean"
+    _factor: float = field(default=1.0, init=False, repr=False, compare=False)
+
+    def __init__(
+        self, rule: BinaryRule, within: Interval | tuple[float, float], scale: Scale = "mean"
+    ) -> None:
+        _require_binary(rule)
+        if scale not in get_args(Scale):
+            message = f"scale must be 'mean' or 'integral'; got {scale!r}"
+            raise DataError(message)
+        object.__setattr__(self, "rule", rule)
+        object.__setattr__(self, "within", as_interval(within))
+        object.__setattr__(self, "scale", scale)
+        length = 1.0 if scale == "integral" else rule.length(self.within.lower, self.within.upper)
+        if not 0 < length < math.inf:
+            message = (
+                f"a mean needs a range of positive, finite length; for {rule!r} the length of "
+                f"({self.within.lower:g}, {self.within.upper:g}) is {length:g}"
+            )
+            raise DataError(message, hint="use scale='integral', which does not divide.")
+        object.__setattr__(self, "_factor", 1 / length)
+
+    @property
+    def propriety(self) -> Propriety:
+        """Strict only on (0, 1); otherwise proper if the rule is."""
+        strict = self.rule.propriety is Propriety.STRICT
+        if strict and self.within != Interval(0, 1):
+            return Propriety.PROPER
+        return self.rule.propriety
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name with the range."""
+        suffix = "" if self.scale == "mean" else "_integral"
+        return f"bounded_{self.rule.name}{suffix}[{self.within.lower:g},{self.within.upper:g}]"
+
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the rule's own cost over the part of the range that lies inside."""
+        return self._factor * self.rule.false_positives(self._clip(lower), self._clip(upper))
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the rule's own cost over the part of the range that lies inside."""
+        return self._factor * self.rule.false_negatives(self._clip(lower), self._clip(upper))
+
+    def weight(self, p: Array) -> Array:
+        """Return the rule's weight inside the range, 0 outside."""
+        return self._inside(p, self.rule.weight(p))
+
+    def logit_weight(self, p: Array, q: Array) -> Array:
+        """Return the rule's weight on the log-odds scale inside the range, 0 outside."""
+        return self._inside(p, self.rule.logit_weight(p, q))
+
+    def slope_if_event(self, p: Array) -> Array:
+        """Return the rule's slope inside the range, 0 outside."""
+        return self._inside(p, self.rule.slope_if_event(p))
+
+    def slope_if_none(self, p: Array) -> Array:
+        """Return the rule's slope inside the range, 0 outside."""
+        return self._inside(p, self.rule.slope_if_none(p))
+
+    def atoms_within(self, lower: float, upper: float) -> tuple[tuple[float, float], ...]:
+        """Return the rule's point masses that lie in both ranges."""
+        atoms = self.rule.atoms_within(max(lower, self.within.lower), min(upper, self.within.upper))
+        return tuple((threshold, self._factor * mass) for threshold, mass in atoms)
+
+    def _clip(self, p: Array | float) -> Array | float:
+        lower, upper = self.within.lower, self.within.upper
+        if isinstance(p, float):
+            return min(max(p, lower), upper)
+        # Not xp.clip: its gradient at the ends is 0 in some libraries and 1 in others.
+        xp = namespace(p)
+        above = xp.where(p > lower, p, lower)
+        return xp.where(above < upper, above, upper)
+
+    def _inside(self, p: Array, x: Array) -> Array:
+        xp = namespace(p)
+        inside = (p >= self.within.lower) & (p <= self.within.upper)
+        return self._factor * xp.where(inside, x, xp.zeros_like(x))
+
+
+@dataclass(frozen=True)
+class Mixture(BinaryRule):
+    """A weighted sum of rules.
+
+    Parameters
+    ----------
+    components : iterable of (float, BinaryRule)
+        Pairs of a coefficient, zero or more, and a rule. At least one coefficient is positive.
+
+    Notes
+    -----
+    Strictly proper if all rules are proper and one of those with a positive coefficient is strict.
+    A rule with the coefficient 0 takes no part.
+
+    Examples
+    --------
+    >>> from properly.rules import Brier, Elementary, Mixture
+    >>> rule = Mixture([(0.5, Brier()), (1, Elementary(0.1))])
+    >>> rule
+    Mixture(components=((0.5, Brier()), (1.0, Elementary(threshold=0.1))))
+    >>> rule([0, 1], [0.1, 0.5])
+    0.115
+    """
+
+    components: tuple[tuple[float, BinaryRule], ...]
+
+    def __init__(self, components: Iterable[tuple[float, BinaryRule]]) -> None:
+        pairs = tuple(_component(pair) for pair in components)
+        if not any(coefficient > 0 for coefficient, _ in pairs):
+            message = f"a mixture needs at least one positive coefficient; got {pairs!r}"
+            raise DataError(message)
+        object.__setattr__(self, "components", pairs)
+
+    @property
+    def propriety(self) -> Propriety:
+        """What follows from the parts that take part."""
+        found = {rule.propriety for coefficient, rule in self.components if coefficient > 0}
+        order = (Propriety.IMPROPER, Propriety.STRICT, Propriety.PROPER)
+        return next(propriety for propriety in order if propriety in found)
+
+    @property
+    def name(self) -> str:
+        """The names of the parts, each with its coefficient."""
+        parts = (f"{coefficient:g}*{rule.name}" for coefficient, rule in self.components)
+        return f"mixture[{'+'.join(parts)}]"
+
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the weighted sum of the parts' costs."""
+        return self._sum_of(lambda rule: rule.false_positives(lower, upper))
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the weighted sum of the parts' costs."""
+        return self._sum_of(lambda rule: rule.false_negatives(lower, upper))
+
+    def loss_if_event(self, p: Array) -> Array:
+        """Return the weighted sum of the parts' losses."""
+        return self._sum_of(lambda rule: rule.loss_if_event(p))
+
+    def loss_if_none(self, p: Array) -> Array:
+        """Return the weighted sum of the parts' losses."""
+        return self._sum_of(lambda rule: rule.loss_if_none(p))
+
+    def weight(self, p: Array) -> Array:
+        """Return the weighted sum of the parts' weights."""
+        return self._sum_of(lambda rule: rule.weight(p))
+
+    def logit_weight(self, p: Array, q: Array) -> Array:
+        """Return the weighted sum of the parts' weights on the log-odds scale."""
+        return self._sum_of(lambda rule: rule.logit_weight(p, q))
+
+    def slope_if_event(self, p: Array) -> Array:
+        """Return the weighted sum of the parts' slopes."""
+        return self._sum_of(lambda rule: rule.slope_if_event(p))
+
+    def slope_if_none(self, p: Array) -> Array:
+        """Return the weighted sum of the parts' slopes."""
+        return self._sum_of(lambda rule: rule.slope_if_none(p))
+
+    def atoms_within(self, lower: float, upper: float) -> tuple[tuple[float, float], ...]:
+        """Return the parts' point masses, added up where thresholds coincide."""
+        masses: dict[float, float] = {}
+        for coefficient, rule in self.components:
+            for threshold, mass in rule.atoms_within(lower, upper):
+                masses[threshold] = masses.get(threshold, 0.0) + coefficient * mass
+        return tuple(sorted((threshold, mass) for threshold, mass in masses.items() if mass))
+
+    def _sum_of(self, part: Callable[[BinaryRule], Array]) -> Array:
+        # A coefficient of 0 is left out, not multiplied: the part may be infinite.
+        terms = [c * part(rule) for c, rule in self.components if c > 0]
+        return sum(terms[1:], start=terms[0])
+
+
+def _component(pair: tuple[float, BinaryRule]) -> tuple[float, BinaryRule]:
+    try:
+        coefficient, rule = pair
+    except (TypeError, ValueError):
+        message = f"a mixture is made of pairs (coefficient, rule); got {pair!r}"
+        raise ArgumentTypeError(message) from None
+    coefficient = as_number(coefficient, "coefficient")
+    _require_binary(rule)
+    if not 0 <= coefficient < math.inf:
+        message = f"coefficients must be finite and not negative; got {coefficient!r} for {rule!r}"
+        raise DataError(message, hint="with a negative coefficient a mixture may be improper.")
+    return coefficient, rule
+
+
+def _require_binary(rule: object) -> None:
+    if not isinstance(rule, BinaryRule):
+        message = f"this needs a rule for the probability of one event; got {rule!r}"
+        raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")

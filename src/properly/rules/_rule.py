@@ -1,0 +1,269 @@
+"""What a rule is: a price for one forecast, and the facts about that price."""
+
+from __future__ import annotations
+
+import enum
+import math
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from properly._arrays import check_forecasts, check_logits, check_rows, is_numpy, namespace
+from properly._sweep import sweep
+
+if TYPE_CHECKING:
+    from properly.typing import Array, ArrayLike
+
+
+class Propriety(enum.Enum):
+    """Whether a rule rewards saying what one believes."""
+
+    STRICT = "strictly proper"
+    """The true probability alone has the least expected loss."""
+
+    PROPER = "proper"
+    """No forecast beats the true probability, but some may equal it."""
+
+    IMPROPER = "improper"
+    """Some forecast beats the true probability."""
+
+
+class Rule(ABC):
+    """A price for one forecast once the outcome is known: a loss, so lower is better.
+
+    A rule is a frozen value without data. It is called with outcomes, forecasts and optional
+    weights and returns their mean loss.
+    """
+
+    @property
+    @abstractmethod
+    def propriety(self) -> Propriety:
+        """Whether the rule rewards saying what one believes."""
+
+    @property
+    @abstractmethod
+    def range(self) -> tuple[float, float]:
+        """The least and the greatest loss."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """A short lower-case name for tables and files."""
+
+    @abstractmethod
+    def loss(self, y: ArrayLike, p: ArrayLike) -> Array:
+        """Price each forecast."""
+
+    @abstractmethod
+    def __call__(self, y: ArrayLike, p: ArrayLike, weight: ArrayLike | None = None) -> Any:
+        """Return the (weighted) mean loss."""
+
+    @property
+    def is_proper(self) -> bool:
+        """Whether no forecast beats the true probability."""
+        return self.propriety is not Propriety.IMPROPER
+
+
+class BinaryRule(Rule):
+    r"""A rule for the probability of one event.
+
+    Such a rule is a weight :math:`w` on thresholds: it adds up, over all thresholds :math:`t`, the
+    regret of the decision "act if and only if :math:`p \ge t`". A false positive costs
+    :math:`t`, a false negative :math:`1 - t`. So a rule is two integrals, and a subclass writes
+    only these, in a shape without cancellation:
+
+    .. math::
+
+        \text{false positives}(a, b) = \int_a^b t\, w(t)\, dt, \qquad
+        \text{false negatives}(a, b) = \int_a^b (1 - t)\, w(t)\, dt .
+
+    The loss is :math:`V(p) = \text{false positives}(0, p)` if the event did not happen and
+    :math:`U(p) = \text{false negatives}(p, 1)` if it did. A weight may have point masses
+    (:attr:`atoms`) besides its density (:meth:`weight`).
+
+    The arithmetic is written against the array API standard. Forecasts that numpy can hold are
+    priced in float64; a tensor of another library is priced in its own type, on its own device, and
+    can be differentiated.
+    """
+
+    @abstractmethod
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Cost of false positives at thresholds above `lower`, up to and including `upper`."""
+
+    @abstractmethod
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Cost of false negatives at thresholds above `lower`, up to and including `upper`."""
+
+    @abstractmethod
+    def weight(self, p: Array) -> Array:
+        """Density of the rule's weight at the threshold `p`, point masses left out."""
+
+    def logit_weight(self, p: Array, q: Array) -> Array:
+        """Density on the log-odds scale, ``p * q * weight(p)``, from both probabilities.
+
+        A rule whose weight is infinite at 0 or 1 replaces this product by its limit.
+        """
+        return p * q * self.weight(p)
+
+    def atoms_within(self, lower: float, upper: float) -> tuple[tuple[float, float], ...]:  # noqa: ARG002
+        """Point masses at thresholds above `lower`, up to and including `upper`."""
+        return ()
+
+    def length(self, lower: float, upper: float) -> float:
+        """Weight of all thresholds in a range, by which a mean over the range divides."""
+        ends = np.float64(lower), np.float64(upper)
+        return float(self.false_positives(*ends) + self.false_negatives(*ends))
+
+    def loss_if_event(self, p: Array) -> Array:
+        """Price forecasts of an event that happened: U. The array is not checked."""
+        return self.false_negatives(p, 1.0)
+
+    def loss_if_none(self, p: Array) -> Array:
+        """Price forecasts of an event that did not happen: V. The array is not checked."""
+        return self.false_positives(0.0, p)
+
+    def slope_if_event(self, p: Array) -> Array:
+        """Differentiate U. A rule of infinite weight replaces the product by its limit."""
+        return -(1 - p) * self.weight(p)
+
+    def slope_if_none(self, p: Array) -> Array:
+        """Differentiate V. A rule of infinite weight replaces the product by its limit."""
+        return p * self.weight(p)
+
+    @property
+    def atoms(self) -> tuple[tuple[float, float], ...]:
+        """Pairs of a threshold and the point mass of the weight there."""
+        return self.atoms_within(0.0, 1.0)
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the greatest loss; the greatest is that of a certain, wrong forecast."""
+        worst = self.loss_if_event(np.float64(0)), self.loss_if_none(np.float64(1))
+        return 0.0, float(max(worst))
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name for tables and files."""
+        return type(self).__name__.lower()
+
+    def loss(self, y: ArrayLike, p: ArrayLike) -> Array:
+        """Price each forecast.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes: booleans, or 0 and 1.
+        p : array-like
+            Probabilities of the event.
+
+        Returns
+        -------
+        array
+            One loss a case, in the library of `p`. Infinity is a possible loss; NaN is not.
+        """
+        rows = check_rows(y, p)
+        return self._price(rows.y, _wide(rows.p))
+
+    def __call__(self, y: ArrayLike, p: ArrayLike, weight: ArrayLike | None = None) -> Any:
+        """Return the (weighted) mean loss.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes: booleans, or 0 and 1.
+        p : array-like
+            Probabilities of the event.
+        weight : array-like, optional
+            Case weights; rows of weight 0 do not count, whatever their loss.
+
+        Returns
+        -------
+        float
+            The mean; for a tensor, a tensor without dimensions that can be differentiated.
+        """
+        y, p, weight = check_rows(y, p, weight)
+        if weight is not None:
+            used = weight > 0
+            # Left out rather than multiplied: the loss of an unused row may be infinite.
+            y, p, weight = y[used], p[used], weight[used]
+        if not is_numpy(p):
+            return self._mean_tensor(y, p, weight)
+        if weight is None:
+            return math.fsum(sweep(self._sum, y, p)) / p.shape[0]
+        weight = weight.astype(np.float64, copy=False)
+        return math.fsum(sweep(self._weighted_sum, y, p, weight)) / float(weight.sum())
+
+    def slope(self, y: ArrayLike, p: ArrayLike) -> Array:
+        """Differentiate the loss with respect to the forecast: ``(p - y) * weight(p)``.
+
+        At a point mass of the weight, where the loss jumps, the slope ignores the jump.
+        """
+        y, p, _ = check_rows(y, p)
+        p = _wide(p)
+        return namespace(p).where(y, self.slope_if_event(p), self.slope_if_none(p))
+
+    def logit_slope(self, y: ArrayLike, logit: ArrayLike) -> Array:
+        """Differentiate the loss with respect to the log-odds of the forecast.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes: booleans, or 0 and 1.
+        logit : array-like
+            Log-odds of the event, any real number.
+
+        Notes
+        -----
+        Computed from the logit itself, so that a saturated sigmoid loses nothing: for the log score
+        it is ``sigmoid(logit) - y`` to the last digit.
+        """
+        y, logit = check_logits(y, logit)
+        p, q = _both_sides(_wide(logit))
+        return namespace(p).where(y, -q, p) * self.logit_weight(p, q)
+
+    def entropy(self, p: ArrayLike) -> Array:
+        """Return the expected loss of the true probability: ``p U(p) + (1 - p) V(p)``."""
+        p = _wide(check_forecasts(p))
+        xp = namespace(p)
+        # The inner wheres keep 0 * infinity, and its gradient, from ever being formed.
+        event = p * self.loss_if_event(xp.where(p > 0, p, xp.ones_like(p)))
+        none = (1 - p) * self.loss_if_none(xp.where(p < 1, p, xp.zeros_like(p)))
+        return event + none
+
+    def _price(self, y: Array, p: Array) -> Array:
+        """Price checked forecasts.
+
+        The side that did not happen is priced at the forecast that costs nothing, since U(1) = 0
+        and V(0) = 0; selecting after the fact would leave NaN gradients at forecasts of 0 and 1.
+        """
+        xp = namespace(p)
+        event = self.loss_if_event(xp.where(y, p, xp.ones_like(p)))
+        return event + self.loss_if_none(xp.where(y, xp.zeros_like(p), p))
+
+    def _sum(self, y: Array, p: Array) -> float:
+        return float(np.sum(self._price(y, _wide(p))))
+
+    def _weighted_sum(self, y: Array, p: Array, weight: Array) -> float:
+        return float(np.sum(self._price(y, _wide(p)) * weight))
+
+    def _mean_tensor(self, y: Array, p: Array, weight: Array | None) -> Array:
+        xp = namespace(p)
+        loss = self._price(y, p)
+        if weight is None:
+            return xp.mean(loss)
+        weight = xp.astype(weight, loss.dtype)
+        return xp.sum(loss * weight) / xp.sum(weight)
+
+
+def _both_sides(logit: Array) -> tuple[Array, Array]:
+    """Turn log-odds into the probabilities of the event and of its absence, without overflow."""
+    xp = namespace(logit)
+    rare = xp.exp(-xp.abs(logit))
+    likely, unlikely = 1 / (1 + rare), rare / (1 + rare)
+    return xp.where(logit >= 0, likely, unlikely), xp.where(logit >= 0, unlikely, likely)
+
+
+def _wide(p: Array) -> Array:
+    """Widen numpy forecasts to float64; a tensor's type is its owner's choice."""
+    return p.astype(np.float64, copy=False) if is_numpy(p) else p
