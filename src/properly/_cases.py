@@ -1,0 +1,98 @@
+"""Checked rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from properly._arrays import check_column, check_rows
+from properly._tally import Tally
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from properly.typing import Array, ArrayLike
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Cases:
+    """Checked rows: outcome, forecast, and what else is known of each case.
+
+    Comparing models, clusters and dependence in time need the rows; a tally has lost them.
+
+    Parameters
+    ----------
+    y : array-like
+        Outcomes: booleans, 0 and 1, or two labels of any kind with `pos_label`.
+    p : array-like
+        Probabilities of the event.
+    weight : array-like, optional
+        Case weights, none negative.
+    clusters, time, groups : array-like, optional
+        The cluster, the time and the group of each case.
+    labels : pair of labels, optional
+        Both labels of `y`, the event last; the same as ``pos_label=labels[1]``.
+    pos_label : label, optional
+        The label of the event.
+
+    Examples
+    --------
+    >>> import properly
+    >>> c = properly.Cases(["dead", "alive"], [0.4, 0.1], pos_label="dead", clusters=[7, 7])
+    >>> c
+    Cases(2 rows with clusters)
+    >>> c.y
+    array([ True, False])
+    >>> c.tally()
+    Tally(2 cases at 2 distinct forecasts, event rate 0.5)
+    """
+
+    y: Array
+    p: Array
+    weight: Array | None
+    clusters: Array | None
+    time: Array | None
+    groups: Array | None
+
+    def __init__(
+        self,
+        y: ArrayLike,
+        p: ArrayLike,
+        *,
+        weight: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        labels: tuple[object, object] | None = None,
+        pos_label: object = None,
+    ) -> None:
+        if labels is not None:
+            pos_label = _event_label(labels, pos_label)
+        rows = check_rows(y, p, weight, pos_label=pos_label)
+        columns = {"clusters": clusters, "time": time, "groups": groups}
+        for name, column in (*rows._asdict().items(), *columns.items()):
+            if name in columns and column is not None:
+                column = check_column(column, name, rows.p.shape[0])  # noqa: PLW2901
+            object.__setattr__(self, name, column)
+
+    def tally(self) -> Tally:
+        """Count outcomes at each distinct forecast."""
+        return Tally.from_arrays(self.y, self.p, self.weight)
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return int(self.p.shape[0])
+
+    def __repr__(self) -> str:
+        optional = ("weight", "clusters", "time", "groups")
+        known = [name for name in optional if getattr(self, name) is not None]
+        return f"Cases({len(self)} rows{' with ' + ', '.join(known) if known else ''})"
+
+
+def _event_label(labels: tuple[object, object], pos_label: object) -> object:
+    if len(labels) != 2:
+        message = f"labels must be the two labels of a binary outcome; got {labels!r}"
+        raise DataError(message)
+    if pos_label is not None and pos_label != labels[1]:
+        message = f"pos_label must be the last of labels, {labels[1]!r}; got {pos_label!r}"
+        raise DataError(message)
+    return labels[1]

@@ -1,0 +1,171 @@
+"""Isotonic recalibration: pooling adjacent violators as an exact lower hull.
+
+Plot the cumulated events against the cumulated cases, forecast by forecast. The best increasing
+recalibration is the slope of the lower convex hull of these points: one bin an edge. With counts,
+every comparison of slopes is one of whole numbers, so bins are exact: no tolerance, no rounding,
+and neighbours of equal event rate are one bin.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from array_api_compat import device
+
+from properly._arrays import namespace, to_numpy
+from properly._sweep import sweep
+from properly._tally import is_one_each
+
+if TYPE_CHECKING:
+    from properly._tally import Tally
+    from properly.typing import Array
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# Products of two counts below this are exact in int64.
+PRODUCTS_FIT = math.isqrt(2**63 - 1)
+# Enough for any data that was not built to need more; then comes the sequential finish.
+PASSES = 64
+# Passes over a piece of the rows: few points remain, and the rest is done for all pieces together.
+FEW = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Recalibration:
+    """Bins of the best increasing recalibration, lowest event rate first.
+
+    Attributes
+    ----------
+    end : numpy array
+        One past the last row of the tally that belongs to each bin.
+    weight, events : numpy array
+        Totals of each bin.
+    """
+
+    end: Column
+    weight: Column
+    events: Column
+
+    @property
+    def event_rate(self) -> Column:
+        """The recalibrated probability of each bin; it strictly increases."""
+        return np.divide(self.events, self.weight)
+
+    def pooled(self) -> tuple[Column, Column, Column]:
+        """Return the event rate, the cases and the events of all bins as one."""
+        weight, events = self.weight.sum(keepdims=True), self.events.sum(keepdims=True)
+        return events / weight, weight, events
+
+
+def recalibrate(tally: Tally) -> Recalibration:
+    """Pool adjacent violators."""
+    if not namespace(tally.weight).isdtype(tally.weight.dtype, "integral"):
+        return _pool_fractions(to_numpy(tally.weight), to_numpy(tally.events))
+    points = _prune(*_join(sweep(_hull_of_rows, tally.weight, tally.events)))
+    end, cases, events = _walk(*(to_numpy(x) for x in points))
+    return Recalibration(end, np.diff(cases, prepend=0), np.diff(events, prepend=0))
+
+
+def _hull_of_rows(weight: Array, events: Array) -> tuple[Array, Array, Array]:
+    """Find most of the hull of consecutive rows: row ends, cumulated cases, cumulated events.
+
+    The slope can only rise where the row before has a non-event and the row after an event; the
+    others, three in four where forecasts are distinct, are never looked at again.
+    """
+    xp = namespace(weight)
+    if is_one_each(weight):
+        return _prune(*_rises_of_single_cases(events), passes=FEW)
+    rise = (events[:-1] < weight[:-1]) & (events[1:] > 0)
+    row = xp.nonzero(xp.concat([rise, xp.ones_like(weight[:1], dtype=xp.bool)]))[0]
+    cases, events = (xp.take(xp.cumulative_sum(x), row) for x in (weight, events))
+    return _prune(row + 1, cases, events, passes=FEW)
+
+
+def _rises_of_single_cases(events: Array) -> tuple[Array, Array, Array]:
+    """Find where a 0 is followed by a 1, from the places of the ones alone."""
+    xp = namespace(events)
+    place = xp.nonzero(events > 0)[0]
+    before = xp.nonzero(place[1:] - place[:-1] > 1)[0] + 1
+    if place.shape[0] and int(place[0]) > 0:
+        before = xp.concat([xp.zeros_like(place[:1]), before])
+    ends = (events.shape[0], place.shape[0])
+    rows, ones = (xp.asarray([x], dtype=place.dtype, device=device(events)) for x in ends)
+    end = xp.concat([xp.take(place, before), rows])
+    return end, end, xp.concat([before, ones])
+
+
+def _join(pieces: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array]:
+    """Lay the hulls of consecutive pieces end to end."""
+    if len(pieces) == 1:
+        return pieces[0]
+    ends = np.array([[column[-1] for column in piece] for piece in pieces])
+    before = np.cumsum(ends, axis=0) - ends
+    columns = (
+        [piece[i] + shift[i] for piece, shift in zip(pieces, before, strict=True)] for i in range(3)
+    )
+    end, cases, events = (np.concatenate(column) for column in columns)
+    return end, cases, events
+
+
+def _prune(
+    end: Array, cases: Array, events: Array, passes: int = PASSES
+) -> tuple[Array, Array, Array]:
+    """Drop every point at which the slope before is not smaller than the slope after.
+
+    All drops of one pass are made together: a corner of the hull has a smaller slope before than
+    after it whichever points remain, so it is never dropped.
+    """
+    xp = namespace(end)
+    if int(cases[-1]) >= PRODUCTS_FIT:
+        return end, cases, events
+    for _ in range(passes):
+        wide, high = _steps(cases), _steps(events)
+        corner = high[:-1] * wide[1:] < high[1:] * wide[:-1]
+        kept = xp.nonzero(xp.concat([corner, xp.ones_like(end[:1], dtype=xp.bool)]))[0]
+        if kept.shape[0] == end.shape[0]:
+            break
+        end, cases, events = (xp.take(x, kept) for x in (end, cases, events))
+    return end, cases, events
+
+
+def _steps(x: Array) -> Array:
+    xp = namespace(x)
+    return x - xp.concat([xp.zeros_like(x[:1]), x[:-1]])
+
+
+def _walk(end: Column, cases: Column, events: Column) -> tuple[Column, Column, Column]:
+    """Finish sequentially, in whole numbers of any size: each point is put on and taken off once.
+
+    What the passes leave is the hull itself, unless the data were built to defy them or the counts
+    are too large for them; then this is linear where further passes would not be.
+    """
+    corners = [(0, 0, 0)]
+    for row, n, o in zip(end.tolist(), cases.tolist(), events.tolist(), strict=True):
+        while len(corners) > 1:
+            (_, n1, o1), (_, n2, o2) = corners[-2:]
+            if (o2 - o1) * (n - n2) < (o - o2) * (n2 - n1):
+                break
+            corners.pop()
+        corners.append((row, n, o))
+    columns = np.array(corners[1:], dtype=np.int64).T
+    return columns[0], columns[1], columns[2]
+
+
+def _pool_fractions(weight: Array, events: Array) -> Recalibration:
+    """Pool fractional weights with scipy, whose blocks are sums and not differences of sums.
+
+    Rates are recomputed from the blocks' own sums. Where rounding leaves two neighbours out of
+    order or equal they are pooled again, so that rates strictly increase here too.
+    """
+    from scipy.optimize import isotonic_regression  # noqa: PLC0415
+
+    end = np.arange(1, weight.shape[0] + 1)
+    while True:
+        blocks = isotonic_regression(events / weight, weights=weight).blocks
+        if blocks.shape[0] - 1 == weight.shape[0]:
+            return Recalibration(end, weight, events)
+        end = end[blocks[1:] - 1]
+        weight, events = (np.add.reduceat(x, blocks[:-1]) for x in (weight, events))

@@ -1,0 +1,54 @@
+"""Tally x rule -> number."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from properly._arrays import namespace
+from properly._sweep import sweep
+from properly._tally import is_one_each
+from properly.errors import ArgumentTypeError
+from properly.rules import BinaryRule
+
+if TYPE_CHECKING:
+    from properly._tally import Tally
+    from properly.typing import Array
+
+
+def mean_score(tally: Tally, rule: BinaryRule) -> float:
+    """Return the mean loss of all cases in a tally."""
+    return mean_loss(tally.value, tally.weight, tally.events, rule)
+
+
+def mean_loss(value: Array, weight: Array, events: Array, rule: BinaryRule) -> float:
+    """Return the mean loss, given how many cases and events there were at each forecast.
+
+    Each side is priced only where it happened, so an infinite price that nobody paid does no harm.
+    """
+
+    def total_loss(value: Array, weight: Array, events: Array) -> float:
+        xp = namespace(value)
+        value = xp.astype(value, xp.float64, copy=False)
+        if is_one_each(weight):
+            event = events > 0
+            return float(
+                xp.sum(rule.loss_if_event(value[xp.nonzero(event)[0]]))
+                + xp.sum(rule.loss_if_none(value[xp.nonzero(~event)[0]]))
+            )
+        paid = 0.0
+        for count, price in ((events, rule.loss_if_event), (weight - events, rule.loss_if_none)):
+            happened = xp.nonzero(count > 0)[0]
+            paid += float(xp.sum(xp.take(count, happened) * price(xp.take(value, happened))))
+        return paid
+
+    total = float(namespace(weight).sum(weight))
+    return math.fsum(sweep(total_loss, value, weight, events)) / total
+
+
+def require_binary(rule: object) -> BinaryRule:
+    """Refuse what is not a rule for the probability of one event."""
+    if isinstance(rule, BinaryRule):
+        return rule
+    message = f"this needs a rule for the probability of one event; got {rule!r}"
+    raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")
