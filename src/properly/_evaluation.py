@@ -1,0 +1,145 @@
+"""The results of one or several models on one data set, gathered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from properly._calibration import Reliability, reliability
+from properly._decomposition import Decomposition, decompose
+from properly._frames import tally, to_frame
+from properly.errors import DataError
+from properly.rules import BinaryRule, Brier, Log
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly._frames import Backend
+    from properly.typing import ArrayLike
+
+PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """The results of one or several models on one data set.
+
+    Attributes
+    ----------
+    total : float
+        Number of cases, or their total weight.
+    event_rate : float
+        Share of events.
+    rules : tuple of BinaryRule
+        The rules that were asked for.
+    decompositions : dict of dict
+        A `Decomposition` by model and name of the rule.
+    reliability : dict
+        A `Reliability` by model.
+    """
+
+    total: float
+    event_rate: float
+    rules: tuple[BinaryRule, ...]
+    decompositions: dict[str, dict[str, Decomposition]]
+    reliability: dict[str, Reliability]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them; an infinite one is the string "Infinity"."""
+        models = {
+            model: {
+                rule: {part: _json(value) for part, value in parts.to_dict().items()}
+                for rule, parts in by_rule.items()
+            }
+            for model, by_rule in self.decompositions.items()
+        }
+        return {"data": {"cases": self.total, "event_rate": self.event_rate}, "models": models}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a model and rule, as a polars, pandas or pyarrow frame."""
+        rows = [
+            (model, rule, *parts.to_dict().values())
+            for model, by_rule in self.decompositions.items()
+            for rule, parts in by_rule.items()
+        ]
+        names = ("model", "rule", *PARTS)
+        return to_frame(dict(zip(names, zip(*rows, strict=True), strict=True)), backend)
+
+    def __str__(self) -> str:
+        """Lay out a table a person can read."""
+        width = max(len(name) for name in (*self.decompositions, "model"))
+        lines = [f"{self.total:g} cases, event rate {self.event_rate:.4f}; lower scores are better"]
+        for rule in self.rules:
+            lines += ["", f"{rule.name:<{width}}" + "".join(f"{part:>16}" for part in PARTS)]
+            lines += [
+                f"{model:<{width}}"
+                + "".join(f"{value:>16.5f}" for value in by_rule[rule.name].to_dict().values())
+                for model, by_rule in self.decompositions.items()
+            ]
+        return "\n".join(lines)
+
+
+def evaluate(
+    y: ArrayLike,
+    forecasts: Mapping[str, ArrayLike] | ArrayLike,
+    *,
+    weight: ArrayLike | None = None,
+    pos_label: object = None,
+    rules: Sequence[BinaryRule] | None = None,
+) -> Evaluation:
+    """Evaluate one or several models on the same cases.
+
+    Parameters
+    ----------
+    y : array-like
+        Outcomes: booleans, 0 and 1, or two labels of any kind with `pos_label`.
+    forecasts : dict of array-like, or array-like
+        Probabilities of the event, by model; a single array is called ``"forecast"``.
+    weight : array-like, optional
+        Case weights.
+    pos_label : label, optional
+        The label of the event.
+    rules : sequence of BinaryRule, optional
+        `Brier` and `Log` unless said otherwise.
+
+    Returns
+    -------
+    Evaluation
+
+    Examples
+    --------
+    >>> import properly
+    >>> e = properly.evaluate([0, 1, 1], {"good": [0.1, 0.8, 0.7], "poor": [0.5, 0.5, 0.6]})
+    >>> print(e)
+    3 cases, event rate 0.6667; lower scores are better
+    <BLANKLINE>
+    brier           score  miscalibration  discrimination     uncertainty
+    good          0.04667         0.04667         0.22222         0.22222
+    poor          0.22000         0.05333         0.05556         0.22222
+    <BLANKLINE>
+    log             score  miscalibration  discrimination     uncertainty
+    good          0.22839         0.22839         0.63651         0.63651
+    poor          0.63237         0.17028         0.17442         0.63651
+    """
+    models = forecasts if isinstance(forecasts, Mapping) else {"forecast": forecasts}
+    if not models:
+        message = "at least one model must be evaluated; got an empty mapping"
+        raise DataError(message)
+    asked = tuple(rules) if rules is not None else (Brier(), Log())
+    tallies = {
+        str(name): tally(y, p, weight=weight, pos_label=pos_label) for name, p in models.items()
+    }
+    first = next(iter(tallies.values()))
+    return Evaluation(
+        first.total,
+        first.event_rate,
+        asked,
+        {name: {rule.name: decompose(t, rule) for rule in asked} for name, t in tallies.items()},
+        {name: reliability(t) for name, t in tallies.items()},
+    )
+
+
+def _json(value: float) -> float | str:
+    return "Infinity" if value == math.inf else value
