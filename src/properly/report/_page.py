@@ -1,0 +1,85 @@
+"""One page of HTML, printed from an evaluation."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from properly._evaluation import PARTS, Evaluation
+from properly.errors import ArgumentTypeError, MissingExtraError
+from properly.plots import reliability
+
+if TYPE_CHECKING:
+    from properly._calibration import Reliability
+
+
+def write(path: str | Path, evaluation: Evaluation) -> Path:
+    """Write an evaluation as one HTML page that needs nothing else.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to write. The file appears whole or not at all.
+    evaluation : Evaluation
+        From `properly.evaluate`.
+
+    Returns
+    -------
+    Path
+        Where the page is.
+
+    Examples
+    --------
+    >>> import properly, tempfile
+    >>> e = properly.evaluate([0, 1, 1], [0.1, 0.8, 0.7])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     properly.report.write(f"{folder}/report.html", e).name
+    'report.html'
+    """
+    if not isinstance(evaluation, Evaluation):
+        message = f"a report is printed from an Evaluation; got {type(evaluation).__name__}"
+        raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
+    return _write_whole(Path(path), _render(evaluation))
+
+
+def _render(evaluation: Evaluation) -> str:
+    try:
+        from jinja2 import Environment, StrictUndefined  # noqa: PLC0415
+    except ImportError:
+        missing = MissingExtraError.of("jinja2", extra="report")
+        raise missing from None
+    # Names of models are data: everything is escaped but our own pictures, which hold no names.
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    template = files("properly.report").joinpath("page.html.jinja").read_text(encoding="utf-8")
+    pictures = {name: _svg(record) for name, record in evaluation.reliability.items()}
+    return environment.from_string(template).render(
+        evaluation=evaluation, pictures=pictures, parts=PARTS
+    )
+
+
+def _svg(record: Reliability) -> str:
+    figure = reliability(record).figure
+    with io.StringIO() as text:
+        # A fixed salt and no date: the same evaluation gives the same bytes.
+        figure.savefig(text, format="svg", metadata={"Date": None})  # type: ignore[union-attr]
+        return text.getvalue()[text.getvalue().index("<svg") :]
+
+
+def _write_whole(path: Path, text: str) -> Path:
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        # mkstemp makes a private file; a report is as readable as any other new file.
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(temporary).chmod(0o666 & ~umask)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    return path
