@@ -7,7 +7,7 @@ or otherwise repaired.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import array_api_compat as compat
 import numpy as np
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.typing import Array, ArrayLike
+
+DROP = "drop those rows first."
 
 
 class Rows(NamedTuple):
@@ -95,7 +97,7 @@ def check_logits(y: ArrayLike, logit: ArrayLike) -> tuple[Array, Array]:
     if not xp.isdtype(logit.dtype, "real floating"):
         logit = xp.astype(logit, xp.float64)
     if xp.any(xp.isnan(logit)):
-        _refuse(logit, xp.isnan(logit), "logits must not be missing", "drop those rows first.")
+        _refuse(logit, xp.isnan(logit), "logits must not be missing", DROP)
     y = to_library_of(check_outcomes(y), logit)
     _check_length(y, logit, "outcomes", "logits")
     return y, logit
@@ -108,7 +110,7 @@ def check_outcomes(y: ArrayLike, *, pos_label: object = None) -> Array:
     if is_numpy(y) and y.dtype.kind not in "biuf":
         return _outcomes_from_labels(y, pos_label)
     if xp.isdtype(y.dtype, "real floating") and xp.any(xp.isnan(y)):
-        _refuse(y, xp.isnan(y), "outcomes must not be missing", "drop those rows first.")
+        _refuse(y, xp.isnan(y), "outcomes must not be missing", DROP)
     if pos_label is not None or not _is_zero_one(y, xp):
         return _outcomes_from_labels(y, pos_label)
     return y if xp.isdtype(y.dtype, "bool") else y != 0
@@ -138,7 +140,7 @@ def check_column(x: ArrayLike, name: str, length: int) -> Array:
         raise DataError(message)
     missing = _missing(to_numpy(x))
     if missing.any():
-        _refuse(x, missing, f"{name} must not be missing", "drop those rows first.")
+        _refuse(x, missing, f"{name} must not be missing", DROP)
     return x
 
 
@@ -146,7 +148,7 @@ def _as_column(x: ArrayLike, name: str, hint: str) -> Array:
     """Make one non-empty, one-dimensional array of whatever was handed in."""
     if isinstance(x, np.ma.MaskedArray):
         if np.ma.is_masked(x):
-            _refuse(np.asarray(x), np.ma.getmaskarray(x), f"{name} must not be missing")
+            _refuse(x, np.ma.getmaskarray(x), f"{name} must not be missing", DROP)
         x = np.asarray(x)
     if not compat.is_array_api_obj(x):
         x = _as_numpy(x, name)
@@ -186,7 +188,7 @@ def _as_floats(x: Array, name: str) -> Array:
 def _floats_from_objects(x: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
     missing = _missing(x)
     if missing.any():
-        _refuse(x, missing, f"{name} must not be missing", "drop those rows first.")
+        _refuse(x, missing, f"{name} must not be missing", DROP)
     text = np.array([isinstance(item, str | bytes) for item in x])
     if text.any():
         _refuse(x, text, f"{name} must be numbers", "convert text to numbers first.")
@@ -220,7 +222,7 @@ def _outcomes_from_labels(y: Array, pos_label: object) -> Array:
     host = to_numpy(y)
     missing = _missing(host)
     if missing.any():
-        _refuse(host, missing, "outcomes must not be missing", "drop those rows first.")
+        _refuse(host, missing, "outcomes must not be missing", DROP)
     labels = _distinct(host)
     if len(labels) > 2:
         shown = ", ".join(repr(label) for label in labels[:4])
@@ -264,15 +266,15 @@ def _scale_hint(p: Array) -> str:
     host = to_numpy(p)
     finite = host[np.isfinite(host)]
     if finite.size < host.size:
-        return "drop rows without a forecast first."
+        return "drop the rows without a forecast first."
     if finite.min() < 0:
         return "for logits, apply a sigmoid first."
-    if finite.max() <= 100:
+    if 2 < finite.max() <= 100:
         return "for percentages, divide by 100 first."
-    return "only probabilities can be scored; counts and scores cannot."
+    return "nothing is clipped for you; mend those rows first."
 
 
-def _refuse(x: Array, bad: Array, rule: str, hint: str | None = None) -> None:
+def _refuse(x: Array, bad: Array, rule: str, hint: str | None = None) -> NoReturn:
     """Raise with the first offending row, its value, and how many more there are."""
     rows = np.flatnonzero(to_numpy(bad))
     value = to_numpy(x)[rows[0]]

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from properly._frames import to_frame
 from properly._isotonic import recalibrate
-from properly._scoring import mean_loss, mean_score, require_binary
+from properly._scoring import mean_loss, mean_score
 from properly._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
+from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
     from properly._cases import Cases

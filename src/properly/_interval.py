@@ -42,7 +42,7 @@ class Interval:
         if not 0 <= ends[0] < ends[1] <= 1:
             message = (
                 "a range of thresholds needs 0 <= lower < upper <= 1; "
-                f"got lower = {ends[0]:.16g}, upper = {ends[1]:.16g}"
+                f"got lower = {ends[0]}, upper = {ends[1]}"
             )
             raise DataError(
                 message, hint="for odds use Interval.from_odds, for costs Interval.from_costs."
@@ -66,7 +66,7 @@ class Interval:
         """
         for name, odds in (("lower", lower), ("upper", upper)):
             if not as_number(odds, f"{name} odds") >= 0:
-                message = f"odds must be zero or more; got {name} = {odds:.16g}"
+                message = f"odds must be zero or more; got {name} = {odds}"
                 raise DataError(message, hint="odds of 1 to 19 are written 1 / 19.")
         return cls(_from_odds(lower), _from_odds(upper))
 

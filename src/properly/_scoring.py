@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from properly._arrays import namespace
 from properly._sweep import sweep
 from properly._tally import is_one_each
-from properly.errors import ArgumentTypeError
-from properly.rules import BinaryRule
 
 if TYPE_CHECKING:
     from properly._tally import Tally
+    from properly.rules import BinaryRule
     from properly.typing import Array
 
 
@@ -44,11 +43,3 @@ def mean_loss(value: Array, weight: Array, events: Array, rule: BinaryRule) -> f
 
     total = float(namespace(weight).sum(weight))
     return math.fsum(sweep(total_loss, value, weight, events)) / total
-
-
-def require_binary(rule: object) -> BinaryRule:
-    """Refuse what is not a rule for the probability of one event."""
-    if isinstance(rule, BinaryRule):
-        return rule
-    message = f"this needs a rule for the probability of one event; got {rule!r}"
-    raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")

@@ -283,7 +283,7 @@ class Elementary(BinaryRule):
     @property
     def name(self) -> str:
         """A short lower-case name with the threshold."""
-        return f"elementary[{self.threshold:g}]"
+        return f"elementary[{self.threshold}]"
 
     def _inside(self, lower: Array | float, upper: Array | float) -> Array:
         return _at_least(upper, self.threshold) - _at_least(lower, self.threshold)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from properly._arrays import namespace
 from properly._interval import Interval, as_interval, as_number
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules._rule import BinaryRule, Propriety
+from properly.rules._rule import BinaryRule, Propriety, require_binary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -70,7 +70,7 @@ class Bounded(BinaryRule):
     def __init__(
         self, rule: BinaryRule, within: Interval | tuple[float, float], scale: Scale = "mean"
     ) -> None:
-        _require_binary(rule)
+        require_binary(rule)
         if scale not in get_args(Scale):
             message = f"scale must be 'mean' or 'integral'; got {scale!r}"
             raise DataError(message)
@@ -81,7 +81,7 @@ class Bounded(BinaryRule):
         if not 0 < length < math.inf:
             message = (
                 f"a mean needs a range of positive, finite length; for {rule!r} the length of "
-                f"({self.within.lower:g}, {self.within.upper:g}) is {length:g}"
+                f"({self.within.lower}, {self.within.upper}) is {length}"
             )
             raise DataError(message, hint="use scale='integral', which does not divide.")
         object.__setattr__(self, "_factor", 1 / length)
@@ -98,7 +98,7 @@ class Bounded(BinaryRule):
     def name(self) -> str:
         """A short lower-case name with the range."""
         suffix = "" if self.scale == "mean" else "_integral"
-        return f"bounded_{self.rule.name}{suffix}[{self.within.lower:g},{self.within.upper:g}]"
+        return f"bounded_{self.rule.name}{suffix}[{self.within.lower},{self.within.upper}]"
 
     def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return the rule's own cost over the part of the range that lies inside."""
@@ -187,7 +187,7 @@ class Mixture(BinaryRule):
     @property
     def name(self) -> str:
         """The names of the parts, each with its coefficient."""
-        parts = (f"{coefficient:g}*{rule.name}" for coefficient, rule in self.components)
+        parts = (f"{coefficient}*{rule.name}" for coefficient, rule in self.components)
         return f"mixture[{'+'.join(parts)}]"
 
     def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
@@ -243,14 +243,8 @@ def _component(pair: tuple[float, BinaryRule]) -> tuple[float, BinaryRule]:
         message = f"a mixture is made of pairs (coefficient, rule); got {pair!r}"
         raise ArgumentTypeError(message) from None
     coefficient = as_number(coefficient, "coefficient")
-    _require_binary(rule)
+    require_binary(rule)
     if not 0 <= coefficient < math.inf:
         message = f"coefficients must be finite and not negative; got {coefficient!r} for {rule!r}"
         raise DataError(message, hint="with a negative coefficient a mixture may be improper.")
     return coefficient, rule
-
-
-def _require_binary(rule: object) -> None:
-    if not isinstance(rule, BinaryRule):
-        message = f"this needs a rule for the probability of one event; got {rule!r}"
-        raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")

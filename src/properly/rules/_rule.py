@@ -11,6 +11,7 @@ import numpy as np
 
 from properly._arrays import check_forecasts, check_logits, check_rows, is_numpy, namespace
 from properly._sweep import sweep
+from properly.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
     from properly.typing import Array, ArrayLike
@@ -254,6 +255,14 @@ class BinaryRule(Rule):
             return xp.mean(loss)
         weight = xp.astype(weight, loss.dtype)
         return xp.sum(loss * weight) / xp.sum(weight)
+
+
+def require_binary(rule: object) -> BinaryRule:
+    """Refuse what is not a rule for the probability of one event."""
+    if isinstance(rule, BinaryRule):
+        return rule
+    message = f"this needs a rule for the probability of one event; got {rule!r}"
+    raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")
 
 
 def _both_sides(logit: Array) -> tuple[Array, Array]:
