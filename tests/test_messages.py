@@ -1,0 +1,471 @@
+"""Every error message, word for word."""
+
+from __future__ import annotations
+
+import ast
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import properly
+from properly import Cases, Interval, Tally, decompose, evaluate, plots, report, tally
+from properly.errors import (
+    ArgumentTypeError,
+    DataError,
+    ImproperRuleError,
+    MissingExtraError,
+    ProperlyError,
+)
+from properly.rules import Bounded, Brier, Elementary, Log, Misclassification, Mixture, Propriety
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Said(NamedTuple):
+    error: type[ProperlyError]
+    message: str
+    call: Callable[[], Any]
+
+
+class Cheat(Brier):
+    """A rule that is said to be improper."""
+
+    propriety = Propriety.IMPROPER
+
+    def __repr__(self) -> str:
+        return "Cheat()"
+
+
+def brier(y: Any, p: Any, weight: Any = None) -> Callable[[], Any]:
+    return lambda: Brier()(y, p, weight)
+
+
+FRAME = pl.DataFrame({"died": [0, 1], "logistic": [0.1, 0.2]})
+
+SAID = [
+    # forecasts
+    Said(
+        DataError,
+        "forecasts must be probabilities in [0, 1]; row 1 is nan\n\nHint: drop the rows without a forecast first.",
+        brier([0, 1], [0.5, math.nan]),
+    ),
+    Said(
+        DataError,
+        "forecasts must be probabilities in [0, 1]; row 0 is inf (2 such rows)\n\nHint: drop the rows without a forecast first.",
+        brier([0, 1], [math.inf, -math.inf]),
+    ),
+    Said(
+        DataError,
+        "forecasts must be probabilities in [0, 1]; row 1 is -2.5\n\nHint: for logits, apply a sigmoid first.",
+        brier([0, 1], [0.5, -2.5]),
+    ),
+    Said(
+        DataError,
+        "forecasts must be probabilities in [0, 1]; row 0 is 12.0 (2 such rows)\n\nHint: for percentages, divide by 100 first.",
+        brier([0, 1, 1], [12, 55, 0]),
+    ),
+    Said(
+        DataError,
+        "forecasts must be probabilities in [0, 1]; row 2 is 1.0000001\n\nHint: nothing is clipped for you; mend those rows first.",
+        brier([0, 1, 1], [0.1, 0.2, 1.0000001]),
+    ),
+    Said(
+        DataError,
+        "forecasts must be numbers; row 0 is 'high' (2 such rows)\n\nHint: convert text to numbers first.",
+        brier([0, 1], ["high", "low"]),
+    ),
+    Said(
+        DataError,
+        "forecasts must not be missing; row 1 is None\n\nHint: drop those rows first.",
+        brier([0, 1], [0.1, None]),
+    ),
+    Said(
+        DataError,
+        "forecasts must not be missing; row 0 is masked\n\nHint: drop those rows first.",
+        brier([0, 1], np.ma.MaskedArray([0.1, 0.2], [True, False])),
+    ),
+    Said(DataError, "forecasts must be numbers; got an array of complex128", brier([0], [1j])),
+    Said(DataError, "forecasts must be numbers; got object objects", brier([0], [object()])),
+    Said(
+        DataError,
+        "forecasts must be one-dimensional; got an array of shape (2, 2)\n\nHint: for class probabilities, pass one column at a time.",
+        brier([0, 1], [[0.1, 0.9], [0.2, 0.8]]),
+    ),
+    Said(
+        DataError,
+        "forecasts must be one-dimensional; got an array of shape ()\n\nHint: for class probabilities, pass one column at a time.",
+        brier([0], 0.3),
+    ),
+    Said(DataError, "forecasts must not be empty; got 0 rows", brier([], [])),
+    Said(
+        DataError,
+        "forecasts must be a list, an array or a column; got list\n\nHint: numpy said: setting an array element with a sequence. "
+        "The requested array has an inhomogeneous shape after 1 dimensions. The detected shape was (2,) + inhomogeneous part.",
+        brier([0, 1], [[0.1], [0.2, 0.3]]),
+    ),
+    # outcomes
+    Said(
+        DataError,
+        "outcomes and forecasts must be equally long; got 3 and 2",
+        brier([0, 1, 1], [0.1, 0.2]),
+    ),
+    Said(
+        DataError,
+        "outcomes must be one-dimensional; got an array of shape (1, 2)\n\nHint: one outcome per forecast is needed.",
+        brier([[0, 1]], [0.1, 0.2]),
+    ),
+    Said(
+        DataError,
+        "outcomes must not be missing; row 1 is nan\n\nHint: drop those rows first.",
+        brier([0, math.nan], [0.1, 0.2]),
+    ),
+    Said(
+        DataError,
+        "outcomes must not be missing; row 0 is None (2 such rows)\n\nHint: drop those rows first.",
+        brier([None, "yes", None], [0.1, 0.2, 0.3]),
+    ),
+    Said(
+        DataError,
+        "outcomes must not be missing; row 1 is <NA>\n\nHint: drop those rows first.",
+        brier(pd.Series([True, None], dtype="boolean"), [0.1, 0.2]),
+    ),
+    Said(
+        DataError,
+        "outcomes must have at most two labels; found 0, 1, 2\n\nHint: binary rules judge one event; compare y with its label.",
+        brier([0, 1, 2], [0.1, 0.2, 0.3]),
+    ),
+    Said(
+        DataError,
+        "outcomes must have at most two labels; found 'a', 'b', 'c', 'd', … (5 in all)\n\nHint: binary rules judge one event; compare y with its label.",
+        brier(list("abcde"), [0.1] * 5),
+    ),
+    Said(
+        DataError,
+        "outcomes must be 0 and 1, or False and True; found 'alive' and 'dead'\n\nHint: say which label is the event, as in pos_label='dead'.",
+        brier(["dead", "alive"], [0.1, 0.2]),
+    ),
+    Said(
+        DataError,
+        "outcomes must be 0 and 1, or False and True; found -1 and 1\n\nHint: say which label is the event, as in pos_label=1.",
+        brier([-1, 1], [0.1, 0.2]),
+    ),
+    Said(
+        DataError,
+        "pos_label must be one of the labels of y, 'alive' and 'dead'; got 'died'",
+        lambda: tally(["dead", "alive"], [0.1, 0.2], pos_label="died"),
+    ),
+    # weights
+    Said(
+        DataError,
+        "weights must be finite and not negative; row 1 is -1.0",
+        brier([0, 1], [0.1, 0.2], [1.0, -1.0]),
+    ),
+    Said(
+        DataError,
+        "weights must be finite and not negative; row 0 is nan (2 such rows)",
+        brier([0, 1], [0.1, 0.2], [math.nan, math.inf]),
+    ),
+    Said(
+        DataError,
+        "at least one weight must be positive; all 2 are 0",
+        brier([0, 1], [0.1, 0.2], [0, 0]),
+    ),
+    Said(
+        DataError,
+        "weights and forecasts must be equally long; got 1 and 2",
+        brier([0, 1], [0.1, 0.2], [1]),
+    ),
+    Said(
+        DataError,
+        "weights must be one-dimensional; got an array of shape (1, 2)\n\nHint: one weight per forecast.",
+        brier([0, 1], [0.1, 0.2], [[1, 1]]),
+    ),
+    # logits
+    Said(
+        DataError,
+        "logits must not be missing; row 0 is nan\n\nHint: drop those rows first.",
+        lambda: Log().logit_slope([0], [math.nan]),
+    ),
+    Said(
+        DataError,
+        "outcomes and logits must be equally long; got 1 and 2",
+        lambda: Log().logit_slope([0], [0.0, 1.0]),
+    ),
+    Said(
+        DataError,
+        "logits must be one-dimensional; got an array of shape ()\n\nHint: one logit per outcome.",
+        lambda: Log().logit_slope([0], 0.0),
+    ),
+    # cases
+    Said(
+        DataError,
+        "clusters and forecasts must be equally long; got 1 and 2",
+        lambda: Cases([0, 1], [0.1, 0.2], clusters=[1]),
+    ),
+    Said(
+        DataError,
+        "groups must not be missing; row 1 is None\n\nHint: drop those rows first.",
+        lambda: Cases([0, 1], [0.1, 0.2], groups=["a", None]),
+    ),
+    Said(
+        DataError,
+        "time must be one-dimensional; got an array of shape (1, 2)\n\nHint: one entry per forecast is needed in time.",
+        lambda: Cases([0, 1], [0.1, 0.2], time=[[1, 2]]),
+    ),
+    Said(
+        DataError,
+        "labels must be the two labels of a binary outcome; got ('a', 'b', 'c')",
+        lambda: Cases(["a"], [0.1], labels=("a", "b", "c")),  # type: ignore[arg-type]
+    ),
+    Said(
+        DataError,
+        "pos_label must be the last of labels, 'b'; got 'a'",
+        lambda: Cases(["a"], [0.1], labels=("a", "b"), pos_label="a"),
+    ),
+    # ranges of thresholds
+    Said(
+        DataError,
+        "a range of thresholds needs 0 <= lower < upper <= 1; got lower = 0.2, upper = 0.05\n\nHint: for odds use Interval.from_odds, for costs Interval.from_costs.",
+        lambda: Interval(0.2, 0.05),
+    ),
+    Said(
+        DataError,
+        "a range of thresholds needs 0 <= lower < upper <= 1; got lower = nan, upper = 1.0\n\nHint: for odds use Interval.from_odds, for costs Interval.from_costs.",
+        lambda: Interval(math.nan, 1),
+    ),
+    Said(
+        ArgumentTypeError,
+        "the lower end must be a number; got 'low'",
+        lambda: Interval("low", 1),  # type: ignore[arg-type]
+    ),
+    Said(
+        DataError,
+        "odds must be zero or more; got lower = -1\n\nHint: odds of 1 to 19 are written 1 / 19.",
+        lambda: Interval.from_odds(-1, 1),
+    ),
+    Said(
+        DataError,
+        "a loss must be greater than zero; got 0\n\nHint: without a loss there is nothing to act for.",
+        lambda: Interval.from_costs((1, 2), 0),
+    ),
+    Said(
+        DataError,
+        "a cost must be zero or more, the smaller amount first; got (2, 1)",
+        lambda: Interval.from_costs((2, 1), 10),
+    ),
+    Said(
+        ArgumentTypeError,
+        "a range of thresholds is an Interval or a pair of numbers; got 0.5",
+        lambda: Bounded(Brier(), 0.5),  # type: ignore[arg-type]
+    ),
+    # rules
+    Said(
+        DataError,
+        "a threshold must lie strictly between 0 and 1; got 1.0\n\nHint: at 0 one always acts, at 1 never; nothing is decided.",
+        lambda: Elementary(1),
+    ),
+    Said(
+        DataError,
+        "scale must be 'mean' or 'integral'; got 'sum'",
+        lambda: Bounded(Brier(), (0, 1), "sum"),  # type: ignore[arg-type]
+    ),
+    Said(
+        DataError,
+        "a mean needs a range of positive, finite length; for Log() the length of (0.0, 0.2) is inf\n\nHint: use scale='integral', which does not divide.",
+        lambda: Bounded(Log(), (0, 0.2)),
+    ),
+    Said(
+        DataError,
+        "a mean needs a range of positive, finite length; for Misclassification() the length of (0.1, 0.2) is 0.0\n\nHint: use scale='integral', which does not divide.",
+        lambda: Bounded(Misclassification(), (0.1, 0.2)),
+    ),
+    Said(
+        ArgumentTypeError,
+        "this needs a rule for the probability of one event; got 'brier'\n\nHint: write the rule with parentheses, as in Brier().",
+        lambda: decompose(tally([0], [0.1]), "brier"),  # type: ignore[arg-type]
+    ),
+    Said(
+        DataError,
+        "a mixture needs at least one positive coefficient; got ((0.0, Brier()),)",
+        lambda: Mixture([(0, Brier())]),
+    ),
+    Said(
+        ArgumentTypeError,
+        "a mixture is made of pairs (coefficient, rule); got Brier()",
+        lambda: Mixture([Brier()]),  # type: ignore[list-item]
+    ),
+    Said(
+        DataError,
+        "coefficients must be finite and not negative; got -1.0 for Brier()\n\nHint: with a negative coefficient a mixture may be improper.",
+        lambda: Mixture([(-1, Brier())]),
+    ),
+    Said(
+        ImproperRuleError,
+        "only a proper rule can be decomposed; Cheat() is improper, so a recalibrated forecast need not be better and the parts have no meaning"
+        "\n\nHint: allow_improper=True computes them all the same.",
+        lambda: decompose(tally([0], [0.1]), Cheat()),
+    ),
+    # tallies
+    Said(
+        ArgumentTypeError,
+        "this needs a Tally or Cases; got list\n\nHint: make one with properly.tally(y, p).",
+        lambda: decompose([0, 1], Brier()),  # type: ignore[arg-type]
+    ),
+    Said(
+        DataError,
+        "events must not be more than the cases; row 1 has 3 of 2",
+        lambda: Tally.from_counts([0.1, 0.2], [1, 2], [0, 3]),
+    ),
+    Said(
+        DataError,
+        "at least one count must be positive; all are 0",
+        lambda: Tally.from_counts([0.1], [0], [0]),
+    ),
+    Said(
+        DataError,
+        "weight and value must be equally long; got (1,) and (2,)",
+        lambda: Tally.from_counts([0.1, 0.2], [1], [0, 1]),
+    ),
+    Said(
+        DataError,
+        "events must be whole numbers, zero or more; got array([0.5])",
+        lambda: Tally.from_counts([0.1], [1], [0.5]),
+    ),
+    Said(
+        DataError,
+        "cells must be a whole number, 1 or more; got 0",
+        lambda: tally([0], [0.1], cells=0),
+    ),
+    Said(
+        DataError,
+        "a snapping step must divide 1; got 0.3\n\nHint: use a step such as 0.01, or the values themselves.",
+        lambda: tally([0], [0.1], snap=0.3),
+    ),
+    Said(
+        DataError,
+        "the values of a snapping grid must increase",
+        lambda: tally([0], [0.1], snap=[0.5, 0.2]),
+    ),
+    # frames
+    Said(
+        ArgumentTypeError,
+        "outcome and forecast name columns of a frame; arrays were given as well\n\nHint: pass a frame and two names, or two arrays.",
+        lambda: tally([0], [0.1], outcome="died"),
+    ),
+    Said(
+        ArgumentTypeError,
+        "forecasts are missing; got only list\n\nHint: pass tally(y, p), or a frame with outcome= and forecast=.",
+        lambda: tally([0, 1]),
+    ),
+    Said(
+        ArgumentTypeError,
+        "a frame needs the names of its columns; got outcome = 'died', forecast = None",
+        lambda: tally(FRAME, outcome="died"),
+    ),
+    Said(
+        DataError,
+        "the frame must have the column 'logstic'; it has 2 others\n\nHint: did you mean one of 'logistic'?",
+        lambda: tally(FRAME, outcome="died", forecast="logstic"),
+    ),
+    Said(
+        DataError,
+        "backend must be one of polars, pandas, pyarrow; got 'excel'",
+        lambda: decompose(tally([0], [0.1]), Brier()).to_frame("excel"),  # type: ignore[arg-type]
+    ),
+    # evaluations and reports
+    Said(
+        DataError,
+        "at least one model must be evaluated; got an empty mapping",
+        lambda: evaluate([0], {}),
+    ),
+    Said(
+        ArgumentTypeError,
+        "a report is printed from an Evaluation; got dict\n\nHint: make one with properly.evaluate(y, forecasts).",
+        lambda: report.write("report.html", {}),  # type: ignore[arg-type]
+    ),
+]
+
+
+@pytest.mark.parametrize("said", SAID, ids=lambda said: said.message.split("\n")[0][:70])
+def test_a_message_is_word_for_word(said: Said) -> None:
+    with pytest.raises(said.error) as caught:
+        said.call()
+    assert str(caught.value) == said.message
+
+
+@pytest.mark.parametrize(
+    ("package", "call", "message"),
+    [
+        (
+            "matplotlib.figure",
+            lambda: plots.reliability(properly.reliability(tally([0, 1], [0.1, 0.2]))),
+            "this needs matplotlib, which is not installed\n\nHint: pip install 'properly[plots]'",
+        ),
+        (
+            "jinja2",
+            lambda: report.write("report.html", evaluate([0, 1], [0.1, 0.2])),
+            "this needs jinja2, which is not installed\n\nHint: pip install 'properly[report]'",
+        ),
+    ],
+)
+def test_a_missing_extra_names_the_command_that_installs_it(
+    package: str, call: Callable[[], Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize(
+    ("backend", "message"),
+    [
+        (
+            None,
+            "a frame needs polars, pandas or pyarrow, which is not installed\n\nHint: pip install polars",
+        ),
+        ("pandas", "a frame needs pandas, which is not installed\n\nHint: pip install pandas"),
+    ],
+)
+def test_a_frame_without_a_frame_library_names_the_command_that_installs_one(
+    backend: Any, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("properly._frames.find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError) as caught:
+        decompose(tally([0], [0.1]), Brier()).to_frame(backend)
+    assert str(caught.value) == message
+
+
+def test_every_message_in_the_source_is_tested_here() -> None:
+    told = Path(__file__).read_text(encoding="utf-8")
+    source = Path(properly.__file__).parent
+    files = [path for path in source.rglob("*.py") if path != source / "__init__.py"]
+    openings = [(path.name, part) for path in files for part in _openings(path)]
+    assert len(openings) > 30
+    assert [(name, part) for name, part in openings if part not in told] == []
+
+
+def _openings(path: Path) -> list[str]:
+    """Return the first literal words of each message that a file composes."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "message":
+            literals = [
+                part.value
+                for part in ast.walk(node.value)
+                if isinstance(part, ast.Constant) and isinstance(part.value, str)
+            ]
+            found.append(max(literals, key=len).split("{")[0].strip())
+    return found
+
+
+def test_every_refusal_is_a_value_or_type_error_of_ours() -> None:
+    assert all(issubclass(said.error, ValueError | TypeError) for said in SAID)
+    assert all(said.error.__module__ == "properly.errors" for said in SAID)
