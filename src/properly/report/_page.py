@@ -7,13 +7,15 @@ import os
 import tempfile
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from properly._evaluation import PARTS, Evaluation
 from properly.errors import ArgumentTypeError, MissingExtraError
 from properly.plots import reliability
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from properly._calibration import Reliability
 
 
@@ -62,11 +64,14 @@ def _render(evaluation: Evaluation) -> str:
 
 
 def _svg(record: Reliability) -> str:
-    figure = reliability(record).figure
-    with io.StringIO() as text:
-        # A fixed salt and no date: the same evaluation gives the same bytes.
-        figure.savefig(text, format="svg", metadata={"Date": None})  # type: ignore[union-attr]
-        return text.getvalue()[text.getvalue().index("<svg") :]
+    from matplotlib import rc_context  # noqa: PLC0415
+
+    figure = cast("Figure", reliability(record).figure)
+    text = io.StringIO()
+    # A fixed salt and no date: the same evaluation gives the same bytes.
+    with rc_context({"svg.hashsalt": "properly"}):
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()[text.getvalue().index("<svg") :]
 
 
 def _write_whole(path: Path, text: str) -> Path:

@@ -1,0 +1,30 @@
+"""Checked rows."""
+
+import numpy as np
+
+from properly import Cases, decompose, reliability, tally
+from properly.rules import Brier
+
+
+def test_cases_keep_their_columns() -> None:
+    c = Cases([0, 1], [0.1, 0.2], weight=[1, 2], clusters=["a", "a"], time=[1, 2], groups=[0, 1])
+    assert repr(c) == "Cases(2 rows with weight, clusters, time, groups)"
+    assert c.clusters is not None
+    assert c.clusters.tolist() == ["a", "a"]
+    assert len(c) == 2
+
+
+def test_the_last_of_two_labels_is_the_event() -> None:
+    assert Cases(["a", "b"], [0.1, 0.2], labels=("b", "a")).y.tolist() == [True, False]
+
+
+def test_an_event_that_never_happened_is_named_by_labels() -> None:
+    c = Cases(["none", "none"], [0.1, 0.2], labels=("none", "storm"))
+    assert c.tally().event_rate == 0
+
+
+def test_whatever_takes_a_tally_takes_cases() -> None:
+    y, p, weight = [0, 1, 1, 0], [0.1, 0.4, 0.4, 0.8], [1, 2, 1, 3]
+    cases, counts = Cases(y, p, weight=weight), tally(y, p, weight=weight)
+    assert decompose(cases, Brier()) == decompose(counts, Brier())
+    np.testing.assert_array_equal(reliability(cases).recalibrated, reliability(counts).recalibrated)

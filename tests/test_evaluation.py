@@ -1,0 +1,36 @@
+"""Results, gathered."""
+
+import json
+
+from properly import decompose, evaluate, tally
+from properly.rules import Bounded, Brier, Log, Spherical
+
+Y, P = [0, 1, 1], {"good": [0.1, 0.8, 0.7], "wrong": [0.5, 0.0, 0.6]}
+
+
+def test_an_evaluation_gathers_what_decompose_says() -> None:
+    e = evaluate(Y, P, rules=[Spherical()], weight=[1, 2, 3])
+    assert e.decompositions["good"]["spherical"] == decompose(
+        tally(Y, P["good"], weight=[1, 2, 3]), Spherical()
+    )
+    assert (e.total, round(e.event_rate, 6)) == (6, 0.833333)
+
+
+def test_a_single_forecast_needs_no_name() -> None:
+    assert list(evaluate(Y, P["good"]).decompositions) == ["forecast"]
+
+
+def test_labels_may_be_of_any_kind() -> None:
+    e = evaluate(["no", "yes", "yes"], P, pos_label="yes")
+    assert e.decompositions == evaluate(Y, P).decompositions
+
+
+def test_the_dictionary_is_strict_json_with_infinity_spelled_out() -> None:
+    text = json.dumps(evaluate(Y, P).to_dict(), allow_nan=False)
+    assert json.loads(text)["models"]["wrong"]["log"]["score"] == "Infinity"
+    assert json.loads(text)["data"] == {"cases": 3, "event_rate": 2 / 3}
+
+
+def test_rules_that_differ_in_their_range_are_kept_apart() -> None:
+    rules = [Brier(), Bounded(Brier(), (0.05, 0.2)), Bounded(Brier(), (0.05, 0.20000001)), Log()]
+    assert len(evaluate(Y, P, rules=rules).decompositions["good"]) == 4

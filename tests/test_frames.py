@@ -1,0 +1,62 @@
+"""Any data frame, in and out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import properly
+
+DATA = {
+    "died": [0, 1, 1, 0],
+    "p": [0.1, 0.4, 0.4, 0.8],
+    "w": [1.0, 0.5, 2.0, 0.0],
+    "x": list("abcd"),
+}
+
+FRAMES: dict[str, Any] = {
+    "pandas": pd.DataFrame,
+    "polars": pl.DataFrame,
+    "polars lazy": pl.LazyFrame,
+    "pyarrow": pa.table,
+    "duckdb": lambda data: duckdb.from_arrow(pa.table(data)),
+}
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES.keys())
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_a_frame_gives_the_tally_of_its_columns(frame: Any, weight: Any) -> None:
+    found = properly.tally(frame(DATA), outcome="died", forecast="p", weight=weight)
+    column = None if weight is None else DATA[weight]
+    expected = properly.tally(DATA["died"], DATA["p"], weight=column)
+    assert found.value.tolist() == expected.value.tolist()
+    assert found.weight.tolist() == expected.weight.tolist()
+    assert found.events.tolist() == expected.events.tolist()
+
+
+def test_a_frame_may_come_with_an_array_of_weights() -> None:
+    found = properly.tally(pl.DataFrame(DATA), outcome="died", forecast="p", weight=[1, 1, 2, 3])
+    assert found.weight.tolist() == [1, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("backend", "kind"),
+    [
+        ("pandas", pd.DataFrame),
+        ("polars", pl.DataFrame),
+        ("pyarrow", pa.Table),
+        (None, pl.DataFrame),
+    ],
+)
+def test_results_become_frames_of_the_library_that_is_asked_for(backend: Any, kind: type) -> None:
+    t = properly.tally(DATA["died"], DATA["p"])
+    parts = properly.decompose(t, properly.rules.Brier()).to_frame(backend)
+    bins = properly.reliability(t).to_frame(backend)
+    table = properly.evaluate(DATA["died"], DATA["p"]).to_frame(backend)
+    assert all(isinstance(frame, kind) for frame in (parts, bins, table))
+    assert (parts.shape, bins.shape, table.shape) == ((1, 4), (2, 4), (2, 6))

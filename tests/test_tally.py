@@ -1,0 +1,144 @@
+"""Counts."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+from properly import Tally, tally
+from properly._sweep import PIECE
+
+
+def columns(t: Tally) -> list[Any]:
+    return [None if x is None else x.tolist() for x in vars(t).values() if not isinstance(x, int)]
+
+
+def test_outcomes_are_counted_at_each_distinct_forecast() -> None:
+    t = tally([0, 1, 1, 0, 1], [0.5, 0.2, 0.5, 0.5, 0.9])
+    assert t.value.tolist() == [0.2, 0.5, 0.9]
+    assert t.weight.tolist() == [1, 3, 1]
+    assert t.events.tolist() == [1, 1, 1]
+    assert t.weight.dtype == t.events.dtype == np.int64
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_forecasts_that_differ_in_the_last_bit_stay_apart(dtype: Any) -> None:
+    p = np.array([0, np.nextafter(dtype(0), dtype(1)), 0.5, np.nextafter(dtype(0.5), dtype(1)), 1])
+    t = tally([0, 1, 1, 0, 1], p.astype(dtype))
+    assert len(t) == 5
+    assert t.value.tolist() == p.astype(dtype).tolist()
+    assert t.events.tolist() == [0, 1, 1, 0, 1]
+
+
+def test_zero_and_negative_zero_are_one_forecast() -> None:
+    t = tally([0, 1], [0.0, -0.0])
+    assert (t.value.tolist(), t.weight.tolist(), t.events.tolist()) == ([0.0], [2], [1])
+
+
+def test_many_ties_are_counted_as_unique_counts_them() -> None:
+    rng = np.random.default_rng(1)
+    p = rng.integers(0, 2**16, 3 * PIECE) / 2**16
+    y = rng.random(p.size) < p
+    value, inverse = np.unique(p, return_inverse=True)
+    t = tally(y, p)
+    np.testing.assert_array_equal(t.value, value)
+    np.testing.assert_array_equal(t.weight, np.bincount(inverse))
+    np.testing.assert_array_equal(t.events, np.bincount(inverse, weights=y))
+
+
+def test_fractional_weights_keep_the_sums_of_their_squares_apart() -> None:
+    t = tally([1, 0, 1], [0.3, 0.3, 0.6], weight=[0.5, 1.5, 0.25])
+    assert t.weight.tolist() == [2.0, 0.25]
+    assert t.events.tolist() == [0.5, 0.25]
+    assert t.event_squares is not None
+    assert t.nonevent_squares is not None
+    assert t.event_squares.tolist() == [0.25, 0.0625]
+    assert t.nonevent_squares.tolist() == [2.25, 0.0]
+    assert repr(t) == "Tally(weight 2.25 at 2 distinct forecasts, event rate 0.3333)"
+
+
+def test_whole_weights_are_counts_whatever_their_type() -> None:
+    t = tally([1, 0], [0.3, 0.3], weight=[3.0, 2.0])
+    assert t.weight.dtype == np.int64
+    assert t.event_squares is None
+
+
+def test_weights_too_large_to_count_are_sums() -> None:
+    assert tally([1, 0], [0.3, 0.4], weight=[2.0**53, 1.0]).weight.dtype == np.float64
+
+
+def test_cases_of_weight_zero_are_dropped() -> None:
+    t = tally([1, 0], [0.3, 0.4], weight=[0, 2])
+    assert t.value.tolist() == [0.4]
+
+
+def test_counts_and_fractions_add_to_fractions() -> None:
+    both = tally([1, 0], [0.3, 0.3]) + tally([1], [0.3], weight=[0.5])
+    assert columns(both) == [[0.3], [2.5], [1.5], [1.25], [1.0], None]
+
+
+def test_a_tally_adds_only_to_a_tally() -> None:
+    with pytest.raises(TypeError, match="unsupported operand"):
+        tally([1], [0.3]) + 1
+
+
+def test_a_tally_survives_pickling() -> None:
+    t = tally([1, 0, 0], [0.3, 0.3, 0.9])
+    assert columns(pickle.loads(pickle.dumps(t))) == columns(t)  # noqa: S301
+
+
+def test_counts_in_any_order_make_a_tally() -> None:
+    t = Tally.from_counts([0.5, 0.1, 0.5, 0.7], [2, 3, 1, 0], [1, 0, 1, 0])
+    assert columns(t)[:3] == [[0.1, 0.5], [3, 3], [0, 2]]
+
+
+def test_cells_keep_mean_forecasts_totals_and_the_certain_forecasts() -> None:
+    p = [0.0, 0.05, 0.2, 0.29, 0.3, 0.99, 1.0]
+    t = tally([0, 0, 1, 0, 1, 1, 1], p, cells=10)
+    assert t.cells == 10
+    np.testing.assert_allclose(t.value, [0, 0.05, 0.245, 0.3, 0.99, 1], rtol=1e-15)
+    assert t.weight.tolist() == [1, 1, 2, 1, 1, 1]
+    assert t.events.tolist() == [0, 0, 1, 1, 1, 1]
+    assert (
+        repr(t)
+        == "Tally(7 cases at 6 distinct forecasts, grouped into 10 cells, event rate 0.5714)"
+    )
+
+
+def test_a_cell_with_one_forecast_keeps_it_to_the_last_bit() -> None:
+    t = Tally.from_counts([0.1], [3], [1]).group(4)
+    assert t.value.tolist() == [0.1]
+
+
+def test_grouping_is_remembered_by_sums() -> None:
+    t = tally([0, 1], [0.1, 0.8])
+    assert (t.group(5) + t).cells == 5
+    assert (t + t).cells is None
+
+
+@pytest.mark.parametrize(
+    ("snap", "expected"),
+    [
+        (0.1, [0.2, 0.3]),
+        (0.5, [0.0, 0.5]),
+        (1, [0.0]),
+        ([0.2, 0.8], [0.2]),
+        ([0.0, 0.5, 1.0], [0.0, 0.5]),
+    ],
+)
+def test_snapping_moves_to_the_nearest_value_and_half_way_up(snap: Any, expected: Any) -> None:
+    assert tally([0, 1, 0], [0.21, 0.249, 0.25], snap=snap).value.tolist() == expected
+
+
+def test_snapping_comes_before_pooling() -> None:
+    # The reference implementation snaps after its sort and reports four heights for one forecast.
+    t = tally([0, 1, 0, 1], [0.21, 0.22, 0.23, 0.24], snap=[0.2, 0.8])
+    assert columns(t)[:3] == [[0.2], [4], [2]]
+
+
+def test_a_snapping_grid_is_made_of_the_decimals_themselves() -> None:
+    p = [0.07, 0.14, 0.29, 0.57, 0.58]
+    assert tally([0] * 5, p, snap=0.01).value.tolist() == p
