@@ -47,6 +47,8 @@ def to_numpy(x: Array) -> np.ndarray[Any, Any]:
         return x
     if compat.is_torch_array(x):
         x = x.detach()
+        if x.is_floating_point() and x.itemsize < 4:
+            x = x.float()  # exact; numpy has no bfloat16
     return np.asarray(compat.to_device(x, "cpu"))
 
 

@@ -77,6 +77,9 @@ class Tally:
             As in `properly.tally`.
         """
         y, p, weight = check_rows(y, p, weight, pos_label=pos_label)
+        xp = namespace(p)
+        if p.dtype not in (xp.float32, xp.float64):
+            p = xp.astype(p, xp.float32)  # half precision; exact
         if weight is None:
             return cls._of(_count(y, p))
         used = weight > 0
@@ -253,8 +256,6 @@ def _count(y: Array, p: Array) -> list[Array]:
     """
     xp = namespace(p)
     integer = xp.int32 if p.dtype == xp.float32 else xp.int64
-    if p.dtype not in (xp.float32, xp.float64):
-        p = xp.astype(p, xp.float64)
     key = xp.sort((p.view(integer) << 1) | xp.astype(y, integer), stable=False)
     new = (key[1:] ^ key[:-1]) > 1
     if xp.all(new):
