@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Decomposition:
-    """A mean score and its three parts: ``score = miscalibration - discrimination + uncertainty``.
+    """A mean score and the three parts it is made of.
+
+    ``score = miscalibration - discrimination + uncertainty``
 
     Attributes
     ----------

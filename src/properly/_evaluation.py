@@ -69,7 +69,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         """Lay out a table a person can read."""
-        width = max(len(name) for name in (*self.decompositions, "model"))
+        width = max(len(n) for n in (*self.decompositions, *(rule.name for rule in self.rules)))
         lines = [f"{self.total:g} cases, event rate {self.event_rate:.4f}; lower scores are better"]
         for rule in self.rules:
             lines += ["", f"{rule.name:<{width}}" + "".join(f"{part:>16}" for part in PARTS)]

@@ -18,7 +18,7 @@ __all__ = ["Crash", "crash"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Crash:
-    """Front-seat occupants in US car crashes of 2001-2002, with forecasts of their death.
+    """Front-seat occupants in US car crashes, with forecasts of their death.
 
     One row is one person. All arrays are read-only and have one entry per person, in the order of
     the survey.

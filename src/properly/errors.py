@@ -43,7 +43,10 @@ class ArgumentTypeError(ProperlyError, TypeError):
 
 
 class MissingExtraError(ProperlyError, ImportError):
-    """An optional dependency is not installed; the message names the command that installs it."""
+    """An optional dependency is not installed.
+
+    The message names the command that installs it.
+    """
 
     @classmethod
     def of(cls, package: str, *, extra: str) -> MissingExtraError:

@@ -145,15 +145,16 @@ class Log(BinaryRule):
 
 @dataclass(frozen=True)
 class Spherical(BinaryRule):
-    r"""One minus the probability of what happened, divided by the length of the forecast vector.
+    r"""One minus the cosine of the angle between forecast and outcome.
 
     .. math:: S(p, y) = 1 - \frac{y p + (1 - y)(1 - p)}{s(p)}, \qquad
         s(p) = \sqrt{p^2 + (1 - p)^2}, \qquad w(t) = s(t)^{-3} .
 
     Notes
     -----
-    The loss is one minus the cosine of the angle between the forecast vector ``(1 - p, p)`` and the
-    outcome. Differences are formed by the half angle, without cancellation.
+    The forecast is the vector ``(1 - p, p)``, the outcome ``(1, 0)`` or ``(0, 1)``: the loss is one
+    minus the probability of what happened, divided by the length of the forecast vector.
+    Differences are formed by the half angle, without cancellation.
 
     References
     ----------

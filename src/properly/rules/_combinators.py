@@ -26,8 +26,10 @@ class Bounded(BinaryRule):
     The regret of the rule, added up over the thresholds between :math:`a` and :math:`b`: with
     :math:`p` moved to the nearer end if it lies outside,
 
-    .. math:: \int_a^b R(t)\, w(t)\, dt = \text{mean of } y\, U_{ab}(p) + (1 - y)\, V_{ab}(p),
-        \quad V_{ab}(p) = \int_a^p t\, w(t)\, dt, \quad U_{ab}(p) = \int_p^b (1 - t)\, w(t)\, dt .
+    .. math::
+
+        \int_a^b R(t)\, w(t)\, dt &= \text{mean of } y\, U_{ab}(p) + (1 - y)\, V_{ab}(p), \\
+        V_{ab}(p) &= \int_a^p t\, w(t)\, dt, \qquad U_{ab}(p) = \int_p^b (1 - t)\, w(t)\, dt .
 
     Parameters
     ----------

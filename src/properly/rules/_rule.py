@@ -76,8 +76,8 @@ class BinaryRule(Rule):
 
     .. math::
 
-        \text{false positives}(a, b) = \int_a^b t\, w(t)\, dt, \qquad
-        \text{false negatives}(a, b) = \int_a^b (1 - t)\, w(t)\, dt .
+        \text{false positives}(a, b) &= \int_a^b t\, w(t)\, dt, \\
+        \text{false negatives}(a, b) &= \int_a^b (1 - t)\, w(t)\, dt .
 
     The loss is :math:`V(p) = \text{false positives}(0, p)` if the event did not happen and
     :math:`U(p) = \text{false negatives}(p, 1)` if it did. A weight may have point masses
