@@ -1,0 +1,264 @@
+"""A tally only counts: copies, order, shards and rows of no weight never matter."""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import add
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import properly
+
+from .subjects import (
+    EPS,
+    RULES,
+    Rows,
+    any_rows,
+    counted_rows,
+    fractional_rows,
+    many,
+    quick_counts,
+    rows,
+    seeds,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from properly import Tally
+    from properly.rules import BinaryRule
+
+unit_rows = rows(st.just(1))
+
+
+def tally_of(found: Rows) -> Tally:
+    return properly.tally(found.y, found.p, weight=found.weight)
+
+
+def copies(found: Rows) -> Rows:
+    """Write a row of weight three as three rows."""
+    y, p = np.repeat(found.y, found.weight), np.repeat(found.p, found.weight)
+    return Rows(y, p, np.ones(len(y), dtype=int))
+
+
+def joined(left: Rows, right: Rows) -> Rows:
+    return Rows(
+        np.concatenate([left.y, right.y]),
+        np.concatenate([left.p, right.p]),
+        np.concatenate([left.weight, right.weight]),
+    )
+
+
+def assert_same_counts(left: Tally, right: Tally) -> None:
+    np.testing.assert_array_equal(left.value, right.value)
+    np.testing.assert_array_equal(left.weight, right.weight)
+    np.testing.assert_array_equal(left.events, right.events)
+    assert left.event_squares is None
+    assert right.event_squares is None
+    assert left.nonevent_squares is None
+    assert right.nonevent_squares is None
+
+
+def assert_same_sums(left: Tally, right: Tally) -> None:
+    """Compare sums of at most 75 fractional weights, added up in another order."""
+    np.testing.assert_array_equal(left.value, right.value)
+    close: dict[str, Any] = {"rtol": 75 * EPS, "atol": 0}
+    np.testing.assert_allclose(left.weight, right.weight, **close)
+    np.testing.assert_allclose(left.events, right.events, **close)
+
+
+@many
+@given(found=any_rows)
+def test_a_tally_counts_what_happened_at_each_distinct_forecast(found: Rows) -> None:
+    tally = tally_of(found)
+    kept = found.weight > 0
+    np.testing.assert_array_equal(tally.value, np.unique(found.p[kept]))
+    assert len(tally) == len(tally.value)
+    for value, weight, events in zip(tally.value, tally.weight, tally.events, strict=True):
+        here = kept & (found.p == value)
+        assert weight == pytest.approx(found.weight[here].sum(), rel=25 * EPS)
+        happened = found.weight[here & (found.y == 1)].sum()
+        assert events == pytest.approx(happened, rel=25 * EPS, abs=0)
+    assert tally.total == pytest.approx(found.weight.sum(), rel=25 * EPS)
+    rate = (found.weight * found.y).sum() / found.weight.sum()
+    assert tally.event_rate == pytest.approx(rate, rel=50 * EPS)
+
+
+@many
+@given(found=counted_rows)
+def test_whole_weights_are_counts_and_exact(found: Rows) -> None:
+    tally = tally_of(found)
+    assert np.asarray(tally.weight).dtype == np.int64
+    assert np.asarray(tally.events).dtype == np.int64
+    as_floats = tally_of(found._replace(weight=found.weight.astype(float)))
+    assert np.asarray(as_floats.weight).dtype == np.int64
+    assert_same_counts(tally, as_floats)
+
+
+@many
+@given(found=fractional_rows)
+def test_fractional_weights_keep_their_sums_of_squares_apart(found: Rows) -> None:
+    assume((found.weight % 1 != 0).any())
+    tally = tally_of(found)
+    assert tally.event_squares is not None
+    assert tally.nonevent_squares is not None
+    squares = found.weight**2
+    for place, value in enumerate(tally.value):
+        here = (found.weight > 0) & (found.p == value)
+        events = squares[here & (found.y == 1)].sum()
+        others = squares[here & (found.y == 0)].sum()
+        assert tally.event_squares[place] == pytest.approx(events, rel=25 * EPS, abs=0)
+        assert tally.nonevent_squares[place] == pytest.approx(others, rel=25 * EPS, abs=0)
+
+
+@many
+@given(found=counted_rows)
+def test_weight_three_is_three_copies_in_the_tally(found: Rows) -> None:
+    assert_same_counts(tally_of(found), tally_of(copies(found)))
+    plain = copies(found)
+    assert_same_counts(tally_of(found), properly.tally(plain.y, plain.p))
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+@given(found=quick_counts)
+def test_weight_three_is_three_copies_in_the_decomposition(rule: BinaryRule, found: Rows) -> None:
+    once = properly.decompose(tally_of(found), rule)
+    thrice = properly.decompose(tally_of(copies(found)), rule)
+    assert once == thrice
+
+
+@many
+@given(found=counted_rows)
+def test_weight_three_is_three_copies_in_the_reliability_diagram(found: Rows) -> None:
+    once = properly.reliability(tally_of(found))
+    thrice = properly.reliability(tally_of(copies(found)))
+    np.testing.assert_array_equal(once.recalibrated, thrice.recalibrated)
+    for column in ("x_min", "x_max", "weight", "event_rate"):
+        np.testing.assert_array_equal(getattr(once.bins, column), getattr(thrice.bins, column))
+
+
+@many
+@given(found=any_rows)
+def test_rows_of_weight_zero_are_as_if_absent(found: Rows) -> None:
+    kept = found.weight > 0
+    without = properly.tally(found.y[kept], found.p[kept], weight=found.weight[kept])
+    tally = tally_of(found)
+    for column in ("value", "weight", "events", "event_squares", "nonevent_squares"):
+        np.testing.assert_array_equal(getattr(tally, column), getattr(without, column))
+
+
+@many
+@given(found=any_rows)
+def test_every_door_counts_the_same(found: Rows) -> None:
+    tally = tally_of(found)
+    doors = [
+        properly.Tally.from_arrays(found.y, found.p, weight=found.weight),
+        properly.Cases(found.y, found.p, weight=found.weight).tally(),
+    ]
+    for other in doors:
+        for column in ("value", "weight", "events", "event_squares", "nonevent_squares"):
+            np.testing.assert_array_equal(getattr(other, column), getattr(tally, column))
+
+
+@many
+@given(found=counted_rows)
+def test_a_tally_made_from_its_own_counts_is_itself(found: Rows) -> None:
+    tally = tally_of(found)
+    assert_same_counts(tally, properly.Tally.from_counts(tally.value, tally.weight, tally.events))
+
+
+@many
+@given(left=counted_rows, right=counted_rows)
+def test_the_tally_of_the_whole_is_the_sum_of_its_parts(left: Rows, right: Rows) -> None:
+    whole = joined(left, right)
+    assert_same_counts(tally_of(whole), tally_of(left) + tally_of(right))
+
+
+@many
+@given(left=any_rows, right=fractional_rows)
+def test_the_tally_of_the_whole_is_the_sum_of_its_fractional_parts(left: Rows, right: Rows) -> None:
+    whole = joined(left, right)
+    assert_same_sums(tally_of(whole), tally_of(left) + tally_of(right))
+
+
+@many
+@given(left=counted_rows, right=counted_rows)
+def test_addition_of_tallies_commutes(left: Rows, right: Rows) -> None:
+    first, second = tally_of(left), tally_of(right)
+    assert_same_counts(first + second, second + first)
+
+
+@many
+@given(one=counted_rows, two=counted_rows, three=counted_rows)
+def test_addition_of_tallies_is_associative(one: Rows, two: Rows, three: Rows) -> None:
+    a, b, c = tally_of(one), tally_of(two), tally_of(three)
+    assert_same_counts((a + b) + c, a + (b + c))
+
+
+@many
+@given(one=fractional_rows, two=fractional_rows, three=fractional_rows)
+def test_addition_of_fractional_tallies_is_associative_to_rounding(
+    one: Rows, two: Rows, three: Rows
+) -> None:
+    a, b, c = tally_of(one), tally_of(two), tally_of(three)
+    assert_same_sums((a + b) + c, a + (b + c))
+    assert_same_sums(a + b, b + a)
+
+
+@many
+@given(found=unit_rows)
+def test_single_cases_add_up_to_the_tally(found: Rows) -> None:
+    singles = [properly.tally(found.y[[place]], found.p[[place]]) for place in range(len(found.y))]
+    assert_same_counts(reduce(add, singles), tally_of(found))
+
+
+def shuffled(found: Rows, order: NDArray[np.int64]) -> Rows:
+    return Rows(found.y[order], found.p[order], found.weight[order])
+
+
+@many
+@given(found=counted_rows, seed=seeds)
+def test_the_order_of_rows_never_matters(found: Rows, seed: int) -> None:
+    order = np.random.default_rng(seed).permutation(len(found.y))
+    assert_same_counts(tally_of(found), tally_of(shuffled(found, order)))
+
+
+@many
+@given(found=fractional_rows, seed=seeds)
+def test_the_order_of_fractional_rows_matters_to_rounding_only(found: Rows, seed: int) -> None:
+    order = np.random.default_rng(seed).permutation(len(found.y))
+    assert_same_sums(tally_of(found), tally_of(shuffled(found, order)))
+
+
+def test_adding_leaves_both_tallies_as_they_were() -> None:
+    left = properly.tally(np.array([0, 1]), np.array([0.2, 0.4]))
+    right = properly.tally(np.array([1, 1]), np.array([0.4, 0.6]))
+    _ = left + right
+    np.testing.assert_array_equal(left.value, [0.2, 0.4])
+    np.testing.assert_array_equal(left.events, [0, 1])
+    np.testing.assert_array_equal(right.value, [0.4, 0.6])
+    np.testing.assert_array_equal(right.weight, [1, 1])
+
+
+def test_minus_zero_is_zero() -> None:
+    tally = properly.tally(np.array([0, 1, 0]), np.array([-0.0, 0.0, 0.3]))
+    np.testing.assert_array_equal(tally.value, [0.0, 0.3])
+    assert not np.signbit(np.asarray(tally.value)).any()
+    np.testing.assert_array_equal(tally.weight, [2, 1])
+    np.testing.assert_array_equal(tally.events, [1, 0])
+
+
+@pytest.mark.parametrize("dtype", [np.bool_, np.int8, np.uint8, np.float16])
+def test_small_types_of_outcomes_and_weights_do_not_overflow(dtype: type[np.generic]) -> None:
+    y = np.ones(5000, dtype=dtype)
+    p = np.repeat([0.25, 0.75], 2500)
+    tally = properly.tally(y, p)
+    np.testing.assert_array_equal(tally.events, [2500, 2500])
+    if dtype is not np.bool_:
+        weighted = properly.tally(y, p, weight=np.full(5000, 100, dtype=dtype))
+        np.testing.assert_array_equal(weighted.events, [250_000, 250_000])
+        assert weighted.total == 500_000
