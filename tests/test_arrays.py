@@ -18,6 +18,7 @@ from properly._arrays import (
     check_rows,
     check_weights,
 )
+from properly.rules import Propriety
 
 Y, P, W = [0, 1, 1], [0.25, 0.5, 1.0], [1.0, 0.5, 0.0]
 
@@ -122,3 +123,20 @@ def test_a_column_may_hold_anything_that_is_not_missing() -> None:
     dates = np.array(["2001-01-01", "2002-01-01"], dtype="datetime64[D]")
     assert check_column(dates, "time", 2) is dates
     assert check_column(["a", "b"], "groups", 2).tolist() == ["a", "b"]
+
+
+def test_numpy_scalars_among_objects_are_numbers() -> None:
+    y = np.array([np.int64(0), np.int64(1)], dtype=object)
+    assert check_outcomes(y).tolist() == [False, True]
+    assert check_forecasts(np.array([np.float64(0.5)], dtype=object)).tolist() == [0.5]
+
+
+def test_numbers_and_texts_in_one_list_stay_apart() -> None:
+    assert check_outcomes([1, "1"], pos_label="1").tolist() == [False, True]
+
+
+def test_labels_may_be_dates_and_members_of_an_enumeration() -> None:
+    days = np.array(["2001-01-01", "2001-01-02"], dtype="datetime64[ns]")
+    assert check_outcomes(days, pos_label=days[1]).tolist() == [False, True]
+    fates = list(Propriety)[:2]
+    assert check_outcomes(fates, pos_label=fates[0]).tolist() == [True, False]

@@ -28,3 +28,10 @@ def test_whatever_takes_a_tally_takes_cases() -> None:
     cases, counts = Cases(y, p, weight=weight), tally(y, p, weight=weight)
     assert decompose(cases, Brier()) == decompose(counts, Brier())
     np.testing.assert_array_equal(reliability(cases).recalibrated, reliability(counts).recalibrated)
+
+
+def test_what_was_checked_stays_as_it_was() -> None:
+    y, p = np.array([0, 1]), np.array([0.1, 0.2])
+    c = Cases(y, p)
+    p[0] = 7.0
+    assert c.p.tolist() == [0.1, 0.2]

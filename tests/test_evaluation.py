@@ -34,3 +34,17 @@ def test_the_dictionary_is_strict_json_with_infinity_spelled_out() -> None:
 def test_rules_that_differ_in_their_range_are_kept_apart() -> None:
     rules = [Brier(), Bounded(Brier(), (0.05, 0.2)), Bounded(Brier(), (0.05, 0.20000001)), Log()]
     assert len(evaluate(Y, P, rules=rules).decompositions["good"]) == 4
+
+
+def test_a_single_rule_needs_no_list() -> None:
+    assert list(evaluate(Y, P, rules=Log()).decompositions["good"]) == ["log"]
+
+
+def test_a_name_is_shown_and_not_obeyed() -> None:
+    assert "\x1b" not in str(evaluate(Y, {"\x1b[2Jred": P["good"]}))
+
+
+def test_columns_line_up_under_long_names_of_rules() -> None:
+    e = evaluate(Y, P, rules=[Bounded(Brier(), (0.05, 0.2)), Log()])
+    tables = [line for line in str(e).split("\n")[1:] if line]
+    assert len({len(line) for line in tables}) == 1

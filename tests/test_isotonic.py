@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import pairwise
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
 from properly import Tally, reliability, tally
-from properly._isotonic import PASSES, PRODUCTS_FIT, recalibrate
+from properly._isotonic import PASSES, PRODUCTS_FIT, SHORT, _all_above, recalibrate
 from properly._sweep import MANY, PIECE
 
 
@@ -61,3 +65,37 @@ def test_fractional_weights_of_very_different_size_still_give_increasing_rates()
     assert (np.diff(rate) > 0).all()
     assert rate[0] >= 0
     assert rate[-1] <= 1
+
+
+def test_blocks_that_each_defy_the_passes_are_finished_exactly() -> None:
+    k, blocks = 300, 60
+    events = np.tile(np.append(np.arange(1, k), 0), blocks)
+    weight = np.tile(np.append(np.full(k - 1, k), 10 * k), blocks)
+    t = Tally.from_counts(np.linspace(0, 1, k * blocks), weight, events)
+    fit = recalibrate(t)
+    n, o = np.cumsum(fit.weight), np.cumsum(fit.events)
+    rate = [Fraction(int(e), int(w)) for e, w in zip(fit.events, fit.weight, strict=True)]
+    assert all(left < right for left, right in pairwise(rate))
+    assert _all_above(np.cumsum(weight), np.cumsum(events), fit.end - 1)
+    assert (n[-1], o[-1]) == (weight.sum(), events.sum())
+
+
+def test_a_point_below_the_line_is_noticed() -> None:
+    cases, events = np.array([1, 2, 3]), np.array([0, 0, 2])
+    assert _all_above(cases, events, np.array([1, 2]))
+    assert not _all_above(cases, events, np.array([2]))
+
+
+def test_the_walk_stands_in_where_scipy_misses_a_corner(monkeypatch: pytest.MonkeyPatch) -> None:
+    k = 3 * SHORT
+    # Convex, so that no pass drops a point and all of them reach the finish.
+    weight, events = np.full(k, 10 * k), np.arange(k)
+    t = Tally.from_counts(np.linspace(0, 1, k), weight, events)
+    expected = recalibrate(t)
+    assert len(expected.end) == k
+
+    def one_block(*_: object, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(blocks=np.array([0, k]))
+
+    monkeypatch.setattr("scipy.optimize.isotonic_regression", one_block)
+    np.testing.assert_array_equal(recalibrate(t).end, expected.end)

@@ -100,14 +100,18 @@ SAID = [
     ),
     Said(
         DataError,
-        "forecasts must be one-dimensional; got an array of shape ()\n\nHint: for class probabilities, pass one column at a time.",
+        "forecasts must be a list, an array or a column of equal things; got float\n\nHint: write a single case as a list, and wrap others in list(…).",
         brier([0], 0.3),
+    ),
+    Said(
+        DataError,
+        "forecasts must be one-dimensional; got an array of shape ()",
+        brier([0], np.array(0.3)),
     ),
     Said(DataError, "forecasts must not be empty; got 0 rows", brier([], [])),
     Said(
         DataError,
-        "forecasts must be a list, an array or a column; got list\n\nHint: numpy said: setting an array element with a sequence. "
-        "The requested array has an inhomogeneous shape after 1 dimensions. The detected shape was (2,) + inhomogeneous part.",
+        "forecasts must be a list, an array or a column of equal things; got list of unequal rows\n\nHint: write a single case as a list, and wrap others in list(…).",
         brier([0, 1], [[0.1], [0.2, 0.3]]),
     ),
     # outcomes
@@ -148,13 +152,33 @@ SAID = [
     ),
     Said(
         DataError,
-        "outcomes must be 0 and 1, or False and True; found 'alive' and 'dead'\n\nHint: say which label is the event, as in pos_label='dead'.",
+        "outcomes must be 0 and 1, or False and True; found 'alive' and 'dead'\n\nHint: say which label is the event: pos_label='dead', or pass y == 'dead'.",
         brier(["dead", "alive"], [0.1, 0.2]),
     ),
     Said(
         DataError,
-        "outcomes must be 0 and 1, or False and True; found -1 and 1\n\nHint: say which label is the event, as in pos_label=1.",
+        "outcomes must be 0 and 1, or False and True; found -1 and 1\n\nHint: say which label is the event: pos_label=1, or pass y == 1.",
         brier([-1, 1], [0.1, 0.2]),
+    ),
+    Said(
+        DataError,
+        "outcomes must have at most two labels; found 0.1, 0.2, 0.3\n\nHint: outcomes come first, then forecasts; were the two swapped?",
+        brier([0.1, 0.2, 0.3], [0, 1, 1]),
+    ),
+    Said(
+        DataError,
+        "outcomes must be labels such as numbers or text; got set",
+        brier(np.array([{1}, {2}], dtype=object), [0.1, 0.2]),
+    ),
+    Said(
+        DataError,
+        "outcomes must not be missing; row 1 is nan\n\nHint: drop those rows first.",
+        lambda: tally(["yes", math.nan], [0.1, 0.2], pos_label="yes"),
+    ),
+    Said(
+        DataError,
+        "outcomes must be one of labels, 'no' and 'yes'; found 'maybe' and 'yes'",
+        lambda: Cases(["maybe", "yes"], [0.1, 0.2], labels=("no", "yes")),
     ),
     Said(
         DataError,
@@ -171,6 +195,11 @@ SAID = [
         DataError,
         "weights must be finite and not negative; row 0 is nan (2 such rows)",
         brier([0, 1], [0.1, 0.2], [math.nan, math.inf]),
+    ),
+    Said(
+        DataError,
+        "positive weights must lie between 1e-100 and 1e+100; row 1 is 1e-200\n\nHint: rescale them; only their ratios matter.",
+        brier([0, 1], [0.1, 0.2], [0, 1e-200]),
     ),
     Said(
         DataError,
@@ -200,8 +229,8 @@ SAID = [
     ),
     Said(
         DataError,
-        "logits must be one-dimensional; got an array of shape ()\n\nHint: one logit per outcome.",
-        lambda: Log().logit_slope([0], 0.0),
+        "logits must be one-dimensional; got an array of shape (1, 1)\n\nHint: one logit per outcome.",
+        lambda: Log().logit_slope([0], [[0.0]]),
     ),
     # cases
     Said(
@@ -232,7 +261,7 @@ SAID = [
     # ranges of thresholds
     Said(
         DataError,
-        "a range of thresholds needs 0 <= lower < upper <= 1; got lower = 0.2, upper = 0.05\n\nHint: for odds use Interval.from_odds, for costs Interval.from_costs.",
+        "a range of thresholds needs 0 <= lower < upper <= 1; got lower = 0.2, upper = 0.05\n\nHint: the smaller end comes first.",
         lambda: Interval(0.2, 0.05),
     ),
     Said(
@@ -241,19 +270,34 @@ SAID = [
         lambda: Interval(math.nan, 1),
     ),
     Said(
+        DataError,
+        "a range of thresholds needs 0 <= lower < upper <= 1; got lower = 0.05, upper = 0.05\n\nHint: a single threshold is a rule of its own, Elementary(0.05).",
+        lambda: Interval.from_costs(5, 100),
+    ),
+    Said(
+        DataError,
+        "a cost must not exceed the loss; got cost = (50, 200), loss = 100\n\nHint: acting that costs more than it averts is never worth it.",
+        lambda: Interval.from_costs((50, 200), 100),
+    ),
+    Said(
+        ArgumentTypeError,
+        "a loss is a number or a pair of numbers; got (1, 2, 3)",
+        lambda: Interval.from_costs(1, (1, 2, 3)),
+    ),
+    Said(
         ArgumentTypeError,
         "the lower end must be a number; got 'low'",
         lambda: Interval("low", 1),  # type: ignore[arg-type]
     ),
     Said(
         DataError,
-        "odds must be zero or more; got lower = -1\n\nHint: odds of 1 to 19 are written 1 / 19.",
+        "odds must be zero or more; got lower = -1.0\n\nHint: odds of 1 to 19 are written 1 / 19.",
         lambda: Interval.from_odds(-1, 1),
     ),
     Said(
         DataError,
         "a loss must be greater than zero; got 0\n\nHint: without a loss there is nothing to act for.",
-        lambda: Interval.from_costs((1, 2), 0),
+        lambda: Interval.from_costs(0, 0),
     ),
     Said(
         DataError,
@@ -314,6 +358,26 @@ SAID = [
     ),
     # tallies
     Said(
+        DataError,
+        "the columns of a tally must be equally long; got [2, 1, 2]",
+        lambda: Tally(np.array([0.1, 0.2]), np.array([1]), np.array([0, 1])),
+    ),
+    Said(
+        DataError,
+        "the values of a tally must increase\n\nHint: Tally.from_counts sorts and pools them for you.",
+        lambda: Tally(np.array([0.9, 0.1]), np.array([1, 1]), np.array([0, 1])),
+    ),
+    Said(
+        DataError,
+        "10 cells cannot be grouped into 4, which does not divide them\n\nHint: group the tally of all forecasts instead.",
+        lambda: tally([0], [0.1], cells=10).group(4),
+    ),
+    Said(
+        DataError,
+        "counts must add up to less than 2**63; got about 9.22e+18",
+        lambda: Tally.from_counts([0.1, 0.2], [2**62, 2**62], [0, 1]),
+    ),
+    Said(
         ArgumentTypeError,
         "this needs a Tally or Cases; got list\n\nHint: make one with properly.tally(y, p).",
         lambda: decompose([0, 1], Brier()),  # type: ignore[arg-type]
@@ -325,17 +389,17 @@ SAID = [
     ),
     Said(
         DataError,
-        "at least one count must be positive; all are 0",
+        "at least one count must be positive; all 1 are 0",
         lambda: Tally.from_counts([0.1], [0], [0]),
     ),
     Said(
         DataError,
-        "weight and value must be equally long; got (1,) and (2,)",
+        "weight and value must be equally long; got 1 and 2",
         lambda: Tally.from_counts([0.1, 0.2], [1], [0, 1]),
     ),
     Said(
         DataError,
-        "events must be whole numbers, zero or more; got array([0.5])",
+        "events must be whole numbers, zero or more; row 0 is 0.5",
         lambda: Tally.from_counts([0.1], [1], [0.5]),
     ),
     Said(
@@ -350,7 +414,7 @@ SAID = [
     ),
     Said(
         DataError,
-        "the values of a snapping grid must increase",
+        "snapping values must increase",
         lambda: tally([0], [0.1], snap=[0.5, 0.2]),
     ),
     # frames
@@ -382,8 +446,18 @@ SAID = [
     # evaluations and reports
     Said(
         DataError,
-        "at least one model must be evaluated; got an empty mapping",
+        "models must have names that differ, and there must be at least one; got none",
         lambda: evaluate([0], {}),
+    ),
+    Said(
+        DataError,
+        "models must have names that differ, and there must be at least one; got '1' twice",
+        lambda: evaluate([0], {1: [0.1], "1": [0.2]}),
+    ),
+    Said(
+        DataError,
+        "rules must have names that differ, and there must be at least one; got 'brier' twice",
+        lambda: evaluate([0], [0.1], rules=[Brier(), Brier()]),
     ),
     Said(
         ArgumentTypeError,

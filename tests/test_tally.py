@@ -6,10 +6,14 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
-from properly import Tally, tally
+from properly import Tally, decompose, tally
 from properly._sweep import PIECE
+from properly.errors import DataError
+from properly.rules import Log
 
 
 def columns(t: Tally) -> list[Any]:
@@ -142,3 +146,63 @@ def test_snapping_comes_before_pooling() -> None:
 def test_a_snapping_grid_is_made_of_the_decimals_themselves() -> None:
     p = [0.07, 0.14, 0.29, 0.57, 0.58]
     assert tally([0] * 5, p, snap=0.01).value.tolist() == p
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_half_way_is_where_a_decimal_says_it_is(dtype: Any) -> None:
+    p = np.array([0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95], dtype=dtype)
+    assert tally([0] * 10, p, snap=0.1).value.tolist() == [k / 10 for k in range(1, 11)]
+
+
+def test_shards_can_be_summed() -> None:
+    shards = [tally([0, 1], [0.1, 0.2]), tally([1], [0.2]), tally([0], [0.3])]
+    whole = sum(shards)
+    assert isinstance(whole, Tally)
+    assert columns(whole)[:3] == [[0.1, 0.2, 0.3], [1, 2, 1], [0, 2, 0]]
+
+
+def test_grouped_shards_sum_to_the_grouped_whole() -> None:
+    rng = np.random.default_rng(3)
+    p, y = rng.random(1000), rng.random(1000) < 0.4
+    shards = [tally(y[i::10], p[i::10], cells=20) for i in range(10)]
+    whole, summed = tally(y, p, cells=20), sum(shards[1:], start=shards[0])
+    np.testing.assert_allclose(summed.value, whole.value, rtol=1e-14)
+    assert columns(summed)[1:3] == columns(whole)[1:3]
+    assert summed.cells == 20
+
+
+def test_the_coarser_grouping_holds_for_both() -> None:
+    fine, coarse = tally([0, 1], [0.1, 0.8], cells=20), tally([0, 1], [0.12, 0.81], cells=10)
+    assert (fine + coarse).cells == 10
+    assert len(fine + coarse) == 2
+
+
+def test_a_light_case_beside_a_heavy_one_is_not_lost() -> None:
+    t = tally([1, 0], [1.0, 1.0], weight=[1.0, 1e-20])
+    assert decompose(t, Log()).score == np.inf
+
+
+def test_the_columns_of_a_tally_are_read_only() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        tally([0, 1], [0.1, 0.2]).weight[0] = 100
+
+
+@pytest.mark.parametrize("column", [list, np.array, pd.Series, pl.Series, np.float32])
+def test_counts_may_come_in_any_kind_of_column(column: Any) -> None:
+    t = Tally.from_counts(column([0.25, 0.5]), column([3, 2]), column([1, 2]))
+    assert columns(t)[:3] == [[0.25, 0.5], [3, 2], [1, 2]]
+
+
+def test_more_than_can_be_counted_is_refused_by_sums_too() -> None:
+    t = Tally.from_counts([0.5], [2**62], [0])
+    with pytest.raises(DataError, match=r"less than 2\*\*63"):
+        t + t
+
+
+@pytest.mark.parametrize("rows", [PIECE + 1, 9 * PIECE])
+def test_runs_of_equal_forecasts_are_never_cut_in_two(rows: int) -> None:
+    p = np.repeat([0.1, 0.2, 0.3], [PIECE // 2, rows - PIECE, PIECE // 2])
+    y = np.arange(p.size) % 3 == 0
+    t = tally(y, p)
+    assert t.weight.tolist() == [PIECE // 2, rows - PIECE, PIECE // 2]
+    assert t.events.sum() == y.sum()

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from properly.typing import Array, ArrayLike
 
 DROP = "drop those rows first."
+# Between these, sums and squares of weights neither vanish nor overflow, however many there are.
+TINY, HUGE = 1e-100, 1e100
+MOST = 2**63
 
 
 class Rows(NamedTuple):
@@ -62,12 +65,37 @@ def to_library_of(x: Array, like: Array) -> Array:
     return compat.to_device(x, compat.device(like))
 
 
+def used_rows(y: Array, p: Array, weight: Array) -> Rows:
+    """Leave out the rows of weight 0."""
+    used = weight > 0
+    if namespace(used).all(used):
+        return Rows(y, p, weight)
+    return Rows(y[used], p[used], weight[used])
+
+
+def without_gradient(x: Array) -> Array:
+    """Cut a tensor loose from the graph that made it; counts cannot be differentiated."""
+    return x.detach() if compat.is_torch_array(x) else x
+
+
+def read_only(x: Array) -> Array:
+    """Forbid writing to a numpy array that a frozen record is to hold."""
+    if is_numpy(x):
+        x.flags.writeable = False
+    return x
+
+
 def check_rows(
-    y: ArrayLike, p: ArrayLike, weight: ArrayLike | None = None, *, pos_label: object = None
+    y: ArrayLike,
+    p: ArrayLike,
+    weight: ArrayLike | None = None,
+    *,
+    pos_label: object = None,
+    labels: Sequence[object] | None = None,
 ) -> Rows:
     """Check outcomes, forecasts and weights, and bring them together in the forecasts' library."""
     p = check_forecasts(p)
-    y = to_library_of(check_outcomes(y, pos_label=pos_label), p)
+    y = to_library_of(check_outcomes(y, pos_label=pos_label, labels=labels), p)
     _check_length(y, p, "outcomes")
     if weight is not None:
         weight = to_library_of(check_weights(weight), p)
@@ -75,29 +103,25 @@ def check_rows(
     return Rows(y, p, weight)
 
 
-def check_forecasts(p: ArrayLike) -> Array:
+def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
     """Check forecasts: one dimension, at least one, floats in [0, 1]."""
-    p = _as_column(p, "forecasts", "for class probabilities, pass one column at a time.")
+    p = _as_column(p, name, "for class probabilities, pass one column at a time.")
+    p = _as_floats(_as_numbers(p, name))
     xp = namespace(p)
-    p = _as_floats(p, "forecasts")
-    if xp.isdtype(p.dtype, ("bool", "integral")):
-        p = xp.astype(p, xp.float64)
     lowest, highest = xp.min(p), xp.max(p)
     # Written so that NaN, which compares as false, is refused too.
     if not (lowest >= 0 and highest <= 1):
-        _refuse(
-            p, ~((p >= 0) & (p <= 1)), "forecasts must be probabilities in [0, 1]", _scale_hint(p)
-        )
+        outside = ~((p >= 0) & (p <= 1))
+        _refuse(p, outside, f"{name} must be probabilities in [0, 1]", _scale_hint(p))
     # -0.0 would sort apart from 0.0 and turn the sign of an infinite slope.
     return p + 0.0 if lowest == 0 else p
 
 
 def check_logits(y: ArrayLike, logit: ArrayLike) -> tuple[Array, Array]:
     """Check outcomes and log-odds: equally long, real numbers; infinite ones are certainties."""
-    logit = _as_floats(_as_column(logit, "logits", "one logit per outcome."), "logits")
+    logit = _as_column(logit, "logits", "one logit per outcome.")
+    logit = _as_floats(_as_numbers(logit, "logits"))
     xp = namespace(logit)
-    if not xp.isdtype(logit.dtype, "real floating"):
-        logit = xp.astype(logit, xp.float64)
     if xp.any(xp.isnan(logit)):
         _refuse(logit, xp.isnan(logit), "logits must not be missing", DROP)
     y = to_library_of(check_outcomes(y), logit)
@@ -105,33 +129,61 @@ def check_logits(y: ArrayLike, logit: ArrayLike) -> tuple[Array, Array]:
     return y, logit
 
 
-def check_outcomes(y: ArrayLike, *, pos_label: object = None) -> Array:
+def check_outcomes(
+    y: ArrayLike, *, pos_label: object = None, labels: Sequence[object] | None = None
+) -> Array:
     """Check outcomes: one dimension, at least one, two labels at most; True where the event was."""
     y = _as_column(y, "outcomes", "one outcome per forecast is needed.")
-    xp = namespace(y)
     if is_numpy(y) and y.dtype.kind not in "biuf":
-        return _outcomes_from_labels(y, pos_label)
+        return _outcomes_from_labels(y, pos_label, labels)
+    y = _as_numbers(y, "outcomes")
+    xp = namespace(y)
     if xp.isdtype(y.dtype, "real floating") and xp.any(xp.isnan(y)):
         _refuse(y, xp.isnan(y), "outcomes must not be missing", DROP)
     if pos_label is not None or not _is_zero_one(y, xp):
-        return _outcomes_from_labels(y, pos_label)
+        return _outcomes_from_labels(y, pos_label, labels)
     return y if xp.isdtype(y.dtype, "bool") else y != 0
 
 
 def check_weights(weight: ArrayLike) -> Array:
-    """Check weights: one dimension, finite, none negative, not all zero."""
-    weight = _as_floats(_as_column(weight, "weights", "one weight per forecast."), "weights")
+    """Check weights: one dimension, finite, none negative, not all zero, not extreme."""
+    weight = _as_numbers(_as_column(weight, "weights", "one weight per forecast."), "weights")
     xp = namespace(weight)
     if xp.isdtype(weight.dtype, "bool"):
         weight = xp.astype(weight, xp.int64)
-    lowest, highest = xp.min(weight), xp.max(weight)
+    lowest, highest = (without_gradient(x) for x in (xp.min(weight), xp.max(weight)))
     if not (lowest >= 0 and highest < float("inf")):
         good = (weight >= 0) & (weight < float("inf"))
         _refuse(weight, ~good, "weights must be finite and not negative")
     if highest == 0:
         message = f"at least one weight must be positive; all {weight.shape[0]} are 0"
         raise DataError(message)
+    if float(lowest) < TINY or float(highest) > HUGE:
+        wide = xp.astype(weight, xp.float64)
+        extreme = ((wide > 0) & (wide < TINY)) | (wide > HUGE)
+        if xp.any(extreme):
+            rule = f"positive weights must lie between {TINY:g} and {HUGE:g}"
+            _refuse(weight, extreme, rule, "rescale them; only their ratios matter.")
     return weight
+
+
+def check_counts(x: ArrayLike, name: str) -> Array:
+    """Check counts: one dimension, whole numbers, zero or more, less than 2**63 together."""
+    x = _as_numbers(_as_column(x, name, f"one entry of {name} per value."), name)
+    xp = namespace(x)
+    floats = _as_floats(x)
+    bad = ~((floats >= 0) & (floats == xp.floor(floats)) & (floats < float("inf")))
+    if xp.any(bad):
+        _refuse(x, bad, f"{name} must be whole numbers, zero or more")
+    require_countable(float(xp.sum(xp.astype(floats, xp.float64))))
+    return xp.astype(x, xp.int64)
+
+
+def require_countable(total: float) -> None:
+    """Refuse more cases than 64 bits can count."""
+    if total >= MOST:
+        message = f"counts must add up to less than 2**63; got about {total:.3g}"
+        raise DataError(message)
 
 
 def check_column(x: ArrayLike, name: str, length: int) -> Array:
@@ -156,7 +208,7 @@ def _as_column(x: ArrayLike, name: str, hint: str) -> Array:
         x = _as_numpy(x, name)
     if x.ndim != 1:
         message = f"{name} must be one-dimensional; got an array of shape {tuple(x.shape)}"
-        raise DataError(message, hint=hint)
+        raise DataError(message, hint=hint if x.ndim == 2 else None)
     if x.shape[0] == 0:
         message = f"{name} must not be empty; got 0 rows"
         raise DataError(message)
@@ -165,29 +217,56 @@ def _as_column(x: ArrayLike, name: str, hint: str) -> Array:
 
 def _as_numpy(x: Any, name: str) -> np.ndarray[Any, Any]:
     try:
-        return np.asarray(x)
-    except (TypeError, ValueError) as error:
-        message = f"{name} must be a list, an array or a column; got {type(x).__name__}"
-        raise DataError(message, hint=f"numpy said: {error}") from None
+        found = np.asarray(x)
+    except (TypeError, ValueError):
+        found = np.asarray(None)
+    if found.ndim == 0:
+        message = f"{name} must be a list, an array or a column of equal things; got {_kind(x)}"
+        raise DataError(message, hint="write a single case as a list, and wrap others in list(…).")
+    if found.dtype.kind in "US" and isinstance(x, list | tuple):
+        same = str if found.dtype.kind == "U" else bytes
+        # numpy would turn a missing value or a number among texts into text.
+        if not all(isinstance(item, same) for item in x):
+            return np.array(x, dtype=object)
+    return found
 
 
-def _as_floats(x: Array, name: str) -> Array:
-    """Turn numbers of any other kind into float64; refuse text, missing values, complex numbers."""
-    if not is_numpy(x):
-        return x
-    if x.dtype.kind in "OSU":
-        return _floats_from_objects(x, name)
-    if x.dtype.kind not in "biuf":
+def _kind(x: Any) -> str:
+    return (
+        f"{type(x).__name__} of unequal rows" if isinstance(x, list | tuple) else type(x).__name__
+    )
+
+
+def _as_numbers(x: Array, name: str) -> Array:
+    """Refuse what is not a real number or a truth value; make plain numbers of odd kinds."""
+    xp = namespace(x)
+    if is_numpy(x) and x.dtype.kind in "OSU":
+        return _numbers_from_objects(x, name)
+    try:
+        real = xp.isdtype(x.dtype, ("bool", "integral", "real floating"))
+    except TypeError:
+        real = is_numpy(x) and x.dtype.kind in "biuf"  # such as longdouble, not in the standard
+    if not real:
         message = f"{name} must be numbers; got an array of {x.dtype}"
         raise DataError(message)
+    if is_numpy(x):
+        return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
+    # Other libraries can hardly compute with the wide unsigned types.
+    wide = xp.isdtype(x.dtype, "unsigned integer") and x.dtype != xp.uint8
+    return xp.astype(x, xp.int64) if wide else x
+
+
+def _as_floats(x: Array) -> Array:
+    """Make floats of numbers: those of a tensor stay, numpy's become float32 or float64."""
+    xp = namespace(x)
+    if not is_numpy(x):
+        return x if xp.isdtype(x.dtype, "real floating") else xp.astype(x, xp.float64)
     if x.dtype == np.float16:
         return x.astype(np.float32)  # exact, and all that follows is faster
-    if x.dtype.kind == "f" and x.dtype.itemsize > 8:
-        return x.astype(np.float64)
-    return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
+    return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
 
 
-def _floats_from_objects(x: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
+def _numbers_from_objects(x: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
     missing = _missing(x)
     if missing.any():
         _refuse(x, missing, f"{name} must not be missing", DROP)
@@ -207,8 +286,15 @@ def _missing(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.asarray(np.isnan(x) if x.dtype.kind in "fc" else np.isnat(x))
     if x.dtype.kind != "O":
         return np.zeros(x.shape, dtype=bool)
-    # A missing value is None, differs from itself (NaN, NaT) or will not say so (pandas.NA).
-    return np.array([item is None or (item == item) is not True for item in x], dtype=bool)  # noqa: PLR0124
+    return np.array([_is_missing(item) for item in x], dtype=bool)
+
+
+def _is_missing(item: Any) -> bool:
+    """Tell a missing value by what it does: it differs from itself, or will not say (pandas.NA)."""
+    try:
+        return item is None or not bool(item == item)  # noqa: PLR0124
+    except (TypeError, ArithmeticError):
+        return True
 
 
 def _is_zero_one(y: Array, xp: Any) -> bool:
@@ -219,42 +305,56 @@ def _is_zero_one(y: Array, xp: Any) -> bool:
     return bool(xp.all((y == 0) | (y == 1)))
 
 
-def _outcomes_from_labels(y: Array, pos_label: object) -> Array:
+def _outcomes_from_labels(
+    y: Array, pos_label: object, labels: Sequence[object] | None = None
+) -> Array:
     """Compare labels with the positive one, once they are known to be two at most."""
     host = to_numpy(y)
     missing = _missing(host)
     if missing.any():
         _refuse(host, missing, "outcomes must not be missing", DROP)
-    labels = _distinct(host)
-    if len(labels) > 2:
-        shown = ", ".join(repr(label) for label in labels[:4])
-        more = f", … ({len(labels)} in all)" if len(labels) > 4 else ""
-        message = f"outcomes must have at most two labels; found {shown}{more}"
-        raise DataError(message, hint="binary rules judge one event; compare y with its label.")
-    if pos_label is None:
-        return _zero_one_objects(host, labels)
-    if pos_label not in labels and len(labels) == 2:
-        shown = " and ".join(repr(label) for label in labels)
-        message = f"pos_label must be one of the labels of y, {shown}; got {pos_label!r}"
+    found = _distinct(host)
+    if len(found) > 2:
+        more = f", … ({len(found)} in all)" if len(found) > 4 else ""
+        message = f"outcomes must have at most two labels; found {_listed(found[:4], ', ')}{more}"
+        raise DataError(message, hint=_label_hint(host, found))
+    if pos_label is None and not set(found) <= {0, 1}:
+        message = f"outcomes must be 0 and 1, or False and True; found {_listed(found)}"
+        raise DataError(message, hint=_label_hint(host, found))
+    if labels is not None and not set(found) <= set(labels):
+        message = f"outcomes must be one of labels, {_listed(labels)}; found {_listed(found)}"
         raise DataError(message)
-    if pos_label not in labels:
-        return to_library_of(np.zeros(host.shape, dtype=bool), y)
-    return to_library_of(np.asarray(host == pos_label, dtype=bool), y)
+    event = 1 if pos_label is None else pos_label
+    if event not in found and len(found) == 2:
+        message = f"pos_label must be one of the labels of y, {_listed(found)}; got {pos_label!r}"
+        raise DataError(message)
+    happened = host == event if event in found else np.zeros(host.shape, dtype=bool)
+    return to_library_of(np.asarray(happened, dtype=bool), y)
 
 
-def _zero_one_objects(y: np.ndarray[Any, Any], labels: Sequence[object]) -> np.ndarray[Any, Any]:
-    if set(labels) <= {0, 1}:
-        return np.asarray(y == 1, dtype=bool)
-    shown = " and ".join(repr(label) for label in labels)
-    message = f"outcomes must be 0 and 1, or False and True; found {shown}"
-    raise DataError(message, hint=f"say which label is the event, as in pos_label={labels[-1]!r}.")
+def _label_hint(y: np.ndarray[Any, Any], found: Sequence[Any]) -> str:
+    if y.dtype.kind == "f" and y.min() >= 0 and y.max() <= 1:
+        return "outcomes come first, then forecasts; were the two swapped?"
+    if len(found) > 2:
+        return "binary rules judge one event; compare y with its label."
+    return f"say which label is the event: pos_label={found[-1]!r}, or pass y == {found[-1]!r}."
+
+
+def _listed(labels: Sequence[Any], between: str = " and ") -> str:
+    return between.join(repr(label) for label in labels)
 
 
 def _distinct(x: np.ndarray[Any, Any]) -> list[Any]:
+    if x.dtype.kind in "mM":
+        return list(np.unique(x))
     if x.dtype.kind != "O":
         return list(np.unique(x).tolist())
-    found = dict.fromkeys(x.tolist())
-    return sorted(found, key=lambda label: (type(label).__name__, label))
+    try:
+        found = dict.fromkeys(x.tolist())
+    except TypeError:
+        message = f"outcomes must be labels such as numbers or text; got {type(x[0]).__name__}"
+        raise DataError(message) from None
+    return sorted(found, key=lambda label: (type(label).__name__, repr(label)))
 
 
 def _check_length(x: Array, p: Array, name: str, against: str = "forecasts") -> None:
@@ -269,7 +369,7 @@ def _scale_hint(p: Array) -> str:
     finite = host[np.isfinite(host)]
     if finite.size < host.size:
         return "drop the rows without a forecast first."
-    if finite.min() < 0:
+    if finite.min() < -1e-6:
         return "for logits, apply a sigmoid first."
     if 2 < finite.max() <= 100:
         return "for percentages, divide by 100 first."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from properly._arrays import check_column, check_rows
+from properly._arrays import check_column, check_rows, namespace, read_only
 from properly._tally import Tally
 from properly.errors import DataError
 
@@ -67,12 +67,14 @@ class Cases:
     ) -> None:
         if labels is not None:
             pos_label = _event_label(labels, pos_label)
-        rows = check_rows(y, p, weight, pos_label=pos_label)
+        rows = check_rows(y, p, weight, pos_label=pos_label, labels=labels)
         columns = {"clusters": clusters, "time": time, "groups": groups}
-        for name, column in (*rows._asdict().items(), *columns.items()):
-            if name in columns and column is not None:
-                column = check_column(column, name, rows.p.shape[0])  # noqa: PLW2901
-            object.__setattr__(self, name, column)
+        checked = {
+            name: None if column is None else check_column(column, name, rows.p.shape[0])
+            for name, column in columns.items()
+        }
+        for name, column in (rows._asdict() | checked).items():
+            object.__setattr__(self, name, None if column is None else _kept(column))
 
     def tally(self) -> Tally:
         """Count outcomes at each distinct forecast."""
@@ -88,8 +90,13 @@ class Cases:
         return f"Cases({len(self)} rows{' with ' + ', '.join(known) if known else ''})"
 
 
+def _kept(column: Array) -> Array:
+    """Copy a column, so that what was checked stays as it was."""
+    return read_only(namespace(column).asarray(column, copy=True))
+
+
 def _event_label(labels: tuple[object, object], pos_label: object) -> object:
-    if len(labels) != 2:
+    if len(labels) != 2 or labels[0] == labels[1]:
         message = f"labels must be the two labels of a binary outcome; got {labels!r}"
         raise DataError(message)
     if pos_label is not None and pos_label != labels[1]:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from properly.rules import BinaryRule
 
 
+ROUNDING = 1e-12
+
+
 @dataclass(frozen=True)
 class Decomposition:
     """A mean score and the three parts it is made of.
@@ -108,7 +111,12 @@ def decompose(
     score = mean_score(t, rule)
     recalibrated = mean_loss(fit.event_rate, fit.weight, fit.events, rule)
     constant = mean_loss(*fit.pooled(), rule)
-    parts = score - recalibrated, constant - recalibrated
-    if rule.is_proper:
-        parts = max(parts[0], 0.0), max(parts[1], 0.0)
-    return Decomposition(score, *parts, constant)
+    return Decomposition(
+        score, _difference(score, recalibrated), _difference(constant, recalibrated), constant
+    )
+
+
+def _difference(worse: float, better: float) -> float:
+    """Subtract; what rounding leaves below zero is zero, but nothing more is hidden."""
+    difference = worse - better
+    return 0.0 if -ROUNDING * better < difference < 0 else difference

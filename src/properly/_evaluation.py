@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from properly._calibration import Reliability, reliability
@@ -12,6 +12,7 @@ from properly._decomposition import Decomposition, decompose
 from properly._frames import tally, to_frame
 from properly.errors import DataError
 from properly.rules import BinaryRule, Brier, Log
+from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from properly._frames import Backend
     from properly.typing import ArrayLike
 
-PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
+PARTS = tuple(field.name for field in fields(Decomposition))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,12 +70,14 @@ class Evaluation:
 
     def __str__(self) -> str:
         """Lay out a table a person can read."""
-        width = max(len(n) for n in (*self.decompositions, *(rule.name for rule in self.rules)))
-        lines = [f"{self.total:g} cases, event rate {self.event_rate:.4f}; lower scores are better"]
+        names = {model: _printable(model) for model in self.decompositions}
+        width = max(len(n) for n in (*names.values(), *(rule.name for rule in self.rules)))
+        cases = f"{self.total:,}" if isinstance(self.total, int) else f"{self.total:,.10g}"
+        lines = [f"{cases} cases, event rate {self.event_rate:.4f}; lower scores are better"]
         for rule in self.rules:
             lines += ["", f"{rule.name:<{width}}" + "".join(f"{part:>16}" for part in PARTS)]
             lines += [
-                f"{model:<{width}}"
+                f"{names[model]:<{width}}"
                 + "".join(f"{value:>16.5f}" for value in by_rule[rule.name].to_dict().values())
                 for model, by_rule in self.decompositions.items()
             ]
@@ -87,7 +90,7 @@ def evaluate(
     *,
     weight: ArrayLike | None = None,
     pos_label: object = None,
-    rules: Sequence[BinaryRule] | None = None,
+    rules: Sequence[BinaryRule] | BinaryRule | None = None,
 ) -> Evaluation:
     """Evaluate one or several models on the same cases.
 
@@ -101,7 +104,7 @@ def evaluate(
         Case weights.
     pos_label : label, optional
         The label of the event.
-    rules : sequence of BinaryRule, optional
+    rules : BinaryRule or sequence of them, optional
         `Brier` and `Log` unless said otherwise.
 
     Returns
@@ -124,12 +127,12 @@ def evaluate(
     poor          0.63237         0.17028         0.17442         0.63651
     """
     models = forecasts if isinstance(forecasts, Mapping) else {"forecast": forecasts}
-    if not models:
-        message = "at least one model must be evaluated; got an empty mapping"
-        raise DataError(message)
-    asked = tuple(rules) if rules is not None else (Brier(), Log())
+    asked = _asked(rules)
+    named = [str(name) for name in models]
+    _require_distinct("models", named)
     tallies = {
-        str(name): tally(y, p, weight=weight, pos_label=pos_label) for name, p in models.items()
+        name: tally(y, p, weight=weight, pos_label=pos_label)
+        for name, p in zip(named, models.values(), strict=True)
     }
     first = next(iter(tallies.values()))
     return Evaluation(
@@ -139,6 +142,28 @@ def evaluate(
         {name: {rule.name: decompose(t, rule) for rule in asked} for name, t in tallies.items()},
         {name: reliability(t) for name, t in tallies.items()},
     )
+
+
+def _asked(rules: Sequence[BinaryRule] | BinaryRule | None) -> tuple[BinaryRule, ...]:
+    if rules is None:
+        return Brier(), Log()
+    asked = tuple([rules] if isinstance(rules, BinaryRule) else rules)
+    _require_distinct("rules", [require_binary(rule).name for rule in asked])
+    return asked
+
+
+def _require_distinct(what: str, names: Sequence[str]) -> None:
+    """Refuse none, and two of one name, of which one would be lost."""
+    twice = [name for name in names if names.count(name) > 1]
+    if not names or twice:
+        found = f"{twice[0]!r} twice" if twice else "none"
+        message = f"{what} must have names that differ, and there must be at least one; got {found}"
+        raise DataError(message)
+
+
+def _printable(name: str) -> str:
+    """Show a name in a terminal without obeying what it may contain."""
+    return name if name.isprintable() else repr(name)[1:-1]
 
 
 def _json(value: float) -> float | str:

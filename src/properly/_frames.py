@@ -36,7 +36,7 @@ def tally(
     ----------
     y_or_frame : array-like or data frame
         Outcomes: booleans, 0 and 1, or two labels of any kind with `pos_label`. Or a frame of
-        any library, eager or lazy, with the names of its columns.
+        any library, eager or lazy, with the names of its columns; these are read into memory.
     p : array-like, optional
         Probabilities of the event, in [0, 1]. Left out with a frame.
     outcome, forecast : str, optional
@@ -47,7 +47,8 @@ def tally(
     pos_label : label, optional
         The label of the event.
     cells : int, optional
-        Group forecasts into so many equally wide cells, each with its mean forecast.
+        Group forecasts into so many equally wide cells, each with its mean forecast. Scores are
+        then those of the mean forecasts.
     snap : float or array-like, optional
         Move forecasts to the nearest value of a grid before they are pooled: a step such as 0.01,
         or increasing values. A forecast half way goes up.

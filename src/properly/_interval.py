@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from properly.errors import ArgumentTypeError, DataError
 
-Amount: TypeAlias = float | tuple[float, float]
+Amount: TypeAlias = float | Iterable[float]
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
     """A range of probability thresholds.
 
-    A threshold is the probability above which one acts. With a cost C of acting and a
-    loss L where the event meets someone who has not acted, it is C / L.
+    A threshold is the probability at which one begins to act. With a cost C of acting and a loss L
+    where the event meets someone who has not acted, it is C / L.
 
     Parameters
     ----------
@@ -28,7 +30,7 @@ class Interval:
     >>> from properly import Interval
     >>> Interval(0.05, 0.2)
     Interval(lower=0.05, upper=0.2)
-    >>> Interval.from_odds(1 / 19, 1 / 4)  # one false negative is worth 19 to 4 false positives
+    >>> Interval.from_odds(1 / 19, 1 / 4)  # a false negative is as bad as 19 to 4 false positives
     Interval(lower=0.05, upper=0.2)
     >>> Interval.from_costs(cost=(5, 20), loss=100)
     Interval(lower=0.05, upper=0.2)
@@ -38,17 +40,15 @@ class Interval:
     upper: float
 
     def __post_init__(self) -> None:
-        ends = (as_number(self.lower, "lower end"), as_number(self.upper, "upper end"))
-        if not 0 <= ends[0] < ends[1] <= 1:
+        lower, upper = as_number(self.lower, "lower end"), as_number(self.upper, "upper end")
+        if not 0 <= lower < upper <= 1:
             message = (
                 "a range of thresholds needs 0 <= lower < upper <= 1; "
-                f"got lower = {ends[0]}, upper = {ends[1]}"
+                f"got lower = {lower}, upper = {upper}"
             )
-            raise DataError(
-                message, hint="for odds use Interval.from_odds, for costs Interval.from_costs."
-            )
-        object.__setattr__(self, "lower", ends[0])
-        object.__setattr__(self, "upper", ends[1])
+            raise DataError(message, hint=_hint(lower, upper))
+        object.__setattr__(self, "lower", lower)
+        object.__setattr__(self, "upper", upper)
 
     @classmethod
     def from_odds(cls, lower: float, upper: float) -> Interval:
@@ -64,11 +64,14 @@ class Interval:
         >>> Interval.from_odds(0, 1)
         Interval(lower=0.0, upper=0.5)
         """
-        for name, odds in (("lower", lower), ("upper", upper)):
-            if not as_number(odds, f"{name} odds") >= 0:
+        ends = []
+        for name, value in (("lower", lower), ("upper", upper)):
+            odds = as_number(value, f"{name} odds")
+            if not odds >= 0:
                 message = f"odds must be zero or more; got {name} = {odds}"
                 raise DataError(message, hint="odds of 1 to 19 are written 1 / 19.")
-        return cls(_from_odds(lower), _from_odds(upper))
+            ends.append(1.0 if math.isinf(odds) else odds / (1 + odds))
+        return cls(*ends)
 
     @classmethod
     def from_costs(cls, cost: Amount, loss: Amount) -> Interval:
@@ -87,6 +90,11 @@ class Interval:
         """
         least_cost, greatest_cost = _amounts(cost, "cost")
         least_loss, greatest_loss = _amounts(loss, "loss")
+        if not greatest_cost <= least_loss:
+            message = f"a cost must not exceed the loss; got cost = {cost!r}, loss = {loss!r}"
+            raise DataError(
+                message, hint="acting that costs more than it averts is never worth it."
+            )
         if least_loss == 0:
             message = f"a loss must be greater than zero; got {loss!r}"
             raise DataError(message, hint="without a loss there is nothing to act for.")
@@ -101,7 +109,7 @@ def as_interval(within: Interval | tuple[float, float]) -> Interval:
     if isinstance(within, Interval):
         return within
     try:
-        lower, upper = within
+        lower, upper = _pair(within)
     except (TypeError, ValueError):
         message = f"a range of thresholds is an Interval or a pair of numbers; got {within!r}"
         raise ArgumentTypeError(message) from None
@@ -111,19 +119,38 @@ def as_interval(within: Interval | tuple[float, float]) -> Interval:
 def as_number(value: object, name: str) -> float:
     """Take a number as a float, and refuse anything else by name."""
     try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+        # Not float(value) alone, which would read text as well.
+        return float(operator.pos(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
         message = f"the {name} must be a number; got {value!r}"
         raise ArgumentTypeError(message) from None
 
 
-def _from_odds(odds: float) -> float:
-    return 1.0 if math.isinf(odds) else odds / (1 + odds)
+def _hint(lower: float, upper: float) -> str:
+    if lower == upper:
+        return f"a single threshold is a rule of its own, Elementary({lower})."
+    if 0 <= upper < lower <= 1:
+        return "the smaller end comes first."
+    return "for odds use Interval.from_odds, for costs Interval.from_costs."
+
+
+def _pair(value: Iterable[float]) -> tuple[float, float]:
+    if isinstance(value, str | bytes | set | frozenset | dict):
+        raise TypeError
+    first, second = value
+    return first, second
 
 
 def _amounts(amount: Amount, name: str) -> tuple[float, float]:
-    low, high = amount if isinstance(amount, tuple | list) else (amount, amount)
-    low, high = as_number(low, name), as_number(high, name)
+    """Read an amount, or the least and the greatest one."""
+    if isinstance(amount, Iterable):
+        try:
+            low, high = (as_number(end, name) for end in _pair(amount))
+        except (TypeError, ValueError):
+            message = f"a {name} is a number or a pair of numbers; got {amount!r}"
+            raise ArgumentTypeError(message) from None
+    else:
+        low = high = as_number(amount, name)
     if not (0 <= low <= high and math.isfinite(high)):
         message = f"a {name} must be zero or more, the smaller amount first; got {amount!r}"
         raise DataError(message)

@@ -16,8 +16,8 @@ import numpy as np
 from array_api_compat import device
 
 from properly._arrays import namespace, to_numpy
+from properly._pooling import differences, is_one_each
 from properly._sweep import sweep
-from properly._tally import is_one_each
 
 if TYPE_CHECKING:
     from properly._tally import Tally
@@ -27,8 +27,12 @@ Column: TypeAlias = np.ndarray[Any, Any]
 
 # Products of two counts below this are exact in int64.
 PRODUCTS_FIT = math.isqrt(2**63 - 1)
-# Enough for any data that was not built to need more; then comes the sequential finish.
+# Enough for any data that was not built to need more; then comes the sequential finish, as it does
+# once a pass keeps more than this share of the points.
 PASSES = 64
+SLOW = 0.95
+# A walk in Python over so many points is sooner done than scipy is loaded.
+SHORT = 5000
 # Passes over a piece of the rows: few points remain, and the rest is done for all pieces together.
 FEW = 3
 
@@ -65,7 +69,7 @@ def recalibrate(tally: Tally) -> Recalibration:
     if not namespace(tally.weight).isdtype(tally.weight.dtype, "integral"):
         return _pool_fractions(to_numpy(tally.weight), to_numpy(tally.events))
     points = _prune(*_join(sweep(_hull_of_rows, tally.weight, tally.events)))
-    end, cases, events = _walk(*(to_numpy(x) for x in points))
+    end, cases, events = _finish(*(to_numpy(x) for x in points))
     return Recalibration(end, np.diff(cases, prepend=0), np.diff(events, prepend=0))
 
 
@@ -122,26 +126,43 @@ def _prune(
     if int(cases[-1]) >= PRODUCTS_FIT:
         return end, cases, events
     for _ in range(passes):
-        wide, high = _steps(cases), _steps(events)
+        before = end.shape[0]
+        wide, high = differences(cases), differences(events)
         corner = high[:-1] * wide[1:] < high[1:] * wide[:-1]
         kept = xp.nonzero(xp.concat([corner, xp.ones_like(end[:1], dtype=xp.bool)]))[0]
-        if kept.shape[0] == end.shape[0]:
-            break
         end, cases, events = (xp.take(x, kept) for x in (end, cases, events))
+        if kept.shape[0] > SLOW * before:
+            break
     return end, cases, events
 
 
-def _steps(x: Array) -> Array:
-    xp = namespace(x)
-    return x - xp.concat([xp.zeros_like(x[:1]), x[:-1]])
+def _finish(end: Column, cases: Column, events: Column) -> tuple[Column, Column, Column]:
+    """Finish sequentially what the passes left, which is linear where further passes would not be.
+
+    Scipy finds the corners in floating point. If every other point is seen, in whole numbers, to
+    lie on or above the line through them, the hull is that of the corners; a short walk over these
+    makes it exact.
+    """
+    if end.shape[0] > SHORT and cases[-1] < PRODUCTS_FIT:
+        from scipy.optimize import isotonic_regression  # noqa: PLC0415
+
+        wide, high = differences(cases), differences(events)
+        corner = isotonic_regression(high / wide, weights=wide).blocks[1:] - 1
+        if _all_above(cases, events, corner):
+            return _walk(end[corner], cases[corner], events[corner])
+    return _walk(end, cases, events)
+
+
+def _all_above(cases: Column, events: Column, corner: Column) -> bool:
+    """Tell whether every point lies on or above the line through the corners, and (0, 0)."""
+    run = np.searchsorted(corner, np.arange(cases.shape[0]))
+    line = [np.append(0, x[corner]) for x in (cases, events)]
+    (n1, n2), (o1, o2) = ((x[run], x[run + 1]) for x in line)
+    return bool(np.all((events - o1) * (n2 - n1) >= (o2 - o1) * (cases - n1)))
 
 
 def _walk(end: Column, cases: Column, events: Column) -> tuple[Column, Column, Column]:
-    """Finish sequentially, in whole numbers of any size: each point is put on and taken off once.
-
-    What the passes leave is the hull itself, unless the data were built to defy them or the counts
-    are too large for them; then this is linear where further passes would not be.
-    """
+    """Walk along the points in whole numbers of any size; each is put on and taken off once."""
     corners = [(0, 0, 0)]
     for row, n, o in zip(end.tolist(), cases.tolist(), events.tolist(), strict=True):
         while len(corners) > 1:

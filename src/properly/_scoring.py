@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 from properly._arrays import namespace
+from properly._pooling import is_one_each
 from properly._sweep import sweep
-from properly._tally import is_one_each
 
 if TYPE_CHECKING:
     from properly._tally import Tally

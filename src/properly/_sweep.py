@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 from properly._arrays import is_numpy
@@ -19,17 +20,25 @@ MANY = 8
 Result = TypeVar("Result")
 
 
-def sweep(function: Callable[..., Result], *columns: Array) -> list[Result]:
+def sweep(
+    function: Callable[..., Result],
+    *columns: Array,
+    keep: Callable[[Array, int], int] | None = None,
+) -> list[Result]:
     """Apply a function to the columns piece by piece; the results come in row order.
 
     Temporary arrays then have the size of a piece, not of the data, and the pieces of long columns
     are shared out to a few threads, since numpy computes without the interpreter's lock. The arrays
-    of other libraries are one piece: a GPU wants few large kernels.
+    of other libraries are one piece: a GPU wants few large kernels. Rows that belong together are
+    kept together by `keep`, which moves a cut of the first column onwards.
     """
     rows = columns[0].shape[0]
     if not is_numpy(columns[0]) or rows <= PIECE:
         return [function(*columns)]
-    pieces = [tuple(x[i : i + PIECE] for x in columns) for i in range(0, rows, PIECE)]
+    cuts = range(PIECE, rows, PIECE)
+    moved = cuts if keep is None else (keep(columns[0], cut) for cut in cuts)
+    ends = sorted({0, *moved, rows})
+    pieces = [tuple(x[start:stop] for x in columns) for start, stop in pairwise(ends)]
     if len(pieces) < MANY:
         return [function(*piece) for piece in pieces]
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:

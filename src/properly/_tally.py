@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._arrays import check_forecasts, check_rows, namespace, to_library_of, to_numpy
+from properly._arrays import (
+    HUGE,
+    check_counts,
+    check_forecasts,
+    check_rows,
+    check_weights,
+    namespace,
+    read_only,
+    require_countable,
+    to_library_of,
+    to_numpy,
+    used_rows,
+    without_gradient,
+)
+from properly._pooling import add_runs, count, pool, run_ends, weigh
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -15,8 +31,7 @@ if TYPE_CHECKING:
 
     from properly.typing import Array, ArrayLike
 
-# Counts kept as float64 are whole numbers below this.
-EXACT = 2**53
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -24,8 +39,8 @@ class Tally:
     """What happened at each distinct forecast.
 
     Make one with `properly.tally`. Everything that can be said about binary forecasts of
-    independent cases depends on the data only through this table. Tallies add: those of two
-    parts of the data sum to that of the whole.
+    independent cases depends on the data only through this table. Tallies add, also with `sum`:
+    those of the parts of a data set make that of the whole.
 
     Attributes
     ----------
@@ -60,6 +75,18 @@ class Tally:
     nonevent_squares: Array | None = None
     cells: int | None = None
 
+    def __post_init__(self) -> None:
+        value = check_forecasts(self.value, "value")
+        sizes = [len(column) for column in (value, *self._columns())]
+        if len(set(sizes)) > 1:
+            message = f"the columns of a tally must be equally long; got {sizes}"
+            raise DataError(message)
+        if not namespace(value).all(value[1:] > value[:-1]):
+            message = "the values of a tally must increase"
+            raise DataError(message, hint="Tally.from_counts sorts and pools them for you.")
+        check_weights(self.weight)
+        _require_no_more_events(self.weight, self.events)
+
     @classmethod
     def from_arrays(
         cls,
@@ -77,13 +104,10 @@ class Tally:
             As in `properly.tally`.
         """
         y, p, weight = check_rows(y, p, weight, pos_label=pos_label)
-        xp = namespace(p)
-        if p.dtype not in (xp.float32, xp.float64):
-            p = xp.astype(p, xp.float32)  # half precision; exact
+        p = _countable(p)
         if weight is None:
-            return cls._of(_count(y, p))
-        used = weight > 0
-        return cls._of(_weigh(y[used], p[used], weight[used]))
+            return cls._of(count(y, p))
+        return cls._of(weigh(*used_rows(y, p, without_gradient(weight))))
 
     @classmethod
     def from_counts(cls, value: ArrayLike, weight: ArrayLike, events: ArrayLike) -> Tally:
@@ -103,22 +127,20 @@ class Tally:
         >>> Tally.from_counts([0.1, 0.3], [100, 50], [9, 20])
         Tally(150 cases at 2 distinct forecasts, event rate 0.1933)
         """
-        value = check_forecasts(value)
-        counts = [_check_counts(x, value, n) for x, n in ((weight, "weight"), (events, "events"))]
-        xp = namespace(value)
-        bad = xp.nonzero(counts[1] > counts[0])[0]
-        if bad.shape[0]:
-            row = int(bad[0])
-            message = (
-                "events must not be more than the cases; "
-                f"row {row} has {int(counts[1][row])} of {int(counts[0][row])}"
-            )
+        value = _countable(check_forecasts(value, "value"))
+        cases, happened = check_counts(weight, "weight"), check_counts(events, "events")
+        for name, column in (("weight", cases), ("events", happened)):
+            if column.shape != value.shape:
+                sizes = f"{column.shape[0]} and {value.shape[0]}"
+                message = f"{name} and value must be equally long; got {sizes}"
+                raise DataError(message)
+        cases, happened = to_library_of(cases, value), to_library_of(happened, value)
+        _require_no_more_events(cases, happened)
+        used = cases > 0
+        if not namespace(used).any(used):
+            message = f"at least one count must be positive; all {value.shape[0]} are 0"
             raise DataError(message)
-        used = counts[0] > 0
-        if not xp.any(used):
-            message = "at least one count must be positive; all are 0"
-            raise DataError(message)
-        return cls._of(_pool_rows(value[used], [x[used] for x in counts]))
+        return cls._of(pool(value[used], [cases[used], happened[used]]))
 
     def group(self, cells: int) -> Tally:
         """Group forecasts into equally wide cells; each keeps its mean forecast.
@@ -137,27 +159,31 @@ class Tally:
         >>> t.group(2).value
         array([0.  , 0.25, 0.6 ])
         """
-        if isinstance(cells, bool) or not isinstance(cells, int) or cells < 1:
-            message = f"cells must be a whole number, 1 or more; got {cells!r}"
-            raise DataError(message)
+        cells = _whole(cells)
+        if self.cells is not None and self.cells % cells:
+            message = (
+                f"{self.cells} cells cannot be grouped into {cells}, which does not divide them"
+            )
+            raise DataError(message, hint="group the tally of all forecasts instead.")
         xp = namespace(self.value)
-        edges = xp.asarray([k / cells for k in range(1, cells)], dtype=self.value.dtype)
-        edges = to_library_of(edges, self.value)
-        cell = xp.searchsorted(edges, self.value, side="right") + 1
-        cell = xp.where(self.value == 0, 0, xp.where(self.value == 1, cells + 1, cell))
-        last = _last_of_runs(cell)
+        value = xp.astype(self.value, xp.float64)
+        edges = to_library_of(np.arange(1, cells) / cells, value)
+        cell = xp.searchsorted(edges, value, side="right") + 1
+        cell = xp.where(value == 0, 0, xp.where(value == 1, cells + 1, cell))
+        last = run_ends(cell)
         first = xp.concat([xp.zeros_like(last[:1]), last[:-1] + 1])
-        columns = [_sums(x, last) for x in (self.value * self.weight, *self._columns())]
-        mean = columns[0] / columns[1]
+        sums = [add_runs(x, last) for x in (value * self.weight, *self._columns())]
+        mean = sums[0] / sums[1]
         # Rounding must not carry a mean out of its cell, nor change the only value in it.
-        mean = xp.maximum(xp.take(self.value, first), mean)
-        mean = xp.minimum(xp.take(self.value, last), mean)
-        return Tally._of([mean, *columns[1:]], cells)
+        mean = xp.maximum(xp.take(value, first), mean)
+        mean = xp.minimum(xp.take(value, last), mean)
+        return Tally._of([mean, *sums[1:]], cells)
 
     @property
-    def total(self) -> float:
+    def total(self) -> int | float:
         """Number of cases, or their total weight."""
-        return namespace(self.weight).sum(self.weight).item()  # type: ignore[no-any-return]
+        total: int | float = namespace(self.weight).sum(self.weight).item()
+        return total
 
     @property
     def event_rate(self) -> float:
@@ -169,33 +195,50 @@ class Tally:
         return int(self.value.shape[0])
 
     def __add__(self, other: object) -> Tally:
-        """Add the counts of two parts of the data."""
+        """Add the counts of two parts of the data; the coarser grouping holds for both."""
         if not isinstance(other, Tally):
             return NotImplemented
-        xp = namespace(self.value)
+        grouped = [t.cells for t in (self, other) if t.cells is not None]
+        left, right = self, other
+        if grouped:
+            left, right = self.group(min(grouped)), other.group(min(grouped))
         squared = not (self.event_squares is None and other.event_squares is None)
+        if not squared:
+            require_countable(self.total + other.total)
+        xp = namespace(left.value)
         columns = [
             xp.concat([x, to_library_of(z, x)])
-            for x, z in zip(self._columns(squared), other._columns(squared), strict=True)
+            for x, z in zip(left._columns(squared), right._columns(squared), strict=True)
         ]
-        value = xp.concat([self.value, to_library_of(other.value, self.value)])
-        cells = max(self.cells or 0, other.cells or 0) or None
-        return Tally._of(_pool_rows(value, columns), cells)
+        value = xp.concat([left.value, to_library_of(right.value, left.value)])
+        both = Tally._of(pool(value, columns), min(grouped, default=None))
+        return both.group(min(grouped)) if grouped else both
+
+    def __radd__(self, other: object) -> Tally:
+        """Let `sum` begin with its 0."""
+        return self if other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        cases = f"{self.total:g} cases" if self.event_squares is None else f"weight {self.total:g}"
+        cases = f"{self.total:,} cases" if self.event_squares is None else f"weight {self.total:,g}"
         grouped = "" if self.cells is None else f", grouped into {self.cells} cells"
         return (
-            f"Tally({cases} at {len(self)} distinct forecasts{grouped}, "
+            f"Tally({cases} at {len(self):,} distinct forecasts{grouped}, "
             f"event rate {self.event_rate:.4g})"
         )
 
     @classmethod
     def _of(cls, columns: Sequence[Array], cells: int | None = None) -> Tally:
-        """Make a tally of its value and the columns that add."""
+        """Make a tally of columns that were just counted, which need no check."""
         value, weight, events, *squares = columns
         event_squares, nonevent_squares = squares or (None, None)
-        return cls(value, weight, events, event_squares, nonevent_squares, cells)
+        if nonevent_squares is not None:
+            weight = _keep_nonevents(weight, events, nonevent_squares)
+        found = cls.__new__(cls)
+        row = (value, weight, events, event_squares, nonevent_squares)
+        for name, column in zip(cls.__dataclass_fields__, row, strict=False):
+            object.__setattr__(found, name, read_only(column))
+        object.__setattr__(found, "cells", cells)
+        return found
 
     def _columns(self, squared: bool | None = None) -> tuple[Array, ...]:
         """Return the columns that add; whole numbers are sums of squares of ones."""
@@ -218,121 +261,65 @@ def as_tally(x: Any) -> Tally:
     raise ArgumentTypeError(message, hint="make one with properly.tally(y, p).")
 
 
-def is_one_each(weight: Array) -> bool:
-    """Tell whether every forecast was made once, in which case much can be left out."""
-    xp = namespace(weight)
-    return bool(xp.isdtype(weight.dtype, "integral")) and int(xp.sum(weight)) == weight.shape[0]
-
-
 def snap_to(p: Array, snap: float | ArrayLike) -> Array:
     """Move forecasts to the nearest value of a grid; a midpoint goes up."""
-    grid = _grid(snap)
+    grid, middle = _grid(snap)
     xp = namespace(p)
-    middle = to_library_of((grid[1:] + grid[:-1]) / 2, p)
-    nearest = xp.searchsorted(middle, xp.astype(p, middle.dtype), side="right")
-    return xp.take(to_library_of(grid, p), nearest)
+    # Compared in the forecasts' own precision, in which half way is what was written as half way.
+    middle = xp.astype(to_library_of(middle, p), p.dtype)
+    return xp.take(to_library_of(grid, p), xp.searchsorted(middle, p, side="right"))
 
 
-def _grid(snap: float | ArrayLike) -> np.ndarray[Any, Any]:
-    if not isinstance(snap, bool | int | float):
-        grid = to_numpy(check_forecasts(snap)).astype(np.float64)
+def _grid(snap: float | ArrayLike) -> tuple[Floats, Floats]:
+    """Return the values of a grid and the midpoints between them."""
+    if not isinstance(snap, Real):
+        grid = to_numpy(check_forecasts(snap, "snapping values")).astype(np.float64)
         if not (np.diff(grid) > 0).all():
-            message = "the values of a snapping grid must increase"
+            message = "snapping values must increase"
             raise DataError(message)
-        return grid
-    steps = round(1 / snap) if 0 < snap <= 1 else 0
-    if steps < 1 or abs(steps * snap - 1) > 1e-9:
+        return grid, (grid[1:] + grid[:-1]) / 2
+    step = float(snap)
+    steps = round(1 / step) if 1e-9 <= step <= 1 else 0
+    if steps < 1 or abs(steps * step - 1) > 1e-9:
         message = f"a snapping step must divide 1; got {snap!r}"
         raise DataError(message, hint="use a step such as 0.01, or the values themselves.")
-    return np.arange(steps + 1) / steps  # k / m, not k * step: the grid that decimals round to
+    # k / m, not k * step: the grid, and the midpoints, that decimals are read as.
+    return np.arange(steps + 1) / steps, np.arange(1, 2 * steps, 2) / (2 * steps)
 
 
-def _count(y: Array, p: Array) -> list[Array]:
-    """Count unweighted cases.
+def _countable(p: Array) -> Array:
+    """Make of forecasts what can be counted: float32 or float64, without a gradient."""
+    xp = namespace(p)
+    p = without_gradient(p)
+    return p if p.dtype in (xp.float32, xp.float64) else xp.astype(p, xp.float32)  # exact
 
-    The label rides in the lowest bit of the forecast's bit pattern, which is an integer that sorts
-    as the forecast does: sorting these keys is several times faster than sorting indices.
-    Forecasts in [0, 1] leave the two highest bits of their pattern free.
+
+def _whole(cells: object) -> int:
+    try:
+        found = operator.index(cells)  # type: ignore[arg-type]
+    except TypeError:
+        found = 0
+    if found < 1:
+        message = f"cells must be a whole number, 1 or more; got {cells!r}"
+        raise DataError(message)
+    return found
+
+
+def _keep_nonevents(weight: Array, events: Array, squares: Array) -> Array:
+    """Let the total exceed the events wherever there was a non-event, however light.
+
+    Its weight may be lost in rounding; that it happened must not be, since its price may be
+    infinite.
     """
-    xp = namespace(p)
-    integer = xp.int32 if p.dtype == xp.float32 else xp.int64
-    key = xp.sort((p.view(integer) << 1) | xp.astype(y, integer), stable=False)
-    new = (key[1:] ^ key[:-1]) > 1
-    if xp.all(new):
-        events = xp.astype(key & 1, xp.int64)
-        return [(key >> 1).view(p.dtype), xp.ones_like(events), events]
-    last = _last(new)
-    total = last + 1
-    label = xp.astype(key & 1, xp.int32 if key.shape[0] < 2**31 else xp.int64)
-    events = xp.astype(xp.take(xp.cumulative_sum(label, dtype=label.dtype), last), xp.int64)
-    return [(xp.take(key, last) >> 1).view(p.dtype), _differences(total), _differences(events)]
+    xp = namespace(weight)
+    lost = (weight <= events) & (squares > 0)
+    return xp.where(lost, xp.nextafter(events, xp.full_like(events, HUGE)), weight)
 
 
-def _weigh(y: Array, p: Array, weight: Array) -> list[Array]:
-    """Add up weights; whole numbers are counts, and stay exact."""
-    xp = namespace(p)
-    whole = xp.isdtype(weight.dtype, "integral") or bool(xp.all(weight == xp.floor(weight)))
-    if whole and float(xp.sum(xp.astype(weight, xp.float64))) < EXACT:
-        weight = xp.astype(weight, xp.int64)
-        return _pool_rows(p, [weight, weight * xp.astype(y, xp.int64)])
-    weight = xp.astype(weight, xp.float64)
-    event = xp.astype(y, xp.float64)
-    square = weight * weight
-    columns = [weight, weight * event, square * event, square * (1 - event)]
-    return _pool_rows(p, columns)
-
-
-def _pool_rows(value: Array, columns: Sequence[Array]) -> list[Array]:
-    """Sort rows by value and add up the columns where values are equal."""
-    xp = namespace(value)
-    order = xp.argsort(value, stable=True)
-    value = xp.take(value, order)
-    last = _last_of_runs(value)
-    if last.shape[0] == value.shape[0]:
-        return [value, *(xp.take(x, order) for x in columns)]
-    return [xp.take(value, last), *(_sums(xp.take(x, order), last) for x in columns)]
-
-
-def _last_of_runs(x: Array) -> Array:
-    """Return the index of the last row of each run of equal values."""
-    return _last(x[1:] != x[:-1])
-
-
-def _last(new: Array) -> Array:
-    """Return the index of the last row of each run, given which rows after the first begin one."""
-    xp = namespace(new)
-    return xp.nonzero(xp.concat([new, xp.ones_like(new[:1]) if new.shape[0] else _true(new)]))[0]
-
-
-def _true(like: Array) -> Array:
-    xp = namespace(like)
-    return to_library_of(xp.asarray([True]), like)
-
-
-def _sums(x: Array, last: Array) -> Array:
-    """Add up runs of rows, given the last row of each."""
-    xp = namespace(x)
-    if xp.isdtype(x.dtype, "integral"):
-        return _differences(xp.take(xp.cumulative_sum(x), last))
-    # Differences of cumulated floats would cancel, so fractions are added run by run, on the host.
-    first = np.concatenate([[0], to_numpy(last)[:-1] + 1])
-    return to_library_of(np.add.reduceat(to_numpy(x), first), x)
-
-
-def _differences(x: Array) -> Array:
-    xp = namespace(x)
-    return x - xp.concat([xp.zeros_like(x[:1]), x[:-1]])
-
-
-def _check_counts(x: ArrayLike, value: Array, name: str) -> Array:
-    x = to_library_of(np.asarray(x) if isinstance(x, list | tuple) else x, value)
-    xp = namespace(x)
-    if x.shape != value.shape:
-        message = (
-            f"{name} and value must be equally long; got {tuple(x.shape)} and {tuple(value.shape)}"
-        )
+def _require_no_more_events(weight: Array, events: Array) -> None:
+    more = namespace(weight).nonzero(events > weight)[0]
+    if more.shape[0]:
+        row = int(more[0])
+        found = f"{events[row].item()} of {weight[row].item()}"
+        message = f"events must not be more than the cases; row {row} has {found}"
         raise DataError(message)
-    if not xp.isdtype(x.dtype, "integral") or (x.shape[0] and bool(xp.min(x) < 0)):
-        message = f"{name} must be whole numbers, zero or more; got {x!r}"
-        raise DataError(message)
-    return xp.astype(x, xp.int64)

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+import matplotlib as mpl
 import pytest
+from tests.laws.subjects import SUBJECTS
 
 from properly import Evaluation, evaluate, report
+
+if TYPE_CHECKING:
+    from properly.rules import BinaryRule
 
 HOSTILE = "</script><img src=x onerror=alert(1)>--><b>&"
 
@@ -77,3 +83,28 @@ def test_a_page_that_fails_leaves_the_old_one_and_no_debris(
     assert [(p.name, p.read_text(encoding="utf-8")) for p in tmp_path.iterdir()] == [
         ("report.html", "old")
     ]
+
+
+@pytest.mark.parametrize("rule", [subject.rule for subject in SUBJECTS], ids=repr)
+def test_a_page_can_be_printed_for_every_rule(rule: BinaryRule, tmp_path: Path) -> None:
+    e = evaluate([0, 1], {"model": [0.2, 0.7]}, rules=rule)
+    page = read(report.write(tmp_path / "report.html", e))
+    assert f"{e.decompositions['model'][rule.name].score:.5f}" in page.text
+
+
+def test_the_page_does_not_depend_on_the_style_of_its_writer(
+    evaluation: Evaluation, tmp_path: Path
+) -> None:
+    plain = report.write(tmp_path / "plain.html", evaluation)
+    with mpl.rc_context({"font.size": 20, "axes.grid": True}):
+        styled = report.write(tmp_path / "styled.html", evaluation)
+    assert plain.read_bytes() == styled.read_bytes()
+
+
+def test_a_link_is_followed_and_odd_names_are_written(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.html", tmp_path / "link.html"
+    real.write_text("old", encoding="utf-8")
+    link.symlink_to(real)
+    report.write(link, evaluate([0, 1], {"\ud800\u202e": [0.2, 0.7]}))
+    assert link.is_symlink()
+    assert "ud800" in real.read_text(encoding="utf-8")

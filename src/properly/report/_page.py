@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import math
 import os
-import tempfile
+import secrets
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -59,32 +60,30 @@ def _render(evaluation: Evaluation) -> str:
     template = files("properly.report").joinpath("page.html.jinja").read_text(encoding="utf-8")
     pictures = {name: _svg(record) for name, record in evaluation.reliability.items()}
     return environment.from_string(template).render(
-        evaluation=evaluation, pictures=pictures, parts=PARTS
+        evaluation=evaluation, pictures=pictures, parts=PARTS, isinf=math.isinf
     )
 
 
 def _svg(record: Reliability) -> str:
-    from matplotlib import rc_context  # noqa: PLC0415
+    from matplotlib import rc_context, style  # noqa: PLC0415
 
-    figure = cast("Figure", reliability(record).figure)
     text = io.StringIO()
-    # A fixed salt and no date: the same evaluation gives the same bytes.
-    with rc_context({"svg.hashsalt": "properly"}):
+    # The default style, a fixed salt and no date: the same evaluation gives the same bytes.
+    with style.context("default"), rc_context({"svg.hashsalt": "properly"}):
+        figure = cast("Figure", reliability(record).figure)
         figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()[text.getvalue().index("<svg") :]
 
 
 def _write_whole(path: Path, text: str) -> Path:
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    """Write beside the file and rename; a link is followed, so that what it names is replaced."""
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{secrets.token_hex(8)}.part")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with temporary.open("x", encoding="utf-8", errors="backslashreplace") as file:
             file.write(text)
-        # mkstemp makes a private file; a report is as readable as any other new file.
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
+        temporary.replace(target)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
     return path

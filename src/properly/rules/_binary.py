@@ -100,18 +100,19 @@ class Log(BinaryRule):
     @np.errstate(divide="ignore", over="ignore")
     def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return ``log((1 - lower) / (1 - upper))``."""
-        return -namespace(lower, upper).log1p(-(upper - lower) / (1 - lower))
+        return namespace(lower, upper).log1p((upper - lower) / (1 - upper))
 
     @np.errstate(divide="ignore", over="ignore")
     def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return ``log(upper / lower)``."""
         xp = namespace(lower, upper)
-        # log1p is exact for a narrow range, the difference of logarithms cannot overflow in a wide.
         lower, upper = lower + 0.0 * upper, upper + 0.0 * lower
-        near = 2 * lower > upper
+        # Not the mirror image of the above: close to 0 that quotient could overflow.
+        near = upper - lower < lower
         close = xp.where(near, lower, upper)
         far = xp.where(near, upper, lower)
-        return xp.log1p((upper - close) / close) + (xp.log(upper) - xp.log(far))
+        narrow = xp.log1p((upper - close) / close)
+        return narrow + (xp.log(upper) - xp.log(far))
 
     @np.errstate(divide="ignore", over="ignore")
     def loss_if_event(self, p: Array) -> Array:
@@ -302,7 +303,7 @@ def _half_angle_tangent(lower: Array | float, upper: Array | float) -> Array:
 
 def _at_least(p: Array | float, threshold: float) -> Array | float:
     """Return 1 where one acts, else 0, in the type of `p`."""
-    if isinstance(p, float):
+    if isinstance(p, int | float):
         return float(p >= threshold)
     return namespace(p).astype(p >= threshold, p.dtype)
 

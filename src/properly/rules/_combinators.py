@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
 
 from properly._arrays import namespace
 from properly._interval import Interval, as_interval, as_number
@@ -48,6 +51,11 @@ class Bounded(BinaryRule):
     strictly, unless the range is (0, 1). A range of infinite length, such as (0, 0.2) for `Log`,
     has no mean; its integral exists and may be infinite.
 
+    Point masses count if they lie above `a`, up to and including `b`; that of `Misclassification`
+    counts half at either end. The mean of a bounded or mixed rule divides by the weight of the
+    range like that of any other: ``Bounded(Mixture([(1, Brier())]), within)`` is half of
+    ``Bounded(Brier(), within)``, whose length is not its weight.
+
     References
     ----------
     .. [1] G. Flores, A. Schiff, A. H. Smith, J. A. Fries, A. C. Wilson (2025). A consequentialist
@@ -80,7 +88,7 @@ class Bounded(BinaryRule):
         object.__setattr__(self, "within", as_interval(within))
         object.__setattr__(self, "scale", scale)
         length = 1.0 if scale == "integral" else rule.length(self.within.lower, self.within.upper)
-        if not 0 < length < math.inf:
+        if not sys.float_info.min <= length < math.inf:
             message = (
                 f"a mean needs a range of positive, finite length; for {rule!r} the length of "
                 f"({self.within.lower}, {self.within.upper}) is {length}"
@@ -133,12 +141,14 @@ class Bounded(BinaryRule):
 
     def _clip(self, p: Array | float) -> Array | float:
         lower, upper = self.within.lower, self.within.upper
-        if isinstance(p, float):
-            return min(max(p, lower), upper)
-        # Not xp.clip: its gradient at the ends is 0 in some libraries and 1 in others.
+        if isinstance(p, int | float):
+            end = min(max(p, lower), upper)
+            return np.float64(end) if isinstance(p, np.floating) else float(end)
+        # Not xp.clip, whose gradient at the ends is 0 in some libraries: here, as in `slope`, the
+        # ends belong to the range.
         xp = namespace(p)
-        above = xp.where(p > lower, p, lower)
-        return xp.where(above < upper, above, upper)
+        above = xp.where(p >= lower, p, lower)
+        return xp.where(above <= upper, above, upper)
 
     def _inside(self, p: Array, x: Array) -> Array:
         xp = namespace(p)

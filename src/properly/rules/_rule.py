@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._arrays import check_forecasts, check_logits, check_rows, is_numpy, namespace
+from properly._arrays import (
+    check_forecasts,
+    check_logits,
+    check_rows,
+    is_numpy,
+    namespace,
+    used_rows,
+)
 from properly._sweep import sweep
 from properly.errors import ArgumentTypeError
 
@@ -185,15 +192,14 @@ class BinaryRule(Rule):
         """
         y, p, weight = check_rows(y, p, weight)
         if weight is not None:
-            used = weight > 0
-            # Left out rather than multiplied: the loss of an unused row may be infinite.
-            y, p, weight = y[used], p[used], weight[used]
+            # Left out rather than multiplied by 0: the loss of an unused row may be infinite.
+            y, p, weight = used_rows(y, p, weight)
         if not is_numpy(p):
             return self._mean_tensor(y, p, weight)
         if weight is None:
             return math.fsum(sweep(self._sum, y, p)) / p.shape[0]
         weight = weight.astype(np.float64, copy=False)
-        return math.fsum(sweep(self._weighted_sum, y, p, weight)) / float(weight.sum())
+        return math.fsum(sweep(self._sum, y, p, weight)) / float(weight.sum())
 
     def slope(self, y: ArrayLike, p: ArrayLike) -> Array:
         """Differentiate the loss with respect to the forecast: ``(p - y) * weight(p)``.
@@ -242,19 +248,24 @@ class BinaryRule(Rule):
         event = self.loss_if_event(xp.where(y, p, xp.ones_like(p)))
         return event + self.loss_if_none(xp.where(y, xp.zeros_like(p), p))
 
-    def _sum(self, y: Array, p: Array) -> float:
-        return float(np.sum(self._price(y, _wide(p))))
-
-    def _weighted_sum(self, y: Array, p: Array, weight: Array) -> float:
-        return float(np.sum(self._price(y, _wide(p)) * weight))
+    def _sum(self, y: Array, p: Array, weight: Array | None = None) -> float:
+        """Add up the losses of numpy forecasts; each case is priced on its own side only."""
+        total = 0.0
+        for rows, price in ((y, self.loss_if_event), (~y, self.loss_if_none)):
+            chosen = np.flatnonzero(rows)
+            loss = price(_wide(p.take(chosen)))
+            total += float(np.sum(loss) if weight is None else np.dot(loss, weight.take(chosen)))
+        return total
 
     def _mean_tensor(self, y: Array, p: Array, weight: Array | None) -> Array:
         xp = namespace(p)
         loss = self._price(y, p)
         if weight is None:
             return xp.mean(loss)
-        weight = xp.astype(weight, loss.dtype)
-        return xp.sum(loss * weight) / xp.sum(weight)
+        # Shares of the total, not the weights themselves: half precision soon overflows.
+        weight = xp.astype(weight, xp.float64)
+        share = weight / xp.sum(weight)
+        return xp.astype(xp.sum(loss * share), loss.dtype)
 
 
 def require_binary(rule: object) -> BinaryRule:

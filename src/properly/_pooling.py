@@ -1,0 +1,113 @@
+"""Sort rows by forecast, and add them up where forecasts are equal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from properly._arrays import namespace, to_library_of, to_numpy
+from properly._sweep import sweep
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.typing import Array
+
+# Whole numbers up to this are exact in float64.
+EXACT = 2**53
+
+
+def count(y: Array, p: Array) -> list[Array]:
+    """Count unweighted cases: the distinct forecasts, cases and events.
+
+    The label rides in the lowest bit of the forecast's bit pattern, which is an integer that sorts
+    as the forecast does: sorting these keys is several times faster than sorting indices.
+    Forecasts in [0, 1] leave the two highest bits of their pattern free.
+    """
+    xp = namespace(p)
+    integer = xp.int32 if p.dtype == xp.float32 else xp.int64
+    key = xp.sort((p.view(integer) << 1) | xp.astype(y, integer), stable=False)
+    if xp.all((key[1:] ^ key[:-1]) > 1):
+        events = xp.astype(key & 1, xp.int64, copy=False)
+        return [(key >> 1).view(p.dtype), xp.ones_like(events), events]
+    pieces = sweep(_count_sorted, key, keep=_end_of_run)
+    value, weight, events = (xp.concat([piece.pop(0) for piece in pieces]) for _ in range(3))
+    return [value.view(p.dtype), weight, events]
+
+
+def weigh(y: Array, p: Array, weight: Array) -> list[Array]:
+    """Add up weights: the distinct forecasts, weights, events, and what fractions need besides.
+
+    Whole numbers are counts, and stay exact. Fractions come with the sums of their squares, of
+    events and of non-events.
+    """
+    xp = namespace(p)
+    whole = xp.isdtype(weight.dtype, "integral") or bool(xp.all(weight == xp.floor(weight)))
+    whole = whole and float(xp.sum(xp.astype(weight, xp.float64))) < EXACT
+    weight = xp.astype(weight, xp.int64 if whole else xp.float64)
+    order = xp.argsort(p, stable=True)
+    # The sign tells the outcome: one column less to put in order.
+    signed = xp.take(xp.where(y, weight, -weight), order)
+    weight, event = xp.abs(signed), xp.astype(signed > 0, weight.dtype)
+    columns = [weight, weight * event]
+    if not whole:
+        square = weight * weight
+        columns += [square * event, square * (1 - event)]
+    return _pool_sorted(xp.take(p, order), columns)
+
+
+def pool(value: Array, columns: Sequence[Array]) -> list[Array]:
+    """Sort rows by value and add up the columns where values are equal."""
+    xp = namespace(value)
+    order = xp.argsort(value, stable=True)
+    return _pool_sorted(xp.take(value, order), [xp.take(x, order) for x in columns])
+
+
+def run_ends(x: Array) -> Array:
+    """Return the index of the last row of each run of equal values."""
+    xp = namespace(x)
+    return xp.nonzero(xp.concat([x[1:] != x[:-1], xp.ones_like(x[:1], dtype=xp.bool)]))[0]
+
+
+def add_runs(x: Array, last: Array) -> Array:
+    """Add up runs of rows, given the last row of each."""
+    xp = namespace(x)
+    if last.shape[0] == x.shape[0]:
+        return x
+    if xp.isdtype(x.dtype, "integral"):
+        return differences(xp.take(xp.cumulative_sum(x), last))
+    # Differences of cumulated floats would cancel, so fractions are added run by run, on the host.
+    first = np.concatenate([[0], to_numpy(last)[:-1] + 1])
+    return to_library_of(np.add.reduceat(to_numpy(x), first), x)
+
+
+def differences(x: Array) -> Array:
+    """Undo a cumulative sum."""
+    xp = namespace(x)
+    return x - xp.concat([xp.zeros_like(x[:1]), x[:-1]])
+
+
+def is_one_each(weight: Array) -> bool:
+    """Tell whether every forecast was made once, in which case much can be left out."""
+    xp = namespace(weight)
+    return bool(xp.isdtype(weight.dtype, "integral")) and int(xp.sum(weight)) == weight.shape[0]
+
+
+def _pool_sorted(value: Array, columns: Sequence[Array]) -> list[Array]:
+    last = run_ends(value)
+    return [namespace(value).take(value, last), *(add_runs(x, last) for x in columns)]
+
+
+def _count_sorted(key: Array) -> list[Array]:
+    """Count sorted keys: the bit patterns of the distinct forecasts, cases and events."""
+    xp = namespace(key)
+    value = key >> 1
+    last = run_ends(value)
+    events = xp.take(xp.cumulative_sum(key & 1, dtype=xp.int64), last)
+    return [xp.take(value, last), differences(last + 1), differences(events)]
+
+
+def _end_of_run(key: Array, row: int) -> int:
+    """Move a cut to where the forecast changes, so that no run is cut in two."""
+    return int(np.searchsorted(key, key[row - 1] | 1, side="right"))
