@@ -1,0 +1,126 @@
+"""Rows that a clock around a call cannot see: import time and peak memory, in fresh processes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.harness import REPORTED_MEMORY, REPORTED_TIME, Row
+from benchmarks.rows_spine import SPINE, spine
+from benchmarks.samples import make_nothing, make_rounded, make_sample
+
+if TYPE_CHECKING:
+    from benchmarks.samples import Sample
+
+ROOT = Path(__file__).resolve().parent.parent
+
+IMPORT = """
+import time
+start = time.perf_counter()
+import {modules}
+print(time.perf_counter() - start)
+"""
+
+# A small run comes first in both processes: what is imported or started once is no memory of the
+# computation.
+PEAK = """
+import sys
+from benchmarks.rows_spine import spine
+from benchmarks.samples import make_sample
+spine(make_sample(1000))
+data = make_sample(int(sys.argv[2]))
+if sys.argv[1] == "compute":
+    spine(data)
+"""
+
+# A process begins with the high-water mark of the one that started it. So this small one stands
+# between the benchmark, which is large, and the process that is measured.
+WATCH = """
+import resource, subprocess, sys
+subprocess.run([sys.executable, "-c", *sys.argv[1:]], check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+"""
+
+
+def import_seconds(modules: str) -> float:
+    """Time an import in a fresh interpreter, its own start left out."""
+    return float(_run_python(IMPORT.format(modules=modules)))
+
+
+def traced_peak(data: Sample) -> float:
+    """Return the peak of what Python and numpy allocate while the spine runs, in bytes."""
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        spine(data)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return float(peak - before)
+
+
+def resident_peak(data: Sample) -> float:
+    """Return how much higher a process that runs the spine peaks than one that makes its data."""
+    cases = str(len(data.p))
+    computing, idle = (
+        int(_run_python(WATCH, PEAK, work, cases)) for work in ("compute", "nothing")
+    )
+    unit = 1 if sys.platform == "darwin" else 1024
+    return float((computing - idle) * unit)
+
+
+def input_bytes(data: Sample) -> float:
+    """Return the memory of the input."""
+    return float(data.bytes)
+
+
+def _run_python(code: str, *arguments: str) -> str:
+    command = [sys.executable, "-c", code, *arguments]
+    # Nothing but this file's own code is run.
+    done = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    return done.stdout
+
+
+ROWS: tuple[Row[Any], ...] = (
+    Row(
+        "`import properly`",
+        "`import numpy, scipy.optimize`",
+        make_nothing,
+        lambda _: import_seconds("properly"),
+        lambda _: import_seconds("numpy, scipy.optimize"),
+        target="<= 1.5",
+        cases=0,
+        quantity=REPORTED_TIME,
+    ),
+    Row(
+        f"{SPINE}: peak memory allocated",
+        "memory of the input",
+        make_sample,
+        traced_peak,
+        input_bytes,
+        target="<= 4",
+        quantity=REPORTED_MEMORY,
+    ),
+    Row(
+        f"{SPINE}, some forecasts tied: peak memory allocated",
+        "memory of the input",
+        make_rounded,
+        traced_peak,
+        input_bytes,
+        quantity=REPORTED_MEMORY,
+    ),
+    Row(
+        f"{SPINE}: peak memory resident",
+        "memory of the input",
+        make_sample,
+        resident_peak,
+        input_bytes,
+        target="<= 4",
+        quantity=REPORTED_MEMORY,
+        needs=("resource",),
+    ),
+)
