@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._arrays import namespace, to_library_of, to_numpy
+from properly._arrays import is_numpy, namespace, to_library_of, to_numpy
 from properly._sweep import sweep
 
 if TYPE_CHECKING:
@@ -26,12 +26,17 @@ def count(y: Array, p: Array) -> list[Array]:
     Forecasts in [0, 1] leave the two highest bits of their pattern free.
     """
     xp = namespace(p)
-    integer = xp.int32 if p.dtype == xp.float32 else xp.int64
-    key = xp.sort((p.view(integer) << 1) | xp.astype(y, integer), stable=False)
-    if xp.all((key[1:] ^ key[:-1]) > 1):
+    # In place wherever the library can: fresh memory costs as much as the arithmetic.
+    key = p.view(xp.int32 if p.dtype == xp.float32 else xp.int64) << 1
+    key |= y
+    key = _sorted(key)
+    if all(sweep(_are_distinct, key[1:], key[:-1])):
         events = xp.astype(key & 1, xp.int64, copy=False)
-        return [(key >> 1).view(p.dtype), xp.ones_like(events), events]
+        key >>= 1
+        # One case each: a single 1, seen from every row, takes no memory.
+        return [key.view(p.dtype), xp.broadcast_to(xp.ones_like(events[:1]), events.shape), events]
     pieces = sweep(_count_sorted, key, keep=_end_of_run)
+    del key
     value, weight, events = (xp.concat([piece.pop(0) for piece in pieces]) for _ in range(3))
     return [value.view(p.dtype), weight, events]
 
@@ -97,6 +102,18 @@ def is_one_each(weight: Array) -> bool:
 def _pool_sorted(value: Array, columns: Sequence[Array]) -> list[Array]:
     last = run_ends(value)
     return [namespace(value).take(value, last), *(add_runs(x, last) for x in columns)]
+
+
+def _sorted(key: Array) -> Array:
+    if is_numpy(key):
+        key.sort()
+        return key
+    return namespace(key).sort(key, stable=False)
+
+
+def _are_distinct(key: Array, before: Array) -> bool:
+    """Tell whether the forecasts of neighbouring keys differ, whatever their labels."""
+    return bool(namespace(key).all((key ^ before) > 1))
 
 
 def _count_sorted(key: Array) -> list[Array]:
