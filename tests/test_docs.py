@@ -28,17 +28,6 @@ DOORS = [
     "properly.rules",
     "properly.typing",
 ]
-# Abstract classes and an enumeration have nothing to run; records come from the functions that
-# are named here, and the examples are theirs.
-WITHOUT_EXAMPLES = {
-    "properly.Bins": "properly.reliability",
-    "properly.Decomposition": "properly.decompose",
-    "properly.Evaluation": "properly.evaluate",
-    "properly.Reliability": "properly.reliability",
-    "properly.rules.BinaryRule": "properly.rules.Brier",
-    "properly.rules.Propriety": None,
-    "properly.rules.Rule": None,
-}
 
 
 def listed(page: Path) -> set[str]:
@@ -88,15 +77,8 @@ def test_every_public_name_of_a_door_is_on_its_page(door: str) -> None:
 @pytest.mark.parametrize("name", documented())
 def test_every_public_function_and_class_has_an_example(name: str) -> None:
     text = inspect.getdoc(public()[name]) or ""
-    if name in WITHOUT_EXAMPLES:
-        assert "Examples\n--------" not in text, "take it off the list"
-    else:
-        assert "Examples\n--------\n>>> " in text
-
-
-def test_what_has_no_example_has_a_public_maker_that_does() -> None:
-    makers = {maker for maker in WITHOUT_EXAMPLES.values() if maker is not None}
-    assert makers <= set(documented()) - set(WITHOUT_EXAMPLES)
+    assert "Examples\n--------\n" in text
+    assert "\n>>> " in text
 
 
 @pytest.mark.parametrize("name", [n for n in public() if not n.startswith("properly.typing")])

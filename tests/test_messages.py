@@ -384,7 +384,7 @@ SAID = [
     ),
     Said(
         DataError,
-        "events must not be more than the cases; row 1 has 3 of 2",
+        "events must be between 0 and all of the cases; row 1 has 3 of 2",
         lambda: Tally.from_counts([0.1, 0.2], [1, 2], [0, 3]),
     ),
     Said(

@@ -29,6 +29,13 @@ class Bins:
         Cases, or their weight, in each bin.
     event_rate : array
         Share of events in each bin: the recalibrated probability. It strictly increases.
+
+    Examples
+    --------
+    >>> import properly
+    >>> bins = properly.reliability(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])).bins
+    >>> bins.x_min, bins.x_max, bins.weight
+    (array([0.1, 0.3, 0.9]), array([0.1, 0.6, 0.9]), array([1, 2, 1]))
     """
 
     x_min: np.ndarray[Any, Any]
@@ -53,6 +60,16 @@ class Reliability:
         The recalibrated probability of each distinct forecast of the tally.
     band : None
         No band was asked for.
+
+    Examples
+    --------
+    >>> import properly
+    >>> record = properly.reliability(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
+    >>> x, rate = record.curve()
+    >>> x
+    array([0.1, 0.1, 0.3, 0.6, 0.9, 0.9])
+    >>> rate
+    array([0. , 0. , 0.5, 0.5, 1. , 1. ])
     """
 
     bins: Bins

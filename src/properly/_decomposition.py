@@ -37,6 +37,14 @@ class Decomposition:
         What the recalibrated forecasts save against the constant event rate.
     uncertainty : float
         Mean loss of the constant event rate: how hard the outcomes are, whatever the forecasts.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> parts = properly.decompose(properly.tally([0, 1], [0.25, 0.5]), Brier())
+    >>> parts.score, parts.miscalibration, parts.discrimination, parts.uncertainty
+    (0.15625, 0.15625, 0.25, 0.25)
     """
 
     score: float

@@ -39,6 +39,15 @@ class Evaluation:
         A `Decomposition` by model and name of the rule.
     reliability : dict
         A `Reliability` by model.
+
+    Examples
+    --------
+    >>> import properly
+    >>> e = properly.evaluate([0, 1], {"model": [0.25, 0.5]})
+    >>> e.to_dict()["data"]
+    {'cases': 2, 'event_rate': 0.5}
+    >>> e.decompositions["model"]["brier"].score
+    0.15625
     """
 
     total: float

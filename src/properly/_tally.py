@@ -76,6 +76,9 @@ class Tally:
     cells: int | None = None
 
     def __post_init__(self) -> None:
+        for name, column in vars(self).items():
+            if isinstance(column, list | tuple):
+                object.__setattr__(self, name, np.asarray(column))
         value = check_forecasts(self.value, "value")
         sizes = [len(column) for column in (value, *self._columns())]
         if len(set(sizes)) > 1:
@@ -85,7 +88,7 @@ class Tally:
             message = "the values of a tally must increase"
             raise DataError(message, hint="Tally.from_counts sorts and pools them for you.")
         check_weights(self.weight)
-        _require_no_more_events(self.weight, self.events)
+        _require_events_within(self.weight, self.events)
 
     @classmethod
     def from_arrays(
@@ -102,6 +105,11 @@ class Tally:
         ----------
         y, p, weight, pos_label
             As in `properly.tally`.
+
+        Examples
+        --------
+        >>> Tally.from_arrays([0, 1, 1], [0.2, 0.2, 0.7], weight=[0.5, 1.0, 1.0])
+        Tally(weight 2.5 at 2 distinct forecasts, event rate 0.8)
         """
         y, p, weight = check_rows(y, p, weight, pos_label=pos_label)
         p = _countable(p)
@@ -135,7 +143,7 @@ class Tally:
                 message = f"{name} and value must be equally long; got {sizes}"
                 raise DataError(message)
         cases, happened = to_library_of(cases, value), to_library_of(happened, value)
-        _require_no_more_events(cases, happened)
+        _require_events_within(cases, happened)
         used = cases > 0
         if not namespace(used).any(used):
             message = f"at least one count must be positive; all {value.shape[0]} are 0"
@@ -316,10 +324,10 @@ def _keep_nonevents(weight: Array, events: Array, squares: Array) -> Array:
     return xp.where(lost, xp.nextafter(events, xp.full_like(events, HUGE)), weight)
 
 
-def _require_no_more_events(weight: Array, events: Array) -> None:
-    more = namespace(weight).nonzero(events > weight)[0]
-    if more.shape[0]:
-        row = int(more[0])
+def _require_events_within(weight: Array, events: Array) -> None:
+    outside = namespace(weight).nonzero((events > weight) | (events < 0))[0]
+    if outside.shape[0]:
+        row = int(outside[0])
         found = f"{events[row].item()} of {weight[row].item()}"
-        message = f"events must not be more than the cases; row {row} has {found}"
+        message = f"events must be between 0 and all of the cases; row {row} has {found}"
         raise DataError(message)

@@ -58,8 +58,9 @@ class Bounded(BinaryRule):
 
     References
     ----------
-    .. [1] G. Flores, A. Schiff, A. H. Smith, J. A. Fries, A. C. Wilson (2025). A consequentialist
-       critique of binary classification evaluation practices. `arXiv:2504.04528
+    .. [1] G. Flores, A. Schiff, A. H. Smith, J. A. Fukuyama, A. C. Wilson (2026). A
+       consequentialist critique of binary classification evaluation: theory, practice, and tools.
+       `arXiv:2504.04528
        <https://arxiv.org/abs/2504.04528>`__
 
     Examples

@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 
 
 class Propriety(enum.Enum):
-    """Whether a rule rewards saying what one believes."""
+    """Whether a rule rewards saying what one believes.
+
+    Examples
+    --------
+    >>> from properly.rules import Brier, Misclassification
+    >>> Brier().propriety
+    <Propriety.STRICT: 'strictly proper'>
+    >>> Misclassification().propriety
+    <Propriety.PROPER: 'proper'>
+    """
 
     STRICT = "strictly proper"
     """The true probability alone has the least expected loss."""
@@ -42,6 +51,14 @@ class Rule(ABC):
 
     A rule is a frozen value without data. It is called with outcomes, forecasts and optional
     weights and returns their mean loss.
+
+    Examples
+    --------
+    >>> from properly.rules import Brier, Rule
+    >>> isinstance(Brier(), Rule)
+    True
+    >>> Brier()([0, 1], [0.25, 0.5], weight=[1, 3])
+    0.203125
     """
 
     @property
@@ -93,6 +110,27 @@ class BinaryRule(Rule):
     The arithmetic is written against the array API standard. Forecasts that numpy can hold are
     priced in float64; a tensor of another library is priced in its own type, on its own device, and
     can be differentiated.
+
+    Examples
+    --------
+    A rule of one's own, for which a threshold matters the more the higher it is:
+
+    >>> from properly.rules import BinaryRule, Propriety
+    >>> class Rising(BinaryRule):
+    ...     propriety = Propriety.STRICT
+    ...
+    ...     def weight(self, p):
+    ...         return p
+    ...
+    ...     def false_positives(self, lower, upper):
+    ...         return (upper**3 - lower**3) / 3
+    ...
+    ...     def false_negatives(self, lower, upper):
+    ...         return (upper**2 - lower**2) / 2 - self.false_positives(lower, upper)
+    >>> Rising().loss([0, 1], [0.75, 0.5])
+    array([0.140625  , 0.08333333])
+    >>> Rising().name, Rising().range
+    ('rising', (0.0, 0.3333333333333333))
     """
 
     @abstractmethod
