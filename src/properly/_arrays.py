@@ -49,10 +49,10 @@ def to_numpy(x: Array) -> np.ndarray[Any, Any]:
     if isinstance(x, np.ndarray):
         return x
     if compat.is_torch_array(x):
-        x = x.detach()
+        x = x.detach().cpu()
         if x.is_floating_point() and x.itemsize < 4:
             x = x.float()  # exact; numpy has no bfloat16
-    return np.asarray(compat.to_device(x, "cpu"))
+    return x.get() if compat.is_cupy_array(x) else np.asarray(x)
 
 
 def to_library_of(x: Array, like: Array) -> Array:
@@ -151,14 +151,15 @@ def check_weights(weight: ArrayLike) -> Array:
     xp = namespace(weight)
     if xp.isdtype(weight.dtype, "bool"):
         weight = xp.astype(weight, xp.int64)
-    lowest, highest = (without_gradient(x) for x in (xp.min(weight), xp.max(weight)))
+    lowest, highest = (float(without_gradient(x)) for x in (xp.min(weight), xp.max(weight)))
     if not (lowest >= 0 and highest < float("inf")):
-        good = (weight >= 0) & (weight < float("inf"))
+        wide = xp.astype(weight, xp.float64)
+        good = (wide >= 0) & (wide < float("inf"))
         _refuse(weight, ~good, "weights must be finite and not negative")
     if highest == 0:
         message = f"at least one weight must be positive; all {weight.shape[0]} are 0"
         raise DataError(message)
-    if float(lowest) < TINY or float(highest) > HUGE:
+    if lowest < TINY or highest > HUGE:
         wide = xp.astype(weight, xp.float64)
         extreme = ((wide > 0) & (wide < TINY)) | (wide > HUGE)
         if xp.any(extreme):
@@ -204,7 +205,7 @@ def _as_column(x: ArrayLike, name: str, hint: str) -> Array:
         if np.ma.is_masked(x):
             _refuse(x, np.ma.getmaskarray(x), f"{name} must not be missing", DROP)
         x = np.asarray(x)
-    if not compat.is_array_api_obj(x):
+    if not compat.is_array_api_obj(x) or compat.is_dask_array(x):
         x = _as_numpy(x, name)
     if x.ndim != 1:
         message = f"{name} must be one-dimensional; got an array of shape {tuple(x.shape)}"

@@ -55,7 +55,7 @@ class Recalibration:
 
     @property
     def event_rate(self) -> Column:
-        """The recalibrated probability of each bin; it strictly increases."""
+        """The recalibrated probability of each bin; but for rounding, it strictly increases."""
         return np.divide(self.events, self.weight)
 
     def pooled(self) -> tuple[Column, Column, Column]:

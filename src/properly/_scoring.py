@@ -32,13 +32,14 @@ def mean_loss(value: Array, weight: Array, events: Array, rule: BinaryRule) -> f
         if is_one_each(weight):
             event = events > 0
             return float(
-                xp.sum(rule.loss_if_event(value[xp.nonzero(event)[0]]))
-                + xp.sum(rule.loss_if_none(value[xp.nonzero(~event)[0]]))
+                xp.sum(rule.loss_if_event(xp.take(value, xp.nonzero(event)[0])))
+                + xp.sum(rule.loss_if_none(xp.take(value, xp.nonzero(~event)[0])))
             )
         paid = 0.0
         for count, price in ((events, rule.loss_if_event), (weight - events, rule.loss_if_none)):
             happened = xp.nonzero(count > 0)[0]
-            paid += float(xp.sum(xp.take(count, happened) * price(xp.take(value, happened))))
+            cases = xp.astype(xp.take(count, happened), xp.float64)
+            paid += float(xp.sum(cases * price(xp.take(value, happened))))
         return paid
 
     total = float(namespace(weight).sum(weight))

@@ -80,7 +80,7 @@ class Tally:
             if isinstance(column, list | tuple):
                 object.__setattr__(self, name, np.asarray(column))
         value = check_forecasts(self.value, "value")
-        sizes = [len(column) for column in (value, *self._columns())]
+        sizes = [column.shape[0] for column in (value, *self._columns())]
         if len(set(sizes)) > 1:
             message = f"the columns of a tally must be equally long; got {sizes}"
             raise DataError(message)
@@ -180,8 +180,9 @@ class Tally:
         cell = xp.where(value == 0, 0, xp.where(value == 1, cells + 1, cell))
         last = run_ends(cell)
         first = xp.concat([xp.zeros_like(last[:1]), last[:-1] + 1])
-        sums = [add_runs(x, last) for x in (value * self.weight, *self._columns())]
-        mean = sums[0] / sums[1]
+        moment = value * xp.astype(self.weight, xp.float64)
+        sums = [add_runs(x, last) for x in (moment, *self._columns())]
+        mean = sums[0] / xp.astype(sums[1], xp.float64)
         # Rounding must not carry a mean out of its cell, nor change the only value in it.
         mean = xp.maximum(xp.take(value, first), mean)
         mean = xp.minimum(xp.take(value, last), mean)
@@ -190,13 +191,14 @@ class Tally:
     @property
     def total(self) -> int | float:
         """Number of cases, or their total weight."""
-        total: int | float = namespace(self.weight).sum(self.weight).item()
-        return total
+        xp = namespace(self.weight)
+        total = xp.sum(self.weight)
+        return int(total) if xp.isdtype(self.weight.dtype, "integral") else float(total)
 
     @property
     def event_rate(self) -> float:
         """Share of the cases, or of their weight, that had the event."""
-        return float(namespace(self.events).sum(self.events).item() / self.total)
+        return float(namespace(self.events).sum(self.events)) / self.total
 
     def __len__(self) -> int:
         """Count the distinct forecasts."""
@@ -328,6 +330,6 @@ def _require_events_within(weight: Array, events: Array) -> None:
     outside = namespace(weight).nonzero((events > weight) | (events < 0))[0]
     if outside.shape[0]:
         row = int(outside[0])
-        found = f"{events[row].item()} of {weight[row].item()}"
+        found = f"{float(events[row]):g} of {float(weight[row]):g}"
         message = f"events must be between 0 and all of the cases; row {row} has {found}"
         raise DataError(message)

@@ -300,8 +300,10 @@ class BinaryRule(Rule):
         loss = self._price(y, p)
         if weight is None:
             return xp.mean(loss)
-        # Shares of the total, not the weights themselves: half precision soon overflows.
-        weight = xp.astype(weight, xp.float64)
+        # Shares of the total, not the weights themselves: half precision soon overflows. Double
+        # precision only where it is there already: some devices have none.
+        double = xp.float64 in (loss.dtype, weight.dtype)
+        weight = xp.astype(weight, xp.float64 if double else xp.float32)
         share = weight / xp.sum(weight)
         return xp.astype(xp.sum(loss * share), loss.dtype)
 
