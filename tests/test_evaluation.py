@@ -1,8 +1,12 @@
 """Results, gathered."""
 
 import json
+from typing import Any
+
+import pytest
 
 from properly import decompose, evaluate, tally
+from properly.errors import ArgumentTypeError
 from properly.rules import Bounded, Brier, Log, Spherical
 
 Y, P = [0, 1, 1], {"good": [0.1, 0.8, 0.7], "wrong": [0.5, 0.0, 0.6]}
@@ -48,3 +52,16 @@ def test_columns_line_up_under_long_names_of_rules() -> None:
     e = evaluate(Y, P, rules=[Bounded(Brier(), (0.05, 0.2)), Log()])
     tables = [line for line in str(e).split("\n")[1:] if line]
     assert len({len(line) for line in tables}) == 1
+
+
+def test_an_evaluation_is_short_in_a_session() -> None:
+    assert repr(evaluate(Y, P)) == "Evaluation(3 cases, models: 2, rules: 2)"
+    assert repr(evaluate(Y, P).reliability["good"]) == (
+        "Reliability(3 distinct forecasts in 2 bins)"
+    )
+
+
+@pytest.mark.parametrize("rules", [Brier, "brier", 3])
+def test_what_is_not_a_rule_is_refused_by_name(rules: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match="write the rule with parentheses"):
+        evaluate(Y, P, rules=rules)

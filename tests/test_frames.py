@@ -60,3 +60,10 @@ def test_results_become_frames_of_the_library_that_is_asked_for(backend: Any, ki
     table = properly.evaluate(DATA["died"], DATA["p"]).to_frame(backend)
     assert all(isinstance(frame, kind) for frame in (parts, bins, table))
     assert (parts.shape, bins.shape, table.shape) == ((1, 4), (2, 4), (2, 6))
+
+
+@pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES.keys())
+def test_the_columns_of_a_frame_are_models(frame: Any) -> None:
+    models = {"low": [0.1, 0.2, 0.3, 0.1], "high": [0.9, 0.8, 0.7, 0.6]}
+    found = properly.evaluate(DATA["died"], frame(models)).decompositions
+    assert found == properly.evaluate(DATA["died"], models).decompositions

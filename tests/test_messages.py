@@ -152,12 +152,12 @@ SAID = [
     ),
     Said(
         DataError,
-        "outcomes must be 0 and 1, or False and True; found 'alive' and 'dead'\n\nHint: say which label is the event: pos_label='dead', or pass y == 'dead'.",
+        "outcomes must be 0 and 1, or False and True; found 'alive' and 'dead'\n\nHint: say which label is the event: pos_label='dead', or, for a rule, numpy.asarray(y) == 'dead'.",
         brier(["dead", "alive"], [0.1, 0.2]),
     ),
     Said(
         DataError,
-        "outcomes must be 0 and 1, or False and True; found -1 and 1\n\nHint: say which label is the event: pos_label=1, or pass y == 1.",
+        "outcomes must be 0 and 1, or False and True; found -1 and 1\n\nHint: say which label is the event: pos_label=1, or, for a rule, numpy.asarray(y) == 1.",
         brier([-1, 1], [0.1, 0.2]),
     ),
     Said(
@@ -213,7 +213,7 @@ SAID = [
     ),
     Said(
         DataError,
-        "weights must be one-dimensional; got an array of shape (1, 2)\n\nHint: one weight per forecast.",
+        "weights must be one-dimensional; got an array of shape (1, 2)\n\nHint: one entry per forecast is needed.",
         brier([0, 1], [0.1, 0.2], [[1, 1]]),
     ),
     # logits
@@ -359,12 +359,12 @@ SAID = [
     # tallies
     Said(
         DataError,
-        "the columns of a tally must be equally long; got [2, 1, 2]",
+        "the columns of a tally must be equally long; got value 2, weight 1, events 2",
         lambda: Tally(np.array([0.1, 0.2]), np.array([1]), np.array([0, 1])),
     ),
     Said(
         DataError,
-        "the values of a tally must increase\n\nHint: Tally.from_counts sorts and pools them for you.",
+        "the values of a tally must increase, and all of its weights must be positive\n\nHint: Tally.from_counts sorts, pools and drops for you.",
         lambda: Tally(np.array([0.9, 0.1]), np.array([1, 1]), np.array([0, 1])),
     ),
     Said(
@@ -394,7 +394,7 @@ SAID = [
     ),
     Said(
         DataError,
-        "weight and value must be equally long; got 1 and 2",
+        "the columns of a tally must be equally long; got value 2, weight 1, events 2",
         lambda: Tally.from_counts([0.1, 0.2], [1], [0, 1]),
     ),
     Said(
@@ -480,6 +480,11 @@ def test_a_message_is_word_for_word(said: Said) -> None:
         (
             "matplotlib.figure",
             lambda: plots.reliability(properly.reliability(tally([0, 1], [0.1, 0.2]))),
+            "this needs matplotlib, which is not installed\n\nHint: pip install 'properly[plots]'",
+        ),
+        (
+            "matplotlib",
+            lambda: report.write("report.html", evaluate([0, 1], [0.1, 0.2])),
             "this needs matplotlib, which is not installed\n\nHint: pip install 'properly[plots]'",
         ),
         (

@@ -206,3 +206,43 @@ def test_runs_of_equal_forecasts_are_never_cut_in_two(rows: int) -> None:
     t = tally(y, p)
     assert t.weight.tolist() == [PIECE // 2, rows - PIECE, PIECE // 2]
     assert t.events.sum() == y.sum()
+
+
+@pytest.mark.parametrize("column", [list, np.array, pd.Series])
+def test_a_tally_written_by_hand_is_checked_copied_and_frozen(column: Any) -> None:
+    weight = column([1.0, 2.0])
+    t = Tally(column([0.1, 0.2]), weight, column([True, False]))
+    assert columns(t)[:3] == [[0.1, 0.2], [1, 2], [1, 0]]
+    assert t.weight is not weight
+    assert not t.weight.flags.writeable
+    assert decompose(t, Log()).score > 0
+
+
+@pytest.mark.parametrize(
+    ("weight", "events"),
+    [
+        ([0, 1], [0, 1]),
+        ([1, 1], [0, np.nan]),
+        ([1, 1], [0, 2]),
+        ([1, 1], [0, -1]),
+        ([0.5, 1], [0, 1]),
+    ],
+)
+def test_columns_that_no_counting_could_give_are_refused(weight: Any, events: Any) -> None:
+    with pytest.raises(DataError):
+        Tally(np.array([0.1, 0.2]), np.array(weight), np.array(events))
+
+
+def test_a_tally_of_fractions_can_be_written_by_hand() -> None:
+    t = tally([0, 1], [0.1, 0.1], weight=[0.5, 0.25])
+    again = Tally(t.value, t.weight, t.events, t.event_squares, t.nonevent_squares)
+    assert columns(again) == columns(t)
+
+
+def test_one_case_is_singular() -> None:
+    assert repr(tally([1], [0.5])) == "Tally(1 case at 1 distinct forecast, event rate 1)"
+
+
+def test_integers_are_counts_up_to_64_bits() -> None:
+    t = tally([0, 1], [0.1, 0.2], weight=np.array([2**53 + 1, 1]))
+    assert t.weight.tolist() == [2**53 + 1, 1]

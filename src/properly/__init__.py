@@ -6,6 +6,7 @@ function of the two.
 
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from properly import errors, rules, typing
 from properly._calibration import Bins, Reliability, reliability
@@ -39,9 +40,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> ModuleType:
-    """Open the doors that few sessions need only when they are asked for."""
-    if name in {"datasets", "plots", "report"}:
-        return import_module(f"properly.{name}")
-    message = f"module 'properly' has no attribute {name!r}"
-    raise AttributeError(message)
+if TYPE_CHECKING:
+    from properly import datasets, plots, report
+else:
+
+    def __getattr__(name: str) -> ModuleType:
+        """Open the doors that few sessions need only when they are asked for."""
+        if name in {"datasets", "plots", "report"}:
+            return import_module(f"properly.{name}")
+        message = f"module 'properly' has no attribute {name!r}"
+        raise AttributeError(message)
+
+
+def __dir__() -> list[str]:
+    """List the lazy doors too."""
+    return sorted({*globals(), *__all__})

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import array_api_compat as compat
 import numpy as np
 
+from properly._libraries import is_numpy, namespace, to_library_of, to_numpy, without_gradient
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -33,56 +34,12 @@ class Rows(NamedTuple):
     weight: Array | None
 
 
-def namespace(*arrays: Array) -> Any:
-    """Return the array library that the arrays share, numpy if there are only plain numbers."""
-    found = [x for x in arrays if not isinstance(x, bool | int | float)]
-    return compat.array_namespace(*found) if found else compat.array_namespace(np.empty(0))
-
-
-def is_numpy(x: Array) -> bool:
-    """Tell whether an array is numpy's own."""
-    return isinstance(x, np.ndarray)
-
-
-def to_numpy(x: Array) -> np.ndarray[Any, Any]:
-    """Copy an array of any library to the host, or pass a numpy array through."""
-    if isinstance(x, np.ndarray):
-        return x
-    if compat.is_torch_array(x):
-        x = x.detach().cpu()
-        if x.is_floating_point() and x.itemsize < 4:
-            x = x.float()  # exact; numpy has no bfloat16
-    return x.get() if compat.is_cupy_array(x) else np.asarray(x)
-
-
-def to_library_of(x: Array, like: Array) -> Array:
-    """Move an array to the library and device of another one."""
-    if is_numpy(like):
-        return to_numpy(x)
-    xp = namespace(like)
-    if is_numpy(x) or namespace(x) is not xp:
-        return xp.asarray(to_numpy(x).copy(), device=compat.device(like))
-    return compat.to_device(x, compat.device(like))
-
-
 def used_rows(y: Array, p: Array, weight: Array) -> Rows:
     """Leave out the rows of weight 0."""
     used = weight > 0
     if namespace(used).all(used):
         return Rows(y, p, weight)
     return Rows(y[used], p[used], weight[used])
-
-
-def without_gradient(x: Array) -> Array:
-    """Cut a tensor loose from the graph that made it; counts cannot be differentiated."""
-    return x.detach() if compat.is_torch_array(x) else x
-
-
-def read_only(x: Array) -> Array:
-    """Forbid writing to a numpy array that a frozen record is to hold."""
-    if is_numpy(x):
-        x.flags.writeable = False
-    return x
 
 
 def check_rows(
@@ -145,17 +102,25 @@ def check_outcomes(
     return y if xp.isdtype(y.dtype, "bool") else y != 0
 
 
+def check_amounts(x: ArrayLike, name: str) -> Array:
+    """Check amounts: one dimension, finite, none negative."""
+    x = _as_numbers(_as_column(x, name, "one entry per forecast is needed."), name)
+    xp = namespace(x)
+    if xp.isdtype(x.dtype, "bool"):
+        x = xp.astype(x, xp.int64)
+    lowest, highest = _extremes(x)
+    if not (lowest >= 0 and highest < float("inf")):
+        wide = xp.astype(x, xp.float64)
+        good = (wide >= 0) & (wide < float("inf"))
+        _refuse(x, ~good, f"{name} must be finite and not negative")
+    return x
+
+
 def check_weights(weight: ArrayLike) -> Array:
     """Check weights: one dimension, finite, none negative, not all zero, not extreme."""
-    weight = _as_numbers(_as_column(weight, "weights", "one weight per forecast."), "weights")
+    weight = check_amounts(weight, "weights")
     xp = namespace(weight)
-    if xp.isdtype(weight.dtype, "bool"):
-        weight = xp.astype(weight, xp.int64)
-    lowest, highest = (float(without_gradient(x)) for x in (xp.min(weight), xp.max(weight)))
-    if not (lowest >= 0 and highest < float("inf")):
-        wide = xp.astype(weight, xp.float64)
-        good = (wide >= 0) & (wide < float("inf"))
-        _refuse(weight, ~good, "weights must be finite and not negative")
+    lowest, highest = _extremes(weight)
     if highest == 0:
         message = f"at least one weight must be positive; all {weight.shape[0]} are 0"
         raise DataError(message)
@@ -166,6 +131,12 @@ def check_weights(weight: ArrayLike) -> Array:
             rule = f"positive weights must lie between {TINY:g} and {HUGE:g}"
             _refuse(weight, extreme, rule, "rescale them; only their ratios matter.")
     return weight
+
+
+def _extremes(x: Array) -> tuple[float, float]:
+    xp = namespace(x)
+    lowest, highest = (float(without_gradient(end)) for end in (xp.min(x), xp.max(x)))
+    return lowest, highest
 
 
 def check_counts(x: ArrayLike, name: str) -> Array:
@@ -338,7 +309,9 @@ def _label_hint(y: np.ndarray[Any, Any], found: Sequence[Any]) -> str:
         return "outcomes come first, then forecasts; were the two swapped?"
     if len(found) > 2:
         return "binary rules judge one event; compare y with its label."
-    return f"say which label is the event: pos_label={found[-1]!r}, or pass y == {found[-1]!r}."
+    label = repr(found[-1])
+    by_hand = f"numpy.asarray(y) == {label}"
+    return f"say which label is the event: pos_label={label}, or, for a rule, {by_hand}."
 
 
 def _listed(labels: Sequence[Any], between: str = " and ") -> str:

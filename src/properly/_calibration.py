@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._arrays import to_numpy
 from properly._frames import to_frame
 from properly._isotonic import recalibrate
+from properly._libraries import to_numpy
 from properly._tally import Tally, as_tally
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Bins:
         return int(self.weight.shape[0])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reliability:
     """What happened after each forecast.
 
@@ -75,6 +75,10 @@ class Reliability:
     bins: Bins
     recalibrated: np.ndarray[Any, Any]
     band: None = None
+
+    def __repr__(self) -> str:
+        forecasts = self.recalibrated.shape[0]
+        return f"Reliability({forecasts:,} distinct forecasts in {len(self.bins)} bins)"
 
     def curve(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Return the corners of the curve: flat on bins, straight between, undefined outside."""

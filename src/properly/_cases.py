@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from properly._arrays import check_column, check_rows, namespace, read_only
+from properly._arrays import check_column, check_rows
+from properly._libraries import kept
 from properly._tally import Tally
 from properly.errors import DataError
 
@@ -74,7 +75,7 @@ class Cases:
             for name, column in columns.items()
         }
         for name, column in (rows._asdict() | checked).items():
-            object.__setattr__(self, name, None if column is None else _kept(column))
+            object.__setattr__(self, name, None if column is None else kept(column))
 
     def tally(self) -> Tally:
         """Count outcomes at each distinct forecast."""
@@ -88,11 +89,6 @@ class Cases:
         optional = ("weight", "clusters", "time", "groups")
         known = [name for name in optional if getattr(self, name) is not None]
         return f"Cases({len(self)} rows{' with ' + ', '.join(known) if known else ''})"
-
-
-def _kept(column: Array) -> Array:
-    """Copy a column, so that what was checked stays as it was."""
-    return read_only(namespace(column).asarray(column, copy=True))
 
 
 def _event_label(labels: tuple[object, object], pos_label: object) -> object:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from properly._calibration import Reliability, reliability
 from properly._decomposition import Decomposition, decompose
-from properly._frames import tally, to_frame
+from properly._frames import as_models, tally, to_frame
 from properly.errors import DataError
 from properly.rules import BinaryRule, Brier, Log
 from properly.rules._rule import require_binary
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._frames import Backend
-    from properly.typing import ArrayLike
+    from properly.typing import ArrayLike, IntoFrame
 
 PARTS = tuple(field.name for field in fields(Decomposition))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation:
     """The results of one or several models on one data set.
 
     Attributes
     ----------
-    total : float
+    total : int or float
         Number of cases, or their total weight.
     event_rate : float
         Share of events.
@@ -50,11 +50,20 @@ class Evaluation:
     0.15625
     """
 
-    total: float
+    total: int | float
     event_rate: float
     rules: tuple[BinaryRule, ...]
     decompositions: dict[str, dict[str, Decomposition]]
     reliability: dict[str, Reliability]
+
+    @property
+    def cases(self) -> str:
+        """The number of cases, or their total weight, as a person would write it."""
+        return f"{self.total:,}" if isinstance(self.total, int) else f"{self.total:,.2f}"
+
+    def __repr__(self) -> str:
+        models, rules = len(self.decompositions), len(self.rules)
+        return f"Evaluation({self.cases} cases, models: {models}, rules: {rules})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them; an infinite one is the string "Infinity"."""
@@ -81,8 +90,7 @@ class Evaluation:
         """Lay out a table a person can read."""
         names = {model: _printable(model) for model in self.decompositions}
         width = max(len(n) for n in (*names.values(), *(rule.name for rule in self.rules)))
-        cases = f"{self.total:,}" if isinstance(self.total, int) else f"{self.total:,.10g}"
-        lines = [f"{cases} cases, event rate {self.event_rate:.4f}; lower scores are better"]
+        lines = [f"{self.cases} cases, event rate {self.event_rate:.4f}; lower scores are better"]
         for rule in self.rules:
             lines += ["", f"{rule.name:<{width}}" + "".join(f"{part:>16}" for part in PARTS)]
             lines += [
@@ -95,7 +103,7 @@ class Evaluation:
 
 def evaluate(
     y: ArrayLike,
-    forecasts: Mapping[str, ArrayLike] | ArrayLike,
+    forecasts: Mapping[str, ArrayLike] | IntoFrame | ArrayLike,
     *,
     weight: ArrayLike | None = None,
     pos_label: object = None,
@@ -107,8 +115,9 @@ def evaluate(
     ----------
     y : array-like
         Outcomes: booleans, 0 and 1, or two labels of any kind with `pos_label`.
-    forecasts : dict of array-like, or array-like
-        Probabilities of the event, by model; a single array is called ``"forecast"``.
+    forecasts : dict of array-like, data frame, or array-like
+        Probabilities of the event, by model. A frame has one column a model; a single array is
+        called ``"forecast"``.
     weight : array-like, optional
         Case weights.
     pos_label : label, optional
@@ -135,7 +144,7 @@ def evaluate(
     good          0.22839         0.22839         0.63651         0.63651
     poor          0.63237         0.17028         0.17442         0.63651
     """
-    models = forecasts if isinstance(forecasts, Mapping) else {"forecast": forecasts}
+    models = forecasts if isinstance(forecasts, Mapping) else as_models(forecasts)
     asked = _asked(rules)
     named = [str(name) for name in models]
     _require_distinct("models", named)
@@ -156,8 +165,9 @@ def evaluate(
 def _asked(rules: Sequence[BinaryRule] | BinaryRule | None) -> tuple[BinaryRule, ...]:
     if rules is None:
         return Brier(), Log()
-    asked = tuple([rules] if isinstance(rules, BinaryRule) else rules)
-    _require_distinct("rules", [require_binary(rule).name for rule in asked])
+    several = rules if isinstance(rules, Iterable) and not isinstance(rules, str) else [rules]
+    asked = tuple(require_binary(rule) for rule in several)
+    _require_distinct("rules", [rule.name for rule in asked])
     return asked
 
 

@@ -78,6 +78,17 @@ def tally(
     return counts if cells is None else counts.group(cells)
 
 
+def as_models(forecasts: IntoFrame | ArrayLike) -> dict[str, Array]:
+    """Take the columns of a frame as models, and anything else as one forecast."""
+    import narwhals.stable.v2 as nw  # noqa: PLC0415
+
+    data = nw.from_native(forecasts, pass_through=True)
+    if not isinstance(data, nw.DataFrame | nw.LazyFrame):
+        return {"forecast": forecasts}
+    columns = data.lazy().collect().iter_columns()
+    return {column.name: column.to_numpy() for column in columns}
+
+
 def to_frame(columns: Mapping[str, Any], backend: Backend | None = None) -> Any:
     """Make a frame of columns, in the library that is asked for or the first that is installed."""
     import narwhals.stable.v2 as nw  # noqa: PLC0415

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from array_api_compat import device
 
-from properly._arrays import namespace, to_numpy
+from properly._libraries import namespace, to_numpy
 from properly._pooling import differences, is_one_each
 from properly._sweep import sweep
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._arrays import is_numpy, namespace, to_library_of, to_numpy
+from properly._arrays import require_countable
+from properly._libraries import is_numpy, namespace, to_library_of, to_numpy
 from properly._sweep import sweep
 
 if TYPE_CHECKING:
@@ -48,8 +49,12 @@ def weigh(y: Array, p: Array, weight: Array) -> list[Array]:
     events and of non-events.
     """
     xp = namespace(p)
-    whole = xp.isdtype(weight.dtype, "integral") or bool(xp.all(weight == xp.floor(weight)))
-    whole = whole and float(xp.sum(xp.astype(weight, xp.float64))) < EXACT
+    total = float(xp.sum(xp.astype(weight, xp.float64)))
+    whole = xp.isdtype(weight.dtype, "integral")
+    if whole:
+        require_countable(total)
+    else:
+        whole = total < EXACT and bool(xp.all(weight == xp.floor(weight)))
     weight = xp.astype(weight, xp.int64 if whole else xp.float64)
     order = xp.argsort(p, stable=True)
     # The sign tells the outcome: one column less to put in order.

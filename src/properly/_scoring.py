@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from properly._arrays import namespace
+from properly._libraries import namespace
 from properly._pooling import is_one_each
 from properly._sweep import sweep
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
-from properly._arrays import is_numpy
+from properly._libraries import is_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,23 +11,26 @@ import numpy as np
 
 from properly._arrays import (
     HUGE,
+    check_amounts,
     check_counts,
     check_forecasts,
     check_rows,
-    check_weights,
+    require_countable,
+    used_rows,
+)
+from properly._libraries import (
+    kept,
     namespace,
     read_only,
-    require_countable,
     to_library_of,
     to_numpy,
-    used_rows,
     without_gradient,
 )
 from properly._pooling import add_runs, count, pool, run_ends, weigh
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from properly.typing import Array, ArrayLike
 
@@ -76,19 +79,18 @@ class Tally:
     cells: int | None = None
 
     def __post_init__(self) -> None:
-        for name, column in vars(self).items():
-            if isinstance(column, list | tuple):
-                object.__setattr__(self, name, np.asarray(column))
-        value = check_forecasts(self.value, "value")
-        sizes = [column.shape[0] for column in (value, *self._columns())]
-        if len(set(sizes)) > 1:
-            message = f"the columns of a tally must be equally long; got {sizes}"
-            raise DataError(message)
-        if not namespace(value).all(value[1:] > value[:-1]):
-            message = "the values of a tally must increase"
-            raise DataError(message, hint="Tally.from_counts sorts and pools them for you.")
-        check_weights(self.weight)
-        _require_events_within(self.weight, self.events)
+        """Check and copy the columns of a tally that is written by hand."""
+        # Without the sums of squares, cases can only have been counted.
+        check = check_counts if self.event_squares is None else check_amounts
+        value = _countable(check_forecasts(self.value, "value"))
+        columns = {"value": value}
+        for name in ("weight", "events", "event_squares", "nonevent_squares"):
+            column = getattr(self, name)
+            if column is not None:
+                columns[name] = to_library_of(check(column, name), value)
+        _require_sound(columns)
+        for name, column in columns.items():
+            object.__setattr__(self, name, kept(column))
 
     @classmethod
     def from_arrays(
@@ -137,11 +139,7 @@ class Tally:
         """
         value = _countable(check_forecasts(value, "value"))
         cases, happened = check_counts(weight, "weight"), check_counts(events, "events")
-        for name, column in (("weight", cases), ("events", happened)):
-            if column.shape != value.shape:
-                sizes = f"{column.shape[0]} and {value.shape[0]}"
-                message = f"{name} and value must be equally long; got {sizes}"
-                raise DataError(message)
+        _require_equal_length({"value": value, "weight": cases, "events": happened})
         cases, happened = to_library_of(cases, value), to_library_of(happened, value)
         _require_events_within(cases, happened)
         used = cases > 0
@@ -229,12 +227,12 @@ class Tally:
         return self if other == 0 else NotImplemented
 
     def __repr__(self) -> str:
-        cases = f"{self.total:,} cases" if self.event_squares is None else f"weight {self.total:,g}"
+        cases = f"weight {self.total:,g}"
+        if self.event_squares is None:
+            cases = f"{self.total:,} case{'s' * (self.total != 1)}"
+        forecasts = f"{len(self):,} distinct forecast{'s' * (len(self) != 1)}"
         grouped = "" if self.cells is None else f", grouped into {self.cells} cells"
-        return (
-            f"Tally({cases} at {len(self):,} distinct forecasts{grouped}, "
-            f"event rate {self.event_rate:.4g})"
-        )
+        return f"Tally({cases} at {forecasts}{grouped}, event rate {self.event_rate:.4g})"
 
     @classmethod
     def _of(cls, columns: Sequence[Array], cells: int | None = None) -> Tally:
@@ -333,3 +331,22 @@ def _require_events_within(weight: Array, events: Array) -> None:
         found = f"{float(events[row]):g} of {float(weight[row]):g}"
         message = f"events must be between 0 and all of the cases; row {row} has {found}"
         raise DataError(message)
+
+
+def _require_equal_length(columns: Mapping[str, Array]) -> None:
+    sizes = {name: column.shape[0] for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        shown = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        message = f"the columns of a tally must be equally long; got {shown}"
+        raise DataError(message)
+
+
+def _require_sound(columns: Mapping[str, Array]) -> None:
+    """Refuse columns that no counting could have given."""
+    _require_equal_length(columns)
+    value, weight = columns["value"], columns["weight"]
+    xp = namespace(value)
+    if not xp.all(value[1:] > value[:-1]) or not xp.all(weight > 0):
+        message = "the values of a tally must increase, and all of its weights must be positive"
+        raise DataError(message, hint="Tally.from_counts sorts, pools and drops for you.")
+    _require_events_within(weight, columns["events"])

@@ -70,8 +70,8 @@ def test_under_a_strict_rule_only_the_true_probability_is_best(subject: Subject)
     table = expected_loss(subject.rule, points, points)
     excess = table - table.diagonal()[:, None]
     apart = np.abs(points[:, None] - points[None, :]) >= 1 / 128
-    # The weight of every strict rule here is at least one: the excess is at least half the square.
-    assert excess[apart].min() >= 0.49 / 128**2
+    # Of third order, for rules whose weight vanishes at an end.
+    assert excess[apart].min() >= 0.1 / 128**3
 
 
 @pytest.mark.parametrize("subject", STRICT, ids=repr)

@@ -25,3 +25,11 @@ def test_drawing_changes_no_global_style() -> None:
     before = dict(mpl.rcParams)
     plots.reliability(RECORD)
     assert dict(mpl.rcParams) == before
+
+
+def test_models_on_one_axes_share_its_diagonal_and_leave_its_limits() -> None:
+    ax = Figure().add_subplot(xlim=(0, 0.2))
+    for _ in range(2):
+        plots.reliability(RECORD, ax)
+    assert len([line for line in ax.get_lines() if line.get_gid() == "diagonal"]) == 1
+    assert ax.get_xlim() == (0, 0.2)

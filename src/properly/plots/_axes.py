@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 # Okabe and Ito's palette: told apart by colour-blind readers too.
-BLUE, VERMILION, GREY = "#0072B2", "#D55E00", "#8A8A8A"
+BLUE, GREY = "#0072B2", "#8A8A8A"
+DIAGONAL = "diagonal"
 
 
 def square_axes(ax: Axes | None) -> Axes:
@@ -23,5 +24,14 @@ def square_axes(ax: Axes | None) -> Axes:
             raise missing from None
         # Not pyplot: a figure of our own enters no global list and needs no screen.
         ax = Figure(figsize=(4.2, 4.2), layout="constrained").add_subplot()
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+        ticks = [k / 5 for k in range(6)]
+        ax.set(xticks=ticks, yticks=ticks)
+        ax.spines[["top", "right"]].set_visible(False)
     return ax
+
+
+def draw_diagonal(ax: Axes) -> None:
+    """Draw the line of forecasts that can be taken at their word, once an Axes."""
+    if all(line.get_gid() != DIAGONAL for line in ax.get_lines()):
+        ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, zorder=1, gid=DIAGONAL)

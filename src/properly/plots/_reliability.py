@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from properly.plots._axes import BLUE, GREY, square_axes
+from properly.plots._axes import BLUE, draw_diagonal, square_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +25,8 @@ def reliability(
     record : Reliability
         From `properly.reliability`.
     ax : matplotlib Axes, optional
-        Where to draw; a new figure if left out.
+        Where to draw, as often as there are models; a new figure if left out. That figure is not
+        pyplot's: save it with ``ax.figure.savefig``.
     color : str
         Colour of the curve.
     label : str, optional
@@ -46,7 +45,7 @@ def reliability(
     'forecast'
     """
     ax = square_axes(ax)
-    ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, zorder=1)
+    draw_diagonal(ax)
     x, rate = record.curve()
     ax.plot(x, rate, color=color, linewidth=0.9, zorder=2, label=label)
     bins = record.bins
@@ -54,7 +53,4 @@ def reliability(
     single = bins.x_min == bins.x_max
     ax.plot(bins.x_min[single], bins.event_rate[single], "o", color=color, markersize=3.5, zorder=3)
     ax.set(xlabel="forecast", ylabel="event rate")
-    ax.set_xticks(np.linspace(0, 1, 6))
-    ax.set_yticks(np.linspace(0, 1, 6))
-    ax.spines[["top", "right"]].set_visible(False)
     return ax

@@ -65,11 +65,19 @@ def _render(evaluation: Evaluation) -> str:
 
 
 def _svg(record: Reliability) -> str:
-    from matplotlib import rc_context, style  # noqa: PLC0415
+    try:
+        from matplotlib import rc_context, style  # noqa: PLC0415
+    except ImportError:
+        missing = MissingExtraError.of("matplotlib", extra="plots")
+        raise missing from None
 
     text = io.StringIO()
-    # The default style, a fixed salt and no date: the same evaluation gives the same bytes.
-    with style.context("default"), rc_context({"svg.hashsalt": "properly"}):
+    # The default style, a fixed salt and no date: the same evaluation gives the same bytes. Letters
+    # stay letters, for those who read with their ears.
+    with (
+        style.context("default"),
+        rc_context({"svg.hashsalt": "properly", "svg.fonttype": "none"}),
+    ):
         figure = cast("Figure", reliability(record).figure)
         figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()[text.getvalue().index("<svg") :]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from properly._arrays import namespace
 from properly._interval import as_number
+from properly._libraries import namespace
 from properly.errors import DataError
 from properly.rules._rule import BinaryRule, Propriety
 

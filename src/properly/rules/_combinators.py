@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from properly._arrays import namespace
 from properly._interval import Interval, as_interval, as_number
+from properly._libraries import namespace
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._rule import BinaryRule, Propriety, require_binary
 

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._arrays import (
-    check_forecasts,
-    check_logits,
-    check_rows,
-    is_numpy,
-    namespace,
-    used_rows,
-)
+from properly._arrays import check_forecasts, check_logits, check_rows, used_rows
+from properly._libraries import is_numpy, namespace
 from properly._sweep import sweep
 from properly.errors import ArgumentTypeError
 

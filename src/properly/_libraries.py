@@ -1,0 +1,60 @@
+"""Arrays of any library: whose they are, and how they move and stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import array_api_compat as compat
+import numpy as np
+
+if TYPE_CHECKING:
+    from properly.typing import Array
+
+
+def namespace(*arrays: Array) -> Any:
+    """Return the array library that the arrays share, numpy if there are only plain numbers."""
+    found = [x for x in arrays if not isinstance(x, bool | int | float)]
+    return compat.array_namespace(*found) if found else compat.array_namespace(np.empty(0))
+
+
+def is_numpy(x: Array) -> bool:
+    """Tell whether an array is numpy's own."""
+    return isinstance(x, np.ndarray)
+
+
+def to_numpy(x: Array) -> np.ndarray[Any, Any]:
+    """Copy an array of any library to the host, or pass a numpy array through."""
+    if isinstance(x, np.ndarray):
+        return x
+    if compat.is_torch_array(x):
+        x = x.detach().cpu()
+        if x.is_floating_point() and x.itemsize < 4:
+            x = x.float()  # exact; numpy has no bfloat16
+    return x.get() if compat.is_cupy_array(x) else np.asarray(x)
+
+
+def to_library_of(x: Array, like: Array) -> Array:
+    """Move an array to the library and device of another one."""
+    if is_numpy(like):
+        return to_numpy(x)
+    xp = namespace(like)
+    if is_numpy(x) or namespace(x) is not xp:
+        return xp.asarray(to_numpy(x).copy(), device=compat.device(like))
+    return compat.to_device(x, compat.device(like))
+
+
+def without_gradient(x: Array) -> Array:
+    """Cut a tensor loose from the graph that made it; counts cannot be differentiated."""
+    return x.detach() if compat.is_torch_array(x) else x
+
+
+def read_only(x: Array) -> Array:
+    """Forbid writing to a numpy array that a frozen record is to hold."""
+    if is_numpy(x):
+        x.flags.writeable = False
+    return x
+
+
+def kept(x: Array) -> Array:
+    """Copy a user's array for a frozen record, so that what was checked stays as it was."""
+    return read_only(namespace(x).asarray(x, copy=True))
