@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
+# Tests want one version on every machine; the published extra takes any.
 TORCH ?= torch==2.13.0
 
 .DEFAULT_GOAL := help
-.PHONY: help report test check test-integrations bench docs clean
+.PHONY: help report test check test-integrations bench docs pictures changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -14,7 +15,7 @@ help:  ## show this help
 report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.html
 	@$(BIN)/python examples/crash_report.py report.html
 
-test: check  ## run every check and every test
+test: check docs  ## run every check and every test; build the documentation
 	@$(BIN)/coverage run -m pytest -q
 	@$(BIN)/coverage report
 
@@ -34,8 +35,15 @@ docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "the documentation is in docs/_build/html/index.html"
 
+pictures: $(VENV)/.ready-docs  ## draw the pictures of the documentation again
+	@$(BIN)/python docs/make_pictures.py
+
+changelog: $(VENV)/.ready-docs  ## show what the next release would say
+	@$(BIN)/towncrier build --draft --version NEXT
+
 clean:  ## remove the virtual environment and everything that was built
-	rm -rf $(VENV) build dist docs/_build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage
+	rm -rf $(VENV) build dist docs/_build docs/reference/generated benchmarks/results report.html \
+	  htmlcov .coverage .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 
 $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)

@@ -69,7 +69,7 @@ def make_sample(cases: int) -> Sample:
 
 
 def make_rounded(cases: int) -> Sample:
-    """Round forecasts to as many digits as the number of cases has: about a third of them tie."""
+    """Round forecasts to as many digits as the number of cases has: six in ten values remain."""
     y, p = make_sample(cases)
     return Sample(y, np.round(p, round(math.log10(cases))))
 

@@ -1,9 +1,18 @@
-"""How the documentation is built: ``make docs``. Nothing is fetched from elsewhere."""
+"""How the documentation is built: ``make docs``. Pages fetch nothing from elsewhere."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from docutils.nodes import SkipNode
+from latex2mathml.converter import convert
+
 import properly
 from properly import rules
+
+if TYPE_CHECKING:
+    from docutils.nodes import Element
+    from sphinx.application import Sphinx
 
 project = "properly"
 author = "the properly developers"
@@ -13,7 +22,6 @@ version = release = properly.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
     "sphinx_copybutton",
@@ -84,4 +92,25 @@ def facts_of_rules() -> str:
     return "\n".join(lines)
 
 
+def write_math(self: Any, node: Element) -> NoReturn:
+    """Write a formula in a line as MathML, which browsers lay out without any script."""
+    self.body.append(convert(node.astext()))
+    raise SkipNode
+
+
+def write_displayed_math(self: Any, node: Element) -> NoReturn:
+    """Write a displayed formula as MathML, its lines aligned."""
+    formula = node.astext().strip()
+    if "&" in formula:
+        formula = rf"\begin{{align*}}{formula}\end{{align*}}"
+    self.body.append(f'<div class="formula">{convert(formula, display="block")}</div>')
+    raise SkipNode
+
+
+def setup(app: Sphinx) -> None:
+    """Tell Sphinx how to write mathematics."""
+    app.add_html_math_renderer("mathml", (write_math, None), (write_displayed_math, None))
+
+
+html_math_renderer = "mathml"
 myst_substitutions = {"facts_of_rules": facts_of_rules()}

@@ -82,7 +82,8 @@ def draw_panel(ax: Axes, crash: Crash, panel: tuple[str, str, str, str]) -> None
     ax.text(0.05, 0.95, numbers, transform=ax.transAxes, va="top", linespacing=1.5, color=QUIET)
     ax.set_title(title, loc="left", pad=25, fontweight="bold", fontsize=13)
     ax.text(0, 1.035, reading, transform=ax.transAxes, color=color, fontsize=12)
-    ax.set(xlabel="", ylabel="")
+    ax.set(xlabel="", ylabel="", aspect="equal")
+    ax.spines[["top", "right"]].set_visible(False)
 
 
 def add_notes(left: Axes, middle: Axes, crash: Crash) -> None:
@@ -136,6 +137,8 @@ def lower_hull() -> Figure:
     left.set(xlim=(-0.6, 21.5), ylim=(-0.6, 7.6))
     left.spines[["top", "right"]].set_visible(False)
     plots.reliability(record, right)
+    right.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    right.spines[["top", "right"]].set_visible(False)
     right.plot(tally.value, tally.events / tally.weight, "o", color=PALE, markerfacecolor="white")
     right.set_title("… are the reliability curve", loc="left", fontweight="bold", fontsize=12)
     right.set_xlabel("forecast", color=QUIET)

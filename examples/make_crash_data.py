@@ -40,7 +40,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import KBinsDiscretizer, OneHotEncoder, OrdinalEncoder, StandardScaler
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped, unused-ignore]
+from threadpoolctl import threadpool_limits
 
 Columns = dict[str, npt.NDArray[Any]]
 

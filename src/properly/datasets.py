@@ -50,6 +50,13 @@ class Crash:
         The injury classes, from the least to the most severe.
     severity_probabilities : ndarray of float, shape (n, 5)
         Probabilities of the injury classes, by multinomial logistic regression. Rows sum to one.
+
+    Examples
+    --------
+    >>> from properly.datasets import crash
+    >>> people = crash()
+    >>> len(people), people.severity_labels[-1]
+    (8879, 'killed')
     """
 
     died: npt.NDArray[np.bool_]
