@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from properly.typing import Array
 
-PIECE = 1 << 17
+PIECE = 1 << 18
 # Fewer pieces than this are done sooner than threads are started.
-MANY = 8
+MANY = 3
 Result = TypeVar("Result")
 
 
