@@ -42,7 +42,7 @@ def sort(data: Sample | TalliedSample) -> NDArray[np.float64]:
 
 def spine_of_sklearn(data: Sample) -> list[float]:
     """Do by hand, with scikit-learn's isotonic regression, what the spine does."""
-    from sklearn.isotonic import IsotonicRegression  # noqa: PLC0415
+    from sklearn.isotonic import IsotonicRegression
 
     y, p = data
     recalibrated = IsotonicRegression().fit_transform(p, y)
@@ -56,7 +56,7 @@ def spine_of_sklearn(data: Sample) -> list[float]:
 
 def spine_of_model_diagnostics(data: NumericSample) -> list[float]:
     """Decompose two scores with model-diagnostics."""
-    from model_diagnostics.scoring import LogLoss, SquaredError, decompose  # noqa: PLC0415
+    from model_diagnostics.scoring import LogLoss, SquaredError, decompose
 
     frames = [
         decompose(data.outcome, data.p, scoring_function=function())

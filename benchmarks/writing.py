@@ -143,8 +143,8 @@ def print_table(results: Sequence[Result]) -> None:
     if find_spec("rich") is None:
         print(text_table(lines))
         return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.table import Table  # noqa: PLC0415
+    from rich.console import Console
+    from rich.table import Table
 
     table = Table(show_lines=True)
     for title in HEADER:

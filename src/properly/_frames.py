@@ -80,7 +80,7 @@ def tally(
 
 def as_models(forecasts: IntoFrame | ArrayLike) -> dict[str, Array]:
     """Take the columns of a frame as models, and anything else as one forecast."""
-    import narwhals.stable.v2 as nw  # noqa: PLC0415
+    import narwhals.stable.v2 as nw
 
     data = nw.from_native(forecasts, pass_through=True)
     if not isinstance(data, nw.DataFrame | nw.LazyFrame):
@@ -91,7 +91,7 @@ def as_models(forecasts: IntoFrame | ArrayLike) -> dict[str, Array]:
 
 def to_frame(columns: Mapping[str, Any], backend: Backend | None = None) -> Any:
     """Make a frame of columns, in the library that is asked for or the first that is installed."""
-    import narwhals.stable.v2 as nw  # noqa: PLC0415
+    import narwhals.stable.v2 as nw
 
     installed = [name for name in BACKENDS if find_spec(name)]
     if backend is not None and backend not in BACKENDS:
@@ -110,7 +110,7 @@ def _columns_of(
     weight: ArrayLike | str | None,
 ) -> tuple[Array, Array, Array | None]:
     """Take the named columns out of a frame, as numpy arrays."""
-    import narwhals.stable.v2 as nw  # noqa: PLC0415
+    import narwhals.stable.v2 as nw
 
     data = nw.from_native(frame, pass_through=True)
     if not isinstance(data, nw.DataFrame | nw.LazyFrame):

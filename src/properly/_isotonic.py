@@ -144,7 +144,7 @@ def _finish(end: Column, cases: Column, events: Column) -> tuple[Column, Column,
     makes it exact.
     """
     if end.shape[0] > SHORT and cases[-1] < PRODUCTS_FIT:
-        from scipy.optimize import isotonic_regression  # noqa: PLC0415
+        from scipy.optimize import isotonic_regression
 
         wide, high = differences(cases), differences(events)
         corner = isotonic_regression(high / wide, weights=wide).blocks[1:] - 1
@@ -181,7 +181,7 @@ def _pool_fractions(weight: Array, events: Array) -> Recalibration:
     Rates are recomputed from the blocks' own sums. Where rounding leaves two neighbours out of
     order or equal they are pooled again, so that rates strictly increase here too.
     """
-    from scipy.optimize import isotonic_regression  # noqa: PLC0415
+    from scipy.optimize import isotonic_regression
 
     end = np.arange(1, weight.shape[0] + 1)
     while True:

@@ -71,7 +71,7 @@ def test_a_rule_states_its_facts(
     ids=repr,
 )
 def test_the_repr_is_the_call_that_makes_the_rule(rule: BinaryRule) -> None:
-    from properly import Interval  # noqa: PLC0415
+    from properly import Interval
 
     names = {c.__name__: c for c in (Bounded, Brier, Elementary, Interval, Log, Mixture)}
     again = eval(repr(rule), names)  # noqa: S307

@@ -18,7 +18,7 @@ def square_axes(ax: Axes | None) -> Axes:
     """Use the given Axes, or make one in a figure of its own."""
     if ax is None:
         try:
-            from matplotlib.figure import Figure  # noqa: PLC0415
+            from matplotlib.figure import Figure
         except ImportError:
             missing = MissingExtraError.of("matplotlib", extra="plots")
             raise missing from None

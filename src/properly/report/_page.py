@@ -51,7 +51,7 @@ def write(path: str | Path, evaluation: Evaluation) -> Path:
 
 def _render(evaluation: Evaluation) -> str:
     try:
-        from jinja2 import Environment, StrictUndefined  # noqa: PLC0415
+        from jinja2 import Environment, StrictUndefined
     except ImportError:
         missing = MissingExtraError.of("jinja2", extra="report")
         raise missing from None
@@ -66,7 +66,7 @@ def _render(evaluation: Evaluation) -> str:
 
 def _svg(record: Reliability) -> str:
     try:
-        from matplotlib import rc_context, style  # noqa: PLC0415
+        from matplotlib import rc_context, style
     except ImportError:
         missing = MissingExtraError.of("matplotlib", extra="plots")
         raise missing from None
