@@ -409,6 +409,16 @@ SAID = [
     ),
     Said(
         DataError,
+        "cells must be a whole number, 1 or more; got 'ten'",
+        lambda: tally([0], [0.1], cells="ten"),  # type: ignore[arg-type]
+    ),
+    Said(
+        ArgumentTypeError,
+        "a range of thresholds is an Interval or a pair of numbers; got '01'",
+        lambda: Bounded(Brier(), "01"),  # type: ignore[arg-type]
+    ),
+    Said(
+        DataError,
         "a snapping step must divide 1; got 0.3\n\nHint: use a step such as 0.01, or the values themselves.",
         lambda: tally([0], [0.1], snap=0.3),
     ),
