@@ -121,8 +121,8 @@ def test_weights_may_be_whole_numbers_or_flags() -> None:
 
 def test_a_column_may_hold_anything_that_is_not_missing() -> None:
     dates = np.array(["2001-01-01", "2002-01-01"], dtype="datetime64[D]")
-    assert check_column(dates, "time", 2) is dates
-    assert check_column(["a", "b"], "groups", 2).tolist() == ["a", "b"]
+    assert check_column(dates, "time", np.zeros(2)) is dates
+    assert check_column(["a", "b"], "groups", np.zeros(2)).tolist() == ["a", "b"]
 
 
 def test_numpy_scalars_among_objects_are_numbers() -> None:

@@ -158,15 +158,11 @@ def require_countable(total: float) -> None:
         raise DataError(message)
 
 
-def check_column(x: ArrayLike, name: str, length: int) -> Array:
-    """Check a column of ids or labels: one dimension, the given length, nothing missing."""
+def check_column(x: ArrayLike, name: str, p: Array) -> Array:
+    """Check a column of ids or labels: one dimension, as long as p, nothing missing."""
     x = _as_column(x, name, f"one entry per forecast is needed in {name}.")
-    if x.shape[0] != length:
-        message = f"{name} and forecasts must be equally long; got {x.shape[0]} and {length}"
-        raise DataError(message)
-    missing = _missing(to_numpy(x))
-    if missing.any():
-        _refuse(x, missing, f"{name} must not be missing", DROP)
+    _check_length(x, p, name)
+    _require_present(to_numpy(x), name)
     return x
 
 
@@ -239,9 +235,7 @@ def _as_floats(x: Array) -> Array:
 
 
 def _numbers_from_objects(x: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
-    missing = _missing(x)
-    if missing.any():
-        _refuse(x, missing, f"{name} must not be missing", DROP)
+    _require_present(x, name)
     text = np.array([isinstance(item, str | bytes) for item in x])
     if text.any():
         _refuse(x, text, f"{name} must be numbers", "convert text to numbers first.")
@@ -250,6 +244,12 @@ def _numbers_from_objects(x: np.ndarray[Any, Any], name: str) -> np.ndarray[Any,
     except (TypeError, ValueError):
         message = f"{name} must be numbers; got {type(x[0]).__name__} objects"
         raise DataError(message) from None
+
+
+def _require_present(x: np.ndarray[Any, Any], name: str) -> None:
+    missing = _missing(x)
+    if missing.any():
+        _refuse(x, missing, f"{name} must not be missing", DROP)
 
 
 def _missing(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -282,9 +282,7 @@ def _outcomes_from_labels(
 ) -> Array:
     """Compare labels with the positive one, once they are known to be two at most."""
     host = to_numpy(y)
-    missing = _missing(host)
-    if missing.any():
-        _refuse(host, missing, "outcomes must not be missing", DROP)
+    _require_present(host, "outcomes")
     found = _distinct(host)
     if len(found) > 2:
         more = f", … ({len(found)} in all)" if len(found) > 4 else ""

@@ -71,7 +71,7 @@ class Cases:
         rows = check_rows(y, p, weight, pos_label=pos_label, labels=labels)
         columns = {"clusters": clusters, "time": time, "groups": groups}
         checked = {
-            name: None if column is None else check_column(column, name, rows.p.shape[0])
+            name: None if column is None else check_column(column, name, rows.p)
             for name, column in columns.items()
         }
         for name, column in (rows._asdict() | checked).items():

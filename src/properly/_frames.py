@@ -6,8 +6,7 @@ import difflib
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from properly._arrays import check_rows
-from properly._tally import Tally, snap_to
+from properly._tally import Tally
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -71,10 +70,7 @@ def tally(
     elif outcome is not None or forecast is not None:
         message = "outcome and forecast name columns of a frame; arrays were given as well"
         raise ArgumentTypeError(message, hint="pass a frame and two names, or two arrays.")
-    if snap is not None:
-        y_or_frame, p, weight = check_rows(y_or_frame, p, weight, pos_label=pos_label)
-        p, pos_label = snap_to(p, snap), None
-    counts = Tally.from_arrays(y_or_frame, p, weight, pos_label=pos_label)
+    counts = Tally.from_arrays(y_or_frame, p, weight, pos_label=pos_label, snap=snap)
     return counts if cells is None else counts.group(cells)
 
 

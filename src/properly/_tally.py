@@ -100,12 +100,13 @@ class Tally:
         weight: ArrayLike | None = None,
         *,
         pos_label: object = None,
+        snap: float | ArrayLike | None = None,
     ) -> Tally:
         """Count outcomes at each distinct forecast, in one sort.
 
         Parameters
         ----------
-        y, p, weight, pos_label
+        y, p, weight, pos_label, snap
             As in `properly.tally`.
 
         Examples
@@ -114,7 +115,7 @@ class Tally:
         Tally(weight 2.5 at 2 distinct forecasts, event rate 0.8)
         """
         y, p, weight = check_rows(y, p, weight, pos_label=pos_label)
-        p = _countable(p)
+        p = _countable(p if snap is None else _snap(p, snap))
         if weight is None:
             return cls._of(count(y, p))
         return cls._of(weigh(*used_rows(y, p, without_gradient(weight))))
@@ -242,10 +243,9 @@ class Tally:
         if nonevent_squares is not None:
             weight = _keep_nonevents(weight, events, nonevent_squares)
         found = cls.__new__(cls)
-        row = (value, weight, events, event_squares, nonevent_squares)
-        for name, column in zip(cls.__dataclass_fields__, row, strict=False):
+        row = (value, weight, events, event_squares, nonevent_squares, cells)
+        for name, column in zip(cls.__dataclass_fields__, row, strict=True):
             object.__setattr__(found, name, read_only(column))
-        object.__setattr__(found, "cells", cells)
         return found
 
     def _columns(self, squared: bool | None = None) -> tuple[Array, ...]:
@@ -269,7 +269,7 @@ def as_tally(x: Any) -> Tally:
     raise ArgumentTypeError(message, hint="make one with properly.tally(y, p).")
 
 
-def snap_to(p: Array, snap: float | ArrayLike) -> Array:
+def _snap(p: Array, snap: float | ArrayLike) -> Array:
     """Move forecasts to the nearest value of a grid; a midpoint goes up."""
     grid, middle = _grid(snap)
     xp = namespace(p)

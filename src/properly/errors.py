@@ -47,9 +47,3 @@ class MissingExtraError(ProperlyError, ImportError):
 
     The message names the command that installs it.
     """
-
-    @classmethod
-    def of(cls, package: str, *, extra: str) -> MissingExtraError:
-        """Say which package is missing and which extra brings it."""
-        message = f"this needs {package}, which is not installed"
-        return cls(message, hint=f"pip install 'properly[{extra}]'")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from properly.errors import MissingExtraError
+from properly._extras import import_extra
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # Okabe and Ito's palette: told apart by colour-blind readers too.
 BLUE, GREY = "#0072B2", "#8A8A8A"
@@ -17,13 +18,10 @@ DIAGONAL = "diagonal"
 def square_axes(ax: Axes | None) -> Axes:
     """Use the given Axes, or make one in a figure of its own."""
     if ax is None:
-        try:
-            from matplotlib.figure import Figure
-        except ImportError:
-            missing = MissingExtraError.of("matplotlib", extra="plots")
-            raise missing from None
+        matplotlib = import_extra("matplotlib.figure", extra="plots")
         # Not pyplot: a figure of our own enters no global list and needs no screen.
-        ax = Figure(figsize=(4.2, 4.2), layout="constrained").add_subplot()
+        figure: Figure = matplotlib.Figure(figsize=(4.2, 4.2), layout="constrained")
+        ax = figure.add_subplot()
         ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
         ticks = [k / 5 for k in range(6)]
         ax.set(xticks=ticks, yticks=ticks)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from properly._evaluation import PARTS, Evaluation
-from properly.errors import ArgumentTypeError, MissingExtraError
+from properly._extras import import_extra
+from properly.errors import ArgumentTypeError
 from properly.plots import reliability
 
 if TYPE_CHECKING:
@@ -50,33 +51,28 @@ def write(path: str | Path, evaluation: Evaluation) -> Path:
 
 
 def _render(evaluation: Evaluation) -> str:
-    try:
-        from jinja2 import Environment, StrictUndefined
-    except ImportError:
-        missing = MissingExtraError.of("jinja2", extra="report")
-        raise missing from None
+    jinja = import_extra("jinja2", extra="report")
     # Names of models are data: everything is escaped but our own pictures, which hold no names.
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    environment = jinja.Environment(
+        autoescape=True, undefined=jinja.StrictUndefined, trim_blocks=True
+    )
     template = files("properly.report").joinpath("page.html.jinja").read_text(encoding="utf-8")
     pictures = {name: _svg(record) for name, record in evaluation.reliability.items()}
-    return environment.from_string(template).render(
+    page: str = environment.from_string(template).render(
         evaluation=evaluation, pictures=pictures, parts=PARTS, isinf=math.isinf
     )
+    return page
 
 
 def _svg(record: Reliability) -> str:
-    try:
-        from matplotlib import rc_context, style
-    except ImportError:
-        missing = MissingExtraError.of("matplotlib", extra="plots")
-        raise missing from None
-
+    matplotlib = import_extra("matplotlib", extra="plots")
+    style = import_extra("matplotlib.style", extra="plots")
     text = io.StringIO()
     # The default style, a fixed salt and no date: the same evaluation gives the same bytes. Letters
     # stay letters, for those who read with their ears.
     with (
         style.context("default"),
-        rc_context({"svg.hashsalt": "properly", "svg.fonttype": "none"}),
+        matplotlib.rc_context({"svg.hashsalt": "properly", "svg.fonttype": "none"}),
     ):
         figure = cast("Figure", reliability(record).figure)
         figure.savefig(text, format="svg", metadata={"Date": None})

@@ -15,6 +15,8 @@ from properly._sweep import sweep
 from properly.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from properly.typing import Array, ArrayLike
 
 
@@ -230,8 +232,7 @@ class BinaryRule(Rule):
             return self._mean_tensor(y, p, weight)
         if weight is None:
             return math.fsum(sweep(self._sum, y, p)) / p.shape[0]
-        weight = weight.astype(np.float64, copy=False)
-        return math.fsum(sweep(self._sum, y, p, weight)) / float(weight.sum())
+        return math.fsum(sweep(self._sum, y, p, weight)) / float(weight.sum(dtype=np.float64))
 
     def slope(self, y: ArrayLike, p: ArrayLike) -> Array:
         """Differentiate the loss with respect to the forecast: ``(p - y) * weight(p)``.
@@ -281,13 +282,8 @@ class BinaryRule(Rule):
         return event + self.loss_if_none(xp.where(y, xp.zeros_like(p), p))
 
     def _sum(self, y: Array, p: Array, weight: Array | None = None) -> float:
-        """Add up the losses of numpy forecasts; each case is priced on its own side only."""
-        total = 0.0
-        for rows, price in ((y, self.loss_if_event), (~y, self.loss_if_none)):
-            chosen = np.flatnonzero(rows)
-            loss = price(_wide(p.take(chosen)))
-            total += float(np.sum(loss) if weight is None else np.dot(loss, weight.take(chosen)))
-        return total
+        """Add up the losses of forecasts; each case is priced on its own side only."""
+        return paid(self.loss_if_event, p, y, weight) + paid(self.loss_if_none, p, ~y, weight)
 
     def _mean_tensor(self, y: Array, p: Array, weight: Array | None) -> Array:
         xp = namespace(p)
@@ -308,6 +304,18 @@ def require_binary(rule: object) -> BinaryRule:
         return rule
     message = f"this needs a rule for the probability of one event; got {rule!r}"
     raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")
+
+
+def paid(
+    price: Callable[[Array], Array], p: Array, happened: Array, weight: Array | None = None
+) -> float:
+    """Add up a price where it was paid; elsewhere it may be infinite and does no harm."""
+    xp = namespace(p)
+    chosen = xp.nonzero(happened)[0]
+    loss = price(xp.astype(xp.take(p, chosen), xp.float64, copy=False))
+    if weight is not None:
+        loss = loss * xp.astype(xp.take(weight, chosen), xp.float64, copy=False)
+    return float(xp.sum(loss))
 
 
 def _both_sides(logit: Array) -> tuple[Array, Array]:
