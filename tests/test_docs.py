@@ -25,7 +25,9 @@ DOORS = [
     "properly.errors",
     "properly.plots",
     "properly.report",
+    "properly.reproduce",
     "properly.rules",
+    "properly.simulate",
     "properly.typing",
 ]
 

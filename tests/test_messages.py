@@ -14,7 +14,25 @@ import polars as pl
 import pytest
 
 import properly
-from properly import Cases, Interval, Tally, decompose, evaluate, plots, report, tally
+from properly import (
+    Cases,
+    Interval,
+    Tally,
+    binned_reliability,
+    calibration_test,
+    cli,
+    decompose,
+    evaluate,
+    murphy_curve,
+    murphy_difference,
+    plots,
+    reliability,
+    report,
+    reproduce,
+    roc_curve,
+    simulate,
+    tally,
+)
 from properly.errors import (
     ArgumentTypeError,
     DataError,
@@ -22,6 +40,7 @@ from properly.errors import (
     MissingExtraError,
     ProperlyError,
 )
+from properly.reproduce import _niamey
 from properly.rules import Bounded, Brier, Elementary, Log, Misclassification, Mixture, Propriety
 
 if TYPE_CHECKING:
@@ -47,9 +66,210 @@ def brier(y: Any, p: Any, weight: Any = None) -> Callable[[], Any]:
     return lambda: Brier()(y, p, weight)
 
 
+T = tally([0, 1], [0.2, 0.4])
+C = Cases([0, 1], [0.2, 0.4])
+CLUSTERED = Cases([0, 1], [0.2, 0.4], clusters=[7, 7])
 FRAME = pl.DataFrame({"died": [0, 1], "logistic": [0.1, 0.2]})
 
 SAID = [
+    # options
+    Said(
+        DataError,
+        "a level must lie between 0 and 1, both left out; got 90\n\nHint: write 0.9 for 90 %.",
+        lambda: reliability(T, band="consistency", level=90),
+    ),
+    Said(
+        DataError,
+        "a level must lie between 0 and 1, both left out; got 1",
+        lambda: decompose(T, Brier(), interval=True, level=1),
+    ),
+    Said(
+        ArgumentTypeError,
+        "the level must be a number; got 'high'",
+        lambda: reliability(T, band="consistency", level="high"),  # type: ignore[arg-type]
+    ),
+    Said(
+        DataError,
+        "replicates must be a whole number, 1 or more; got 0",
+        lambda: calibration_test(T, replicates=0),
+    ),
+    Said(
+        ArgumentTypeError,
+        "rng must be a whole number, a numpy Generator or None; got 'seed'",
+        lambda: calibration_test(T, rng="seed"),  # type: ignore[arg-type]
+    ),
+    Said(
+        ArgumentTypeError,
+        "rng must be a whole number, a numpy Generator or None; got -1",
+        lambda: calibration_test(T, rng=-1),
+    ),
+    Said(
+        DataError,
+        "band must be 'consistency', 'confidence' or 'simultaneous'; got 'wide'",
+        lambda: reliability(T, band="wide"),  # type: ignore[arg-type]
+    ),
+    Said(
+        DataError,
+        "method of a consistency band must be 'auto', 'resampling', 'discrete' or 'continuous'; got 'likelihood'",
+        lambda: reliability(T, band="consistency", method="likelihood"),
+    ),
+    Said(
+        DataError,
+        "forecasts must be 'auto', 'discrete' or 'continuous'; got 'few'",
+        lambda: reliability(T, forecasts="few"),  # type: ignore[arg-type]
+    ),
+    # bands, intervals, tests
+    Said(
+        DataError,
+        "no band allows for dependence in time; these cases have times\n\nHint: make Cases without time to take them as independent.",
+        lambda: reliability(Cases([0, 1], [0.2, 0.4], time=[1, 2]), band="confidence"),
+    ),
+    Said(
+        DataError,
+        "the method 'discrete' takes cases as independent; these have clusters\n\nHint: a consistency band by resampling and a confidence band by likelihood allow for them.",
+        lambda: reliability(CLUSTERED, band="consistency", method="discrete"),
+    ),
+    Said(
+        DataError,
+        "a simultaneous band takes cases as independent; these have clusters\n\nHint: a consistency band by resampling and a confidence band by likelihood allow for them.",
+        lambda: reliability(CLUSTERED, band="simultaneous"),
+    ),
+    Said(
+        DataError,
+        "a simultaneous band counts cases; these have fractional weights\n\nHint: a confidence band by likelihood allows for weights.",
+        lambda: reliability(tally([0, 1], [0.2, 0.4], weight=[0.5, 1.5]), band="simultaneous"),
+    ),
+    Said(
+        DataError,
+        "cases of fractional weight are drawn one by one; a tally has only their sums\n\nHint: pass properly.Cases(y, p, weight=w) instead of the tally.",
+        lambda: calibration_test(tally([0, 1], [0.2, 0.4], weight=[0.5, 1.5])),
+    ),
+    Said(
+        DataError,
+        "clusters say how far off an estimate may be only if there are two or more; got one",
+        lambda: reliability(CLUSTERED, band="confidence"),
+    ),
+    Said(
+        DataError,
+        "the calibration test takes cases as independent; these have clusters\n\nHint: make Cases without clusters to take them as independent.",
+        lambda: calibration_test(CLUSTERED),
+    ),
+    Said(
+        ImproperRuleError,
+        "only a proper rule can test calibration; Cheat() is improper",
+        lambda: calibration_test(T, Cheat()),
+    ),
+    Said(
+        DataError,
+        "dependence in time needs at least 20 different times; got 2\n\nHint: leave out time to take the cases as independent.",
+        lambda: decompose(Cases([0, 1], [0.2, 0.4], time=[1, 2]), Brier(), interval=True),
+    ),
+    # curves
+    Said(
+        DataError,
+        "the band of the miscalibration takes cases as independent; these have clusters\n\nHint: make Cases without clusters to take them as independent.",
+        lambda: murphy_curve(CLUSTERED, part="miscalibration", band="confidence"),
+    ),
+    Said(
+        DataError,
+        "the part with a consistency band must be 'score', 'miscalibration' or 'discrimination'; got 'uncertainty'",
+        lambda: murphy_curve(T, part="uncertainty", band="consistency"),
+    ),
+    Said(
+        DataError,
+        "part must be 'score', 'miscalibration', 'discrimination' or 'uncertainty'; got 'mcb'",
+        lambda: murphy_curve(T, part="mcb"),  # type: ignore[arg-type]
+    ),
+    Said(
+        ArgumentTypeError,
+        "the band of a difference needs Cases twice, row by row the same; got Cases and Tally\n\nHint: tallies no longer know which rows belong together.",
+        lambda: murphy_difference(C, T, band="confidence"),
+    ),
+    Said(
+        DataError,
+        "both Cases must have the same rows; got 2 and 3 of them",
+        lambda: murphy_difference(C, Cases([0, 1, 1], [0.1, 0.2, 0.3]), band="confidence"),
+    ),
+    Said(
+        DataError,
+        "both Cases must have the same outcomes; row 1 has True and False",
+        lambda: murphy_difference(C, Cases([0, 0], [0.1, 0.2]), band="confidence"),
+    ),
+    Said(
+        DataError,
+        "both Cases must have the same clusters; got clusters in one of them only",
+        lambda: murphy_difference(C, CLUSTERED, band="confidence"),
+    ),
+    Said(
+        DataError,
+        "a ROC band needs two replicates or more that have both events and non-events; got 0 of 20",
+        lambda: roc_curve(tally([0, 0], [0.1, 0.3]), band="confidence", replicates=20),
+    ),
+    Said(
+        DataError,
+        "bins must be a whole number, 1 or more; got 0",
+        lambda: binned_reliability(T, bins=0),
+    ),
+    # pictures
+    Said(
+        DataError,
+        "there must be at least one Reliability to draw; got none",
+        lambda: plots.reliability({}),
+    ),
+    Said(
+        ArgumentTypeError,
+        "this picture is drawn from a Reliability; got Tally\n\nHint: make one with properly.reliability(tally).",
+        lambda: plots.reliability(T),  # type: ignore[arg-type]
+    ),
+    Said(
+        DataError,
+        "one decomposition belongs to one curve; got 2 curves\n\nHint: reliability_grid gives each model a diagram of its own.",
+        lambda: plots.reliability(
+            {"a": reliability(T), "b": reliability(T)}, decomposition=decompose(T, Brier())
+        ),
+    ),
+    Said(
+        DataError,
+        "columns must be a whole number, 1 or more; got 0",
+        lambda: plots.reliability_grid({"a": reliability(T)}, columns=0),
+    ),
+    Said(
+        DataError,
+        "models are compared on the same cases, which have one uncertainty; got 0.222222 to 0.25\n\nHint: draw the models of each data set on Axes of their own.",
+        lambda: plots.mcb_dsc(
+            {
+                "a": decompose(T, Brier()),
+                "b": decompose(tally([0, 1, 1], [0.1, 0.2, 0.3]), Brier()),
+            }
+        ),
+    ),
+    # simulations and reproductions
+    Said(
+        DataError,
+        "a curve must give one probability for each forecast; got 8 for 9",
+        lambda: simulate.corp(9, curve=lambda p: p[1:]),
+    ),
+    Said(DataError, "n must be a whole number, 1 or more; got 0", lambda: simulate.corp(0)),
+    Said(
+        DataError,
+        "the data must be a CSV file that can be read; 'no/such.csv' cannot: No such file or directory",
+        lambda: reproduce.corp("no/such.csv"),
+    ),
+    Said(
+        DataError,
+        "the data must have rows with the columns date, Logistic, EMOS, ENS, EPC, obs; '/dev/null' has no rows",
+        lambda: reproduce.corp("/dev/null"),
+    ),
+    Said(
+        DataError,
+        "the data must be numbers; row 0 of obs is 'x'",
+        lambda: _niamey._numbers([{"obs": "x"}], "obs"),
+    ),
+    Said(
+        DataError,
+        "output must be a folder; '/dev/null' cannot be one: File exists",
+        lambda: reproduce.corp(output="/dev/null"),
+    ),
     # forecasts
     Said(
         DataError,
@@ -353,7 +573,7 @@ SAID = [
     Said(
         ImproperRuleError,
         "only a proper rule can be decomposed; Cheat() is improper, so a recalibrated forecast need not be better and the parts have no meaning"
-        "\n\nHint: allow_improper=True computes them all the same.",
+        "\n\nHint: allow_improper=True computes them all the same, without intervals.",
         lambda: decompose(tally([0], [0.1]), Cheat()),
     ),
     # tallies
@@ -501,6 +721,11 @@ def test_a_message_is_word_for_word(said: Said) -> None:
             "jinja2",
             lambda: report.write("report.html", evaluate([0, 1], [0.1, 0.2])),
             "this needs jinja2, which is not installed\n\nHint: pip install 'properly[report]'",
+        ),
+        (
+            "click",
+            cli.command,
+            "this needs click, which is not installed\n\nHint: pip install 'properly[cli]'",
         ),
     ],
 )

@@ -9,44 +9,73 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from properly import errors, rules, typing
+from properly._bands import Band
+from properly._binned import BinnedReliability, binned_reliability
 from properly._calibration import Bins, Reliability, reliability
+from properly._calibration_test import CalibrationTest, calibration_test
 from properly._cases import Cases
-from properly._decomposition import Decomposition, decompose
+from properly._curves import MurphyCurve, murphy_curve, murphy_difference
+from properly._decomposition import (
+    Decomposition,
+    MurphyDecomposition,
+    decompose,
+    murphy_decomposition,
+)
 from properly._evaluation import Evaluation, evaluate
 from properly._frames import tally
+from properly._histogram import Histogram
 from properly._interval import Interval
+from properly._intervals import Intervals
+from properly._roc import RocBand, RocCurve, roc_curve
 from properly._tally import Tally
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Band",
+    "BinnedReliability",
     "Bins",
+    "CalibrationTest",
     "Cases",
     "Decomposition",
     "Evaluation",
+    "Histogram",
     "Interval",
+    "Intervals",
+    "MurphyCurve",
+    "MurphyDecomposition",
     "Reliability",
+    "RocBand",
+    "RocCurve",
     "Tally",
+    "binned_reliability",
+    "calibration_test",
     "datasets",
     "decompose",
     "errors",
     "evaluate",
+    "murphy_curve",
+    "murphy_decomposition",
+    "murphy_difference",
     "plots",
     "reliability",
     "report",
+    "reproduce",
+    "roc_curve",
     "rules",
+    "simulate",
     "tally",
     "typing",
 ]
 
 
 if TYPE_CHECKING:
-    from properly import datasets, plots, report
+    from properly import datasets, plots, report, reproduce, simulate
 else:
 
     def __getattr__(name: str) -> ModuleType:
         """Open the doors that few sessions need only when they are asked for."""
-        if name in {"datasets", "plots", "report"}:
+        if name in {"datasets", "plots", "report", "reproduce", "simulate"}:
             return import_module(f"properly.{name}")
         message = f"module 'properly' has no attribute {name!r}"
         raise AttributeError(message)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from properly._frames import to_frame
+from properly._intervals import Intervals, find_intervals
 from properly._isotonic import recalibrate
+from properly._libraries import to_numpy
+from properly._options import as_drawing
 from properly._scoring import mean_loss, mean_score
 from properly._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
+from properly.rules import Brier
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
@@ -37,6 +43,8 @@ class Decomposition:
         What the recalibrated forecasts save against the constant event rate.
     uncertainty : float
         Mean loss of the constant event rate: how hard the outcomes are, whatever the forecasts.
+    intervals : Intervals or None
+        How far off the four may be, if that was asked for.
 
     Examples
     --------
@@ -51,18 +59,35 @@ class Decomposition:
     miscalibration: float
     discrimination: float
     uncertainty: float
+    intervals: Intervals | None = None
 
-    def to_dict(self) -> dict[str, float]:
-        """Return the four numbers by name."""
-        return asdict(self)
+    def to_dict(self) -> dict[str, Any]:
+        """Return the four numbers by name, and the intervals if there are any."""
+        parts = {name: getattr(self, name) for name in PARTS}
+        return parts if self.intervals is None else parts | {"intervals": asdict(self.intervals)}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return the four numbers as one row of a polars, pandas or pyarrow frame."""
-        return to_frame({name: [value] for name, value in self.to_dict().items()}, backend)
+        """Return one row of a polars, pandas or pyarrow frame, with the ends of intervals."""
+        columns = {name: [getattr(self, name)] for name in PARTS}
+        if self.intervals is not None:
+            for name in PARTS:
+                lower, upper = getattr(self.intervals, name)
+                columns |= {f"{name}_lower": [lower], f"{name}_upper": [upper]}
+        return to_frame(columns, backend)
+
+
+PARTS = tuple(field.name for field in fields(Decomposition) if field.name != "intervals")
 
 
 def decompose(
-    tally: Tally | Cases, rule: BinaryRule, *, allow_improper: bool = False
+    tally: Tally | Cases,
+    rule: BinaryRule,
+    *,
+    interval: bool = False,
+    level: float = 0.95,
+    replicates: int = 1000,
+    rng: int | np.random.Generator | None = None,
+    allow_improper: bool = False,
 ) -> Decomposition:
     r"""Split a mean score into miscalibration, discrimination and uncertainty.
 
@@ -78,6 +103,15 @@ def decompose(
         The forecasts and what happened.
     rule : BinaryRule
         A proper rule.
+    interval : bool
+        Say how far off each number may be.
+    level : float
+        Coverage aimed at by each interval.
+    replicates : int
+        Random draws for the calibration test behind the interval of the miscalibration; a fifth of
+        them, 200 at least, tell the bias.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness; without it, every call draws anew.
     allow_improper : bool
         Decompose an improper rule all the same. Its parts may then be negative and mean nothing.
 
@@ -91,6 +125,15 @@ def decompose(
     discrimination are therefore never negative; a rounding error below zero is returned as 0.
     A certain forecast that turned out wrong has an infinite log score, and so an infinite
     miscalibration; discrimination and uncertainty stay finite.
+
+    Intervals of the score and of the uncertainty are those of means, by Student's t; clusters and
+    times in `Cases` are allowed for. Miscalibration and discrimination are biased upwards, the
+    former up to the point of never being zero, and the bootstrap doubles that bias. Their
+    intervals therefore subtract a bias, found by drawing outcomes in two worlds whose true curve
+    is known: the fitted recalibration, and a strictly increasing version of it. They reach from
+    the larger bias to the smaller, each with the larger of two standard errors, and are cut at 0.
+    That of the miscalibration begins at 0 unless the calibration test refuses calibration at the
+    level.
 
     References
     ----------
@@ -108,23 +151,123 @@ def decompose(
     {'score': 0.192, 'miscalibration': 0.0587, 'discrimination': 0.1067, 'uncertainty': 0.24}
     """
     rule = require_binary(rule)
-    if not (rule.is_proper or allow_improper):
+    if not rule.is_proper and (interval or not allow_improper):
         message = (
             f"only a proper rule can be decomposed; {rule!r} is improper, "
             "so a recalibrated forecast need not be better and the parts have no meaning"
         )
-        raise ImproperRuleError(message, hint="allow_improper=True computes them all the same.")
+        hint = "allow_improper=True computes them all the same, without intervals."
+        raise ImproperRuleError(message, hint=hint)
     t = as_tally(tally)
     fit = recalibrate(t)
     score = mean_score(t, rule)
     recalibrated = mean_loss(fit.event_rate, fit.weight, fit.events, rule)
     constant = mean_loss(*fit.pooled(), rule)
-    return Decomposition(
+    parts = Decomposition(
         score, _difference(score, recalibrated), _difference(constant, recalibrated), constant
     )
+    if not interval:
+        return parts
+    raw = tuple(getattr(parts, name) for name in PARTS)
+    drawing = as_drawing(level, replicates, rng)
+    return replace(parts, intervals=find_intervals(tally, rule, fit, raw, drawing))
 
 
 def _difference(worse: float, better: float) -> float:
     """Subtract; what rounding leaves below zero is zero, but nothing more is hidden."""
     difference = worse - better
     return 0.0 if -ROUNDING * better < difference < 0 else difference
+
+
+@dataclass(frozen=True)
+class MurphyDecomposition:
+    """The classical parts of a Brier score, from the event rates at each forecast.
+
+    ``score = reliability - resolution + uncertainty``
+
+    Attributes
+    ----------
+    score : float
+        The mean Brier score.
+    reliability : float
+        Mean squared difference between the forecasts and the event rates.
+    resolution : float
+        Mean squared difference between the event rates and the overall one.
+    uncertainty : float
+        The variance of the outcomes.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 1, 1], [0.25, 0.25, 0.75, 0.75])
+    >>> properly.murphy_decomposition(t)
+    MurphyDecomposition(score=0.1875, reliability=0.0625, resolution=0.0625, uncertainty=0.1875)
+    """
+
+    score: float
+    reliability: float
+    resolution: float
+    uncertainty: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the four numbers by name."""
+        return asdict(self)
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return the four numbers as one row of a polars, pandas or pyarrow frame."""
+        return to_frame({name: [value] for name, value in self.to_dict().items()}, backend)
+
+
+def murphy_decomposition(tally: Tally | Cases) -> MurphyDecomposition:
+    r"""Split a Brier score the classical way, for comparison.
+
+    .. math:: \text{REL} = \frac1n \sum_j n_j (o_j / n_j - z_j)^2, \quad
+        \text{RES} = \frac1n \sum_j n_j (o_j / n_j - \bar y)^2, \quad
+        \text{UNC} = \bar y (1 - \bar y),
+
+    over the distinct forecasts :math:`z_j` with :math:`n_j` cases and :math:`o_j` events.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+
+    Returns
+    -------
+    MurphyDecomposition
+
+    Notes
+    -----
+    If the event rates increase with the forecasts, these are the parts that `properly.decompose`
+    finds. If not, both are larger by the same amount; and if all forecasts differ, the event rates
+    are the outcomes themselves, the reliability is the score and the resolution is the uncertainty.
+    That is why the forecasts were binned in former times, and why everything depended on the bins.
+
+    References
+    ----------
+    .. [1] A. H. Murphy (1973). A new vector partition of the probability score. Journal of Applied
+       Meteorology 12:595-600.
+    .. [2] T. Dimitriadis, T. Gneiting, A. I. Jordan (2021). Stable reliability diagrams for
+       probabilistic classifiers. Proceedings of the National Academy of Sciences 118:e2016191118,
+       appendix C. `doi:10.1073/pnas.2016191118 <https://doi.org/10.1073/pnas.2016191118>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [10, 10, 10], [4, 3, 9])
+    >>> classical = properly.murphy_decomposition(t)
+    >>> round(classical.reliability, 4), round(classical.resolution, 4)
+    (0.03, 0.0689)
+    >>> parts = properly.decompose(t, Brier())
+    >>> round(parts.miscalibration, 4), round(parts.discrimination, 4)
+    (0.0283, 0.0672)
+    """
+    t = as_tally(tally)
+    value, weight, events = (to_numpy(x).astype(np.float64) for x in (t.value, t.weight, t.events))
+    rate, share, overall = events / weight, weight / weight.sum(), t.event_rate
+    reliability = float(share @ (rate - value) ** 2)
+    resolution = float(share @ (rate - overall) ** 2)
+    return MurphyDecomposition(
+        mean_score(t, Brier()), reliability, resolution, overall * (1 - overall)
+    )

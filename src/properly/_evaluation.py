@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._calibration import Reliability, reliability
-from properly._decomposition import Decomposition, decompose
+from properly._decomposition import PARTS, Decomposition, decompose
 from properly._frames import as_models, tally, to_frame
 from properly.errors import DataError
 from properly.rules import BinaryRule, Brier, Log
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from properly._frames import Backend
     from properly.typing import ArrayLike, IntoFrame
-
-PARTS = tuple(field.name for field in fields(Decomposition))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

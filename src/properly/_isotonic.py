@@ -58,6 +58,10 @@ class Recalibration:
         """The recalibrated probability of each bin; but for rounding, it strictly increases."""
         return np.divide(self.events, self.weight)
 
+    def spread(self, column: Column) -> Column:
+        """Repeat what is known of each bin at every forecast in it."""
+        return np.repeat(column, np.diff(self.end, prepend=0))
+
     def pooled(self) -> tuple[Column, Column, Column]:
         """Return the event rate, the cases and the events of all bins as one."""
         weight, events = self.weight.sum(keepdims=True), self.events.sum(keepdims=True)
@@ -71,6 +75,52 @@ def recalibrate(tally: Tally) -> Recalibration:
     points = _prune(*_join(sweep(_hull_of_rows, tally.weight, tally.events)))
     end, cases, events = _finish(*(to_numpy(x) for x in points))
     return Recalibration(end, np.diff(cases, prepend=0), np.diff(events, prepend=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """Bins of a random tally.
+
+    Attributes
+    ----------
+    first, last : numpy array
+        The rows of the first and of the last forecast that was drawn in each bin.
+    weight, events : numpy array
+        Totals of each bin.
+    """
+
+    first: Column
+    last: Column
+    weight: Column
+    events: Column
+
+    @property
+    def event_rate(self) -> Column:
+        """The recalibrated probability of each bin."""
+        return np.divide(self.events, self.weight)
+
+    def curve(self, value: Column, x: Column) -> Column:
+        """Return the curve at points x: straight between bins, NaN beyond them."""
+        corner = np.stack([self.first, self.last], axis=1).ravel()
+        rate = np.repeat(self.event_rate, 2)
+        found: Column = np.interp(x, value[corner], rate, left=np.nan, right=np.nan)
+        return found
+
+
+def refit(weight: Column, events: Column) -> Refit:
+    """Pool the adjacent violators of a random tally, which may lack some of the forecasts.
+
+    Scipy's routine is the fastest for many small fits; that neighbours of equal event rate may stay
+    two bins does not matter to curves and scores.
+    """
+    from scipy.optimize import isotonic_regression
+
+    row = np.nonzero(weight > 0)[0]
+    weight, events = weight[row], events[row]
+    blocks = isotonic_regression(events / weight, weights=weight).blocks
+    start = blocks[:-1]
+    sums = (np.add.reduceat(x, start) for x in (weight, events))
+    return Refit(row[start], row[blocks[1:] - 1], *sums)
 
 
 def _hull_of_rows(weight: Array, events: Array) -> tuple[Array, Array, Array]:

@@ -3,6 +3,19 @@
 Nothing here computes, changes a global style or shows a window. Needs the extra ``plots``.
 """
 
-from properly.plots._reliability import reliability
+from properly.plots._binned import binned_reliability
+from properly.plots._mcb_dsc import mcb_dsc
+from properly.plots._murphy import murphy
+from properly.plots._reliability import reliability, reliability_grid
+from properly.plots._roc import roc
+from properly.plots._triptych import triptych
 
-__all__ = ["reliability"]
+__all__ = [
+    "binned_reliability",
+    "mcb_dsc",
+    "murphy",
+    "reliability",
+    "reliability_grid",
+    "roc",
+    "triptych",
+]

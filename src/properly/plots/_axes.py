@@ -1,35 +1,168 @@
-"""The paper to draw on."""
+"""The paper to draw on, the inks, and what several pictures share."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
 
 from properly._extras import import_extra
+from properly._interval import Interval, as_interval
+from properly.plots._words import legible
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
 
-# Okabe and Ito's palette: told apart by colour-blind readers too.
-BLUE, GREY = "#0072B2", "#8A8A8A"
-DIAGONAL = "diagonal"
+    from properly._bands import Band
+
+Limits: TypeAlias = Interval | tuple[float, float]
+Corner: TypeAlias = Literal["upper left", "upper right", "center right", "lower right"]
+Color: TypeAlias = str | Mapping[str, str]
+
+# Okabe and Ito's palette: told apart by colour-blind readers too. Without its yellow, which is too
+# pale for a line; an eighth model repeats a colour with another line style.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+STYLES = ("-", "--", ":", "-.")
+GREY, PALE, SLATE, TEXT = "#8A8A8A", "#CBD0D6", "#4A6A8F", "#3C3C3C"
+RIBBON = 0.18
+
+# Marks by which a second call on one Axes finds what the first has drawn.
+CURVE, DIAGONAL, ZERO = "curve", "diagonal", "zero"
 
 
-def square_axes(ax: Axes | None) -> Axes:
+class Ink(NamedTuple):
+    """How the line of one model looks."""
+
+    color: str
+    linestyle: str
+
+
+def inks(names: Iterable[str], color: Color | None = None, first: int = 0) -> dict[str, Ink]:
+    """Give each model an ink: the colour asked for, or the next of the palette."""
+    names = list(names)
+    asked = color if isinstance(color, Mapping) else dict.fromkeys(names, color)
+    return {
+        name: Ink(
+            asked.get(name) or PALETTE[k % len(PALETTE)], STYLES[k // len(PALETTE) % len(STYLES)]
+        )
+        for k, name in enumerate(names, first)
+    }
+
+
+def new_figure(width: float, height: float, *, layout: str = "constrained") -> Figure:
+    """Make a figure that enters no global list and needs no screen, as one of pyplot would."""
+    matplotlib = import_extra("matplotlib.figure", extra="plots")
+    figure: Figure = matplotlib.Figure(figsize=(width, height), layout=layout)
+    return figure
+
+
+def plain_axes(ax: Axes | None, width: float = 5.2, height: float = 3.7) -> Axes:
     """Use the given Axes, or make one in a figure of its own."""
     if ax is None:
-        matplotlib = import_extra("matplotlib.figure", extra="plots")
-        # Not pyplot: a figure of our own enters no global list and needs no screen.
-        figure: Figure = matplotlib.Figure(figsize=(4.2, 4.2), layout="constrained")
-        ax = figure.add_subplot()
-        ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-        ticks = [k / 5 for k in range(6)]
-        ax.set(xticks=ticks, yticks=ticks)
-        ax.spines[["top", "right"]].set_visible(False)
+        ax = new_figure(width, height).add_subplot()
+        open_frame(ax)
     return ax
 
 
+def square_axes(ax: Axes | None, limits: Limits | None = None) -> Axes:
+    """Use the given Axes, or make one; unless its owner has set the limits, make it square."""
+    ax = plain_axes(ax, 4.2, 4.2)
+    shown = Interval(0, 1) if limits is None else as_interval(limits)
+    # A little air, so that dots at the ends are whole.
+    air = 0.02 * (shown.upper - shown.lower)
+    ends = (shown.lower - air, shown.upper + air)
+    # An Axes that shares its limits with one of ours has them already, but not its shape.
+    free = (ax.get_autoscalex_on() or ax.get_xlim() == ends) and (
+        ax.get_autoscaley_on() or ax.get_ylim() == ends
+    )
+    if limits is not None or free:
+        ticks = round_numbers(shown)
+        ax.set(xlim=ends, ylim=ends, aspect="equal", xticks=ticks, yticks=ticks)
+    return ax
+
+
+def round_numbers(shown: Interval) -> list[float]:
+    """Choose about six ticks; two axes left alone would not choose the same."""
+    ticker = import_extra("matplotlib.ticker", extra="plots")
+    locator = ticker.MaxNLocator(nbins=5, steps=[1, 2, 2.5, 5, 10])
+    ticks = locator.tick_values(shown.lower, shown.upper)
+    # Rounding must neither lose a tick at an end nor move the end, which a tick beyond it would.
+    inside = np.clip(ticks, shown.lower, shown.upper)
+    return [float(t) for t in inside[np.abs(inside - ticks) < 1e-9]]
+
+
+def set_as_text(texts: Iterable[Text]) -> None:
+    """Keep names away from TeX: they are data, not a program."""
+    for text in texts:
+        text.set_usetex(False)
+
+
+def open_frame(ax: Axes) -> None:
+    """Leave out the half of the frame that measures nothing."""
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def curves(ax: Axes) -> list[Line2D]:
+    """Return the curves drawn so far, one a model."""
+    return [line for line in ax.get_lines() if line.get_gid() == CURVE]
+
+
+def draw_curve(
+    ax: Axes, corners: tuple[Any, Any], ink: Ink, name: str, *, width: float = 1.4
+) -> None:
+    """Draw the line by which a model is known in the legend."""
+    ax.plot(
+        *corners,
+        color=ink.color,
+        linestyle=ink.linestyle,
+        linewidth=width,
+        zorder=2.5,
+        label=legible(name) if name else None,
+        gid=CURVE,
+    )
+
+
 def draw_diagonal(ax: Axes) -> None:
-    """Draw the line of forecasts that can be taken at their word, once an Axes."""
+    """Draw the line from corner to corner, once an Axes."""
     if all(line.get_gid() != DIAGONAL for line in ax.get_lines()):
-        ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, zorder=1, gid=DIAGONAL)
+        ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, zorder=1.5, gid=DIAGONAL)
+
+
+def draw_band(ax: Axes, band: Band, color: str) -> None:
+    """Draw a band as a pale ribbon; one around the diagonal has a colour of no model."""
+    tint = SLATE if band.kind == "consistency" else color
+    says = f"{100 * band.level:.4g} % {band.kind} band"
+    x, lower, upper = band.outline()
+    ax.fill_between(
+        x, lower, upper, color=tint, alpha=RIBBON, linewidth=0, zorder=1, label=says, gid="band"
+    )
+
+
+def emptier_corner(ax: Axes) -> Corner:
+    """Return the corner, above or below the diagonal, that has fewer corners of curves."""
+    places = [
+        ax.transAxes.inverted().transform(line.get_transform().transform(line.get_xydata()))
+        for line in curves(ax)
+    ]
+    x, y = np.concatenate(places).T
+    above = np.sum((x < 0.45) & (y > 0.6))
+    below = np.sum((x > 0.55) & (y < 0.4))
+    return "upper left" if above <= below else "lower right"
+
+
+def draw_legend(ax: Axes, loc: Corner, **options: Any) -> None:
+    """Name the curves, and nothing else."""
+    legend = ax.legend(
+        handles=[line for line in curves(ax) if not str(line.get_label()).startswith("_")],
+        loc=loc,
+        frameon=False,
+        fontsize="small",
+        **options,
+    )
+    set_as_text(legend.get_texts())

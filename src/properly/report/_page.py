@@ -10,7 +10,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from properly._evaluation import PARTS, Evaluation
+from properly._decomposition import PARTS
+from properly._evaluation import Evaluation
 from properly._extras import import_extra
 from properly.errors import ArgumentTypeError
 from properly.plots import reliability

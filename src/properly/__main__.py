@@ -1,0 +1,6 @@
+"""``python -m properly`` is the command ``properly``."""
+
+from properly.cli import main
+
+if __name__ == "__main__":
+    main()

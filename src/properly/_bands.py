@@ -1,0 +1,183 @@
+"""How far off a curve may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from properly._frames import to_frame
+from properly._interval import as_interval
+from properly._isotonic import refit
+from properly._resampling import fast_stream
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from properly._frames import Backend
+    from properly._interval import Interval
+    from properly._options import Drawing
+    from properly._resampling import Sampler
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+Kind: TypeAlias = Literal["consistency", "confidence", "simultaneous"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Band:
+    """Lower and upper bounds along a curve.
+
+    Attributes
+    ----------
+    x : array
+        Where the bounds are given, in increasing order.
+    lower, upper : array
+        The bounds at each `x`; NaN where there is nothing to be said.
+    method : str
+        How they were found.
+    level : float
+        Coverage aimed at: at each point, or of the whole curve if the band is simultaneous.
+    kind : str
+        ``"consistency"``: where a curve would lie if the forecasts were calibrated.
+        ``"confidence"``: where the true curve may lie, point by point.
+        ``"simultaneous"``: where all of the true curve lies at once.
+    replicates : int or None
+        Random replicates, if there were any.
+    steps : bool
+        Whether bounds are steps (an upper bound holds for all lower forecasts too, a lower bound
+        for all higher ones) rather than straight lines between the points.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> band = properly.reliability(t, band="simultaneous").band
+    >>> band
+    Band(90 % simultaneous, cells, at 4 points)
+    """
+
+    x: Floats
+    lower: Floats
+    upper: Floats
+    method: str
+    level: float
+    kind: Kind
+    replicates: int | None = None
+    steps: bool = False
+
+    def __repr__(self) -> str:
+        return (
+            f"Band({100 * self.level:.4g} % {self.kind}, {self.method}, "
+            f"at {len(self.x)} point{'s' * (len(self.x) != 1)})"
+        )
+
+    def at(self, x: ArrayLike) -> tuple[Floats, Floats]:
+        """Return the bounds at other points.
+
+        Between its points a pointwise band is straight, and beyond them it is NaN. A simultaneous
+        band holds everywhere: its upper bound is that of the next point at or above, its lower
+        bound that of the last point at or below.
+        """
+        x = np.asarray(x, dtype=np.float64)
+        if not self.steps:
+            lower, upper = (
+                np.interp(x, self.x, bound, left=np.nan, right=np.nan)
+                for bound in (self.lower, self.upper)
+            )
+            return lower, upper
+        above = np.searchsorted(self.x, x, side="left")
+        below = np.searchsorted(self.x, x, side="right")
+        return np.append(0, self.lower)[below], np.append(self.upper, 1)[above]
+
+    def outline(self) -> tuple[Floats, Floats, Floats]:
+        """Return x, lower and upper as corners to draw straight lines between."""
+        if not self.steps:
+            return self.x, self.lower, self.upper
+        x = np.concatenate([[0], np.repeat(self.x, 2), [1]])
+        return x, np.repeat(np.append(0, self.lower), 2), np.repeat(np.append(self.upper, 1), 2)
+
+    def outside(self) -> list[tuple[float, float]]:
+        """Return the ranges of forecasts in which the diagonal leaves the band.
+
+        Where it leaves a simultaneous band, the forecasts are miscalibrated: all of these
+        statements hold together with the confidence of the band's level.
+        """
+        x, lower, upper = self.outline()
+        ranges = [r for bound in (x - upper, lower - x) for r in _positive(x, bound)]
+        merged: list[tuple[float, float]] = []
+        for start, stop in sorted(ranges):
+            if merged and start <= merged[-1][1]:
+                start, stop = merged[-1][0], max(stop, merged.pop()[1])  # noqa: PLW2901
+            merged.append((start, stop))
+        return merged
+
+    def deviation(self, within: Interval | tuple[float, float] = (0, 1)) -> float:
+        """Return how far from the diagonal the band reaches in a range of forecasts.
+
+        With a simultaneous band this can be said of the true curve: in all of the range it differs
+        from the forecast by no more, with the confidence of the band's level.
+        """
+        x, lower, upper = self.outline()
+        ends = as_interval(within)
+        inside = (x >= ends.lower) & (x <= ends.upper)
+        points = np.array([ends.lower, ends.upper])
+        low, high = self.at(points)
+        reach = [high - points, points - low, (upper - x)[inside], (x - lower)[inside]]
+        return float(np.concatenate(reach).max())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bounds as lists, and how they came about."""
+        told = {"method": self.method, "level": self.level, "kind": self.kind}
+        return self._columns() | told | {"replicates": self.replicates}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a point as a polars, pandas or pyarrow frame."""
+        return to_frame(self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[float]]:
+        return {name: getattr(self, name).tolist() for name in ("x", "lower", "upper")}
+
+
+def _positive(x: Floats, height: Floats) -> list[tuple[float, float]]:
+    """Find where a line through points is above zero, piece by piece."""
+    found = []
+    for x1, x2, h1, h2 in zip(x[:-1], x[1:], height[:-1], height[1:], strict=True):
+        if x1 < x2 and max(h1, h2) > 0:
+            zero = x1 if h1 == h2 else x1 - h1 * (x2 - x1) / (h2 - h1)
+            found.append((x1 if h1 > 0 else zero, x2 if h2 > 0 else zero))
+    return [(float(start), float(stop)) for start, stop in found if start < stop]
+
+
+def resampled_bounds(
+    sampler: Sampler,
+    x: Floats,
+    probability: Floats,
+    recalibrated: Floats,
+    drawing: Drawing,
+) -> tuple[Floats, Floats]:
+    """Draw cases and outcomes, refit, and take quantiles of the curves at each x.
+
+    A point beyond the forecasts of a replicate has no value there; the quantiles are of the others.
+    """
+    curves = np.empty((drawing.replicates, len(x)))
+    stream = fast_stream(drawing.rng)
+    drawn = sampler.draws(probability, drawing.replicates, stream, recalibrated)
+    for i, draw in enumerate(drawn):
+        curves[i] = refit(*draw).curve(sampler.value, x)
+    return pointwise_bounds(curves, drawing.level)
+
+
+def pointwise_bounds(curves: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return the quantiles that leave out equal shares at either side, NaN left out of account."""
+    tails = [(1 - level) / 2, (1 + level) / 2]
+    bounds = np.full((2, curves.shape[1]), np.nan)
+    known = ~np.isnan(curves)
+    some, every = known.any(axis=0), known.all(axis=0)
+    # Transposed so that the replicates of a point are neighbours, and in one go where none is NaN.
+    whole = np.ascontiguousarray(curves[:, every].T)
+    bounds[:, every] = np.quantile(whole, tails, axis=1, overwrite_input=True)
+    rest = some & ~every
+    bounds[:, rest] = np.nanquantile(curves[:, rest], tails, axis=0)
+    return bounds[0], bounds[1]

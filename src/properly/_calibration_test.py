@@ -1,0 +1,130 @@
+"""Whether there is any miscalibration at all."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from properly._components import Prices, if_calibrated, p_value
+from properly._frames import to_frame
+from properly._isotonic import recalibrate
+from properly._options import as_generator, check_replicates
+from properly._resampling import sampler
+from properly._scoring import mean_loss, mean_score
+from properly._tally import as_tally
+from properly.errors import DataError, ImproperRuleError
+from properly.rules import Brier
+from properly.rules._rule import require_binary
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from properly._cases import Cases
+    from properly._frames import Backend
+    from properly._tally import Tally
+    from properly.rules import BinaryRule
+
+
+@dataclass(frozen=True)
+class CalibrationTest:
+    """Whether the miscalibration is more than chance would bring about.
+
+    Attributes
+    ----------
+    statistic : float
+        The miscalibration of the forecasts.
+    p_value : float
+        Probability of at least as much if they are calibrated.
+    mean_if_calibrated : float
+        The mean miscalibration of calibrated forecasts: it is never zero.
+    rule : str
+        Name of the rule.
+    replicates : int
+        Random draws.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
+    >>> print(f"{properly.calibration_test(t, rng=1).statistic:.6f}")
+    0.001268
+    """
+
+    statistic: float
+    p_value: float
+    mean_if_calibrated: float
+    rule: str
+    replicates: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name."""
+        return asdict(self)
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row of a polars, pandas or pyarrow frame."""
+        return to_frame({name: [value] for name, value in self.to_dict().items()}, backend)
+
+
+def calibration_test(
+    tally: Tally | Cases,
+    rule: BinaryRule | None = None,
+    *,
+    replicates: int = 999,
+    rng: int | np.random.Generator | None = None,
+) -> CalibrationTest:
+    r"""Test whether outcomes come with the probabilities that were forecast.
+
+    The forecasts are kept and outcomes drawn as they say, again and again; the p-value is
+
+    .. math:: p = \frac{1 + \#\{\text{MCB}^* \ge \text{MCB}\}}{1 + B}
+
+    with :math:`\text{MCB}^*` the miscalibration of each of the :math:`B` draws. For independent
+    outcomes it is exact: of calibrated forecasts no more than a share :math:`\alpha` has
+    :math:`p \le \alpha`, however few cases there are.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened. With fractional weights, `Cases`.
+    rule : BinaryRule, optional
+        A proper rule; `Brier` unless said otherwise.
+    replicates : int
+        Random draws.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness; without it, every call draws anew.
+
+    Returns
+    -------
+    CalibrationTest
+
+    Notes
+    -----
+    A small p-value says that there is miscalibration, not that there is much of it: with enough
+    cases everything is refused. `properly.decompose` with ``interval=True`` says how much. A
+    certain forecast that turned out wrong refutes calibration outright; the p-value is then the
+    least that so many draws can give.
+
+    Examples
+    --------
+    >>> import properly
+    >>> died, forecasts = properly.datasets.crash().died, properly.datasets.crash().forecasts
+    >>> t = properly.tally(died, forecasts["balanced_boosting"], cells=100)
+    >>> properly.calibration_test(t, replicates=199, rng=1).p_value
+    0.005
+    """
+    rule = Brier() if rule is None else require_binary(rule)
+    if not rule.is_proper:
+        message = f"only a proper rule can test calibration; {rule!r} is improper"
+        raise ImproperRuleError(message)
+    for name in ("clusters", "time"):
+        if getattr(tally, name, None) is not None:
+            message = f"the calibration test takes cases as independent; these have {name}"
+            hint = f"make Cases without {name} to take them as independent."
+            raise DataError(message, hint=hint)
+    t, draws, count = as_tally(tally), sampler(tally), check_replicates(replicates)
+    fit = recalibrate(t)
+    statistic = mean_score(t, rule) - mean_loss(fit.event_rate, fit.weight, fit.events, rule)
+    drawn = if_calibrated(draws, Prices.at(draws.value, rule), count, as_generator(rng))
+    return CalibrationTest(
+        max(statistic, 0.0), p_value(statistic, drawn), float(drawn.mean()), rule.name, count
+    )

@@ -1,0 +1,180 @@
+"""Miscalibration and discrimination of random tallies: their size under calibration, their bias.
+
+Both components compare with the best of all increasing curves, and the best fits some of the
+noise. So they are too large by an amount that shrinks more slowly than their standard error, and
+drawing cases again only fits the noise twice. How large the excess is can be seen in worlds in
+which the true curve is known.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._isotonic import refit
+from properly._libraries import to_numpy
+from properly._resampling import fast_stream
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from properly._isotonic import Recalibration
+    from properly._resampling import Draw, Sampler
+    from properly._tally import Tally
+    from properly.rules import BinaryRule
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """What a rule charges at each distinct forecast, and for each event rate."""
+
+    rule: BinaryRule
+    if_event: Column
+    if_none: Column
+
+    @classmethod
+    def at(cls, value: Column, rule: BinaryRule) -> Prices:
+        """Look the prices up once, for all draws."""
+        with np.errstate(divide="ignore"):
+            return cls(rule, rule.loss_if_event(value), rule.loss_if_none(value))
+
+    def mean(self, weight: Column, events: Column) -> float:
+        """Return the mean loss, to which a price that nobody paid adds nothing."""
+        none, total = weight - events, 0.0
+        for price, paid in ((self.if_event, events), (self.if_none, none)):
+            endless = np.isinf(price)
+            if endless.any():
+                if paid[endless].any():
+                    return math.inf
+                price, paid = price[~endless], paid[~endless]  # noqa: PLW2901
+            total += float(price @ paid)
+        return total / float(weight.sum())
+
+    def entropy(self, rate: Column) -> Column:
+        """Return the expected loss of forecasts that are the event rates themselves."""
+        found: Column = self.rule.entropy(rate)
+        return found
+
+
+class Parts(NamedTuple):
+    """Miscalibration and discrimination."""
+
+    miscalibration: float
+    discrimination: float
+
+
+def components(draws: Iterable[Draw], prices: Prices) -> Column:
+    """Return the miscalibration and the discrimination of each draw, one column each."""
+    scores, rates, shares, overall = [], [], [], []
+    for weight, events in draws:
+        fit = refit(weight, events)
+        total = fit.weight.sum()
+        scores.append(prices.mean(weight, events))
+        rates.append(fit.event_rate)
+        shares.append(fit.weight / total)
+        overall.append(fit.events.sum() / total)
+    start = np.cumsum([0, *(len(rate) for rate in rates[:-1])])
+    # All bins of all draws in one go: there are few in each, and a call has its price.
+    losses = prices.entropy(np.concatenate(rates)) * np.concatenate(shares)
+    best = np.add.reduceat(losses, start)
+    return np.stack([np.array(scores) - best, prices.entropy(np.array(overall)) - best])
+
+
+def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
+    """Return the two components of a world in which the event rates are known."""
+    share = weight / weight.sum()
+    best = float(prices.entropy(truth) @ share)
+    constant = float(prices.entropy(np.array([share @ truth]))[0])
+    return Parts(prices.mean(weight, weight * truth) - best, constant - best)
+
+
+def if_calibrated(
+    sampler: Sampler, prices: Prices, replicates: int, rng: np.random.Generator
+) -> Column:
+    """Draw the miscalibration of forecasts whose outcomes come as they say."""
+    draws = sampler.outcomes(sampler.value, replicates, fast_stream(rng))
+    drawn: Column = components(draws, prices)[0]
+    return drawn
+
+
+def p_value(observed: float, drawn: Column) -> float:
+    """Return the share of draws that reach what was observed, itself among them.
+
+    A little slack lets draws that equal it but for rounding count as reaching it.
+    """
+    reached = int((drawn >= observed * (1 - 1e-12)).sum())
+    return (1 + reached) / (1 + len(drawn))
+
+
+def increasing_fit(tally: Tally, fit: Recalibration, prices: Prices) -> Column:
+    """Make of the recalibration a curve that strictly increases between 0 and 1.
+
+    Half an event and half a non-event are added to each bin, and the curve runs straight between
+    the mean forecasts of the bins, constant beyond. Where a forecast is certain, was never wrong,
+    and would cost infinity if it were, it is taken at its word.
+    """
+    value = to_numpy(tally.value).astype(np.float64)
+    weight = to_numpy(tally.weight).astype(np.float64)
+    start = np.append(0, fit.end[:-1])
+    cases = fit.weight.astype(np.float64)
+    if tally.event_squares is not None and tally.nonevent_squares is not None:
+        squares = to_numpy(tally.event_squares) + to_numpy(tally.nonevent_squares)
+        cases = cases**2 / np.add.reduceat(squares, start)
+    rate = np.maximum.accumulate((fit.event_rate * cases + 0.5) / (cases + 1))
+    mean = np.add.reduceat(weight * value, start) / np.add.reduceat(weight, start)
+    curve = np.interp(value, mean, rate)
+    recalibrated = fit.spread(fit.event_rate)
+    sure = (np.isinf(prices.if_event) & (recalibrated == 0)) | (
+        np.isinf(prices.if_none) & (recalibrated == 1)
+    )
+    return np.where(sure, recalibrated, curve)
+
+
+@dataclass(frozen=True, eq=False)
+class Correction:
+    """How much too large the components are, and how they scatter.
+
+    Attributes
+    ----------
+    least, greatest : numpy array
+        The smaller and the larger bias found for each component, by the two fitted truths.
+    mean : numpy array
+        The mean of the two.
+    deviation : numpy array
+        The standard deviation where the truth strictly increases.
+    """
+
+    least: Column
+    greatest: Column
+    mean: Column
+    deviation: Column
+
+
+def find_bias(
+    sampler: Sampler,
+    weight: Column,
+    truths: tuple[Column, Column],
+    prices: Prices,
+    *,
+    replicates: int,
+    rng: np.random.Generator,
+) -> Correction:
+    """Draw cases and outcomes in two fitted worlds, and compare with what is true there.
+
+    One world follows the recalibration itself, which leaves too little bias; the other a strictly
+    increasing version of it, which leaves too much where the truth has steps.
+    """
+    biases, deviation = [], np.zeros(2)
+    for truth in truths:
+        drawn = components(sampler.draws(truth, replicates, fast_stream(rng)), prices)
+        # Where a certain forecast was wrong the miscalibration is infinite, here as there.
+        with np.errstate(invalid="ignore"):
+            biases.append(drawn.mean(axis=1) - true_components(weight, truth, prices))
+            deviation = drawn.std(axis=1, ddof=1) if replicates > 1 else np.zeros(2)
+    both = np.stack(biases)
+    return Correction(both.min(axis=0), both.max(axis=0), both.mean(axis=0), deviation)

@@ -1,0 +1,300 @@
+"""Murphy curves: the cost of forecasts at every threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from properly._bands import Band
+from properly._elementary import Outcomes, curve_of, knots, outcomes
+from properly._frames import to_frame
+from properly._interval import as_interval
+from properly._isotonic import recalibrate
+from properly._margins import confidence_bounds, consistency_bounds, paired_bounds
+from properly._options import as_drawing, check_choice, check_level
+from properly._part_margins import part_bounds
+from properly._tally import Tally, as_tally
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from properly._cases import Cases
+    from properly._frames import Backend
+    from properly._interval import Interval
+
+Column: TypeAlias = np.ndarray[Any, Any]
+Part: TypeAlias = Literal["score", "miscalibration", "discrimination", "uncertainty"]
+Around: TypeAlias = Literal["confidence", "consistency"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MurphyCurve:
+    """The mean elementary score, or a part of it, as a function of the threshold.
+
+    The curve is straight between its thresholds and jumps at them; nothing is left out.
+
+    Attributes
+    ----------
+    threshold : array
+        Where the curve may jump or bend, from 0 to 1.
+    left, right : array
+        Its limits there. From the left, it is the value at the threshold itself.
+    part : str
+        ``"score"``, ``"miscalibration"``, ``"discrimination"``, ``"uncertainty"``, or
+        ``"difference"`` of two scores.
+    band : Band or None
+        Bounds at each limit, if they were asked for.
+
+    Examples
+    --------
+    >>> import properly
+    >>> curve = properly.murphy_curve(properly.tally([0, 1], [0.25, 0.5]))
+    >>> curve
+    MurphyCurve(score at 4 thresholds, area 0.1562)
+    >>> curve.threshold, curve.left, curve.right
+    (array([0.  , 0.25, 0.5 , 1.  ]), array([0.  , 0.25, 0.  , 0.  ]), array([0. , 0. , 0.5, 0. ]))
+    """
+
+    threshold: Column
+    left: Column
+    right: Column
+    part: str
+    band: Band | None = None
+
+    def __repr__(self) -> str:
+        thresholds = f"{len(self.threshold):,} thresholds"
+        return f"MurphyCurve({self.part} at {thresholds}, area {self.area():.4g})"
+
+    def at(self, t: ArrayLike) -> Column:
+        """Return the limit from the right at any thresholds (at 1, from the left); NaN outside.
+
+        Parameters
+        ----------
+        t : array-like
+            Thresholds in [0, 1].
+        """
+        t = np.asarray(t, dtype=np.float64)
+        return self._between(t, np.searchsorted(self.threshold, t, side="right") - 1)
+
+    def area(self, within: Interval | tuple[float, float] | None = None) -> float:
+        """Return the exact area under the curve.
+
+        Parameters
+        ----------
+        within : Interval or pair of floats, optional
+            The thresholds that matter; all of them if left out. The area under the score curve is
+            then the mean of ``Bounded(Brier(), within, scale="integral")``.
+
+        Examples
+        --------
+        >>> import properly
+        >>> from properly.rules import Bounded, Brier
+        >>> curve = properly.murphy_curve(properly.tally([0, 1], [0.25, 0.5]))
+        >>> curve.area(), Brier()([0, 1], [0.25, 0.5])
+        (0.15625, 0.15625)
+        >>> curve.area((0.5, 0.75))
+        0.09375
+        """
+        if within is None:
+            return _trapezoids(self.threshold, self.right[:-1], self.left[1:])
+        ends = as_interval(within)
+        inside = (self.threshold > ends.lower) & (self.threshold < ends.upper)
+        t = np.concatenate([[ends.lower], self.threshold[inside], [ends.upper]])
+        before = np.searchsorted(self.threshold, ends.upper) - 1
+        last = self._between(np.float64(ends.upper), before)
+        start = np.append(self.at(ends.lower), self.right[inside])
+        return _trapezoids(t, start, np.append(self.left[inside], last))
+
+    def curve(self) -> tuple[Column, Column]:
+        """Return the corners of the curve: each threshold twice, with both of its limits."""
+        return np.repeat(self.threshold, 2), _alternate(self.left, self.right)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return thresholds and limits as lists, and what they are limits of."""
+        return self._columns() | {"part": self.part}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a threshold as a polars, pandas or pyarrow frame."""
+        return to_frame(self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[float]]:
+        return {name: getattr(self, name).tolist() for name in ("threshold", "left", "right")}
+
+    def _between(self, t: Any, piece: Any) -> Column:
+        """Go along the straight pieces of the curve."""
+        piece = np.clip(piece, 0, len(self.threshold) - 2)
+        start, end = self.threshold[piece], self.threshold[piece + 1]
+        share = (t - start) / (end - start)
+        value = (1 - share) * self.right[piece] + share * self.left[piece + 1]
+        return np.where((t >= 0) & (t <= 1), value, np.nan)
+
+
+def murphy_curve(
+    tally: Tally | Cases,
+    *,
+    part: Part = "score",
+    band: Around | None = None,
+    level: float = 0.9,
+    replicates: int = 1000,
+    rng: int | np.random.Generator | None = None,
+) -> MurphyCurve:
+    r"""Score forecasts at every threshold.
+
+    .. math:: \bar S(t) = \frac 1 n \sum_i s_t(p_i, y_i), \qquad
+        s_t(p, 0) = 2 t \, [p \ge t], \qquad s_t(p, 1) = 2 (1 - t) \, [p < t] .
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    part : {"score", "miscalibration", "discrimination", "uncertainty"}
+        The score, or one of the three parts that `properly.decompose` splits it into, here at each
+        threshold: score = miscalibration - discrimination + uncertainty.
+    band : {"confidence", "consistency"}, optional
+        ``"confidence"``: where the curve of the population may lie, at each threshold by itself.
+        ``"consistency"``: where the curve would lie if the forecasts were calibrated.
+    level : float
+        Coverage of the band.
+    replicates, rng
+        Random replicates of a band that needs them, and their source: a seed or a generator.
+
+    Returns
+    -------
+    MurphyCurve
+
+    Notes
+    -----
+    This is twice the usual elementary score, so that the area under the curve is the Brier score,
+    and the areas under the parts are those of the Brier score.
+
+    The bands of the score and of the uncertainty need no random numbers. A confidence band is that
+    of a mean: its standard error times a quantile of Student's t, cut at 0. A consistency band is
+    the mean that calibrated forecasts would have, give or take a quantile of the normal
+    distribution times their standard deviation. Fractional weights enter squared. Where no case is
+    misjudged the band has no width; for a single case it is NaN. If the cases have clusters, the
+    standard error is that of the clusters, and the band is given at 0.005, 0.01, …, 0.995.
+
+    Miscalibration and discrimination depend on a recalibration that was fitted to the outcomes.
+    Their bands, at the same thresholds, are drawn: a consistency band holds the quantiles of what
+    calibrated forecasts would show, and a confidence band subtracts the bias as
+    `properly.decompose` does. Both take the cases as independent.
+
+    References
+    ----------
+    .. [1] W. Ehm, T. Gneiting, A. Jordan, F. Krüger (2016). Of quantiles and expectiles: consistent
+       scoring functions, Choquet representations and forecast rankings. Journal of the Royal
+       Statistical Society B 78:505-562.
+       `doi:10.1111/rssb.12154 <https://doi.org/10.1111/rssb.12154>`__
+    .. [2] T. Dimitriadis, T. Gneiting, A. I. Jordan, P. Vogel (2024). Evaluating probabilistic
+       classifiers: the triptych. International Journal of Forecasting 40:1101-1122.
+       `doi:10.1016/j.ijforecast.2023.09.007 <https://doi.org/10.1016/j.ijforecast.2023.09.007>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 0, 1, 0, 1], [0.1, 0.3, 0.3, 0.6, 0.9])
+    >>> properly.murphy_curve(t)
+    MurphyCurve(score at 6 thresholds, area 0.192)
+    >>> properly.murphy_curve(t, part="miscalibration").at([0.2, 0.5])
+    array([0. , 0.2])
+    >>> properly.murphy_curve(t, band="confidence").band
+    Band(90 % confidence, normal, at 12 points)
+    """
+    check_choice(part, get_args(Part), "part")
+    t = as_tally(tally)
+    terms = _terms(t, part)
+    knot = knots(*(term.value for term in terms))
+    limits = curve_of(knot, terms[0])
+    if len(terms) > 1:
+        limits -= curve_of(knot, terms[1])
+    found = None
+    if band is not None:
+        check_choice(band, get_args(Around), "band")
+        if part in ("miscalibration", "discrimination"):
+            bounds = part_bounds(tally, part, band, as_drawing(level, replicates, rng))
+            found = Band(*bounds, "resampling", level, band, replicates)
+        elif band == "confidence":
+            bounds = confidence_bounds(tally, terms[0], knot, limits, check_level(level))
+            found = Band(*bounds, "normal", level, band)
+        else:
+            check_choice(part, get_args(Part)[:3], "the part with a consistency band")
+            bounds = consistency_bounds(tally, terms[0], knot, check_level(level))
+            found = Band(*bounds, "normal", level, band)
+    return MurphyCurve(knot, limits[0], limits[1], part, found)
+
+
+def murphy_difference(
+    first: Tally | Cases,
+    second: Tally | Cases,
+    *,
+    band: Literal["confidence"] | None = None,
+    level: float = 0.9,
+) -> MurphyCurve:
+    """Compare two forecasts at every threshold.
+
+    The curve is the score of the first minus that of the second: where it is negative, the first
+    is better.
+
+    Parameters
+    ----------
+    first, second : Tally or Cases
+        Two forecasts of the same outcomes.
+    band : {"confidence"}, optional
+        Where the difference in the population may lie, at each threshold by itself. It needs two
+        `properly.Cases`, row by row of the same outcomes, since pairs differ less than strangers.
+    level : float
+        Coverage of the band.
+
+    Returns
+    -------
+    MurphyCurve
+        With the part ``"difference"``.
+
+    Notes
+    -----
+    Only cases with a threshold between their two forecasts are judged differently there. The
+    band, from the standard error of paired differences, is NaN at thresholds where these are fewer
+    than 10 events or fewer than 10 non-events. If the cases have clusters, it is given at the
+    thresholds 0.005, 0.01, …, 0.995.
+
+    Examples
+    --------
+    >>> import properly
+    >>> y = [0, 1, 0, 1]
+    >>> better = properly.tally(y, [0.1, 0.6, 0.3, 0.9])
+    >>> worse = properly.tally(y, [0.1, 0.3, 0.6, 0.9])
+    >>> properly.murphy_difference(better, worse)
+    MurphyCurve(difference at 6 thresholds, area -0.15)
+    """
+    terms = [outcomes(as_tally(x)) for x in (first, second)]
+    knot = knots(*(term.value for term in terms))
+    limits = curve_of(knot, terms[0]) - curve_of(knot, terms[1])
+    found = None
+    if band is not None:
+        check_choice(band, ("confidence",), "band")
+        bounds = paired_bounds(first, second, knot, limits, check_level(level))
+        found = Band(*bounds, "normal", level, band)
+    return MurphyCurve(knot, limits[0], limits[1], "difference", found)
+
+
+def _terms(tally: Tally, part: str) -> list[Outcomes]:
+    """Return whose curve it is, and whose is to be subtracted."""
+    found = outcomes(tally)
+    if part == "score":
+        return [found]
+    if part == "uncertainty":
+        return [found.constant()]
+    fit = recalibrate(tally)
+    bins = fit.weight - fit.events, fit.events
+    recalibrated = Outcomes(fit.event_rate, *bins, *bins)
+    return [found if part == "miscalibration" else found.constant(), recalibrated]
+
+
+def _alternate(left: Column, right: Column) -> Column:
+    return np.stack([left, right], axis=1).ravel()
+
+
+def _trapezoids(t: Column, start: Column, end: Column) -> float:
+    return float(np.sum(np.diff(t) * (start + end))) / 2

@@ -1,0 +1,148 @@
+"""Elementary scores: what acting at one threshold costs, at every threshold at once.
+
+At the threshold t one acts if the forecast is t or more. On the Brier scale, acting in vain then
+costs 2 t and an event without action 2 (1 - t). Means are straight lines in t but for jumps where
+there are forecasts, so a curve is known from its limits at these knots. An array of limits has two
+rows: from the left, which is the value at the threshold itself, and from the right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._libraries import to_numpy
+
+if TYPE_CHECKING:
+    from properly._tally import Tally
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+
+class Outcomes(NamedTuple):
+    """Non-events and events at increasing forecasts, and the sums of their squared weights."""
+
+    value: Column
+    nonevents: Column
+    events: Column
+    nonevent_squares: Column
+    event_squares: Column
+
+    def constant(self) -> Outcomes:
+        """Give all cases the same forecast, the event rate."""
+        columns = [column.sum(keepdims=True) for column in self[1:]]
+        return Outcomes(columns[1] / (columns[0] + columns[1]), *columns)
+
+    @property
+    def total(self) -> float:
+        """All cases, or all of their weight."""
+        return float(self.nonevents.sum() + self.events.sum())
+
+    @property
+    def squares(self) -> float:
+        """The sum of all squared weights."""
+        return float(self.nonevent_squares.sum() + self.event_squares.sum())
+
+
+class Mistakes(NamedTuple):
+    """The weight of the cases that are misjudged, as limits at thresholds."""
+
+    in_vain: Column
+    missed: Column
+
+
+def outcomes(tally: Tally) -> Outcomes:
+    """Take what happened out of a tally, as numpy arrays."""
+    value, weight, events = (to_numpy(x) for x in (tally.value, tally.weight, tally.events))
+    nonevents, squares = weight - events, (tally.nonevent_squares, tally.event_squares)
+    if tally.event_squares is None:
+        squares = (nonevents, events)
+    return Outcomes(value.astype(np.float64), nonevents, events, *(to_numpy(x) for x in squares))
+
+
+def knots(*values: Column) -> Column:
+    """Return all thresholds where something may happen, 0 and 1 among them."""
+    if len(values) > 1:
+        return np.unique(np.concatenate([*values, [0.0, 1.0]]))
+    value = values[0]
+    return np.concatenate([np.zeros(int(value[0] > 0)), value, np.ones(int(value[-1] < 1))])
+
+
+def on_knots(knot: Column, value: Column, column: Column) -> Column:
+    """Spread a column over all knots; it is 0 where no forecast is."""
+    spread = np.zeros(knot.shape, dtype=column.dtype)
+    first = int(np.searchsorted(knot, value[0]))
+    run = slice(first, first + value.shape[0])
+    if np.array_equal(knot[run], value):
+        spread[run] = column
+    else:
+        np.add.at(spread, np.searchsorted(knot, value), column)
+    return spread
+
+
+def mistakes(nonevents: Column, events: Column) -> Mistakes:
+    """Add up the non-events from each knot on and the events before it."""
+    return Mistakes(_limits(nonevents[::-1])[::-1, ::-1], _limits(events))
+
+
+def mean_cost(knot: Column, wrong: Mistakes, total: float) -> Column:
+    """Return the mean elementary score; counts are divided only here."""
+    cost = knot * wrong.in_vain
+    cost += (1 - knot) * wrong.missed
+    cost /= total / 2
+    return cost
+
+
+def curve_of(knot: Column, found: Outcomes) -> Column:
+    """Return the limits of the mean elementary score at knots that include all forecasts."""
+    columns = (on_knots(knot, found.value, x) for x in (found.nonevents, found.events))
+    return mean_cost(knot, mistakes(*columns), found.total)
+
+
+def cost_at(threshold: Column, value: Column, nonevents: Column, events: Column) -> Column:
+    """Return the mean elementary score at any thresholds, from outcomes at forecasts in order."""
+    below = np.searchsorted(value, threshold, side="left")
+    none, happened = (np.append(0, np.cumsum(x)) for x in (nonevents, events))
+    wrong = Mistakes(none[-1] - none[below], happened[below])
+    return mean_cost(threshold, wrong, none[-1] + happened[-1])
+
+
+def standard_error(knot: Column, found: Outcomes, mean: Column) -> Column:
+    """Return the standard error of a mean elementary score, from its deviations squared."""
+    squares = (found.nonevent_squares, found.event_squares)
+    wrong = mistakes(*(on_knots(knot, found.value, x) for x in squares))
+    right = np.maximum(found.squares - wrong.in_vain - wrong.missed, 0)
+    deviation = wrong.in_vain * (2 * knot - mean) ** 2
+    deviation += wrong.missed * (2 - 2 * knot - mean) ** 2
+    deviation += right * mean**2
+    return root(deviation, found.total, found.squares)
+
+
+def if_calibrated(knot: Column, found: Outcomes) -> tuple[Column, Column]:
+    """Return mean and standard deviation if each event had the probability that was forecast."""
+    weight = on_knots(knot, found.value, found.nonevents + found.events)
+    square = on_knots(knot, found.value, found.nonevent_squares + found.event_squares)
+    mean = mean_cost(knot, mistakes(weight * (1 - knot), weight * knot), found.total)
+    spread = square * knot * (1 - knot)
+    wrong = mistakes(spread, spread)
+    variance = knot**2 * wrong.in_vain + (1 - knot) ** 2 * wrong.missed
+    return mean, 2 * np.sqrt(variance) / found.total
+
+
+def effective(total: float, squares: float) -> float:
+    """Return the number of cases that equal weights would need to be as precise."""
+    return total**2 / squares
+
+
+def root(deviation: Column, total: float, squares: float) -> Column:
+    """Make a standard error of squared deviations, which one case alone does not have."""
+    spare = effective(total, squares) - 1
+    return np.sqrt(deviation / (squares * spare if spare > 0 else np.nan))
+
+
+def _limits(x: Column) -> Column:
+    """Cumulate: what lies before each row, and what lies before the next."""
+    before = np.zeros(x.shape[0] + 1, dtype=x.dtype)
+    np.cumsum(x, out=before[1:])
+    return np.lib.stride_tricks.sliding_window_view(before, x.shape[0])

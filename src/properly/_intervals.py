@@ -1,0 +1,143 @@
+"""How far off a score and its parts may be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._components import (
+    Prices,
+    find_bias,
+    if_calibrated,
+    increasing_fit,
+    p_value,
+)
+from properly._libraries import to_numpy
+from properly._resampling import sampler
+from properly._tally import as_tally
+from properly._variance import spread_of_means
+
+if TYPE_CHECKING:
+    from properly._cases import Cases
+    from properly._components import Correction
+    from properly._isotonic import Recalibration
+    from properly._options import Drawing
+    from properly._tally import Tally
+    from properly.rules import BinaryRule
+
+Pair: TypeAlias = tuple[float, float]
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# So many draws tell the bias well enough; the test has more of them.
+FOR_BIAS = 200
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """How far off a score and its parts may be.
+
+    Attributes
+    ----------
+    score, miscalibration, discrimination, uncertainty : pair of floats
+        Lower and upper end; NaN where nothing can be said.
+    corrected_miscalibration, corrected_discrimination : float
+        The two parts less their estimated bias. Both are too large as they stand, since the
+        recalibration is fitted to the outcomes that it is judged by.
+    miscalibration_if_calibrated : float
+        The mean miscalibration of as many cases with the same forecasts if they were calibrated.
+    p_value : float
+        Of the calibration test, `properly.calibration_test`, with the same rule.
+    level : float
+        Coverage aimed at by each interval.
+    replicates : int
+        Random draws for the test.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
+    >>> parts = properly.decompose(t, Brier(), interval=True, rng=1)
+    >>> low, high = parts.intervals.score
+    >>> print(f"{parts.score:.3f} ({low:.3f} to {high:.3f})")
+    0.180 (0.153 to 0.206)
+    """
+
+    score: Pair
+    miscalibration: Pair
+    discrimination: Pair
+    uncertainty: Pair
+    corrected_miscalibration: float
+    corrected_discrimination: float
+    miscalibration_if_calibrated: float
+    p_value: float
+    level: float
+    replicates: int
+
+
+def find_intervals(
+    source: Tally | Cases,
+    rule: BinaryRule,
+    fit: Recalibration,
+    raw: tuple[float, ...],
+    drawing: Drawing,
+) -> Intervals:
+    """Put intervals around a score, its miscalibration, discrimination and uncertainty."""
+    from scipy.special import ndtri
+
+    t, (level, replicates, rng) = as_tally(source), drawing
+    # Clusters and times enter through the standard errors; the bias is that of independent cases.
+    draws = sampler(source, clusters=False)
+    prices = Prices.at(draws.value, rule)
+    drawn = if_calibrated(draws, prices, replicates, rng)
+    truths = fit.spread(fit.event_rate), increasing_fit(t, fit, prices)
+    enough = min(replicates, max(FOR_BIAS, replicates // 5))
+    bias = find_bias(draws, to_numpy(t.weight), truths, prices, replicates=enough, rng=rng)
+    spread = spread_of_means(source, *_amounts(prices, truths[0], t.event_rate))
+    half = spread.half_widths(level)
+    error = np.fmax(np.sqrt(np.diagonal(spread.covariance)[1:3]), bias.deviation)
+    p = p_value(raw[1], drawn)
+    parts = _around_parts(np.array(raw[1:3]), bias, ndtri((1 + level) / 2) * error)
+    if p > 1 - level:
+        parts[0] = 0.0, parts[0][1]
+    finite = math.isfinite(raw[0])
+    return Intervals(
+        _around(raw[0], half[0]) if finite else (math.nan, math.inf),
+        parts[0] if finite else (math.nan, math.inf),
+        parts[1],
+        _around(raw[3], half[3]),
+        max(raw[1] - float(bias.mean[0]), 0.0) if finite else math.inf,
+        max(raw[2] - float(bias.mean[1]), 0.0),
+        float(drawn.mean()),
+        p,
+        level,
+        replicates,
+    )
+
+
+def _around(estimate: float, half: float) -> Pair:
+    return float(estimate - half), float(estimate + half)
+
+
+def _around_parts(raw: Column, bias: Correction, reach: Column) -> list[Pair]:
+    """Subtract the larger and the smaller bias, reach out from there, and cut at 0."""
+    lower = np.maximum(raw - bias.greatest - reach, 0).tolist()
+    upper = np.maximum(raw - bias.least + reach, 0).tolist()
+    return list(zip(lower, upper, strict=True))
+
+
+def _amounts(prices: Prices, recalibrated: Column, event_rate: float) -> tuple[Column, Column]:
+    """Return what a case adds to the four numbers at each forecast, with an event and without."""
+    rule, constant = prices.rule, np.full(len(recalibrated), event_rate)
+    found = []
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for price, score in (
+            (rule.loss_if_event, prices.if_event),
+            (rule.loss_if_none, prices.if_none),
+        ):
+            best, overall = price(recalibrated), price(constant)
+            found.append(np.stack([score, score - best, overall - best, overall]))
+    return found[0], found[1]

@@ -1,0 +1,70 @@
+"""What a user chose: a level, a number of replicates, a source of randomness."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from properly._interval import as_number
+from properly.errors import ArgumentTypeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Drawing(NamedTuple):
+    """How sure to be, and how often and from where to draw."""
+
+    level: float
+    replicates: int
+    rng: np.random.Generator
+
+
+def as_drawing(level: float, replicates: int, rng: int | np.random.Generator | None) -> Drawing:
+    """Check all three."""
+    return Drawing(check_level(level), check_replicates(replicates), as_generator(rng))
+
+
+def check_level(level: float) -> float:
+    """Take a confidence level strictly between 0 and 1."""
+    found = as_number(level, "level")
+    if not 0 < found < 1:
+        message = f"a level must lie between 0 and 1, both left out; got {found:g}"
+        hint = f"write {found / 100:g} for {found:g} %." if 1 < found < 100 else None
+        raise DataError(message, hint=hint)
+    return found
+
+
+def check_replicates(replicates: int) -> int:
+    """Take a positive number of random replicates."""
+    try:
+        found = operator.index(replicates)
+    except TypeError:
+        found = 0
+    if found < 1:
+        message = f"replicates must be a whole number, 1 or more; got {replicates!r}"
+        raise DataError(message)
+    return found
+
+
+def check_choice(value: str, choices: Sequence[str], name: str) -> str:
+    """Take one of a few words."""
+    if value not in choices:
+        *some, last = (repr(choice) for choice in choices)
+        listed = f"{', '.join(some)} or {last}" if some else last
+        message = f"{name} must be {listed}; got {value!r}"
+        raise DataError(message)
+    return value
+
+
+def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
+    """Take a generator as it is, a whole number as a seed, and None as no seed at all."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    try:
+        return np.random.default_rng(None if rng is None else operator.index(rng))
+    except (TypeError, ValueError):
+        message = f"rng must be a whole number, a numpy Generator or None; got {rng!r}"
+        raise ArgumentTypeError(message) from None

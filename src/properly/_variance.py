@@ -1,0 +1,121 @@
+"""How far an estimate may be off, given how cases were sampled.
+
+Every estimate is, but for smaller terms, its true value plus a sum of one influence a case. Its
+variance then depends on these influences and on the design, not on which estimate it was.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._libraries import to_numpy
+from properly._tally import Tally
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from properly._cases import Cases
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# Fewer times say too little about dependence between them.
+TIMES = 20
+
+
+class Spread(NamedTuple):
+    """The covariance matrix of some estimates, and its degrees of freedom."""
+
+    covariance: Column
+    degrees: float
+
+    def half_widths(self, level: float) -> Column:
+        """Return how far either side an interval of Student's t reaches; NaN if it cannot be told.
+
+        Estimates that did not vary at all, and single cases, tell nothing about their spread.
+        """
+        from scipy.special import stdtrit
+
+        error = np.sqrt(np.diagonal(self.covariance))
+        if not self.degrees > 0:
+            return np.full(len(error), np.nan)
+        return np.where(error > 0, stdtrit(self.degrees, (1 + level) / 2) * error, np.nan)
+
+
+def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) -> Spread:
+    """Find the spread of means of what each case adds up to.
+
+    Parameters
+    ----------
+    source : Tally or Cases
+        The cases.
+    if_event, if_none : numpy array
+        For each mean a row, for each distinct forecast a column: the amount of a case that had the
+        event, and of one that did not.
+    """
+    if isinstance(source, Tally):
+        return _spread_of_counts(source, if_event, if_none)
+    y, p = to_numpy(source.y), to_numpy(source.p)
+    weight = np.ones(len(p)) if source.weight is None else to_numpy(source.weight)
+    used = weight > 0
+    row = np.unique(p[used], return_inverse=True)[1]
+    amount = np.where(y[used], if_event[:, row], if_none[:, row])
+    weight = weight[used].astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        influence = weight * (amount - (amount @ weight / weight.sum())[:, None]) / weight.sum()
+    if source.time is not None:
+        return _over_time(influence, to_numpy(source.time)[used])
+    if source.clusters is not None:
+        label = np.unique(to_numpy(source.clusters)[used], return_inverse=True)[1]
+        influence = np.stack([np.bincount(label, u) for u in influence])
+    elif source.tally().event_squares is None:
+        return _spread_of_counts(source.tally(), if_event, if_none)
+    return _independent(influence)
+
+
+def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread:
+    """Sum over distinct forecasts: cases at the same one with the same outcome are alike."""
+    weight, events = (to_numpy(x).astype(np.float64) for x in (tally.weight, tally.events))
+    squares = [events, weight - events]
+    total = cases = float(weight.sum())
+    if tally.event_squares is not None and tally.nonevent_squares is not None:
+        squares = [to_numpy(tally.event_squares), to_numpy(tally.nonevent_squares)]
+        cases = total**2 / float(squares[0].sum() + squares[1].sum())
+    amounts = [np.where(s > 0, a, 0.0) for s, a in zip(squares, (if_event, if_none), strict=True)]
+    mean = (amounts[0] @ events + amounts[1] @ (weight - events)) / total
+    summed = np.zeros((len(mean),) * 2)
+    # An infinite amount leaves the spread of its own mean undefined, and of no other.
+    with np.errstate(invalid="ignore"):
+        for square, amount in zip(squares, amounts, strict=True):
+            away = np.where(square > 0, amount - mean[:, None], 0.0)
+            summed += (square * away) @ away.T
+    if cases <= 1:
+        return Spread(np.full((len(mean),) * 2, np.nan), 0)
+    return Spread(summed / total**2 * cases / (cases - 1), cases - 1)
+
+
+def _independent(influence: Column) -> Spread:
+    units = influence.shape[1]
+    if units < 2:
+        return Spread(np.full((len(influence),) * 2, np.nan), 0)
+    away = influence - influence.mean(axis=1, keepdims=True)
+    return Spread(away @ away.T * units / (units - 1), units - 1)
+
+
+def _over_time(influence: Column, time: Column) -> Spread:
+    """Allow for dependence between neighbouring times, by equally weighted cosines.
+
+    Cases of one time are added up first. With T times, the first ``0.4 T**(2/3)`` cosine sums are
+    about independent and equally spread, which leaves as many degrees of freedom.
+    """
+    label = np.unique(time, return_inverse=True)[1]
+    total = np.stack([np.bincount(label, u) for u in influence])
+    times = total.shape[1]
+    if times < TIMES:
+        message = f"dependence in time needs at least {TIMES} different times; got {times}"
+        raise DataError(message, hint="leave out time to take the cases as independent.")
+    cosines = math.floor(0.4 * times ** (2 / 3))
+    angle = np.pi * np.outer(np.arange(times) + 0.5, np.arange(1, cosines + 1)) / times
+    waves = math.sqrt(2 / times) * total @ np.cos(angle)
+    return Spread(waves @ waves.T * times / cosines, cosines)

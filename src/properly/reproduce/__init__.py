@@ -1,0 +1,9 @@
+"""Published results, computed again.
+
+Each function here does a paper's tables and figures over, and its result prints them beside what
+was printed there.
+"""
+
+from properly.reproduce._corp import CorpReproduction, corp
+
+__all__ = ["CorpReproduction", "corp"]

@@ -1,0 +1,170 @@
+"""A picture a figure."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from properly import plots
+from properly._extras import import_extra
+from properly.errors import DataError
+from properly.plots._axes import GREY, PALETTE, new_figure, open_frame
+from properly.reproduce import _coverage, _efficiency
+from properly.reproduce._settings import named
+from properly.simulate import DISTRIBUTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from properly.reproduce._corp import CorpReproduction
+    from properly.reproduce._miscalibrated import Panel
+    from properly.reproduce._niamey import Diagram
+
+MARKERS = {"r": "o", "d": "s", "c": "^"}
+
+
+def prepare(output: str | Path) -> Path:
+    """Make the folder, and see that there is something to draw with, before hours of work."""
+    import_extra("matplotlib.figure", extra="plots")
+    folder = Path(output)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        message = f"output must be a folder; {str(folder)!r} cannot be one: {error.strerror}"
+        raise DataError(message) from None
+    return folder
+
+
+def save(result: CorpReproduction, folder: Path, step: Callable[[str], None]) -> tuple[Path, ...]:
+    """Draw and save every figure that the result has."""
+    makers: dict[str, Callable[[], Figure]] = {
+        "figure3": lambda: _figure3(result.figure3),
+        "figure4": lambda: _figure4(result.figure4),
+        "figure5": lambda: _figure5(result.figure5),
+    }
+    if result.figure1 and result.figure2:
+        first, second = result.figure1, result.figure2["EMOS"]
+        makers = {
+            "figure1": lambda: _figure1(first),
+            "figure2": lambda: _figure2(second),
+            **makers,
+        }
+    pictures = []
+    for name, make in makers.items():
+        with import_extra("matplotlib.style", extra="plots").context("default"):
+            pictures.append(_write_whole(folder / f"{name}.png", make()))
+        step(f"picture of {name}")
+    return tuple(pictures)
+
+
+def _figure1(diagrams: Mapping[str, Diagram]) -> Figure:
+    figure, axes = _sheet(len(diagrams), 2)
+    for (name, diagram), (left, right) in zip(diagrams.items(), axes, strict=True):
+        _draw_counted(left, diagram, 10, name)
+        _draw_corp(right, diagram, name)
+    return figure
+
+
+def _figure2(diagram: Diagram) -> Figure:
+    figure, axes = _sheet(2, 2)
+    for ax, bins in zip(axes.flat, diagram.binned, strict=False):
+        _draw_counted(ax, diagram, bins, "EMOS")
+    _draw_corp(axes[1, 1], diagram, "EMOS")
+    return figure
+
+
+def _figure3(panels: Mapping[str, Panel]) -> Figure:
+    figure, axes = _sheet(2, 2)
+    for (name, panel), ax in zip(panels.items(), axes.flat, strict=True):
+        plots.reliability(panel.record, ax, decomposition=panel.decomposition)
+        band = panel.record.band
+        ax.set_title(f"({name}) {'no' if band is None else band.kind} band")
+    return figure
+
+
+def _figure4(coverage: _coverage.Coverage) -> Figure:
+    figure, axes = _sheet(len(_coverage.STUDIES), len(DISTRIBUTIONS), sharex=True, sharey=True)
+    for row, study in zip(axes, _coverage.STUDIES, strict=True):
+        for ax, distribution in zip(row, DISTRIBUTIONS, strict=True):
+            cells = [
+                c for c in coverage.cells if (c.band, c.distribution) == (study.name, distribution)
+            ]
+            _draw_coverage(ax, cells)
+            ax.set_title(f"{study.name}\n{distribution}", fontsize="medium")
+    axes[-1, 0].legend(title="distinct forecasts", fontsize="small", loc="lower right")
+    figure.supxlabel(
+        "sample size (circles: resampling, squares: discrete, triangles: continuous asymptotics, "
+        "diamonds: likelihood)"
+    )
+    figure.supylabel("coverage, ± two standard errors")
+    return figure
+
+
+def _figure5(efficiency: _efficiency.Efficiency) -> Figure:
+    figure, axes = _sheet(len(_efficiency.VALUES), len(DISTRIBUTIONS), sharex=True, sharey=True)
+    for row, values in zip(axes, _efficiency.VALUES, strict=True):
+        for ax, distribution in zip(row, DISTRIBUTIONS, strict=True):
+            cells = [
+                c for c in efficiency.cells if (c.distribution, c.values) == (distribution, values)
+            ]
+            for name, color in zip(_efficiency.METHODS, PALETTE, strict=True):
+                size, error = [c.n for c in cells], [c.error[name] for c in cells]
+                style = "-" if name == "CORP" else "--" if name.startswith("m") else ":"
+                ax.plot(size, error, style, marker=".", color=color, label=name)
+            ax.set_xscale("log", base=2)
+            ax.set_yscale("log")
+            ax.set_title(named(distribution, values), fontsize="medium")
+    axes[0, 0].legend(fontsize="small")
+    figure.supxlabel("sample size")
+    figure.supylabel("mean squared error")
+    return figure
+
+
+def _sheet(rows: int, columns: int, **shared: Any) -> tuple[Figure, Any]:
+    """Make a figure and its Axes."""
+    figure = new_figure(4 * columns, 4 * rows)
+    axes = figure.subplots(rows, columns, squeeze=False, **shared)
+    for ax in axes.flat:
+        open_frame(ax)
+    return figure, axes
+
+
+def _draw_corp(ax: Axes, diagram: Diagram, name: str) -> None:
+    plots.reliability(diagram.corp, ax, decomposition=diagram.decomposition)
+    ax.set_title(f"{name}, CORP")
+
+
+def _draw_counted(ax: Axes, diagram: Diagram, bins: int, name: str) -> None:
+    plots.binned_reliability(diagram.binned[bins], ax)
+    ax.set_title(f"{name}, {bins} bins")
+
+
+def _draw_coverage(ax: Axes, cells: list[_coverage.CoverageCell]) -> None:
+    ax.axhline(_coverage.LEVEL, color=GREY, linewidth=0.8)
+    for values, color in zip(_coverage.VALUES, PALETTE, strict=False):
+        line = [c for c in cells if c.values == values]
+        label = "continuous" if values is None else str(values)
+        ax.plot([c.n for c in line], [c.coverage for c in line], color=color, label=label)
+        for c in line:
+            marker = MARKERS.get(c.method[:1], "D")
+            ax.errorbar(c.n, c.coverage, 2 * c.error, color=color, marker=marker, capsize=2)
+    ax.set_xscale("log", base=2)
+
+
+def _write_whole(path: Path, figure: Figure) -> Path:
+    """Write beside the file and rename: it appears whole or not at all."""
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with temporary.open("xb") as file:
+            figure.savefig(file, format="png", dpi=150)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return path

@@ -1,0 +1,124 @@
+"""What holds for every picture."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, PICTURES
+
+from properly.errors import ArgumentTypeError, DataError
+from properly.plots._axes import PALETTE, inks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+HOSTILE = ("$\\alpha$", "_hidden", "</script>", "x" * 200, "two\nlines", "$", "\\$5")
+
+
+def drawn(picture: str, names: tuple[str, ...] = ("first", "second"), **options: Any) -> Axes:
+    make, draw = PICTURES[picture]
+    tallies = (CONTINUOUS, DISCRETE)
+    return draw({name: make(tallies[k % 2]) for k, name in enumerate(names)}, **options)
+
+
+def saved(ax: Axes) -> str:
+    text = io.StringIO()
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    with mpl.rc_context({"svg.fonttype": "none"}):
+        figure.savefig(text, format="svg")
+    return text.getvalue()
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_a_given_axes_is_drawn_on_and_returned(picture: str) -> None:
+    ax = Figure().add_subplot()
+    assert drawn(picture, ax=ax) is ax
+    assert ax.get_xlabel()
+    assert ax.has_data()
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_drawing_changes_no_global_style_and_opens_no_window(picture: str) -> None:
+    before = dict(mpl.rcParams)
+    saved(drawn(picture))
+    assert dict(mpl.rcParams) == before
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    assert pyplot is None or pyplot.get_fignums() == []
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_a_name_is_shown_whatever_it_contains(picture: str) -> None:
+    ax = drawn(picture, HOSTILE)
+    legend = ax.get_legend()
+    texts = ax.texts if legend is None else legend.get_texts()
+    shown = [text.get_text() for text in texts]
+    assert len(shown) == len(HOSTILE)
+    page = saved(ax)
+    assert "\\alpha" in page  # as letters, not as a formula
+    assert "α" not in page
+    assert "_hidden" in page
+    assert "&lt;/script&gt;" in page
+    assert "two\\nlines" in page
+    assert max(map(len, shown)) < 60
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_a_single_case_can_be_drawn(picture: str) -> None:
+    make, draw = PICTURES[picture]
+    page = saved(draw(make(ONE_CASE)))
+    assert ("AUC undefined" in page) == (picture == "roc")
+
+
+@pytest.mark.parametrize("picture", PICTURES)
+def test_what_is_not_a_record_is_refused(picture: str) -> None:
+    _, draw = PICTURES[picture]
+    with pytest.raises(ArgumentTypeError, match=r"this picture is drawn from a .*; got Tally"):
+        draw(CONTINUOUS)
+    with pytest.raises(DataError, match=r"there must be at least one .* to draw; got none"):
+        draw({})
+
+
+@pytest.mark.parametrize("picture", ["reliability", "binned_reliability", "murphy", "roc"])
+def test_calls_on_one_axes_take_one_colour_after_another(picture: str) -> None:
+    make, draw = PICTURES[picture]
+    ax = draw(make(CONTINUOUS))
+    draw(make(DISCRETE), ax)
+    lines = [line for line in ax.get_lines() if line.get_gid() == "curve"]
+    assert [line.get_color() for line in lines] == list(PALETTE[:2])
+    assert sum(line.get_gid() == "diagonal" for line in ax.get_lines()) == (picture != "murphy")
+
+
+@pytest.mark.parametrize(
+    "picture", ["reliability", "binned_reliability", "murphy", "roc", "mcb_dsc"]
+)
+def test_a_colour_can_be_chosen_for_each_model(picture: str) -> None:
+    ax = drawn(picture, color={"second": "#123456"})
+    lines = [line for line in ax.get_lines() if line.get_gid() in {"curve", "model"}]
+    assert [line.get_color() for line in lines] == [PALETTE[0], "#123456"]
+
+
+def test_more_models_than_colours_differ_in_their_lines() -> None:
+    ink = list(inks(str(k) for k in range(28)).values())
+    assert len(set(ink)) == 28
+    assert len({one.linestyle for one in ink[:7]}) == 1
+
+
+@pytest.mark.parametrize("picture", ["reliability", "binned_reliability"])
+def test_limits_show_a_square_part(picture: str) -> None:
+    ax = drawn(picture, limits=(0, 0.2))
+    np.testing.assert_allclose([ax.get_xlim(), ax.get_ylim()], [(-0.004, 0.204)] * 2)
+    np.testing.assert_allclose(ax.get_xticks(), ax.get_yticks())
+    assert ax.get_aspect() == 1
+
+
+def test_axes_that_share_their_limits_are_all_square() -> None:
+    make, draw = PICTURES["reliability"]
+    axes = Figure().subplots(1, 2, sharex=True, sharey=True)
+    assert [draw(make(CONTINUOUS), ax).get_aspect() for ax in axes] == [1, 1]

@@ -1,0 +1,60 @@
+"""Bins that were chosen beforehand."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from properly._binning import check_bins, equal_count, equal_width
+from properly.errors import DataError
+
+
+def test_an_edge_belongs_to_the_bin_above_it_and_one_to_the_last() -> None:
+    value = np.array([0, 0.24, 0.25, 0.5, 0.75, 0.99, 1])
+    np.testing.assert_array_equal(equal_width(value, 4), [0, 0, 1, 2, 3, 3, 3])
+
+
+def test_nothing_is_added_to_a_product_in_floating_point() -> None:
+    np.testing.assert_array_equal(equal_width(np.array([0.28, 0.29, 0.3]), 100), [28, 28, 30])
+
+
+@given(
+    st.lists(st.integers(1, 50), min_size=1, max_size=30),
+    st.integers(1, 20),
+    st.sampled_from([1, 2**50]),
+)
+def test_a_forecast_is_where_the_middle_of_its_cases_falls(
+    counts: list[int], bins: int, factor: int
+) -> None:
+    weight = np.array(counts) * factor
+    total = sum(counts)
+    middle = [Fraction(2 * sum(counts[:i]) + n, 2 * total) for i, n in enumerate(counts)]
+    cells = [int(bins * x) for x in middle]
+    numbers = {cell: number for number, cell in enumerate(sorted(set(cells)))}
+    expected = [numbers[cell] for cell in cells]
+    np.testing.assert_array_equal(equal_count(weight, bins), expected)
+
+
+def test_fractional_weights_fill_bins_too() -> None:
+    np.testing.assert_array_equal(equal_count(np.array([0.5, 0.5, 0.5, 0.5]), 2), [0, 0, 1, 1])
+    # Rounding makes the last forecast lie at the very end; it needs no bin of its own.
+    np.testing.assert_array_equal(equal_count(np.array([1.0, 0.5e-17]), 1), [0, 0])
+
+
+def test_counts_beyond_64_bits_still_fill_bins() -> None:
+    weight = np.full(4, 2**60)
+    np.testing.assert_array_equal(equal_count(weight, 4), [0, 1, 2, 3])
+
+
+def test_a_heavy_forecast_is_never_split() -> None:
+    np.testing.assert_array_equal(equal_count(np.array([1, 100, 1]), 10), [0, 1, 2])
+
+
+@pytest.mark.parametrize("bins", [0, -1, 2.5, None])
+def test_bins_are_a_positive_whole_number(bins: object) -> None:
+    with pytest.raises(DataError, match="bins must be a whole number"):
+        check_bins(bins)  # type: ignore[arg-type]

@@ -1,0 +1,159 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+import properly
+from properly import cli, reproduce
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli.command(), arguments)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Replace the long work by a note of what was asked for."""
+    found: dict[str, Any] = {}
+
+    def corp(data: str | None, **options: Any) -> str:
+        found.update(options, data=data)
+        if options["progress"]:
+            options["progress"](1, 2, "half")
+        return "the result ± 1"
+
+    monkeypatch.setattr(reproduce, "corp", corp)
+    return found
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert run("--version").output == f"properly, version {properly.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ((), "reproduce"),
+        (("reproduce",), "corp"),
+        (("reproduce", "corp"), "--data --full --output --seed"),
+    ],
+)
+def test_help_names_what_there_is(path: tuple[str, ...], words: str) -> None:
+    result = run(*path, "--help")
+    assert result.exit_code == 0
+    assert all(word in result.stdout for word in words.split())
+
+
+def test_help_loads_nothing_that_a_command_works_with() -> None:
+    code = (
+        "import sys; from properly import cli; cli.command()(['--help'], standalone_mode=False); "
+        "print([m for m in ('rich', 'matplotlib', 'properly.reproduce') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603
+    assert found.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_options_reach_the_work(asked: dict[str, Any], tmp_path: Path) -> None:
+    data = tmp_path / "niamey.csv"
+    data.touch()
+    result = run(
+        *("reproduce", "corp", "--data", str(data), "--full"),
+        *("--output", str(tmp_path / "new"), "--seed", "7"),
+    )
+    assert result.stdout == "the result ± 1\n"
+    assert result.stderr == ""
+    assert asked == {
+        "data": str(data),
+        "full": True,
+        "output": str(tmp_path / "new"),
+        "rng": 7,
+        "progress": None,
+    }
+
+
+def test_without_options_the_data_are_left_out(asked: dict[str, Any]) -> None:
+    assert run("reproduce", "corp").exit_code == 0
+    assert asked == {"data": None, "full": False, "output": None, "rng": 0, "progress": None}
+
+
+def test_progress_is_shown_on_a_terminal_and_not_among_the_results(
+    asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    cli.command()(["reproduce", "corp"], standalone_mode=False)
+    assert callable(asked["progress"])
+    assert capsys.readouterr().out == "the result ± 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("obs,EMOS\n1,0.5\n", "Error: the data must have rows with the columns date, Logistic,"),
+        (
+            "date,Logistic,EMOS,ENS,EPC,obs\n1,.1,.1,.1,.1,x\n",
+            "Error: the data must be numbers; row 0 of obs is 'x'",
+        ),
+        (
+            "date,Logistic,EMOS,ENS,EPC,obs\n1,.1,.1,10,.1,1\n",
+            "Error: forecasts must be probabilities in [0, 1]; row 0 is 10.0",
+        ),
+    ],
+)
+def test_what_is_refused_is_said_without_a_traceback(
+    text: str, message: str, tmp_path: Path
+) -> None:
+    data = tmp_path / "niamey.csv"
+    data.write_text(text, encoding="utf-8")
+    result = run("reproduce", "corp", "--data", str(data))
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--data", "nowhere.csv"), ("--seed", "-1"), ("--output", __file__), ("--what",)]
+)
+def test_wrong_options_are_refused(arguments: tuple[str, ...]) -> None:
+    result = run("reproduce", "corp", *arguments)
+    assert result.exit_code == 2
+    assert "Error: " in result.stderr
+
+
+def test_without_click_two_lines_say_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "click", None)
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "this needs click, which is not installed",
+        "Hint: pip install 'properly[cli]'",
+    ]
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    command = [sys.executable, "-m", "properly", "--version"]
+    found = subprocess.run(command, capture_output=True, check=True, text=True)  # noqa: S603
+    assert found.stdout == f"properly, version {properly.__version__}\n"
+
+
+def test_main_runs_the_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["properly", "--version"])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.startswith("properly, version")

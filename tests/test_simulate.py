@@ -1,0 +1,136 @@
+"""Simulated forecasts against their exact distributions.
+
+Seeds are fixed. A tolerance is the 99.9 % point of the statistic if the simulation is right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.stats import chi2, kstwo, norm
+
+import properly
+from properly import simulate
+from properly.errors import ArgumentTypeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.float64]
+
+N = 20_000
+CDF: dict[str, Callable[[Numbers], Numbers]] = {
+    "uniform": lambda x: x,
+    "linear": lambda x: 0.4 * x + 0.6 * x**2,
+    "beta-mixture": lambda x: 0.75 * (1 - (1 - x) ** 10) + 0.25 * x,
+}
+# First and second moments, by hand from the densities.
+MOMENTS = {
+    "uniform": (1 / 2, 1 / 3),
+    "linear": (0.4 / 2 + 1.2 / 3, 0.4 / 3 + 1.2 / 4),
+    "beta-mixture": (0.75 / 11 + 0.25 / 2, 0.75 * 2 / 132 + 0.25 / 3),
+}
+DENSITY: dict[str, Callable[[Numbers], Numbers]] = {
+    "uniform": np.ones_like,
+    "linear": lambda x: 0.4 + 1.2 * x,
+    "beta-mixture": lambda x: 7.5 * (1 - x) ** 9 + 0.25,
+}
+
+
+@pytest.mark.parametrize("distribution", CDF)
+def test_forecasts_have_the_stated_distribution(distribution: str) -> None:
+    p = np.sort(simulate.corp(N, distribution=distribution, rng=1).p)
+    cdf = CDF[distribution](p)
+    distance = max(np.max(np.arange(1, N + 1) / N - cdf), np.max(cdf - np.arange(N) / N))
+    assert distance < kstwo.ppf(0.999, N)
+
+
+@pytest.mark.parametrize("distribution", MOMENTS)
+def test_forecasts_have_the_stated_mean(distribution: str) -> None:
+    mean, square = MOMENTS[distribution]
+    error = np.sqrt((square - mean**2) / N)
+    p = simulate.corp(N, distribution=distribution, rng=2).p
+    assert abs(p.mean() - mean) < norm.ppf(0.9995) * error
+
+
+@pytest.mark.parametrize("distribution", DENSITY)
+@pytest.mark.parametrize("k", [1, 10, 50])
+def test_discrete_forecasts_follow_the_density(distribution: str, k: int) -> None:
+    s = simulate.corp(N, distribution=distribution, values=k, rng=3)
+    x = (2 * np.arange(1, k + 1) - 1) / (2 * k)
+    assert set(s.p) <= set(x)
+    expected = DENSITY[distribution](x) / DENSITY[distribution](x).sum() * N
+    counts = np.array([(s.p == value).sum() for value in x])
+    assert ((counts - expected) ** 2 / expected).sum() <= chi2.ppf(0.999, max(k - 1, 1))
+
+
+@pytest.mark.parametrize("curve", [None, np.sqrt, lambda p: np.where(p < 0.5, 0.25, 0.75)])
+@pytest.mark.parametrize("distribution", CDF)
+def test_outcomes_follow_the_truth_in_every_tenth(distribution: str, curve: Any) -> None:
+    s = simulate.corp(N, distribution=distribution, curve=curve, rng=4)
+    assert np.array_equal(s.truth, s.p if curve is None else curve(s.p))
+    tenth = np.minimum((10 * s.p).astype(int), 9)
+    excess = np.bincount(tenth, s.y - s.truth)
+    z = excess / np.sqrt(np.bincount(tenth, s.truth * (1 - s.truth)))
+    assert len(z) == 10
+    assert (z**2).sum() < chi2.ppf(0.999, 10)
+
+
+def test_a_seed_decides_everything_and_the_curve_does_not_move_the_forecasts() -> None:
+    one = simulate.corp(50, distribution="beta-mixture", rng=5)
+    two = simulate.corp(50, distribution="beta-mixture", curve=np.sqrt, rng=5)
+    again = simulate.corp(50, distribution="beta-mixture", rng=np.random.default_rng(5))
+    assert np.array_equal(one.p, two.p)
+    assert np.array_equal(one.y, again.y)
+    assert not np.array_equal(one.p, simulate.corp(50, distribution="beta-mixture", rng=6).p)
+
+
+def test_a_curve_cannot_change_the_forecasts() -> None:
+    def careless(p: Numbers) -> Numbers:
+        p[:] = 0.5
+        return p
+
+    s = simulate.corp(20, curve=careless, rng=1)
+    assert np.array_equal(s.p, simulate.corp(20, rng=1).p)
+
+
+def test_a_simulation_can_be_counted() -> None:
+    s = simulate.corp(30, values=4, rng=1)
+    assert s.y.dtype == bool
+    assert len(s) == properly.tally(s.y, s.p).total == 30
+    assert repr(simulate.corp(1, rng=1)) == "Simulation(1 case, 1 distinct forecast)"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: simulate.corp(0), "n must be a whole number, 1 or more; got 0"),
+        (lambda: simulate.corp(2.5), "n must be a whole number, 1 or more; got 2.5"),  # type: ignore[arg-type]
+        (lambda: simulate.corp(9, values=-1), "values must be a whole number, 1 or more; got -1"),
+        (
+            lambda: simulate.corp(9, distribution="normal"),
+            "distribution must be 'uniform', 'linear' or 'beta-mixture'; got 'normal'",
+        ),
+        (
+            lambda: simulate.corp(9, curve=lambda p: p[1:]),
+            "a curve must give one probability for each forecast; got 8 for 9",
+        ),
+        (
+            lambda: simulate.corp(1, curve=lambda p: 0 * p + 1.5),
+            "the values of a curve must be probabilities in [0, 1]; row 0 is 1.5",
+        ),
+    ],
+)
+def test_refusals(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        call()
+    assert str(caught.value).startswith(message)
+
+
+def test_a_seed_must_be_a_seed() -> None:
+    with pytest.raises(ArgumentTypeError, match="rng must be a whole number"):
+        simulate.corp(3, rng="seed")  # type: ignore[arg-type]
