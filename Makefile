@@ -37,6 +37,7 @@ docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
 
 pictures: $(VENV)/.ready-docs  ## draw the pictures of the documentation again
 	@$(BIN)/python docs/make_pictures.py
+	@$(BIN)/python docs/make_guide_pictures.py
 
 changelog: $(VENV)/.ready-docs  ## show what the next release would say
 	@$(BIN)/towncrier build --draft --version NEXT

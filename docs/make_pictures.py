@@ -74,7 +74,7 @@ def draw_panel(ax: Axes, crash: Crash, panel: tuple[str, str, str, str]) -> None
     model, title, reading, color = panel
     p = crash.forecasts[model]
     tally = properly.tally(crash.died, p)
-    plots.reliability(properly.reliability(tally), ax, color=color)
+    plots.reliability(properly.reliability(tally), ax, color=color, histogram=False)
     spread_low_forecasts(ax)
     hang_histogram(ax, p, color)
     parts = properly.decompose(tally, Brier())
@@ -118,7 +118,7 @@ def lower_hull() -> Figure:
     tally = properly.Tally.from_counts(
         [0.05, 0.15, 0.25, 0.4, 0.5, 0.7, 0.85], [4, 3, 3, 2, 3, 2, 3], [0, 1, 0, 1, 1, 2, 2]
     )
-    record = properly.reliability(tally)
+    record = properly.reliability(tally, forecasts="continuous")
     figure = Figure(figsize=(8.6, 3.9), layout="constrained", facecolor="white")
     left, right = figure.subplots(1, 2)
     cases, events = (np.cumsum([0, *column]) for column in (tally.weight, tally.events))
@@ -136,7 +136,7 @@ def lower_hull() -> Figure:
     left.set_ylabel("events so far", color=QUIET)
     left.set(xlim=(-0.6, 21.5), ylim=(-0.6, 7.6))
     left.spines[["top", "right"]].set_visible(False)
-    plots.reliability(record, right)
+    plots.reliability(record, right, histogram=False)
     right.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
     right.spines[["top", "right"]].set_visible(False)
     right.plot(tally.value, tally.events / tally.weight, "o", color=PALE, markerfacecolor="white")
