@@ -13,6 +13,8 @@ from benchmarks.rows_spine import SPINE, spine
 from benchmarks.samples import make_nothing, make_rounded, make_sample
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from benchmarks.samples import Sample
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,12 +30,12 @@ print(time.perf_counter() - start)
 # computation.
 PEAK = """
 import sys
-from benchmarks.rows_spine import spine
+from {module} import {name}
 from benchmarks.samples import make_sample
-spine(make_sample(1000))
+{name}(make_sample(1000))
 data = make_sample(int(sys.argv[2]))
 if sys.argv[1] == "compute":
-    spine(data)
+    {name}(data)
 """
 
 # A process begins with the high-water mark of the one that started it. So this small one stands
@@ -50,27 +52,39 @@ def import_seconds(modules: str) -> float:
     return float(_run_python(IMPORT.format(modules=modules)))
 
 
-def traced_peak(data: Sample) -> float:
-    """Return the peak of what Python and numpy allocate while the spine runs, in bytes."""
-    tracemalloc.start()
-    try:
-        before, _ = tracemalloc.get_traced_memory()
-        tracemalloc.reset_peak()
-        spine(data)
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    return float(peak - before)
+def traced_peak(compute: Callable[[Sample], Any]) -> Callable[[Sample], float]:
+    """Measure the peak of what Python and numpy allocate while a function runs, in bytes."""
+
+    def peak_of(data: Sample) -> float:
+        tracemalloc.start()
+        try:
+            before, _ = tracemalloc.get_traced_memory()
+            tracemalloc.reset_peak()
+            compute(data)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        return float(peak - before)
+
+    return peak_of
 
 
-def resident_peak(data: Sample) -> float:
-    """Return how much higher a process that runs the spine peaks than one that makes its data."""
-    cases = str(len(data.p))
-    computing, idle = (
-        int(_run_python(WATCH, PEAK, work, cases)) for work in ("compute", "nothing")
-    )
-    unit = 1 if sys.platform == "darwin" else 1024
-    return float((computing - idle) * unit)
+def resident_peak(compute: Callable[[Sample], Any]) -> Callable[[Sample], float]:
+    """Measure how much higher a process that computes peaks than one that makes its data.
+
+    Both processes are fresh, so the function must be one of a module.
+    """
+    code = PEAK.format(module=compute.__module__, name=compute.__name__)
+
+    def peak_of(data: Sample) -> float:
+        cases = str(len(data.p))
+        computing, idle = (
+            int(_run_python(WATCH, code, work, cases)) for work in ("compute", "nothing")
+        )
+        unit = 1 if sys.platform == "darwin" else 1024
+        return float((computing - idle) * unit)
+
+    return peak_of
 
 
 def input_bytes(data: Sample) -> float:
@@ -100,7 +114,7 @@ ROWS: tuple[Row[Any], ...] = (
         f"{SPINE}: peak memory allocated",
         "memory of the input",
         make_sample,
-        traced_peak,
+        traced_peak(spine),
         input_bytes,
         target="<= 4",
         quantity=REPORTED_MEMORY,
@@ -109,7 +123,7 @@ ROWS: tuple[Row[Any], ...] = (
         f"{SPINE}, some forecasts tied: peak memory allocated",
         "memory of the input",
         make_rounded,
-        traced_peak,
+        traced_peak(spine),
         input_bytes,
         quantity=REPORTED_MEMORY,
     ),
@@ -117,7 +131,7 @@ ROWS: tuple[Row[Any], ...] = (
         f"{SPINE}: peak memory resident",
         "memory of the input",
         make_sample,
-        resident_peak,
+        resident_peak(spine),
         input_bytes,
         target="<= 4",
         quantity=REPORTED_MEMORY,

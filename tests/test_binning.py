@@ -5,12 +5,10 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly._binning import check_bins, equal_count, equal_width
-from properly.errors import DataError
+from properly._binning import equal_count, equal_width
 
 
 def test_an_edge_belongs_to_the_bin_above_it_and_one_to_the_last() -> None:
@@ -52,9 +50,3 @@ def test_counts_beyond_64_bits_still_fill_bins() -> None:
 
 def test_a_heavy_forecast_is_never_split() -> None:
     np.testing.assert_array_equal(equal_count(np.array([1, 100, 1]), 10), [0, 1, 2])
-
-
-@pytest.mark.parametrize("bins", [0, -1, 2.5, None])
-def test_bins_are_a_positive_whole_number(bins: object) -> None:
-    with pytest.raises(DataError, match="bins must be a whole number"):
-        check_bins(bins)  # type: ignore[arg-type]

@@ -29,7 +29,6 @@ from properly import (
     reliability,
     report,
     reproduce,
-    roc_curve,
     simulate,
     tally,
 )
@@ -199,11 +198,6 @@ SAID = [
         DataError,
         "both Cases must have the same clusters; got clusters in one of them only",
         lambda: murphy_difference(C, CLUSTERED, band="confidence"),
-    ),
-    Said(
-        DataError,
-        "a ROC band needs two replicates or more that have both events and non-events; got 0 of 20",
-        lambda: roc_curve(tally([0, 0], [0.1, 0.3]), band="confidence", replicates=20),
     ),
     Said(
         DataError,

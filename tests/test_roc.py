@@ -9,10 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from properly import Cases, Tally, tally
-from properly._roc import RocBand, RocCurve, roc_curve
-from properly._tally import as_tally
-from properly.errors import DataError
+from properly import Cases, Tally, roc_curve, tally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,11 +30,6 @@ SOURCES: dict[str, Tally | Cases] = {
 }
 every_source = pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
 raw_and_hull = pytest.mark.parametrize("hull", [False, True])
-
-
-def the_band(curve: RocCurve) -> RocBand:
-    assert curve.band is not None
-    return curve.band
 
 
 def concordance(y: NDArray[Any], p: NDArray[Any], weight: NDArray[Any]) -> float:
@@ -110,116 +102,15 @@ def test_nobody_takes_the_hull_for_the_curve() -> None:
     assert repr(roc_curve(t, hull=True)) == "RocCurve(area 0.875 under the hull, not the AUC)"
 
 
-@every_source
-@raw_and_hull
-def test_the_band_lies_along_lines_of_constant_alarm_rate(
-    source: Tally | Cases, hull: bool
-) -> None:
-    band = the_band(roc_curve(source, hull=hull, band="confidence", replicates=40, rng=1))
-    p = as_tally(source).event_rate
-    rates = band.to_dict()
-    for side in ("lower", "upper"):
-        false, true = (np.array(rates[f"{side}_{x}_positive_rate"]) for x in ("false", "true"))
-        np.testing.assert_allclose(p * true + (1 - p) * false, band.alarm_rate, atol=1e-14)
-        assert (false[0], true[0], false[-1], true[-1]) == (0, 0, 1, 1)
-    assert (band.lower_true_positive_rate <= band.upper_true_positive_rate).all()
-    assert band.replicates == 40
-
-
-@every_source
-def test_a_wide_band_holds_the_curve_of_the_data(source: Tally | Cases) -> None:
-    curve = roc_curve(source, band="confidence", level=0.999, replicates=300, rng=2)
-    band = the_band(curve)
-    p = as_tally(source).event_rate
-    alarm = p * curve.true_positive_rate + (1 - p) * curve.false_positive_rate
-    false = np.interp(band.alarm_rate, alarm, curve.false_positive_rate)
-    assert (false <= band.lower_false_positive_rate + 1e-12).all()
-    assert (false >= band.upper_false_positive_rate - 1e-12).all()
-
-
-@every_source
-def test_the_band_of_the_hull_lies_above_that_of_the_curve(source: Tally | Cases) -> None:
-    raw, hull = (
-        the_band(roc_curve(source, hull=hull, band="confidence", replicates=50, rng=2))
-        for hull in (False, True)
-    )
-    for bound in ("lower_true_positive_rate", "upper_true_positive_rate"):
-        assert (getattr(hull, bound) >= getattr(raw, bound) - 1e-12).all()
-        # Three forecasts in order have a concave curve to begin with.
-        differ = (getattr(hull, bound) > getattr(raw, bound) + 1e-3).any()
-        assert differ == (len(as_tally(source)) > 3)
-
-
-def test_counts_and_cases_are_drawn_alike() -> None:
-    counts = Tally.from_counts([0.2, 0.5, 0.9], [80, 90, 30], [20, 40, 25])
-    p = np.repeat([0.2, 0.2, 0.5, 0.5, 0.9, 0.9], [60, 20, 50, 40, 5, 25])
-    y = np.repeat([0, 1, 0, 1, 0, 1], [60, 20, 50, 40, 5, 25])
-    one, other = (
-        the_band(roc_curve(x, band="confidence", replicates=4000, rng=3))
-        for x in (counts, Cases(y, p, clusters=np.arange(len(y))))
-    )
-    assert np.array_equal(one.alarm_rate, other.alarm_rate)
-    difference = one.upper_false_positive_rate - other.upper_false_positive_rate
-    assert np.abs(difference).max() < 0.015
-
-
-def test_clusters_widen_the_band() -> None:
-    y, p = np.repeat(Y, 10), np.repeat(P, 10)
-    clusters = np.repeat(np.arange(N), 10)
-    width = [
-        np.mean(band.lower_false_positive_rate - band.upper_false_positive_rate)
-        for band in (
-            the_band(roc_curve(x, band="confidence", replicates=200, rng=4))
-            for x in (Cases(y, p), Cases(y, p, clusters=clusters))
-        )
-    ]
-    assert width[1] == pytest.approx(np.sqrt(10) * width[0], rel=0.15)
-
-
-def test_the_same_seed_draws_the_same_band() -> None:
-    one, other = (the_band(roc_curve(tally(Y, P), band="confidence", rng=5)) for _ in range(2))
-    assert one.to_dict() == other.to_dict()
-
-
-def test_a_band_has_501_alarm_rates_at_most_and_as_many_as_cases_allow() -> None:
-    few = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    many = Tally.from_counts([0.2, 0.7], [9000, 9000], [2000, 6000])
-    for t, rates in ((few, 5), (many, 501)):
-        assert (
-            len(the_band(roc_curve(t, band="confidence", replicates=9, rng=6)).alarm_rate) == rates
-        )
-
-
-def test_replicates_of_one_class_are_left_out() -> None:
-    t = tally([0, 1, 0, 0, 0], [0.1, 0.3, 0.6, 0.9, 0.9])
-    band = the_band(roc_curve(t, band="confidence", replicates=200, rng=7))
-    assert 100 < band.replicates < 150
-    assert not np.isnan(band.outline()).any()
-
-
-def test_one_class_has_no_band() -> None:
-    with pytest.raises(DataError, match="got 0 of 20"):
-        roc_curve(tally([0, 0], [0.1, 0.3]), band="confidence", replicates=20)
-
-
-def test_fractional_weights_need_the_rows() -> None:
-    with pytest.raises(DataError, match="Cases"):
-        roc_curve(tally(Y, P, weight=WEIGHT), band="confidence")
-
-
-def test_the_outline_is_closed() -> None:
-    band = the_band(roc_curve(tally(Y, P), band="confidence", replicates=20, rng=8))
-    x, y = band.outline()
-    assert len(x) == len(y) == 2 * len(band.alarm_rate)
-    assert (x[0], y[0]) == (x[-1], y[-1]) == (0, 0)
-    assert repr(band) == f"RocBand(90 % confidence, at {N + 1} alarm rates)"
-
-
 def test_the_records_are_ready_for_json_and_for_frames() -> None:
-    curve = roc_curve(tally([0, 1], [0.25, 0.5]), band="confidence", replicates=30, rng=9)
+    curve = roc_curve(tally([0, 1], [0.25, 0.5]))
     columns = {"false_positive_rate": [0.0, 0.0, 1.0], "true_positive_rate": [0.0, 1.0, 1.0]}
     assert curve.to_dict() == columns | {"area": 1.0, "hull": False}
     assert curve.to_frame("pandas").to_dict("list") == columns
-    band = the_band(curve)
-    assert band.to_dict()["alarm_rate"] == [0.0, 0.5, 1.0]
-    assert list(band.to_frame("pandas")) == list(band.to_dict())[:5]
+
+
+def test_the_hull_has_the_band_of_the_curve() -> None:
+    raw, hull = (roc_curve(tally(Y, P), hull=x, band="confidence").band for x in (False, True))
+    assert raw is not None
+    assert hull is not None
+    assert raw.to_dict() == hull.to_dict()

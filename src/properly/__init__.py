@@ -26,7 +26,8 @@ from properly._frames import tally
 from properly._histogram import Histogram
 from properly._interval import Interval
 from properly._intervals import Intervals
-from properly._roc import RocBand, RocCurve, roc_curve
+from properly._roc import RocCurve, roc_curve
+from properly._roc_band import RocBand
 from properly._tally import Tally
 
 __version__ = "0.1.0"

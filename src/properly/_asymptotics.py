@@ -35,7 +35,10 @@ def normal_half_width(mean: Column, cases: Column, level: float) -> Column:
 
 def chernoff_half_width(mean: Column, density: Column, cases: float, level: float) -> Column:
     """Return the half width of an interval for an isotonic estimate where its curve has slope 1."""
-    scale = np.cbrt(4 * mean * (1 - mean) / (cases * density))
+    variance = mean * (1 - mean)
+    # Far from all forecasts the density may be 0: anything between 0 and 1 is possible there.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        scale = np.where(variance > 0, np.cbrt(4 * variance / (cases * density)), 0.0)
     width: Column = chernoff_quantile((1 - level) / 2) * scale
     return width
 
@@ -102,15 +105,15 @@ def chernoff_quantile(tail: float) -> float:
     from scipy.optimize import brentq
 
     # Nothing that a level can ask for lies above 4.
-    below: Any = Chebyshev.interpolate(_chernoff_density, 160, domain=[-1, 4]).integ(lbnd=4)
+    below: Any = Chebyshev.interpolate(_chernoff_density, 100, domain=[-1, 4]).integ(lbnd=4)
     return float(brentq(lambda z: below(z) + tail, -1, 4, xtol=1e-12))
 
 
 def _chernoff_density(z: Column) -> Column:
     from scipy.special import airy
 
-    step = 0.02
-    s = np.arange(0, 60, step)
+    step = 0.1
+    s = np.arange(0, 40, step)
     transform = 2 ** (1 / 3) / airy(2 ** (-1 / 3) * 1j * s)[0] * step / np.pi
     transform[0] /= 2
     wave = np.exp(1j * np.outer(z, s))

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from properly._frames import to_frame
 from properly._interval import as_interval
-from properly._isotonic import refit
-from properly._resampling import fast_stream
+from properly._isotonic import refit, refit_sequences
+from properly._resampling import Counts, fast_stream
+from properly._sweep import share_out
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -22,6 +25,10 @@ if TYPE_CHECKING:
 
     Floats: TypeAlias = NDArray[np.float64]
 
+# Cases that are drawn together: enough to forget what a call costs.
+BATCH = 1 << 19
+# Shares of the work that may be done side by side.
+SHARES = 4
 Kind: TypeAlias = Literal["consistency", "confidence", "simultaneous"]
 
 
@@ -128,16 +135,22 @@ class Band:
         return float(np.concatenate(reach).max())
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the bounds as lists, and how they came about."""
-        told = {"method": self.method, "level": self.level, "kind": self.kind}
-        return self._columns() | told | {"replicates": self.replicates}
+        """Return the bounds as lists, None where there is none, and how they came about."""
+        told = {name: getattr(self, name) for name in ("method", "level", "kind", "replicates")}
+        return self._columns() | told | {"steps": self.steps}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a point as a polars, pandas or pyarrow frame."""
         return to_frame(self._columns(), backend)
 
-    def _columns(self) -> dict[str, list[float]]:
-        return {name: getattr(self, name).tolist() for name in ("x", "lower", "upper")}
+    def _columns(self) -> dict[str, list[float | None]]:
+        columns = {name: getattr(self, name).tolist() for name in ("x", "lower", "upper")}
+        return {name: [_json(x) for x in column] for name, column in columns.items()}
+
+
+def _json(x: float) -> float | None:
+    """Write what is not there as JSON can."""
+    return None if math.isnan(x) else x
 
 
 def _positive(x: Floats, height: Floats) -> list[tuple[float, float]]:
@@ -161,23 +174,69 @@ def resampled_bounds(
 
     A point beyond the forecasts of a replicate has no value there; the quantiles are of the others.
     """
-    curves = np.empty((drawing.replicates, len(x)))
-    stream = fast_stream(drawing.rng)
-    drawn = sampler.draws(probability, drawing.replicates, stream, recalibrated)
-    for i, draw in enumerate(drawn):
-        curves[i] = refit(*draw).curve(sampler.value, x)
+    if isinstance(sampler, Counts) and sampler.few_a_forecast:
+        curves = _curves_in_batches(sampler, x, probability, drawing)
+    else:
+        stream = fast_stream(drawing.rng)
+        drawn = sampler.draws(probability, drawing.replicates, stream, recalibrated)
+        curves = np.stack([refit(*draw).curve(sampler.value, x) for draw in drawn])
     return pointwise_bounds(curves, drawing.level)
+
+
+def _curves_in_batches(counts: Counts, x: Floats, probability: Floats, drawing: Drawing) -> Floats:
+    """Draw and refit many replicates at a time, and some of these side by side.
+
+    Each share of the work has a stream of its own, so what is drawn does not depend on threads.
+    """
+    together = max(1, BATCH // int(counts.weight.sum()))
+    shares = [
+        (_even_parts(size, together), fast_stream(drawing.rng))
+        for size in _even_parts(drawing.replicates, -(-drawing.replicates // SHARES))
+    ]
+
+    def curves(share: tuple[list[int], np.random.Generator]) -> list[Floats]:
+        found = []
+        for drawn in counts.sequences(probability, *share):
+            corner, rate, stop = refit_sequences(drawn.happened)
+            replicate, case = np.divmod(corner, drawn.forecast.shape[1])
+            at = counts.value[drawn.forecast[replicate, case]]
+            found += [
+                np.interp(x, at[a:b], rate[a:b], left=np.nan, right=np.nan)
+                for a, b in pairwise([0, *stop])
+            ]
+        return found
+
+    return np.stack([curve for found in share_out(curves, shares) for curve in found])
+
+
+def _even_parts(whole: int, most: int) -> list[int]:
+    """Cut a number into parts as equal as can be, none of them larger than the most allowed."""
+    count = -(-whole // most)
+    return [(whole + i) // count for i in range(count)]
 
 
 def pointwise_bounds(curves: Floats, level: float) -> tuple[Floats, Floats]:
     """Return the quantiles that leave out equal shares at either side, NaN left out of account."""
-    tails = [(1 - level) / 2, (1 + level) / 2]
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    missing = np.isnan(curves).sum(axis=0)
+    every, some = missing == 0, (missing > 0) & (missing < len(curves))
     bounds = np.full((2, curves.shape[1]), np.nan)
-    known = ~np.isnan(curves)
-    some, every = known.any(axis=0), known.all(axis=0)
-    # Transposed so that the replicates of a point are neighbours, and in one go where none is NaN.
-    whole = np.ascontiguousarray(curves[:, every].T)
-    bounds[:, every] = np.quantile(whole, tails, axis=1, overwrite_input=True)
-    rest = some & ~every
-    bounds[:, rest] = np.nanquantile(curves[:, rest], tails, axis=0)
+    place = tails * (len(curves) - 1)
+    below = place.astype(int)
+    above = np.minimum(below + 1, len(curves) - 1)
+
+    def quantiles(columns: Floats) -> Floats:
+        # Transposed, so that the replicates of a point are neighbours.
+        ordered = np.ascontiguousarray(columns.T)
+        ordered.partition(np.concatenate([below, above]), axis=1)
+        low = ordered[:, below]
+        found: Floats = (low + (place - below) * (ordered[:, above] - low)).T
+        return found
+
+    if every.any():
+        # A replicate lacks points at the ends alone, so those that none lacks are neighbours.
+        inside = np.nonzero(every)[0]
+        pieces = np.array_split(curves[:, inside[0] : inside[-1] + 1], SHARES, axis=1)
+        bounds[:, every] = np.concatenate(share_out(quantiles, pieces), axis=1)
+    bounds[:, some] = np.nanquantile(curves[:, some], tails, axis=0)
     return bounds[0], bounds[1]

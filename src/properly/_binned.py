@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._binning import check_bins, equal_count, equal_width
+from properly._binning import equal_count, equal_width
 from properly._frames import to_frame
 from properly._libraries import to_numpy
-from properly._options import check_choice
+from properly._options import check_choice, check_whole
 from properly._tally import Tally, as_tally
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def binned_reliability(
     (array([0.1, 0.2]), array([0.1, 0.7]), array([0.04, 0.44]))
     """
     check_choice(scheme, get_args(Scheme), "scheme")
-    bins, t = check_bins(bins), as_tally(tally)
+    bins, t = check_whole(bins, "bins"), as_tally(tally)
     value = to_numpy(t.value).astype(np.float64)
     weight, events = to_numpy(t.weight), to_numpy(t.events)
     cell = equal_width(value, bins) if scheme == "width" else equal_count(weight, bins)

@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import operator
 from typing import Any, TypeAlias
 
 import numpy as np
-
-from properly.errors import DataError
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
 # Products below this are exact in int64.
 EXACT = 2**63
-
-
-def check_bins(bins: int) -> int:
-    """Take a positive number of bins."""
-    try:
-        found = operator.index(bins)
-    except TypeError:
-        found = 0
-    if found < 1:
-        message = f"bins must be a whole number, 1 or more; got {bins!r}"
-        raise DataError(message)
-    return found
 
 
 def equal_width(value: Column, bins: int) -> Column:

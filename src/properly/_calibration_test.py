@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from properly._components import Prices, if_calibrated, p_value
 from properly._frames import to_frame
 from properly._isotonic import recalibrate
-from properly._options import as_generator, check_replicates
+from properly._options import as_generator, check_whole
 from properly._resampling import sampler
 from properly._scoring import mean_loss, mean_score
 from properly._tally import as_tally
@@ -121,7 +121,7 @@ def calibration_test(
             message = f"the calibration test takes cases as independent; these have {name}"
             hint = f"make Cases without {name} to take them as independent."
             raise DataError(message, hint=hint)
-    t, draws, count = as_tally(tally), sampler(tally), check_replicates(replicates)
+    t, draws, count = as_tally(tally), sampler(tally), check_whole(replicates, "replicates")
     fit = recalibrate(t)
     statistic = mean_score(t, rule) - mean_loss(fit.event_rate, fit.weight, fit.events, rule)
     drawn = if_calibrated(draws, Prices.at(draws.value, rule), count, as_generator(rng))

@@ -52,7 +52,7 @@ class Prices:
                 if paid[endless].any():
                     return math.inf
                 price, paid = price[~endless], paid[~endless]  # noqa: PLW2901
-            total += float(price @ paid)
+            total += float(price @ paid.astype(np.float64))
         return total / float(weight.sum())
 
     def entropy(self, rate: Column) -> Column:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._bisection import bisect
 from properly._isotonic import refit
 from properly._libraries import to_numpy
 from properly._tally import Tally, as_tally
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 Floats: TypeAlias = np.ndarray[Any, Any]
 Column: TypeAlias = np.ndarray[Any, Any]
-
-BISECTIONS = 60
 
 
 class Side(NamedTuple):
@@ -43,11 +42,11 @@ class Side(NamedTuple):
 def critical_value(source: Tally | Cases, fit: Recalibration, level: float) -> float:
     r"""Return the value of twice the log-likelihood ratio beyond which a point is refused.
 
-    With few distinct forecasts, and where the curve is flat, the ratio is about :math:`\chi^2`
-    with one degree of freedom. Where the curve rises through a density of forecasts it is smaller
-    (Banerjee and Wellner 2001); nobody can be sure of that from the data, so the larger value
-    serves throughout. Fractional weights and clusters change the variance of sums of outcomes; the
-    value is multiplied by how much they do so within bins.
+    With few distinct forecasts, and inside a flat stretch of the curve, the ratio is about
+    :math:`\chi^2` with one degree of freedom. Where the curve rises through a density of forecasts
+    it is smaller (Banerjee and Wellner 2001); nobody can be sure of that from the data, so the
+    larger value serves throughout. Fractional weights and clusters change the variance of sums of
+    outcomes; the value is multiplied by how much they do so within bins.
     """
     from scipy.special import ndtri, stdtrit
 
@@ -64,7 +63,8 @@ def _effect_of_weights(tally: Tally, fit: Recalibration) -> float:
         return 1.0
     rate = fit.spread(fit.event_rate)
     events, others = to_numpy(tally.event_squares), to_numpy(tally.nonevent_squares)
-    return _ratio(float(events @ (1 - rate) ** 2 + others @ rate**2), fit)
+    whole = float((events.sum() + others.sum()) / fit.weight.sum())
+    return _ratio(float(events @ (1 - rate) ** 2 + others @ rate**2), fit, whole)
 
 
 def _effect_of_clusters(cases: Cases, fit: Recalibration) -> tuple[float, int]:
@@ -86,12 +86,15 @@ def _effect_of_clusters(cases: Cases, fit: Recalibration) -> tuple[float, int]:
     )
     # The bins follow the outcomes, which hides as much of their variance as there are bins.
     shown = max(clusters - len(fit.end), clusters / 2)
-    return _ratio(float(sums @ sums) * clusters / shown, fit), clusters
+    size = np.bincount(cluster, weight)
+    whole = float(size @ size / size.sum())
+    return _ratio(float(sums @ sums) * clusters / shown, fit, whole), clusters
 
 
-def _ratio(variance: float, fit: Recalibration) -> float:
+def _ratio(variance: float, fit: Recalibration, whole: float) -> float:
+    """Divide by the variance of independent cases; if no outcome varied, take clusters whole."""
     independent = float(fit.weight @ (fit.event_rate * (1 - fit.event_rate)))
-    return variance / independent if independent > 0 else 1.0
+    return variance / independent if independent > 0 else whole
 
 
 def likelihood_bounds(
@@ -121,17 +124,8 @@ def likelihood_bounds(
     def refused(theta: Floats) -> Any:
         return 2 * (best - _constrained(left, right, here, theta)) > critical
 
-    lower = _bisect(refused, estimate, np.zeros(len(row)))
-    return lower, _bisect(refused, estimate, np.ones(len(row)))
-
-
-def _bisect(refused: Any, inside: Floats, outside: Floats) -> Floats:
-    """Find the last value that is not refused on the way from inside to outside."""
-    for _ in range(BISECTIONS):
-        middle = (inside + outside) / 2
-        bad = refused(middle)
-        inside, outside = np.where(bad, inside, middle), np.where(bad, middle, outside)
-    return outside
+    lower = bisect(refused, estimate, np.zeros(len(row)))
+    return lower, bisect(refused, estimate, np.ones(len(row)))
 
 
 def _constrained(left: Side, right: Side, here: Floats, theta: Floats) -> Floats:

@@ -24,7 +24,7 @@ class Drawing(NamedTuple):
 
 def as_drawing(level: float, replicates: int, rng: int | np.random.Generator | None) -> Drawing:
     """Check all three."""
-    return Drawing(check_level(level), check_replicates(replicates), as_generator(rng))
+    return Drawing(check_level(level), check_whole(replicates, "replicates"), as_generator(rng))
 
 
 def check_level(level: float) -> float:
@@ -37,14 +37,14 @@ def check_level(level: float) -> float:
     return found
 
 
-def check_replicates(replicates: int) -> int:
-    """Take a positive number of random replicates."""
+def check_whole(number: object, name: str) -> int:
+    """Take a positive whole number of something."""
     try:
-        found = operator.index(replicates)
+        found = operator.index(number)  # type: ignore[arg-type]
     except TypeError:
         found = 0
     if found < 1:
-        message = f"replicates must be a whole number, 1 or more; got {replicates!r}"
+        message = f"{name} must be a whole number, 1 or more; got {number!r}"
         raise DataError(message)
     return found
 

@@ -13,7 +13,7 @@ from properly._tally import Tally
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from properly._cases import Cases
 
@@ -33,6 +33,21 @@ class Draw(NamedTuple):
 
     weight: Column
     events: Column
+
+
+class Sequences(NamedTuple):
+    """Cases of some replicates, in the order of their forecasts, events first among equal ones.
+
+    Attributes
+    ----------
+    forecast : numpy array
+        The forecast of each case, as an index into the distinct ones; a replicate a row.
+    happened : numpy array
+        Their outcomes, with an event put before the first and a non-event after the last.
+    """
+
+    forecast: Column
+    happened: Column
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +89,47 @@ class Counts:
             drawn += happened
             both = np.bincount(drawn, minlength=2 * forecasts)
             yield Draw(both[::2] + both[1::2], both[1::2])
+
+    @property
+    def few_a_forecast(self) -> bool:
+        """Whether there are so few cases at each forecast that they are best drawn in order."""
+        return int(self.weight.sum()) <= FEW * len(self.value)
+
+    def sequences(
+        self, probability: Column, batches: Sequence[int], rng: np.random.Generator
+    ) -> Iterator[Sequences]:
+        """Draw cases with replacement, in order, and outcomes with their probability, in batches.
+
+        Exponential gaps make places in order. The forecast that a place falls upon is drawn; how
+        far into the forecast's share it falls decides about the event. The memory of a batch is
+        used again for the next one, since fresh memory costs as much as the arithmetic.
+        """
+        total, most = int(self.weight.sum()), max(batches)
+        cell = np.repeat(np.arange(len(self.value)), self.weight) if self.has_ties else None
+        # One more than there are cases: the last place only says how far to stretch the others.
+        limit = np.append(np.cumsum(self.weight) - self.weight * (1 - probability), 0)
+        limit[:-1][probability == 1] = np.inf  # what is certain happens, whatever the rounding
+        gap = np.empty((most, total + 1), dtype=np.float32)
+        place, bound = np.empty(gap.shape), np.empty(gap.shape)
+        forecast = np.empty(gap.shape, dtype=np.intp)
+        happened = np.ones((most, total + 2), dtype=bool)
+        happened[:, -1] = False
+        for count in batches:
+            some = slice(count)
+            rng.standard_exponential(out=gap[some], dtype=np.float32)
+            np.cumsum(gap[some], axis=1, out=place[some])
+            place[some] *= total / place[some, -1:]
+            np.copyto(forecast[some], place[some], casting="unsafe")
+            if cell is not None:
+                np.take(cell, forecast[some], out=forecast[some], mode="clip")
+            np.take(limit, forecast[some], out=bound[some], mode="clip")
+            np.less(place[some, :-1], bound[some, :-1], out=happened[some, 1:-1])
+            yield Sequences(forecast[some, :-1], happened[some])
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether any forecast was made more than once."""
+        return int(self.weight.sum()) > len(self.value)
 
     def outcomes(
         self, probability: Column, replicates: int, rng: np.random.Generator

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, TypeVar
 from properly._libraries import is_numpy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from properly.typing import Array
 
 PIECE = 1 << 18
 # Fewer pieces than this are done sooner than threads are started.
 MANY = 3
+Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
@@ -39,7 +40,12 @@ def sweep(
     moved = cuts if keep is None else (keep(columns[0], cut) for cut in cuts)
     ends = sorted({0, *moved, rows})
     pieces = [tuple(x[start:stop] for x in columns) for start, stop in pairwise(ends)]
+    return share_out(lambda piece: function(*piece), pieces)
+
+
+def share_out(function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
+    """Apply a function to each of some pieces of work, on a few threads if there are many."""
     if len(pieces) < MANY:
-        return [function(*piece) for piece in pieces]
+        return [function(piece) for piece in pieces]
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-        return list(pool.map(lambda piece: function(*piece), pieces))
+        return list(pool.map(function, pieces))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -26,6 +25,7 @@ from properly._libraries import (
     to_numpy,
     without_gradient,
 )
+from properly._options import check_whole
 from properly._pooling import add_runs, count, pool, run_ends, weigh
 from properly.errors import ArgumentTypeError, DataError
 
@@ -166,7 +166,7 @@ class Tally:
         >>> t.group(2).value
         array([0.  , 0.25, 0.6 ])
         """
-        cells = _whole(cells)
+        cells = check_whole(cells, "cells")
         if self.cells is not None and self.cells % cells:
             message = (
                 f"{self.cells} cells cannot be grouped into {cells}, which does not divide them"
@@ -300,17 +300,6 @@ def _countable(p: Array) -> Array:
     xp = namespace(p)
     p = without_gradient(p)
     return p if p.dtype in (xp.float32, xp.float64) else xp.astype(p, xp.float32)  # exact
-
-
-def _whole(cells: object) -> int:
-    try:
-        found = operator.index(cells)  # type: ignore[arg-type]
-    except TypeError:
-        found = 0
-    if found < 1:
-        message = f"cells must be a whole number, 1 or more; got {cells!r}"
-        raise DataError(message)
-    return found
 
 
 def _keep_nonevents(weight: Array, events: Array, squares: Array) -> Array:

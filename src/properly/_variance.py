@@ -22,6 +22,7 @@ Column: TypeAlias = np.ndarray[Any, Any]
 
 # Fewer times say too little about dependence between them.
 TIMES = 20
+ROUNDING = 1e-14
 
 
 class Spread(NamedTuple):
@@ -63,7 +64,7 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
     amount = np.where(y[used], if_event[:, row], if_none[:, row])
     weight = weight[used].astype(np.float64)
     with np.errstate(invalid="ignore"):
-        influence = weight * (amount - (amount @ weight / weight.sum())[:, None]) / weight.sum()
+        influence = weight * _away(amount, amount @ weight / weight.sum()) / weight.sum()
     if source.time is not None:
         return _over_time(influence, to_numpy(source.time)[used])
     if source.clusters is not None:
@@ -72,6 +73,13 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
     elif source.tally().event_squares is None:
         return _spread_of_counts(source.tally(), if_event, if_none)
     return _independent(influence)
+
+
+def _away(amount: Column, mean: Column) -> Column:
+    """Subtract the mean; what differs from it by rounding alone does not differ."""
+    away = amount - mean[:, None]
+    away[np.abs(away) <= ROUNDING * np.abs(amount)] = 0.0
+    return away
 
 
 def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread:
@@ -88,7 +96,7 @@ def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread
     # An infinite amount leaves the spread of its own mean undefined, and of no other.
     with np.errstate(invalid="ignore"):
         for square, amount in zip(squares, amounts, strict=True):
-            away = np.where(square > 0, amount - mean[:, None], 0.0)
+            away = np.where(square > 0, _away(amount, mean), 0.0)
             summed += (square * away) @ away.T
     if cases <= 1:
         return Spread(np.full((len(mean),) * 2, np.nan), 0)

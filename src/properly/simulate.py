@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from properly._arrays import check_forecasts
-from properly._options import as_generator, check_choice
+from properly._options import as_generator, check_choice, check_whole
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -117,13 +116,13 @@ def corp(
     >>> properly.tally(s.y, s.p)
     Tally(1,000 cases at 4 distinct forecasts, event rate 0.747)
     """
-    n = _whole(n, "n")
+    n = check_whole(n, "n")
     check_choice(distribution, DISTRIBUTIONS, "distribution")
     generator = as_generator(rng)
     if values is None:
         p = _continuous(n, distribution, generator)
     else:
-        p = _discrete(n, distribution, _whole(values, "values"), generator)
+        p = _discrete(n, distribution, check_whole(values, "values"), generator)
     truth = p if curve is None else _truth(curve, p)
     return Simulation(generator.random(n) < truth, p, truth)
 
@@ -163,14 +162,3 @@ def _truth(curve: Curve, p: Numbers) -> Numbers:
         )
         raise DataError(message)
     return truth
-
-
-def _whole(number: Any, name: str) -> int:
-    try:
-        found = operator.index(number)
-    except TypeError:
-        found = 0
-    if found < 1:
-        message = f"{name} must be a whole number, 1 or more; got {number!r}"
-        raise DataError(message)
-    return found

@@ -30,7 +30,7 @@ def test_the_legend_says_of_which_curve_the_area_is() -> None:
 
 
 def test_a_band_is_a_polygon_of_a_curve_that_is_alone() -> None:
-    curve = roc_curve(CONTINUOUS, band="confidence", replicates=20, rng=1)
+    curve = roc_curve(CONTINUOUS, band="confidence")
     assert curve.band is not None
     (polygon,) = plots.roc(curve).patches
     assert isinstance(polygon, Polygon)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly._calibration import Reliability
+from properly._options import check_whole
 from properly.errors import DataError
 from properly.plots._axes import (
     PALE,
@@ -149,9 +150,8 @@ def reliability_grid(
     ['good', 'poor']
     """
     models = by_name(records, Reliability, MAKER)
-    if columns is not None and columns < 1:
-        message = f"columns must be a whole number, 1 or more; got {columns!r}"
-        raise DataError(message)
+    if columns is not None:
+        columns = check_whole(columns, "columns")
     axes = _panels(len(models), columns)
     printed = {str(name): parts for name, parts in (decompositions or {}).items()}
     for ax, (name, record) in zip(axes, models.items(), strict=True):

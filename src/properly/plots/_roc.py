@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from properly._roc import RocBand
+    from properly._roc_band import RocBand
 
 
 def roc(

@@ -1,0 +1,170 @@
+"""The coverage study itself, a few repetitions of a few settings; and its page is up to date."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+
+from properly.rules import Brier, Log
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+
+def load_study() -> ModuleType:
+    """Load the script, which is no part of a package, and leave the search path as it was."""
+    path = list(sys.path)
+    spec = importlib.util.spec_from_file_location("coverage_study", DOCS / "coverage_study.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.path[:] = path
+    return module
+
+
+study: Any = load_study()
+page: Any = study.coverage_page
+parts: Any = study.coverage_parts
+KEPT = json.loads((DOCS / "coverage.json").read_text(encoding="utf-8"))
+
+
+def setting(part: str, **facts: Any) -> Any:
+    return parts.Setting(part, 1, facts)
+
+
+FEW = [
+    setting(
+        "pointwise",
+        band="consistency",
+        distribution="uniform",
+        values=50,
+        n=100,
+        curve="calibrated",
+    ),
+    setting("pointwise", band="confidence", distribution="uniform", values=10, n=100, curve="step"),
+    setting("simultaneous", distribution="uniform", values=None, n=100, curve="step"),
+    setting("intervals", n=200, curve="mild"),
+    setting("test", distribution="rare", values=None, n=50, curve="calibrated"),
+    setting("clusters", forecasts="constant", curve="calibrated"),
+    setting("weights", n=1000, curve="calibrated"),
+]
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    """Repeat a few settings as seldom as the study ever does."""
+    few: dict[str, Any] = study.study(FEW, 1, 7)
+    return few
+
+
+def test_every_part_of_the_study_gives_rows(found: dict[str, Any]) -> None:
+    assert {row["part"] for row in found["rows"]} == set(page.PARTS)
+
+
+def test_a_row_has_shares_with_standard_errors(found: dict[str, Any]) -> None:
+    for row in found["rows"]:
+        shares = [row[name] for name in ("coverage", "worst", "rejected_at_5") if name in row]
+        assert shares
+        for share, error in shares:
+            assert 0 <= share <= 1
+            assert 0 <= error <= 0.5
+        assert row["repetitions"] == 4
+
+
+def test_the_json_of_a_run_has_the_shape_of_the_kept_one(found: dict[str, Any]) -> None:
+    again = json.loads(study.to_json(found))
+    assert again.keys() == KEPT.keys()
+    shapes = {
+        part: {frozenset(r) for r in KEPT["rows"] if r["part"] == part} for part in page.PARTS
+    }
+    for row in again["rows"]:
+        assert frozenset(row) in shapes[row["part"]]
+
+
+def test_the_kept_numbers_are_those_of_all_settings() -> None:
+    def told(rows: list[dict[str, Any]]) -> list[tuple[str, ...]]:
+        return [tuple(f"{name}={row.get(name)}" for name in names) for row in rows]
+
+    names = ("part", "band", "distribution", "values", "n", "curve", "forecasts")
+    wanted = told([{"part": s.part, **s.facts} for s in parts.settings()])
+    kept = told(KEPT["rows"])
+    # Bands of clusters and of weights are named in the rows, not in the settings.
+    for part in ("pointwise", "simultaneous", "intervals", "test"):
+        start = f"part={part}"
+        assert {t for t in kept if t[0] == start} == {t for t in wanted if t[0] == start}
+
+
+def test_the_page_is_what_template_and_numbers_give() -> None:
+    assert (DOCS / "coverage.md").read_text(encoding="utf-8") == page.render(KEPT)
+
+
+def test_the_same_seed_gives_the_same_numbers_however_many_settings_follow() -> None:
+    chosen = [s for s in parts.settings() if s.part == "test" and s.facts["n"] == 50]
+    one, two = (study.study(chosen[:count], 0.01, 3)["rows"] for count in (1, 2))
+    assert one == two[: len(one)]
+
+
+def test_the_worst_tenth_is_judged_where_it_was_not_chosen() -> None:
+    # In the even rows the first tenth is worst, in the odd ones the last.
+    held = np.ones((40, 10))
+    held[::2, 0] = held[1::2, 9] = 0.5
+    assert study.worst_tenth(held) == [1, 0]
+    held[:, 3] = 0.25
+    assert study.worst_tenth(held) == [0.25, 0]
+
+
+def test_a_share_of_one_has_an_error() -> None:
+    estimate, error = study.share([True] * 98)
+    assert estimate == 1
+    assert error == pytest.approx(np.sqrt(0.99 * 0.01 / 98))
+    assert page.share_error(1, 98) == pytest.approx(error)
+
+
+def test_shares_that_are_short_are_bold() -> None:
+    row = {"part": "pointwise", "coverage": [0.85, 0.02], "width": [0.1, 0.01]}
+    assert page.held([row]) == "**85.0 ± 2.0** (0.10)"
+    assert page.held([row | {"coverage": [0.87, 0.02]}]) == "87.0 ± 2.0 (0.10)"
+    # Two settings: the errors of independent means.
+    assert page.held([row, row | {"coverage": [0.95, 0.02]}]) == "90.0 ± 1.4 (0.10)"
+
+
+@pytest.mark.parametrize("curve", parts.INTERVAL_CURVES)
+def test_population_values_are_the_integrals_of_divergence_and_entropy(curve: str) -> None:
+    c = parts.CURVES[curve]
+
+    def integral(f: Any) -> float:
+        return float(quad(f, 0, 0.5)[0] + quad(f, 0.5, 1)[0])
+
+    mean = integral(c)
+    brier = parts.population(curve, Brier())
+    assert brier["miscalibration"] == pytest.approx(integral(lambda x: (x - c(x)) ** 2), abs=1e-8)
+    assert brier["discrimination"] == pytest.approx(
+        integral(lambda x: (c(x) - mean) ** 2), abs=1e-8
+    )
+
+    def divergence(a: Any, b: Any) -> Any:
+        return a * np.log(a / b) + (1 - a) * np.log((1 - a) / (1 - b))
+
+    log = parts.population(curve, Log())
+    assert log["miscalibration"] == pytest.approx(integral(lambda x: divergence(c(x), x)), abs=1e-7)
+    assert log["discrimination"] == pytest.approx(
+        integral(lambda x: divergence(c(x), mean)), abs=1e-7
+    )
+
+
+def test_a_file_is_written_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.json"
+    study.write(path, "1")
+    study.write(path, "2")
+    assert path.read_text() == "2"
+    assert list(tmp_path.iterdir()) == [path]

@@ -1,0 +1,141 @@
+"""How the forecasts are distributed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from properly import Cases, reliability, tally
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from properly import Histogram
+
+    Floats = NDArray[np.float64]
+
+
+def outcomes(p: Floats | list[float]) -> NDArray[np.int64]:
+    return np.arange(len(p)) % 2
+
+
+def bars_of(p: Floats | list[float], **options: str) -> Histogram:
+    return reliability(tally(outcomes(p), p), **options).histogram  # type: ignore[arg-type]
+
+
+def freedman_diaconis(p: Floats) -> int:
+    """Count the bars of a plain sample: at least five, else as the spread of its middle says."""
+    low, high = np.quantile(p, [0.25, 0.75])
+    width = 2 * (high - low) / len(p) ** (1 / 3) if high - low >= 1.5e-8 else 1 / 400
+    return max(5, round(float(p.max() - p.min()) / float(width)))
+
+
+@pytest.mark.parametrize("n", [2, 5, 30, 200, 1000])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 10), (0.2, 0.3)])
+def test_a_continuum_is_cut_as_its_spread_and_number_say(
+    n: int, shape: tuple[float, float]
+) -> None:
+    p = np.random.default_rng(n).beta(*shape, size=n)
+    bars = bars_of(p, forecasts="continuous")
+    assert len(bars.weight) == freedman_diaconis(p)
+    edges = np.append(bars.lower, bars.upper[-1])
+    expected = np.linspace(p.min(), p.max(), len(bars.weight) + 1)
+    np.testing.assert_allclose(edges, expected, rtol=0, atol=1e-14)
+    assert bars.weight.sum() == n
+
+
+def test_ties_are_counted_as_often_as_they_occur() -> None:
+    p = np.round(np.random.default_rng(1).random(400), 2)
+    bars = bars_of(p, forecasts="continuous")
+    assert len(bars.weight) == freedman_diaconis(p)
+    assert bars.weight.sum() == 400
+
+
+def test_forecasts_that_hardly_spread_get_bars_of_a_four_hundredth() -> None:
+    p = np.append(np.full(98, 0.5), [0.2, 0.8])
+    bars = bars_of(p, forecasts="continuous")
+    assert len(bars.weight) == round(0.6 * 400)
+    assert bars.weight.max() == 98
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
+def test_every_case_is_in_a_bar(p: list[float]) -> None:
+    for kind in ("discrete", "continuous"):
+        bars = bars_of(p, forecasts=kind)
+        assert bars.weight.sum() == len(p)
+        assert (bars.weight >= 0).all()
+        assert len(bars.lower) == len(bars.upper) == len(bars.weight)
+        assert (bars.lower <= bars.upper).all()
+        assert bars.lower[0] <= min(p)
+        assert max(p) <= bars.upper[-1]
+
+
+@pytest.mark.parametrize(
+    ("p", "half"),
+    [([0.2, 0.7], 0.02), ([0.0, 0.1, 0.5, 1.0], 0.0125), ([0.4], 0.02), ([0.1, 0.11], 0.00125)],
+)
+def test_a_few_values_have_a_narrow_bar_each(p: list[float], half: float) -> None:
+    bars = bars_of(p)
+    np.testing.assert_allclose(bars.lower, np.array(p) - half, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(bars.upper, np.array(p) + half, rtol=0, atol=1e-15)
+    assert bars.weight.tolist() == [1] * len(p)
+
+
+@pytest.mark.parametrize(
+    ("p", "discrete"),
+    [
+        ([0.4], True),
+        ([0.4, 0.4, 0.4], True),
+        ([0.1, 0.11], True),
+        ([0.1, 0.1099], False),
+        ([0.1, 0.3, 0.305], False),
+    ],
+)
+def test_forecasts_a_hundredth_apart_are_a_few_values(p: list[float], discrete: bool) -> None:
+    assert reliability(tally(outcomes(p), p)).discrete is discrete
+
+
+def test_the_user_may_know_better() -> None:
+    p = [0.1, 0.2, 0.3, 0.3]
+    t = tally(outcomes(p), p)
+    assert reliability(t).discrete
+    assert reliability(t, forecasts="discrete").discrete
+    record = reliability(t, forecasts="continuous")
+    assert not record.discrete
+    assert len(record.histogram.weight) == 5
+    close = tally([0, 1], [0.1, 0.101])
+    assert not reliability(close).discrete
+    assert len(reliability(close, forecasts="discrete").histogram.weight) == 2
+
+
+def test_weights_are_added_up() -> None:
+    cases = Cases([0, 1, 1], [0.2, 0.2, 0.7], weight=[0.5, 0.25, 2.0])
+    assert reliability(cases).histogram.weight.tolist() == [0.75, 2.0]
+    bars = reliability(cases, forecasts="continuous").histogram
+    assert bars.weight.sum() == pytest.approx(2.75, abs=1e-15)
+
+
+def test_the_unit_of_fractional_weights_does_not_change_the_bars() -> None:
+    rng = np.random.default_rng(2)
+    p, weight = rng.random(300), rng.gamma(1.5, size=300)
+    bars, scaled = (
+        reliability(Cases(outcomes(p), p, weight=weight * unit)).histogram for unit in (1, 0.37)
+    )
+    np.testing.assert_allclose(scaled.lower, bars.lower, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(scaled.weight, bars.weight * 0.37, rtol=1e-12)
+
+
+def test_a_constant_forecast_that_is_called_a_continuum_is_still_counted() -> None:
+    bars = bars_of([0.4, 0.4, 0.4], forecasts="continuous")
+    assert bars.weight.sum() == 3
+    assert (bars.lower <= 0.4).all()
+    assert bars.upper[-1] >= 0.4
+
+
+def test_bars_are_ready_for_json() -> None:
+    assert bars_of([0.2, 0.2, 0.7]).to_dict()["weight"] == [2, 1]
+    assert set(bars_of([0.2]).to_dict()) == {"lower", "upper", "weight"}

@@ -1,0 +1,298 @@
+"""How far off a score and its parts may be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+import properly
+from properly.errors import DataError, ImproperRuleError
+from properly.rules import Bounded, Brier, Log, Misclassification, Propriety, Spherical
+
+RULES = [
+    Brier(),
+    Log(),
+    Spherical(),
+    Misclassification(),
+    Bounded(Brier(), (0.1, 0.4)),
+    Bounded(Log(), (0.1, 0.4)),
+]
+PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
+
+
+def sample(n: int, seed: int = 1, *, slope: float = 1.0) -> tuple[Any, Any]:
+    rng = np.random.default_rng(seed)
+    p = np.round(rng.uniform(0.02, 0.98, n), 2)
+    return (rng.random(n) < 0.5 + slope * (p - 0.5)).astype(int), p
+
+
+def intervals_of(data: Any, rule: Any = None, **options: Any) -> Any:
+    options = {"replicates": 200, "rng": 1} | options
+    found = properly.decompose(data, rule or Brier(), interval=True, **options).intervals
+    assert found is not None
+    return found
+
+
+def test_there_are_no_intervals_unless_asked_for() -> None:
+    t = properly.tally(*sample(50))
+    assert properly.decompose(t, Brier()).intervals is None
+    plain, told = properly.decompose(t, Brier()), properly.decompose(t, Brier(), interval=True)
+    assert [getattr(plain, part) for part in PARTS] == [getattr(told, part) for part in PARTS]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_the_interval_of_the_score_is_students(rule: Any) -> None:
+    y, p = sample(150)
+    losses = np.asarray(rule.loss(y, p))
+    half = student.ppf(0.975, 149) * losses.std(ddof=1) / math.sqrt(150)
+    expected = (losses.mean() - half, losses.mean() + half)
+    assert intervals_of(properly.tally(y, p), rule).score == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_the_interval_of_the_uncertainty_is_that_of_the_loss_of_the_event_rate(rule: Any) -> None:
+    y, p = sample(150)
+    constant = np.full(150, y.mean())
+    losses = np.asarray(rule.loss(y, constant))
+    half = student.ppf(0.95, 149) * losses.std(ddof=1) / math.sqrt(150)
+    expected = (losses.mean() - half, losses.mean() + half)
+    found = intervals_of(properly.tally(y, p), rule, level=0.9).uncertainty
+    if half > 0:
+        assert found == pytest.approx(expected, abs=1e-12)
+    else:  # a bounded rule may charge the event rate the same whatever happens
+        assert np.isnan(found).all()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_every_interval_is_in_order_and_no_part_is_negative(rule: Any) -> None:
+    found = intervals_of(properly.tally(*sample(120)), rule)
+    for part in PARTS:
+        lower, upper = getattr(found, part)
+        assert lower <= upper or math.isnan(lower)
+    assert found.miscalibration[0] >= 0
+    assert found.discrimination[0] >= 0
+    assert 0 <= found.corrected_miscalibration <= found.miscalibration[1]
+    low, high = found.discrimination
+    assert low <= found.corrected_discrimination <= high
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("slope", [1.0, 0.5, 0.2])
+def test_miscalibration_begins_at_zero_unless_the_test_refuses(seed: int, slope: float) -> None:
+    for n in (60, 400):
+        found = intervals_of(properly.tally(*sample(n, seed, slope=slope)), level=0.9)
+        lower = found.miscalibration[0]
+        assert lower == 0 or found.p_value <= 1 - 0.9 + 1e-12
+
+
+def test_clear_miscalibration_begins_above_zero() -> None:
+    found = intervals_of(properly.tally(*sample(3000, slope=0.2)))
+    assert found.p_value == 1 / 201
+    assert found.miscalibration[0] > 0.02
+    # The true value: the mean of (.8 (p - .5))^2 over the forecasts.
+    _, p = sample(3000)
+    truth = float(np.mean((0.8 * (p - 0.5)) ** 2))
+    assert found.miscalibration[0] < truth < found.miscalibration[1]
+
+
+def test_the_correction_takes_something_off() -> None:
+    t = properly.tally(*sample(300))
+    parts, found = properly.decompose(t, Brier()), intervals_of(t)
+    assert found.corrected_miscalibration < parts.miscalibration / 2
+    assert found.corrected_discrimination < parts.discrimination
+    assert found.miscalibration_if_calibrated > 0
+
+
+def test_the_test_behind_it_is_the_calibration_test() -> None:
+    t = properly.tally(*sample(80, slope=0.6))
+    found = intervals_of(t, replicates=4000)
+    alone = properly.calibration_test(t, replicates=4000, rng=9)
+    error = math.sqrt(2 * alone.p_value * (1 - alone.p_value) / 4000)
+    assert found.p_value == pytest.approx(alone.p_value, abs=4 * error + 1e-3)
+    mean = pytest.approx(alone.mean_if_calibrated, rel=0.05)
+    assert found.miscalibration_if_calibrated == mean
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+def test_a_higher_level_has_the_wider_intervals(rule: Any) -> None:
+    t = properly.tally(*sample(200, slope=0.3))
+    narrow, wide = (intervals_of(t, rule, level=level) for level in (0.8, 0.99))
+    for part in PARTS:
+        inner, outer = getattr(narrow, part), getattr(wide, part)
+        if not math.isnan(inner[0]):
+            assert outer[0] <= inner[0]
+            assert inner[1] <= outer[1]
+    assert (narrow.level, wide.level) == (0.8, 0.99)
+
+
+def test_the_seed_decides() -> None:
+    t = properly.tally(*sample(80))
+    first, again, other = (intervals_of(t, rng=seed) for seed in (1, 1, 2))
+    assert asdict(first) == asdict(again)
+    assert first.miscalibration != other.miscalibration
+    assert first.score == other.score  # in which there is no chance
+    assert asdict(intervals_of(t, rng=np.random.default_rng(1))) == asdict(first)
+
+
+@pytest.mark.parametrize("rule", [Log(), Bounded(Log(), (0.0, 0.5), scale="integral")], ids=repr)
+def test_an_infinite_score_has_half_an_interval(rule: Any) -> None:
+    y, p = sample(60)
+    t = properly.tally(np.append(y, 1), np.append(p, 0.0))
+    parts, found = properly.decompose(t, rule), intervals_of(t, rule)
+    assert parts.score == parts.miscalibration == math.inf
+    assert np.isnan(found.score[0])
+    assert found.score[1] == math.inf
+    assert np.isnan(found.miscalibration[0])
+    assert found.miscalibration[1] == math.inf
+    assert found.corrected_miscalibration == math.inf
+    assert found.p_value == 1 / 201
+    assert np.isfinite(found.discrimination).all()
+    assert math.isfinite(found.corrected_discrimination)
+    assert np.isfinite(found.uncertainty).all()
+    assert math.isfinite(found.miscalibration_if_calibrated)
+
+
+def test_certain_forecasts_that_came_true_keep_every_log_score_finite() -> None:
+    y, p = sample(60)
+    t = properly.tally(np.append(y, [0, 1]), np.append(p, [0.0, 1.0]))
+    found = intervals_of(t, Log())
+    for part in PARTS:
+        assert np.isfinite(getattr(found, part)).all()
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+@pytest.mark.parametrize("y", [0, 1])
+def test_one_case_says_nothing_about_its_spread(rule: Any, y: int) -> None:
+    found = intervals_of(properly.tally([y], [0.3]), rule)
+    assert np.isnan(found.score).all()
+    assert np.isnan(found.uncertainty).all()
+    assert 0 < found.p_value <= 1
+
+
+@pytest.mark.parametrize("rule", RULES, ids=repr)
+@pytest.mark.parametrize("outcome", [0, 1])
+def test_one_class_has_no_uncertainty_to_be_estimated(rule: Any, outcome: int) -> None:
+    p = np.linspace(0.1, 0.9, 30)
+    found = intervals_of(properly.tally(np.full(30, outcome), p), rule)
+    assert np.isnan(found.uncertainty).all()
+    assert found.corrected_discrimination >= 0
+    assert np.isfinite(found.miscalibration).all()
+
+
+# Never having been wrong says nothing about how often one is. The second pair of losses, .2^2 and
+# (1 - .8)^2, is equal but for the last digit.
+@pytest.mark.parametrize("p", [[0.0, 0.0, 1.0, 1.0], [0.2, 0.2, 0.8, 0.8], [0.3, 0.3, 0.7, 0.7]])
+def test_losses_that_do_not_vary_have_no_interval(p: list[float]) -> None:
+    assert np.isnan(intervals_of(properly.tally([0, 0, 1, 1], p)).score).all()
+
+
+def test_a_constant_forecast_discriminates_nothing() -> None:
+    y, _ = sample(100)
+    found = intervals_of(properly.tally(y, np.full(100, 0.4)))
+    assert found.discrimination == (0, 0)
+    assert found.corrected_discrimination == 0
+
+
+def test_a_whole_weight_is_as_many_cases() -> None:
+    y, p = sample(60)
+    weighted = intervals_of(properly.Cases(y, p, weight=np.full(60, 3)))
+    assert asdict(weighted) == asdict(
+        intervals_of(properly.tally(np.repeat(y, 3), np.repeat(p, 3)))
+    )
+
+
+def test_the_unit_of_fractional_weights_does_not_matter() -> None:
+    y, p = sample(100)
+    weight = np.random.default_rng(2).gamma(1.5, size=100)
+    one, other = (intervals_of(properly.Cases(y, p, weight=weight * unit)) for unit in (1, 0.37))
+    for name, value in asdict(one).items():
+        assert asdict(other)[name] == pytest.approx(value, abs=1e-12), name
+
+
+def test_unequal_weights_count_for_fewer_cases() -> None:
+    y, p = sample(300)
+    weight = np.random.default_rng(3).gamma(0.5, size=300)
+    plain, loaded = (
+        intervals_of(properly.Cases(y, p)),
+        intervals_of(properly.Cases(y, p, weight=weight)),
+    )
+    for part in ("score", "discrimination"):
+        assert np.diff(getattr(loaded, part)) > 1.2 * np.diff(getattr(plain, part))
+
+
+def test_a_tally_of_fractional_weights_is_not_enough() -> None:
+    with pytest.raises(DataError, match="drawn one by one"):
+        intervals_of(properly.tally([0, 1], [0.2, 0.4], weight=[0.5, 0.7]))
+
+
+@pytest.mark.parametrize("part", ["score", "uncertainty"])
+def test_duplicates_that_are_known_as_such_change_nothing(part: str) -> None:
+    y, p = sample(100)
+    copies = np.repeat(y, 4), np.repeat(p, 4)
+    clusters = np.repeat(np.arange(100), 4)
+    once = getattr(intervals_of(properly.tally(y, p)), part)
+    known = getattr(intervals_of(properly.Cases(*copies, clusters=clusters)), part)
+    ignored = getattr(intervals_of(properly.tally(*copies)), part)
+    assert known == pytest.approx(once, abs=1e-12)
+    # Four times as many cases: half as wide, but for Student's quantile.
+    assert np.diff(ignored) == pytest.approx(np.diff(known) / 2, rel=0.02)
+
+
+@pytest.mark.parametrize("part", ["miscalibration", "discrimination"])
+def test_duplicates_that_are_known_as_such_widen_the_intervals_of_parts(part: str) -> None:
+    y, p = sample(200, slope=0.3)
+    copies = np.repeat(y, 4), np.repeat(p, 4)
+    known = getattr(
+        intervals_of(properly.Cases(*copies, clusters=np.repeat(np.arange(200), 4))), part
+    )
+    ignored = getattr(intervals_of(properly.tally(*copies)), part)
+    assert np.diff(known) > 1.3 * np.diff(ignored)
+
+
+def test_a_series_of_lasting_errors_has_the_wider_interval() -> None:
+    rng = np.random.default_rng(5)
+    # Bad times and good times, ten cases each, that the forecasts do not foresee.
+    rate = np.repeat(rng.choice([0.05, 0.6], size=30), 10)
+    y, p = (rng.random(300) < rate).astype(int), rng.uniform(0.2, 0.4, 300)
+    series = intervals_of(properly.Cases(y, p, time=np.arange(300)))
+    ignored = intervals_of(properly.Cases(y, p))
+    assert np.diff(series.score) > 1.3 * np.diff(ignored.score)
+
+
+def test_too_short_a_series_is_refused() -> None:
+    y, p = sample(19)
+    with pytest.raises(DataError, match="at least 20 different times; got 19"):
+        intervals_of(properly.Cases(y, p, time=np.arange(19)))
+
+
+class Cheat(Brier):
+    """A rule that is said to be improper."""
+
+    propriety = Propriety.IMPROPER
+
+
+def test_an_improper_rule_has_no_intervals() -> None:
+    with pytest.raises(ImproperRuleError):
+        properly.decompose(properly.tally(*sample(20)), Cheat(), interval=True, allow_improper=True)
+
+
+def test_corrected_components_are_closer_to_the_truth_than_raw_ones() -> None:
+    rng = np.random.default_rng(6)
+    raw, corrected, covered = [], [], 0
+    for _ in range(40):
+        p = rng.random(200)
+        t = properly.tally(rng.random(200) < 0.5 + 0.4 * (p - 0.5), p)
+        parts = properly.decompose(t, Brier(), interval=True, level=0.9, replicates=99, rng=rng)
+        assert parts.intervals is not None
+        raw.append(parts.miscalibration)
+        corrected.append(parts.intervals.corrected_miscalibration)
+        lower, upper = parts.intervals.miscalibration
+        covered += lower <= 0.03 <= upper
+    truth = 0.36 / 12  # the mean of (.6 (p - .5))^2
+    assert abs(np.mean(corrected) - truth) < abs(np.mean(raw) - truth) / 2
+    assert covered >= 30  # nine tenths of 40, less three standard errors

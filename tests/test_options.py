@@ -1,0 +1,74 @@
+"""Levels, replicates, choices and sources of randomness."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from properly._options import as_generator, check_choice, check_level, check_whole
+from properly.errors import ArgumentTypeError, DataError
+
+
+@pytest.mark.parametrize("level", [0.5, 0.9, np.float32(0.5), 1e-9, 1 - 1e-9])
+def test_a_level_between_0_and_1_is_taken_as_a_float(level: Any) -> None:
+    assert check_level(level) == float(level)
+    assert isinstance(check_level(level), float)
+
+
+@pytest.mark.parametrize("level", [0, 1, -0.1, 1.5, 95, float("nan"), float("inf")])
+def test_any_other_level_is_refused(level: float) -> None:
+    with pytest.raises(DataError, match="a level must lie between 0 and 1"):
+        check_level(level)
+
+
+def test_a_level_in_per_cent_is_understood_and_refused() -> None:
+    with pytest.raises(DataError, match=r"Hint: write 0\.95 for 95 %"):
+        check_level(95)
+
+
+@pytest.mark.parametrize("level", ["0.9", None, [0.9]])
+def test_a_level_that_is_no_number_is_refused(level: Any) -> None:
+    with pytest.raises((ArgumentTypeError, DataError), match="level"):
+        check_level(level)
+
+
+@pytest.mark.parametrize("replicates", [1, 99, np.int64(7), True])
+def test_whole_numbers_of_replicates_are_taken(replicates: Any) -> None:
+    assert check_whole(replicates, "replicates") == int(replicates)
+
+
+@pytest.mark.parametrize("replicates", [0, -5, 1.5, 100.0, "100", None])
+def test_any_other_number_of_replicates_is_refused(replicates: Any) -> None:
+    with pytest.raises(DataError, match="replicates must be a whole number, 1 or more"):
+        check_whole(replicates, "replicates")
+
+
+def test_a_choice_is_one_of_those_offered() -> None:
+    assert check_choice("b", ("a", "b"), "letter") == "b"
+    with pytest.raises(DataError, match="letter must be 'a', 'b' or 'c'; got 'd'"):
+        check_choice("d", ("a", "b", "c"), "letter")
+    with pytest.raises(DataError, match="letter must be 'a'; got 'd'"):
+        check_choice("d", ("a",), "letter")
+
+
+def test_a_seed_always_begins_the_same_generator() -> None:
+    assert as_generator(3).random() == np.random.default_rng(3).random()
+    whole: Any = np.int64(3)
+    assert as_generator(whole).random() == as_generator(3).random()
+
+
+def test_a_generator_stays_itself() -> None:
+    rng = np.random.default_rng(3)
+    assert as_generator(rng) is rng
+
+
+def test_without_a_seed_every_generator_is_another() -> None:
+    assert as_generator(None).random() != as_generator(None).random()
+
+
+@pytest.mark.parametrize("rng", ["3", 3.0, -1, [1, 2], np.random.RandomState(3)])
+def test_anything_else_is_no_source_of_randomness(rng: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match="rng must be a whole number"):
+        as_generator(rng)
