@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 TORCH ?= torch==2.13.0
 
 .DEFAULT_GOAL := help
-.PHONY: help report test check test-integrations bench docs pictures changelog clean
+.PHONY: help report test check test-integrations bench docs pictures coverage-study changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -38,6 +38,10 @@ docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
 pictures: $(VENV)/.ready-docs  ## draw the pictures of the documentation again
 	@$(BIN)/python docs/make_pictures.py
 	@$(BIN)/python docs/make_guide_pictures.py
+
+coverage-study: $(VENV)/.ready-docs  ## simulate how often bands and intervals hold; twenty minutes, rewrites docs/coverage.md
+	@$(BIN)/python docs/coverage_study.py --jobs 2 --scale 1.0 --out docs/coverage.json
+	@$(BIN)/python docs/coverage_study.py --page docs/coverage.md
 
 changelog: $(VENV)/.ready-docs  ## show what the next release would say
 	@$(BIN)/towncrier build --draft --version NEXT

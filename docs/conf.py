@@ -68,6 +68,8 @@ html_sidebars: dict[str, list[str]] = {
     "conventions": [],
     "example-data": [],
     "benchmarks": [],
+    "coverage": [],
+    "reliability": [],
     "contributing": [],
     "changelog": [],
 }

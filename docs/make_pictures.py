@@ -35,6 +35,7 @@ PANELS = (
 )
 PERCENTS = (0, 1, 5, 20, 50, 100)
 CELLS = 48
+SEED = 20211216
 STYLE: dict[Any, Any] = {
     "axes.edgecolor": PALE,
     "font.size": 11,
@@ -74,7 +75,9 @@ def draw_panel(ax: Axes, crash: Crash, panel: tuple[str, str, str, str]) -> None
     model, title, reading, color = panel
     p = crash.forecasts[model]
     tally = properly.tally(crash.died, p)
-    plots.reliability(properly.reliability(tally), ax, color=color, histogram=False)
+    # Resampled, since a grid of whole percents is too coarse for so many forecasts near 0.
+    record = properly.reliability(tally, band="consistency", method="resampling", rng=SEED)
+    plots.reliability(record, ax, color=color, histogram=False)
     spread_low_forecasts(ax)
     hang_histogram(ax, p, color)
     parts = properly.decompose(tally, Brier())
