@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly import Band, Interval, reliability, tally
+from properly import Band, Interval, Tally, reliability, tally
 from properly.errors import DataError
 
 NAN = float("nan")
@@ -156,3 +156,10 @@ def test_a_reliability_record_takes_its_band_along() -> None:
     assert record.to_dict()["band"] == record.band.to_dict()
     assert "simultaneous" in repr(record)
     assert "band" not in reliability(tally([0, 1], [0.2, 0.7])).to_dict()
+
+
+def test_a_band_crosses_if_the_event_rate_falls_for_certain() -> None:
+    falling = Tally.from_counts([0.2, 0.8], [1000, 1000], [900, 100])
+    rising = Tally.from_counts([0.2, 0.8], [1000, 1000], [100, 900])
+    bands = [reliability(t, band="simultaneous").band for t in (falling, rising)]
+    assert [band is not None and band.crosses for band in bands] == [True, False]

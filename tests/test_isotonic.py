@@ -5,13 +5,24 @@ from __future__ import annotations
 from fractions import Fraction
 from itertools import pairwise
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
 from properly import Tally, reliability, tally
-from properly._isotonic import PASSES, PRODUCTS_FIT, SHORT, _all_above, recalibrate
+from properly._isotonic import (
+    PASSES,
+    PRODUCTS_FIT,
+    SHORT,
+    Refit,
+    _all_above,
+    recalibrate,
+    refit,
+    refit_sequences,
+)
+from properly._resampling import Counts
 from properly._sweep import MANY, PIECE
 
 
@@ -99,3 +110,138 @@ def test_the_walk_stands_in_where_scipy_misses_a_corner(monkeypatch: pytest.Monk
 
     monkeypatch.setattr("scipy.optimize.isotonic_regression", one_block)
     np.testing.assert_array_equal(recalibrate(t).end, expected.end)
+
+
+# Random tallies
+
+Column = np.ndarray[Any, Any]
+Bins = list[tuple[int, int, Fraction]]
+
+
+def merged(bins: Bins, cases: list[int]) -> Bins:
+    """Make one bin of neighbours of equal event rate, which may stay two; nothing may fall."""
+    found: Bins = []
+    for bin_, size in zip(bins, cases, strict=True):
+        assert size > 0
+        if found and found[-1][2] == bin_[2]:
+            found[-1] = (found[-1][0], bin_[1], bin_[2])
+        else:
+            assert not found or found[-1][2] < bin_[2]
+            found.append(bin_)
+    return found
+
+
+def bins_of(fit: Refit) -> Bins:
+    rates = [Fraction(int(o), int(n)) for o, n in zip(fit.events, fit.weight, strict=True)]
+    bins = list(zip(fit.first.tolist(), fit.last.tolist(), rates, strict=True))
+    return merged(bins, fit.weight.tolist())
+
+
+def bins_of_sequences(forecast: Column, happened: Column) -> list[Bins]:
+    """Return the bins of each replicate in forecasts, with the rates as fractions."""
+    corner, rate, stop = refit_sequences(happened)
+    cases = forecast.shape[1]
+    replicate, place = np.divmod(corner, cases)
+    found, start = [], 0
+    for row, end in enumerate(stop):
+        part = slice(start, end)
+        assert (replicate[part] == row).all()
+        first, last = place[part][::2], place[part][1::2]
+        assert (first[0], last[-1]) == (0, cases - 1)
+        assert (first[1:] == last[:-1] + 1).all()  # every case is in one bin
+        assert (rate[part][::2] == rate[part][1::2]).all()
+        sizes = (last - first + 1).tolist()
+        rates = [Fraction(r).limit_denominator(cases) for r in rate[part][::2].tolist()]
+        ends = [forecast[row, x].tolist() for x in (first, last)]
+        found.append(merged(list(zip(*ends, rates, strict=True)), sizes))
+        start = end
+    assert start == len(corner)
+    return found
+
+
+def padded(outcomes: Any) -> Column:
+    y = np.atleast_2d(np.asarray(outcomes, dtype=bool))
+    return np.pad(y, ((0, 0), (1, 1)), constant_values=((False, False), (True, False)))
+
+
+def counted(forecast: Column, y: Column, forecasts: int) -> tuple[Column, Column]:
+    weight = np.bincount(forecast, minlength=forecasts)
+    return weight, np.bincount(forecast[y], minlength=forecasts)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_sequences_have_the_bins_of_their_counts(seed: int, ties: bool) -> None:
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(1, 5, 15) if ties else np.ones(15, dtype=np.int64)
+    probability = np.linspace(0, 1, 15) ** rng.uniform(0.3, 3)
+    drawn = next(Counts(probability, weight).sequences(probability, [40], rng))
+    found = bins_of_sequences(drawn.forecast, drawn.happened)
+    for forecast, y, bins in zip(drawn.forecast, drawn.happened[:, 1:-1], found, strict=True):
+        assert bins == bins_of(refit(*counted(forecast, y, 15)))
+
+
+@pytest.mark.parametrize("cases", [1, 2, 7])
+def test_replicates_of_all_and_of_no_events_keep_apart(cases: int) -> None:
+    rows = [[1] * cases, [0] * cases, [0] * cases, [1] * cases, [1] * cases]
+    forecast = np.tile(np.arange(cases), (5, 1))
+    found = bins_of_sequences(forecast, padded(rows))
+    assert found == [[(0, cases - 1, Fraction(row[0]))] for row in rows]
+    for row, bins in zip(rows, found, strict=True):
+        assert bins == bins_of(refit(np.ones(cases), np.array(row)))
+
+
+def test_every_short_sequence_has_the_bins_of_its_counts() -> None:
+    rows = [[k >> i & 1 for i in range(8)] for k in range(256)]
+    forecast = np.tile(np.arange(8), (256, 1))
+    found = bins_of_sequences(forecast, padded(rows))
+    for row, bins in zip(rows, found, strict=True):
+        assert bins == bins_of(refit(np.ones(8, dtype=int), np.array(row)))
+
+
+def test_one_forecast_drawn_again_and_again_is_one_bin() -> None:
+    found = bins_of_sequences(
+        np.zeros((2, 5), dtype=int), padded([[1, 1, 0, 0, 0], [1, 1, 1, 1, 0]])
+    )
+    assert found == [[(0, 0, Fraction(2, 5))], [(0, 0, Fraction(4, 5))]]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_refit_of_all_forecasts_is_the_recalibration(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    weight = rng.integers(1, 9, 50)
+    t = Tally.from_counts(np.linspace(0, 1, 50), weight, rng.binomial(weight, 0.5))
+    fit = recalibrate(t)
+    start = np.append(0, fit.end[:-1]).tolist()
+    rates = [Fraction(int(o), int(n)) for o, n in zip(fit.events, fit.weight, strict=True)]
+    expected = list(zip(start, (fit.end - 1).tolist(), rates, strict=True))
+    assert bins_of(refit(t.weight, t.events)) == expected
+
+
+def test_a_refit_leaves_out_forecasts_that_were_not_drawn() -> None:
+    fit = refit(np.array([0, 2, 0, 1, 4, 0]), np.array([0, 1, 0, 0, 3, 0]))
+    assert bins_of(fit) == [(1, 3, Fraction(1, 3)), (4, 4, Fraction(3, 4))]
+    np.testing.assert_allclose(fit.event_rate, [1 / 3, 3 / 4], rtol=1e-15)
+
+
+def test_a_refit_of_fractional_weights_adds_them_up() -> None:
+    fit = refit(np.array([0.5, 1.5, 0.0, 2.0]), np.array([0.5, 0.25, 0.0, 1.5]))
+    assert (fit.first.tolist(), fit.last.tolist()) == ([0, 3], [1, 3])
+    np.testing.assert_allclose(fit.event_rate, [0.375, 0.75], rtol=1e-15)
+
+
+def test_a_curve_is_flat_on_bins_straight_between_them_and_nowhere_beyond() -> None:
+    value = np.array([0.0, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0])
+    fit = refit(np.array([0, 2, 0, 1, 4, 0, 0]), np.array([0, 1, 0, 0, 3, 0, 0]))
+    x = np.array([0.0, 0.09, 0.1, 0.17, 0.3, 0.4, 0.5, 0.51, 1.0])
+    half_way = (1 / 3 + 3 / 4) / 2
+    nan = np.nan
+    expected = [nan, nan, 1 / 3, 1 / 3, 1 / 3, half_way, 3 / 4, nan, nan]
+    np.testing.assert_allclose(fit.curve(value, x), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("outcome", [0, 1])
+def test_one_case_has_a_curve_at_its_forecast_alone(outcome: int) -> None:
+    fit = refit(np.array([0, 1, 0]), np.array([0, outcome, 0]))
+    got = fit.curve(np.array([0.1, 0.4, 0.8]), np.array([0.1, 0.4, 0.8]))
+    np.testing.assert_array_equal(got, [np.nan, outcome, np.nan])

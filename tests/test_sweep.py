@@ -1,9 +1,11 @@
 """Going over long columns in pieces."""
 
+import threading
+
 import numpy as np
 import pytest
 
-from properly._sweep import MANY, PIECE, sweep
+from properly._sweep import MANY, PIECE, share_out, sweep
 
 
 @pytest.mark.parametrize("rows", [1, PIECE, PIECE + 1, MANY * PIECE + 7])
@@ -20,3 +22,24 @@ def test_an_error_in_a_piece_reaches_the_caller() -> None:
 
     with pytest.raises(ZeroDivisionError):
         sweep(divide, np.zeros(MANY * PIECE, dtype=np.int64))
+
+
+@pytest.mark.parametrize("count", [0, 1, MANY - 1, MANY, 50])
+def test_shares_of_work_come_back_in_their_order(count: int) -> None:
+    pieces = [f"piece {i}" for i in range(count)]
+    assert share_out(str.upper, pieces) == [piece.upper() for piece in pieces]
+
+
+def test_few_shares_are_not_worth_a_thread_and_many_are() -> None:
+    def thread(_: int) -> int:
+        return threading.get_ident()
+
+    here = threading.get_ident()
+    assert share_out(thread, list(range(MANY - 1))) == [here] * (MANY - 1)
+    assert here not in share_out(thread, list(range(MANY)))
+
+
+def test_an_error_in_a_share_reaches_the_caller() -> None:
+    for count in (MANY - 1, MANY + 2):
+        with pytest.raises(ZeroDivisionError):
+            share_out(lambda divisor: 1 // divisor, list(range(count)))

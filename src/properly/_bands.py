@@ -80,6 +80,14 @@ class Band:
             f"at {len(self.x)} point{'s' * (len(self.x) != 1)})"
         )
 
+    @property
+    def crosses(self) -> bool:
+        """Whether a lower bound lies above an upper one, so that no increasing curve fits.
+
+        A simultaneous band that does so refutes that the event rate rises with the forecast.
+        """
+        return bool((self.lower > self.upper).any())
+
     def at(self, x: ArrayLike) -> tuple[Floats, Floats]:
         """Return the bounds at other points.
 

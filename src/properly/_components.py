@@ -112,7 +112,7 @@ def p_value(observed: float, drawn: Column) -> float:
 
 
 def increasing_fit(tally: Tally, fit: Recalibration, prices: Prices) -> Column:
-    """Make of the recalibration a curve that strictly increases between 0 and 1.
+    """Make of the recalibration a smoother curve, which rises from bin to bin and has no steps.
 
     Half an event and half a non-event are added to each bin, and the curve runs straight between
     the mean forecasts of the bins, constant beyond. Where a forecast is certain, was never wrong,
@@ -146,7 +146,7 @@ class Correction:
     mean : numpy array
         The mean of the two.
     deviation : numpy array
-        The standard deviation where the truth strictly increases.
+        The standard deviation in the smoother of the two worlds.
     """
 
     least: Column
@@ -166,7 +166,7 @@ def find_bias(
 ) -> Correction:
     """Draw cases and outcomes in two fitted worlds, and compare with what is true there.
 
-    One world follows the recalibration itself, which leaves too little bias; the other a strictly
+    One world follows the recalibration itself, which leaves too little bias; the other a
     increasing version of it, which leaves too much where the truth has steps.
     """
     biases, deviation = [], np.zeros(2)

@@ -130,7 +130,7 @@ def decompose(
     times in `Cases` are allowed for. Miscalibration and discrimination are biased upwards, the
     former up to the point of never being zero, and the bootstrap doubles that bias. Their
     intervals therefore subtract a bias, found by drawing outcomes in two worlds whose true curve
-    is known: the fitted recalibration, and a strictly increasing version of it. They reach from
+    is known: the fitted recalibration, and a smoother version of it without steps. They reach from
     the larger bias to the smaller, each with the larger of two standard errors, and are cut at 0.
     That of the miscalibration begins at 0 unless the calibration test refuses calibration at the
     level.

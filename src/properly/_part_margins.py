@@ -74,7 +74,7 @@ def _corrected(
     for truth in (recalibrated, increasing_fit(t, fit, prices)):
         drawn = _parts(draws.draws(truth, drawing.replicates, stream), draws.value, part)
         biases.append(drawn.mean(axis=0) - _true_part(draws.value, weight, truth, part))
-        deviation = drawn.std(axis=0)
+        deviation = drawn.std(axis=0, ddof=1) if len(drawn) > 1 else np.zeros(len(GRID))
     raw = _part(draws.value, weight - to_numpy(t.events), to_numpy(t.events), part)
     error = np.fmax(deviation, _plug_in_error(source, draws.value, recalibrated, part))
     reach = ndtri((1 + drawing.level) / 2) * error

@@ -120,6 +120,8 @@ class Counts:
             np.cumsum(gap[some], axis=1, out=place[some])
             place[some] *= total / place[some, -1:]
             np.copyto(forecast[some], place[some], casting="unsafe")
+            # A last gap of 0 would leave a place at the very end.
+            np.minimum(forecast[some], total - 1, out=forecast[some])
             if cell is not None:
                 np.take(cell, forecast[some], out=forecast[some], mode="clip")
             np.take(limit, forecast[some], out=bound[some], mode="clip")

@@ -1,0 +1,445 @@
+"""Random tallies: are they as random as they say, and no more."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import numpy as np
+import pytest
+
+import properly
+from properly._resampling import FEW, Counts, Rows, fast_stream, sampler
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from properly._resampling import Draw, Sampler
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+REPLICATES = 3000
+# Of a Monte-Carlo mean or variance; several hundred of them are compared here.
+STANDARD_ERRORS = 5
+ROUNDING = 1e-9
+
+# Each is drawn in its own way; all have a forecast of 0 and one of 1, where nothing is random.
+COUNTS = {
+    "many cases a forecast": Counts(
+        np.array([0.0, 0.2, 0.5, 0.9, 1.0]), np.array([30, 40, 20, 25, 1])
+    ),
+    "few cases a forecast": Counts(
+        np.array([0.0, 0.1, 0.35, 0.5, 0.8, 0.99, 1.0]), np.array([1, 3, 2, 6, 1, 4, 2])
+    ),
+    "one case a forecast": Counts(np.linspace(0, 1, 11) ** 2, np.ones(11, dtype=np.int64)),
+}
+every_count = pytest.mark.parametrize("counts", COUNTS.values(), ids=COUNTS)
+
+
+def stacked(draws: Iterable[Draw]) -> tuple[Column, Column]:
+    weight, events = zip(*draws, strict=True)
+    return np.stack(weight), np.stack(events)
+
+
+def by_draws(counts: Counts, probability: Column, seed: int) -> tuple[Column, Column]:
+    return stacked(counts.draws(probability, REPLICATES, np.random.default_rng(seed)))
+
+
+def by_sequences(counts: Counts, probability: Column, seed: int) -> tuple[Column, Column]:
+    """Count what was drawn in order; the batches are of different sizes."""
+    forecasts, rng = len(counts.value), np.random.default_rng(seed)
+    found = []
+    for forecast, happened in counts.sequences(probability, [REPLICATES - 1500, 1000, 500], rng):
+        for row, events in zip(forecast, happened[:, 1:-1], strict=True):
+            counted = np.bincount(2 * row + events, minlength=2 * forecasts)
+            found.append(counted.reshape(forecasts, 2).T)
+    none, events = np.stack(found, axis=1)
+    return none + events, events
+
+
+WAYS = {"counts": by_draws, "sequences": by_sequences}
+every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+
+
+def assert_moments(drawn: Column, mean: Any, variance: Any) -> None:
+    """Compare the mean and the variance of columns, within standard errors of both."""
+    error = np.sqrt(np.asarray(variance) / len(drawn))
+    assert (abs(drawn.mean(axis=0) - mean) <= STANDARD_ERRORS * error + ROUNDING).all()
+    squares = (drawn - mean) ** 2
+    error = squares.std(axis=0) / math.sqrt(len(drawn))
+    assert (abs(squares.mean(axis=0) - variance) <= STANDARD_ERRORS * error + ROUNDING).all()
+
+
+# Counts
+
+
+@every_way
+@every_count
+def test_every_count_is_binomial(counts: Counts, way: Callable[..., Any]) -> None:
+    weight, _ = way(counts, counts.value, 1)
+    total = counts.weight.sum()
+    assert (weight.sum(axis=1) == total).all()
+    assert_moments(weight, counts.weight, counts.weight * (1 - counts.weight / total))
+    # The cases up to a forecast, whose variance holds all covariances of neighbours.
+    before = np.cumsum(counts.weight)
+    assert_moments(np.cumsum(weight, axis=1), before, before * (1 - before / total))
+
+
+@every_way
+@every_count
+def test_every_number_of_events_is_binomial(counts: Counts, way: Callable[..., Any]) -> None:
+    probability = counts.value**1.5  # not the forecasts themselves, which are not asked for
+    weight, events = way(counts, probability, 2)
+    assert ((events >= 0) & (events <= weight)).all()
+    total, mean = counts.weight.sum(), counts.weight * probability
+    assert_moments(events, mean, mean * (1 - mean / total))
+    assert_moments(events.sum(axis=1), mean.sum(), mean.sum() * (1 - mean.sum() / total))
+
+
+@every_way
+@every_count
+def test_events_come_with_their_probability_among_the_cases_drawn(
+    counts: Counts, way: Callable[..., Any]
+) -> None:
+    weight, events = way(counts, counts.value, 3)
+    surplus = events - weight * counts.value
+    assert_moments(surplus, 0, counts.weight * counts.value * (1 - counts.value))
+    covariance = (surplus * (weight - counts.weight)).mean(axis=0)
+    error = np.std(surplus * (weight - counts.weight), axis=0) / math.sqrt(REPLICATES)
+    assert (abs(covariance) <= STANDARD_ERRORS * error + ROUNDING).all()
+
+
+@every_way
+@every_count
+def test_so_many_different_forecasts_are_drawn(counts: Counts, way: Callable[..., Any]) -> None:
+    weight, _ = way(counts, counts.value, 4)
+    total = int(counts.weight.sum())
+    missing = (1 - counts.weight / total) ** total
+    variance = (missing * (1 - missing)).sum()
+    for i, j in combinations(range(len(missing)), 2):
+        both = (1 - (counts.weight[i] + counts.weight[j]) / total) ** total
+        variance += 2 * (both - missing[i] * missing[j])
+    assert_moments((weight > 0).sum(axis=1), len(missing) - missing.sum(), variance)
+
+
+def test_the_examples_are_drawn_in_different_ways() -> None:
+    many, few, single = COUNTS.values()
+    assert many.weight.sum() > FEW * len(many.value)
+    assert (many.few_a_forecast, few.few_a_forecast, single.few_a_forecast) == (False, True, True)
+    assert (many.has_ties, few.has_ties, single.has_ties) == (True, True, False)
+
+
+@every_count
+def test_sequences_are_in_order_with_the_events_first(counts: Counts) -> None:
+    drawn = next(counts.sequences(counts.value, [50], np.random.default_rng(5)))
+    total = counts.weight.sum()
+    assert drawn.forecast.shape == (50, total)
+    assert drawn.happened.shape == (50, total + 2)
+    assert drawn.happened[:, 0].all()
+    assert not drawn.happened[:, -1].any()
+    assert (np.diff(2 * drawn.forecast - drawn.happened[:, 1:-1]) >= 0).all()
+
+
+@every_count
+def test_only_the_seed_decides_on_sequences_not_how_they_are_batched(counts: Counts) -> None:
+    def drawn(batches: list[int], seed: int) -> list[Column]:
+        found = counts.sequences(counts.value, batches, np.random.default_rng(seed))
+        # Copied, since the memory of a batch is used again.
+        copies = [(s.forecast.copy(), s.happened.copy()) for s in found]
+        return [np.concatenate(column) for column in zip(*copies, strict=True)]
+
+    first, again, other = (drawn([3, 4, 3], seed) for seed in (6, 6, 7))
+    np.testing.assert_array_equal(first[0], again[0])
+    np.testing.assert_array_equal(first[1], again[1])
+    assert not np.array_equal(first[0], other[0])
+    for batches in ([10], [1, 9], [4, 3, 3]):
+        np.testing.assert_array_equal(drawn(batches, 6)[0], first[0])
+        np.testing.assert_array_equal(drawn(batches, 6)[1], first[1])
+
+
+class LastGapIsZero:
+    """A source of randomness whose last gap is 0, as one in some millions of 24 bits is."""
+
+    def standard_exponential(self, out: Column, dtype: Any) -> None:
+        assert out.dtype == dtype
+        out[:] = 1
+        out[:, -1] = 0
+
+
+@pytest.mark.parametrize("weight", [[2, 2], [1, 1], [1, 1, 1]])
+def test_no_place_lies_past_the_last_forecast(weight: list[int]) -> None:
+    counts = Counts(np.linspace(0.5, 1, len(weight)), np.array(weight))
+    rng = cast("np.random.Generator", LastGapIsZero())
+    forecast, happened = next(counts.sequences(counts.value, [1], rng))
+    assert forecast.max() == len(weight) - 1
+    assert happened[0, -2]  # the last forecast is certain
+
+
+@every_count
+def test_drawing_outcomes_alone_keeps_the_forecasts(counts: Counts) -> None:
+    probability = np.sqrt(counts.value)
+    drawn = counts.outcomes(probability, REPLICATES, np.random.default_rng(8))
+    weight, events = stacked(drawn)
+    assert (weight == counts.weight).all()
+    mean = counts.weight * probability
+    assert_moments(events, mean, mean * (1 - probability))
+    assert_moments(events.sum(axis=1), mean.sum(), (mean * (1 - probability)).sum())
+
+
+# Rows
+
+CLUSTERS, SIZE = 120, 4
+
+
+def clustered(seed: int, dependence: float) -> properly.Cases:
+    """Draw calibrated cases of which two of a cluster share their chance that often."""
+    rng = np.random.default_rng(seed)
+    cases = CLUSTERS * SIZE
+    p = rng.choice([0.0, 0.2, 0.5, 0.6, 1.0], p=[0.05, 0.3, 0.3, 0.3, 0.05], size=cases)
+    cluster = np.repeat(np.arange(CLUSTERS), SIZE)
+    own, common = rng.random(cases), rng.random(CLUSTERS)[cluster]
+    y = np.where(rng.random(cases) < math.sqrt(dependence), common, own) < p
+    order = rng.permutation(cases)
+    return properly.Cases(y[order], p[order], clusters=cluster[order])
+
+
+def weighted(seed: int, **known: Any) -> properly.Cases:
+    rng = np.random.default_rng(seed)
+    p = rng.choice([0.0, 0.2, 0.5, 0.7, 1.0], size=60)
+    return properly.Cases(rng.random(60) < p, p, weight=rng.gamma(1.5, size=60), **known)
+
+
+def rows_of(cases: properly.Cases) -> Rows:
+    found = sampler(cases)
+    assert isinstance(found, Rows)
+    return found
+
+
+def recalibrated(cases: properly.Cases) -> Column:
+    return np.asarray(properly.reliability(cases.tally()).recalibrated)
+
+
+def pairs_within(rows: Rows) -> list[tuple[int, int]]:
+    """List all pairs of cases in the same cluster."""
+    assert rows.start is not None
+    found = []
+    for first, stop in zip(rows.start[:-1], rows.start[1:], strict=True):
+        found += list(combinations(range(int(first), int(stop)), 2))
+    return found
+
+
+def dependence_of(rows: Rows, fitted: Column) -> float:
+    """Find how often pairs share their chance, pair by pair."""
+    assert rows.start is not None
+    found = most = 0.0
+    for i, j in pairs_within(rows):
+        a, b = fitted[rows.cell[i]], fitted[rows.cell[j]]
+        found += (rows.happened[i] - a) * (rows.happened[j] - b)
+        most += min(a, b) - a * b
+    clusters, bins = len(rows.start) - 1, len(np.unique(fitted))
+    return float(found / most) * clusters / max(clusters - bins, clusters / 2)
+
+
+def moments_of(
+    rows: Rows, amount: Column, probability: Column, shared: float
+) -> tuple[float, float]:
+    """Return mean and variance of the events drawn, each case counted with its amount.
+
+    A draw is a sum of independent clusters; what one adds has a mean and a variance of its own, the
+    latter from its cases and, if they share their chance, from its pairs.
+    """
+    clusters = len(rows.cell) if rows.start is None else len(rows.start) - 1
+    starts = np.arange(clusters) if rows.start is None else rows.start[:-1]
+    p = probability[rows.cell]
+    means = np.add.reduceat(amount * p, starts)
+    inside = (amount**2 * p * (1 - p)).sum()
+    for i, j in pairs_within(rows) if shared else []:
+        inside += 2 * shared * amount[i] * amount[j] * (min(p[i], p[j]) - p[i] * p[j])
+    return float(means.sum()), float(inside + (means**2).sum() - means.sum() ** 2 / clusters)
+
+
+def assert_drawn_rows(rows: Rows, probability: Column, fitted: Column, shared: float) -> None:
+    """Compare weight and events at each forecast, and all events, with their exact moments."""
+    rng = np.random.default_rng(9)
+    weight, events = stacked(rows.draws(probability, REPLICATES, rng, fitted))
+    assert ((events >= 0) & (events <= weight)).all()
+    for forecast in range(len(rows.value)):
+        amount = rows.weight * (rows.cell == forecast)
+        assert_moments(weight[:, forecast], *moments_of(rows, amount, np.ones(5), 0))
+        assert_moments(events[:, forecast], *moments_of(rows, amount, probability, shared))
+    assert_moments(events.sum(axis=1), *moments_of(rows, rows.weight, probability, shared))
+
+
+def test_weighted_cases_are_drawn_as_often_as_others_and_take_their_weight_along() -> None:
+    cases = weighted(10)
+    rows = rows_of(cases)
+    assert rows.start is None
+    assert_drawn_rows(rows, np.sqrt(rows.value), recalibrated(cases), 0)
+
+
+@pytest.mark.parametrize("dependence", [0.0, 0.4, 1.0])
+def test_whole_clusters_are_drawn_and_their_outcomes_agree_as_in_the_data(
+    dependence: float,
+) -> None:
+    cases = clustered(11, dependence)
+    rows, fitted = rows_of(cases), recalibrated(cases)
+    shared = min(max(dependence_of(rows, fitted), 0), 1)
+    # 720 pairs tell it with a standard error of .08 at most.
+    assert shared == pytest.approx(dependence, abs=0.2)
+    assert_drawn_rows(rows, rows.value, fitted, shared)
+
+
+@pytest.mark.parametrize("clusters", [4, 8, 20, 60])
+@pytest.mark.parametrize("seed", range(3))
+def test_dependence_is_that_of_all_pairs_and_of_what_the_bins_hide(
+    clusters: int, seed: int
+) -> None:
+    cases = weighted(seed, clusters=np.arange(60) % clusters)
+    rows, fitted = rows_of(cases), recalibrated(cases)
+    assert rows.start is not None
+    got = rows._dependence(fitted[rows.cell], np.diff(rows.start))
+    expected = dependence_of(rows, fitted) if clusters < 60 else 0  # no pairs, no dependence
+    assert got == pytest.approx(min(max(expected, 0), 1), abs=1e-12)
+
+
+def test_the_outcomes_of_a_pair_correlate_as_in_the_data() -> None:
+    rng = np.random.default_rng(12)
+    common, own = np.repeat(rng.random(300), 2), rng.random(600)
+    y = np.where(rng.random(600) < math.sqrt(0.5), common, own) < 0.3
+    rows = rows_of(properly.Cases(y, np.full(600, 0.3), clusters=np.arange(600) // 2))
+    pair = (y - y.mean()).reshape(300, 2)
+    correlation = (pair[:, 0] * pair[:, 1]).mean() / y.var() * 300 / 299
+    draws = rows.draws(rows.value, REPLICATES, np.random.default_rng(13), np.array([y.mean()]))
+    # The variance of so many events from pairs is that of single cases, times one and this.
+    got = np.var([events.sum() for _, events in draws]) / (600 * 0.3 * 0.7) - 1
+    assert correlation == pytest.approx(0.5, abs=0.1)
+    error = (1 + correlation) * math.sqrt(2 / REPLICATES)
+    assert got == pytest.approx(correlation, abs=STANDARD_ERRORS * error)
+
+
+def test_clusters_and_weights_go_together() -> None:
+    cases = weighted(14, clusters=np.arange(60) % 20)
+    rows, fitted = rows_of(cases), recalibrated(cases)
+    shared = min(max(dependence_of(rows, fitted), 0), 1)
+    assert_drawn_rows(rows, rows.value, fitted, shared)
+
+
+def test_without_the_recalibration_cases_of_a_cluster_have_chances_of_their_own() -> None:
+    rows = rows_of(clustered(15, 1.0))
+    drawn = rows.draws(rows.value, REPLICATES, np.random.default_rng(16))
+    events = stacked(drawn)[1].sum(axis=1)
+    assert_moments(events, *moments_of(rows, rows.weight, rows.value, 0))
+
+
+def test_drawing_outcomes_alone_keeps_the_weights() -> None:
+    rows = rows_of(weighted(17))
+    probability = np.sqrt(rows.value)
+    weight, events = stacked(rows.outcomes(probability, REPLICATES, np.random.default_rng(18)))
+    assert (weight == np.bincount(rows.cell, rows.weight)).all()
+    squares = np.bincount(rows.cell, rows.weight**2)
+    mean = weight[0] * probability
+    assert_moments(events, mean, squares * probability * (1 - probability))
+
+
+# All of them
+
+CERTAIN = np.array([0.0, 0.0, 0.3, 0.6, 1.0, 1.0, 1.0])
+HAPPENED = np.array([0, 0, 1, 0, 1, 1, 1])
+SAMPLERS: dict[str, Sampler] = {
+    **COUNTS,
+    "weights": rows_of(properly.Cases(HAPPENED, CERTAIN, weight=np.linspace(0.1, 0.7, 7))),
+    "clusters": rows_of(properly.Cases(HAPPENED, CERTAIN, clusters=[1, 2, 1, 1, 2, 1, 2])),
+    "both": rows_of(
+        properly.Cases(
+            HAPPENED, CERTAIN, weight=np.linspace(0.1, 0.7, 7), clusters=[1, 2, 1, 1, 2, 1, 2]
+        )
+    ),
+}
+every_sampler = pytest.mark.parametrize("draws", SAMPLERS.values(), ids=SAMPLERS)
+
+
+@every_sampler
+def test_what_is_certain_is_never_contradicted(draws: Sampler) -> None:
+    rng = np.random.default_rng(19)
+    # Fitted rates that leave the outcomes of a cluster dependent on one another.
+    fitted = np.full(len(draws.value), 0.6)
+    drawn = [
+        *draws.draws(draws.value, 200, rng),
+        *draws.draws(draws.value, 200, rng, fitted),
+        *draws.outcomes(draws.value, 200, rng),
+    ]
+    weight, events = stacked(drawn)
+    assert (events[:, 0] == 0).all()
+    assert (events[:, -1] == weight[:, -1]).all()
+    assert (weight[:, [0, -1]].sum(axis=0) > 0).all()
+
+
+@every_count
+def test_what_is_certain_is_never_contradicted_in_order_either(counts: Counts) -> None:
+    batches = counts.sequences(counts.value, [120, 80], np.random.default_rng(20))
+    for forecast, happened in batches:
+        outcome = happened[:, 1:-1]
+        assert not outcome[forecast == 0].any()
+        assert outcome[forecast == len(counts.value) - 1].all()
+        assert (forecast == 0).any()
+        assert (forecast == len(counts.value) - 1).any()
+
+
+@every_sampler
+def test_the_seed_decides(draws: Sampler) -> None:
+    def drawn(seed: int) -> list[Column]:
+        rng = fast_stream(np.random.default_rng(seed))
+        fitted = np.full(len(draws.value), 0.6)
+        return [*stacked(draws.draws(draws.value, 20, rng, fitted))]
+
+    first, again, other = (drawn(seed) for seed in (21, 21, 22))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+def test_a_stream_of_its_own_depends_on_where_the_generator_stands() -> None:
+    rng = np.random.default_rng(23)
+    first, following = fast_stream(rng).random(5), fast_stream(rng).random(5)
+    assert not np.array_equal(first, following)
+    rng = np.random.default_rng(23)
+    stream = fast_stream(rng)
+    rng.random(100)  # what is drawn elsewhere does not disturb it
+    np.testing.assert_array_equal(stream.random(5), first)
+    np.testing.assert_array_equal(fast_stream(np.random.default_rng(23)).random(5), first)
+
+
+# Getting ready
+
+
+def test_only_what_counts_cannot_tell_is_drawn_row_by_row() -> None:
+    y, p, clusters = [0, 1, 1, 0], [0.2, 0.2, 0.6, 0.6], [1, 1, 2, 2]
+    counted = sampler(properly.Cases(y, p, weight=[1, 2, 3, 0]))
+    assert isinstance(counted, Counts)
+    assert counted.value.tolist() == [0.2, 0.6]
+    assert counted.weight.tolist() == [3, 3]
+    assert isinstance(sampler(properly.tally(y, p)), Counts)
+    assert isinstance(sampler(properly.Cases(y, p, clusters=clusters)), Rows)
+    assert isinstance(sampler(properly.Cases(y, p, clusters=clusters), clusters=False), Counts)
+    fractional = properly.Cases(y, p, weight=[0.5, 1, 1, 1])
+    assert isinstance(sampler(fractional), Rows)
+    with pytest.raises(DataError, match="drawn one by one"):
+        sampler(fractional.tally())
+
+
+def test_the_cases_of_a_cluster_become_neighbours_and_those_of_no_weight_leave() -> None:
+    rows = rows_of(
+        properly.Cases(
+            [0, 1, 1, 0, 1],
+            [0.2, 0.6, 0.2, 0.6, 0.8],
+            weight=[0.5, 1.5, 2.5, 3.5, 0],
+            clusters=["b", "a", "b", "a", "c"],
+        )
+    )
+    assert rows.value.tolist() == [0.2, 0.6]
+    assert rows.start is not None
+    assert rows.start.tolist() == [0, 2, 4]
+    assert rows.weight.tolist() == [1.5, 3.5, 0.5, 2.5]
+    assert rows.cell.tolist() == [1, 1, 0, 0]
+    assert rows.happened.tolist() == [1, 0, 0, 1]

@@ -1,0 +1,201 @@
+"""Standard errors of means, against the formulas of each design."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+import properly
+from properly._variance import TIMES, Spread, spread_of_means
+from properly.errors import DataError
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+N = 90
+RNG = np.random.default_rng(20240607)
+P = RNG.choice([0.0, 0.1, 0.4, 0.7, 1.0], size=N)
+Y = RNG.random(N) < 0.2 + 0.6 * P
+VALUE = np.unique(P)
+# Two means at once: what a case adds to each, with the event and without.
+IF_EVENT = np.stack([(1 - VALUE) ** 2, 3 * VALUE - 1])
+IF_NONE = np.stack([VALUE**2, VALUE**3])
+AMOUNT = np.where(Y, IF_EVENT[:, np.searchsorted(VALUE, P)], IF_NONE[:, np.searchsorted(VALUE, P)])
+WEIGHT = RNG.gamma(1.5, size=N)
+CLUSTER = RNG.integers(0, 14, N)
+TIME = RNG.permutation(N) // 2
+
+
+def spread(if_event: Column = IF_EVENT, if_none: Column = IF_NONE, **known: Any) -> Spread:
+    return spread_of_means(properly.Cases(Y, P, **known), if_event, if_none)
+
+
+def assert_spread(got: Spread, covariance: Column, degrees: float) -> None:
+    np.testing.assert_allclose(got.covariance, covariance, rtol=1e-11)
+    assert got.degrees == pytest.approx(degrees, rel=1e-12)
+
+
+# Independent cases
+
+
+def test_of_independent_cases_the_variance_is_divided_by_their_number() -> None:
+    assert_spread(spread(), np.cov(AMOUNT) / N, N - 1)
+    assert_spread(spread_of_means(properly.tally(Y, P), IF_EVENT, IF_NONE), np.cov(AMOUNT) / N, 89)
+    error = AMOUNT[0].std(ddof=1) / math.sqrt(N)
+    expected = float(student.ppf(0.95, N - 1)) * error
+    assert spread().half_widths(0.9)[0] == pytest.approx(expected, rel=1e-11)
+
+
+def test_a_whole_weight_is_as_many_cases() -> None:
+    copies = RNG.integers(0, 4, N)
+    expected = np.cov(np.repeat(AMOUNT, copies, axis=1)) / copies.sum()
+    assert_spread(spread(weight=copies), expected, copies.sum() - 1)
+
+
+def test_a_fractional_weight_is_squared() -> None:
+    influence = WEIGHT * (AMOUNT - np.average(AMOUNT, axis=1, weights=WEIGHT)[:, None])
+    influence /= WEIGHT.sum()
+    assert_spread(spread(weight=WEIGHT), influence @ influence.T * N / (N - 1), N - 1)
+
+
+def test_a_tally_of_fractional_weights_has_as_many_cases_as_it_is_worth() -> None:
+    influence = WEIGHT * (AMOUNT - np.average(AMOUNT, axis=1, weights=WEIGHT)[:, None])
+    influence /= WEIGHT.sum()
+    cases = WEIGHT.sum() ** 2 / (WEIGHT**2).sum()
+    got = spread_of_means(properly.tally(Y, P, weight=WEIGHT), IF_EVENT, IF_NONE)
+    assert_spread(got, influence @ influence.T * cases / (cases - 1), cases - 1)
+
+
+@pytest.mark.parametrize("weight", [None, [0.7]])
+def test_one_case_has_no_spread(weight: Any) -> None:
+    cases = properly.Cases([1], [0.3], weight=weight)
+    for source in (cases, cases.tally()):
+        got = spread_of_means(source, np.array([[0.5], [1.0]]), np.array([[0.1], [0.2]]))
+        assert got.degrees == 0
+        assert np.isnan(got.covariance).all()
+        assert np.isnan(got.half_widths(0.9)).all()
+        assert got.covariance.shape == (2, 2)
+
+
+# Clusters
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["counted", "weighted"])
+def test_clusters_are_added_up_before_they_are_squared(weight: Column | None) -> None:
+    w = np.ones(N) if weight is None else weight
+    influence = w * (AMOUNT - np.average(AMOUNT, axis=1, weights=w)[:, None]) / w.sum()
+    summed = np.stack([influence[:, g == CLUSTER].sum(axis=1) for g in np.unique(CLUSTER)], axis=1)
+    G = summed.shape[1]
+    expected = G / (G - 1) * summed @ summed.T
+    assert_spread(spread(weight=weight, clusters=CLUSTER), expected, G - 1)
+
+
+def test_clusters_of_one_case_are_independent_cases() -> None:
+    assert_spread(spread(clusters=np.arange(N)), np.cov(AMOUNT) / N, N - 1)
+
+
+def test_a_cluster_without_weight_is_none() -> None:
+    weight = np.where(CLUSTER == 3, 0, 1)
+    some = weight > 0
+    cases = properly.Cases(Y[some], P[some], clusters=CLUSTER[some])
+    expected = spread_of_means(cases, IF_EVENT, IF_NONE)
+    assert_spread(
+        spread(weight=weight, clusters=CLUSTER), expected.covariance, len(set(CLUSTER)) - 2
+    )
+
+
+def test_one_cluster_has_no_spread() -> None:
+    got = spread(clusters=np.zeros(N))
+    assert got.degrees == 0
+    assert np.isnan(got.covariance).all()
+    assert np.isnan(got.half_widths(0.9)).all()
+
+
+# Times
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["counted", "weighted"])
+def test_times_have_the_variance_of_their_first_cosines(weight: Column | None) -> None:
+    w = np.ones(N) if weight is None else weight
+    influence = w * (AMOUNT - np.average(AMOUNT, axis=1, weights=w)[:, None]) / w.sum()
+    T = N // 2
+    U = np.stack([influence[:, t == TIME].sum(axis=1) for t in range(T)], axis=1)
+    degrees = math.floor(0.4 * T ** (2 / 3))
+    expected = np.zeros((2, 2))
+    for j in range(1, degrees + 1):
+        wave = sum(U[:, t] * math.cos(math.pi * j * (t + 0.5) / T) for t in range(T))
+        L = math.sqrt(2 / T) * np.asarray(wave)
+        expected += np.outer(L, L)
+    assert_spread(spread(weight=weight, time=TIME), expected * T / degrees, degrees)
+
+
+def test_times_in_any_unit_are_only_put_in_order() -> None:
+    expected = spread(time=TIME)
+    days = np.datetime64("2024-02-27") + TIME.astype("timedelta64[D]")
+    assert_spread(spread(time=days), expected.covariance, expected.degrees)
+    assert_spread(spread(time=TIME**2 / 7), expected.covariance, expected.degrees)
+
+
+def test_a_series_without_dependence_has_about_the_spread_of_independent_cases() -> None:
+    rng = np.random.default_rng(8)
+    p = np.full(20000, 0.3)
+    cases = properly.Cases(rng.random(20000) < 0.3, p, time=np.arange(20000))
+    got = spread_of_means(cases, np.array([[1.0]]), np.array([[0.0]]))
+    # A variance of 294 degrees of freedom has a relative standard error of .082.
+    assert got.degrees == 294
+    assert got.covariance[0, 0] == pytest.approx(0.21 / 20000, rel=4 * math.sqrt(2 / 294))
+
+
+def test_so_many_times_are_needed() -> None:
+    enough = np.arange(N) % TIMES
+    assert spread(time=enough).degrees == math.floor(0.4 * TIMES ** (2 / 3))
+    with pytest.raises(DataError, match=f"at least {TIMES} different times; got {TIMES - 1}"):
+        spread(time=np.minimum(enough, TIMES - 2))
+
+
+# What does not vary, and what is infinite
+
+DESIGNS: dict[str, dict[str, Any]] = {
+    "counted": {},
+    "weighted": {"weight": WEIGHT},
+    "clustered": {"clusters": CLUSTER},
+    "in time": {"time": TIME},
+}
+every_design = pytest.mark.parametrize("known", DESIGNS.values(), ids=DESIGNS)
+
+
+@every_design
+def test_a_mean_of_equal_amounts_has_no_interval(known: dict[str, Any]) -> None:
+    # .3^2 and (1 - .7)^2 differ in the last digit alone.
+    if_event, if_none = np.full((1, len(VALUE)), 0.3**2), np.full((1, len(VALUE)), (1 - 0.7) ** 2)
+    got = spread(if_event, if_none, **known)
+    assert got.covariance[0, 0] == 0
+    assert np.isnan(got.half_widths(0.9)).all()
+
+
+@every_design
+def test_an_infinite_amount_leaves_other_means_alone(known: dict[str, Any]) -> None:
+    endless = np.where(VALUE == 0, np.inf, 1.0)  # a forecast of 0, and the event
+    assert Y[P == 0].any()
+    alone = spread(**known)
+    got = spread(np.vstack([IF_EVENT, endless]), np.vstack([IF_NONE, VALUE]), **known)
+    assert_spread(Spread(got.covariance[:2, :2], got.degrees), alone.covariance, alone.degrees)
+    assert np.isnan(got.covariance[2, 2])
+    assert np.isnan(got.half_widths(0.9)[2])
+    np.testing.assert_allclose(got.half_widths(0.9)[:2], alone.half_widths(0.9), rtol=1e-11)
+
+
+@every_design
+def test_an_infinite_amount_that_nobody_has_changes_nothing(known: dict[str, Any]) -> None:
+    # A forecast of 1 without the event costs infinity, but all of those came true.
+    never = np.where((P == 1) & ~Y, False, True)
+    cases = properly.Cases(
+        Y[never], P[never], **{name: column[never] for name, column in known.items()}
+    )
+    endless = np.where(VALUE == 1, np.inf, IF_NONE)
+    got = spread_of_means(cases, IF_EVENT, endless)
+    expected = spread_of_means(cases, IF_EVENT, IF_NONE)
+    assert_spread(got, expected.covariance, expected.degrees)
