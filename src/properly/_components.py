@@ -167,7 +167,7 @@ def find_bias(
     """Draw cases and outcomes in two fitted worlds, and compare with what is true there.
 
     One world follows the recalibration itself, which leaves too little bias; the other a
-    increasing version of it, which leaves too much where the truth has steps.
+    smoother version of it, which leaves too much where the truth has steps.
     """
     biases, deviation = [], np.zeros(2)
     for truth in truths:
