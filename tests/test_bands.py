@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly import Band, Interval, Tally, reliability, tally
+from properly import Band, Interval, Tally, murphy_curve, reliability, tally
 from properly.errors import DataError
 
 NAN = float("nan")
@@ -163,3 +163,22 @@ def test_a_band_crosses_if_the_event_rate_falls_for_certain() -> None:
     rising = Tally.from_counts([0.2, 0.8], [1000, 1000], [100, 900])
     bands = [reliability(t, band="simultaneous").band for t in (falling, rising)]
     assert [band is not None and band.crosses for band in bands] == [True, False]
+
+
+def test_no_deviation_is_given_if_the_bounds_cross() -> None:
+    band = steps([0.2, 0.6], [0.1, 0.9], [0.05, 0.7])
+    assert band.crosses
+    assert band.deviation((0.3, 0.5)) == float("inf")
+
+
+def test_nowhere_has_no_bounds() -> None:
+    assert np.isnan(STEPS.at(NAN)).all()
+    assert np.isnan(LINES.at(NAN)).all()
+
+
+def test_the_last_jump_of_a_curve_is_seen_from_inside() -> None:
+    t = tally([0, 1, 0, 1], [0.1, 0.3, 1.0, 1.0])
+    curve = murphy_curve(t, band="confidence")
+    assert curve.band is not None
+    lower, upper = curve.band.at(1)
+    assert lower <= curve.at(1) <= upper

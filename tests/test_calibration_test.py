@@ -153,8 +153,21 @@ def test_a_tally_of_fractional_weights_is_not_enough() -> None:
 @pytest.mark.parametrize("known", ["clusters", "time"])
 def test_dependent_cases_are_refused(known: str) -> None:
     cases = properly.Cases([0, 1], [0.2, 0.4], **{known: [1, 2]})  # type: ignore[arg-type]
-    with pytest.raises(DataError, match=f"takes cases as independent; these have {known}"):
+    with pytest.raises(DataError, match=rf"the calibration test .*; these (cases )?have {known}"):
         properly.calibration_test(cases)
+
+
+def test_equal_counts_reach_the_observed_whatever_the_rounding() -> None:
+    t = properly.Tally.from_counts([0.5], [10_000], [5001])
+    # All but exactly 5000 events are at least as far off; that has the probability .00798.
+    p = properly.calibration_test(t, replicates=19_999, rng=1).p_value
+    assert p == pytest.approx(0.99202, abs=4 * math.sqrt(0.008 / 19_999))
+
+
+def test_a_rule_that_does_not_look_there_refuses_nothing() -> None:
+    t = properly.Tally.from_counts([0.1, 0.3, 0.5], [400, 400, 400], [50, 100, 220])
+    test = properly.calibration_test(t, Bounded(Brier(), (0.9, 0.99)), replicates=99, rng=1)
+    assert (test.statistic, test.p_value, test.mean_if_calibrated) == (0, 1, 0)
 
 
 class Cheat(Brier):

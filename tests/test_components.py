@@ -116,11 +116,17 @@ def test_many_cases_have_the_components_of_their_world() -> None:
 def test_a_p_value_counts_the_draws_that_reach_the_observed_and_itself(
     observed: float, expected: float
 ) -> None:
-    assert p_value(observed, np.array([2.0, 0.0, 3.0, 1.0, 2.0])) == pytest.approx(expected)
+    draws = np.array([2.0, 0.0, 3.0, 1.0, 2.0])
+    assert p_value(observed, draws, score=2.0) == pytest.approx(expected)
+
+
+def test_slack_is_on_the_scale_of_the_score_that_was_subtracted_from() -> None:
+    assert p_value(1e-15, np.array([0.0, 0.0, 0.0]), score=0.25) == 1
+    assert p_value(1e-15, np.array([0.0, 0.0, 0.0]), score=1e-5) == 1 / 4
 
 
 def test_infinite_draws_reach_anything() -> None:
-    assert p_value(math.inf, np.array([math.inf, 1.0, math.inf])) == 3 / 4
+    assert p_value(math.inf, np.array([math.inf, 1.0, math.inf]), score=math.inf) == 3 / 4
 
 
 def test_miscalibration_under_calibration_is_drawn_at_the_same_forecasts() -> None:

@@ -136,7 +136,8 @@ def test_large_counts_stay_whole_until_they_are_divided() -> None:
 
 
 def test_a_difference_is_that_of_two_curves() -> None:
-    first, second = drawn(100), drawn(100, decimals=1)
+    data = simulate.corp(100, rng=1)
+    first, second = tally(data.y, data.p), tally(data.y, np.sqrt(data.p).round(1))
     difference = murphy_difference(first, second)
     at = np.linspace(0, 1, 91)
     expected = murphy_curve(first).at(at) - murphy_curve(second).at(at)

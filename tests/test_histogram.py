@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly import Cases, reliability, tally
+from properly import Cases, Tally, reliability, tally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,3 +139,10 @@ def test_a_constant_forecast_that_is_called_a_continuum_is_still_counted() -> No
 def test_bars_are_ready_for_json() -> None:
     assert bars_of([0.2, 0.2, 0.7]).to_dict()["weight"] == [2, 1]
     assert set(bars_of([0.2]).to_dict()) == {"lower", "upper", "weight"}
+
+
+def test_there_are_no_more_bars_than_a_picture_can_show() -> None:
+    t = Tally.from_counts([0, 0.5, 0.5 + 3e-8, 1], [1, 500, 500, 1], [0, 250, 250, 1])
+    bars = reliability(t, forecasts="continuous").histogram
+    assert len(bars.weight) == 400
+    assert bars.weight.sum() == 1002

@@ -296,3 +296,17 @@ def test_corrected_components_are_closer_to_the_truth_than_raw_ones() -> None:
     truth = 0.36 / 12  # the mean of (.6 (p - .5))^2
     assert abs(np.mean(corrected) - truth) < abs(np.mean(raw) - truth) / 2
     assert covered >= 30  # nine tenths of 40, less three standard errors
+
+
+@pytest.mark.parametrize("known", ["clusters", "time"])
+def test_of_dependent_cases_no_test_takes_part(known: str) -> None:
+    """The calibration test takes cases as independent, so it may not lift the lower end."""
+    rng = np.random.default_rng(4)
+    p = np.repeat(rng.random(30), 10)
+    told: Any = {known: np.arange(300) // 10}
+    cases = properly.Cases(rng.random(300) < p**3, p, **told)
+    intervals = properly.decompose(cases, Brier(), interval=True, replicates=50, rng=1).intervals
+    assert intervals is not None
+    assert math.isnan(intervals.p_value)
+    assert intervals.miscalibration[0] == 0
+    assert intervals.discrimination[0] > 0

@@ -145,19 +145,24 @@ def test_clusters_multiply_by_the_variance_of_their_sums() -> None:
 
 
 def test_clusters_of_weighted_cases_add_up_weights() -> None:
-    # Bins of rate 1/4 and 3/4. Deviations times weights, by cluster: -.5, -.25 + .75 in the first;
-    # .5, -1.5 + .5 in the second. A case of weight 0 is not there, nor is its cluster.
+    # Bins of rate 1/4 and 3/4. Deviations times weights, by cluster: -.75, .75 in the first bin;
+    # 1.5, -1.5 in the second. A case of weight 0 is not there, nor is its cluster.
     cases = properly.Cases(
-        [0, 0, 1, 1, 0, 1, 1],
-        [0.1, 0.1, 0.1, 0.9, 0.9, 0.9, 0.9],
-        weight=[2.0, 1.0, 1.0, 2.0, 2.0, 4.0, 0.0],
-        clusters=[1, 2, 2, 1, 2, 2, 3],
+        [0, 1, 1, 0, 1, 1],
+        [0.1, 0.1, 0.9, 0.9, 0.9, 0.9],
+        weight=[3.0, 1.0, 4.0, 2.0, 2.0, 0.0],
+        clusters=[1, 2, 1, 2, 1, 3],
     )
-    sums = [-0.5, -0.25 + 0.75, 0.5, -1.5 + 1.0]
+    sums = [-0.75, 0.75, 1.0 + 0.5, -1.5]
     shown = max(2 - 2, 2 / 2)
     effect = sum(s**2 for s in sums) * 2 / shown / (4 * 3 / 16 + 8 * 3 / 16)
     expected = effect * float(student.ppf(0.95, 1)) ** 2
     assert critical_of(cases, 0.9) == pytest.approx(expected, rel=1e-12)
+
+
+def test_outcomes_that_balance_within_clusters_do_not_narrow_the_band() -> None:
+    cases = properly.Cases([0, 1] * 50, [0.5] * 100, clusters=np.repeat(np.arange(50), 2))
+    assert critical_of(cases, 0.9) == pytest.approx(float(student.ppf(0.95, 49)) ** 2, rel=1e-12)
 
 
 def test_clusters_whose_outcomes_did_not_vary_are_taken_whole() -> None:

@@ -120,8 +120,45 @@ SAID = [
     # bands, intervals, tests
     Said(
         DataError,
-        "no band allows for dependence in time; these cases have times\n\nHint: make Cases without time to take them as independent.",
+        "a confidence band does not allow for dependence in time; these cases have times\n\nHint: make Cases without time to take them as independent.",
         lambda: reliability(Cases([0, 1], [0.2, 0.4], time=[1, 2]), band="confidence"),
+    ),
+    Said(
+        DataError,
+        "a method belongs to a band, and none was asked for; got method='likelihood'\n\nHint: name the band too, as in band='confidence'.",
+        lambda: reliability(T, method="likelihood"),
+    ),
+    Said(
+        DataError,
+        "a simultaneous band needs every forecast; these are in 2 cells\n\nHint: make the tally without cells; the band groups by itself.",
+        lambda: reliability(tally([0, 1], [0.2, 0.4], cells=2), band="simultaneous"),
+    ),
+    Said(
+        DataError,
+        "a simultaneous band takes up to 1e+13 cases; got 1e+14",
+        lambda: reliability(Tally.from_counts([0.5], [10**14], [1]), band="simultaneous"),
+    ),
+    Said(
+        DataError,
+        "a variance allows for clusters or for times; these cases have both\n\nHint: make Cases with one of the two.",
+        lambda: decompose(
+            Cases([0, 1], [0.2, 0.4], time=[1, 2], clusters=[1, 2]), Brier(), interval=True
+        ),
+    ),
+    Said(
+        DataError,
+        "times must be numbers or dates, which have an order; got <U2\n\nHint: text would be put in the order of letters.",
+        lambda: decompose(Cases([0, 1], [0.2, 0.4], time=["9", "10"]), Brier(), interval=True),
+    ),
+    Said(
+        DataError,
+        "two forecasts are compared on the same cases; got 1 events of 2 and 1 events of 3",
+        lambda: murphy_difference(T, tally([0, 1, 0], [0.1, 0.2, 0.3])),
+    ),
+    Said(
+        ArgumentTypeError,
+        "a curve is a function from forecasts to probabilities; got 0.5",
+        lambda: simulate.corp(5, curve=0.5),  # type: ignore[arg-type]
     ),
     Said(
         DataError,
@@ -261,7 +298,7 @@ SAID = [
     ),
     Said(
         DataError,
-        "output must be a folder; '/dev/null' cannot be one: File exists",
+        "output must be a folder to write to; '/dev/null' is not: File exists",
         lambda: reproduce.corp(output="/dev/null"),
     ),
     # forecasts

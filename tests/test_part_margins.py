@@ -173,5 +173,5 @@ def test_forecasts_that_are_certain_and_right_have_nothing_to_lose(part: str) ->
 @pytest.mark.parametrize("known", ["clusters", "time"])
 def test_dependent_cases_are_refused(part: str, known: str) -> None:
     cases = properly.Cases(Y, P, **{known: np.arange(N)})  # type: ignore[arg-type]
-    with pytest.raises(DataError, match=f"the band of the {part} takes cases as independent"):
+    with pytest.raises(DataError, match=rf"the band of the {part} .*; these (cases )?have {known}"):
         drawn_bounds(cases, part, "confidence")

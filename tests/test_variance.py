@@ -107,11 +107,16 @@ def test_a_cluster_without_weight_is_none() -> None:
     )
 
 
-def test_one_cluster_has_no_spread() -> None:
-    got = spread(clusters=np.zeros(N))
-    assert got.degrees == 0
-    assert np.isnan(got.covariance).all()
-    assert np.isnan(got.half_widths(0.9)).all()
+def test_one_cluster_is_refused() -> None:
+    with pytest.raises(DataError, match="only if there are two or more; got one"):
+        spread(clusters=np.zeros(N))
+
+
+def test_ids_of_several_kinds_are_clusters_too() -> None:
+    ids = np.array([1, "a", (2, 3)] * (N // 3) + [1] * (N % 3), dtype=object)
+    plain = np.array([0, 1, 2] * (N // 3) + [0] * (N % 3))
+    mixed, numbered = spread(clusters=ids), spread(clusters=plain)
+    np.testing.assert_allclose(mixed.covariance, numbered.covariance, rtol=1e-12)
 
 
 # Times

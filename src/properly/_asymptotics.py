@@ -29,7 +29,7 @@ def normal_half_width(mean: Column, cases: Column, level: float) -> Column:
     """Return the half width of a normal interval for event rates from so many cases each."""
     from scipy.special import ndtri
 
-    width: Column = ndtri((1 + level) / 2) * np.sqrt(mean * (1 - mean) / cases)
+    width: Column = -ndtri((1 - level) / 2) * np.sqrt(mean * (1 - mean) / cases)
     return width
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from properly._frames import to_frame
 from properly._interval import as_interval
 from properly._isotonic import refit, refit_sequences
+from properly._plain import plain
 from properly._resampling import Counts, fast_stream
 from properly._sweep import share_out
 
@@ -97,14 +98,18 @@ class Band:
         """
         x = np.asarray(x, dtype=np.float64)
         if not self.steps:
+            # At the end of a curve that jumps there, the limit from inside is the one that counts.
+            end, last = self.x[-1], np.searchsorted(self.x, self.x[-1])
             lower, upper = (
-                np.interp(x, self.x, bound, left=np.nan, right=np.nan)
-                for bound in (self.lower, self.upper)
+                np.where(x == end, b[last], np.interp(x, self.x, b, left=np.nan, right=np.nan))
+                for b in (self.lower, self.upper)
             )
             return lower, upper
         above = np.searchsorted(self.x, x, side="left")
         below = np.searchsorted(self.x, x, side="right")
-        return np.append(0, self.lower)[below], np.append(self.upper, 1)[above]
+        nowhere = np.isnan(x)
+        lower, upper = np.append(0, self.lower)[below], np.append(self.upper, 1)[above]
+        return np.where(nowhere, np.nan, lower), np.where(nowhere, np.nan, upper)
 
     def outline(self) -> tuple[Floats, Floats, Floats]:
         """Return x, lower and upper as corners to draw straight lines between."""
@@ -132,8 +137,12 @@ class Band:
         """Return how far from the diagonal the band reaches in a range of forecasts.
 
         With a simultaneous band this can be said of the true curve: in all of the range it differs
-        from the forecast by no more, with the confidence of the band's level.
+        from the forecast by no more, with the confidence of the band's level. If the bounds cross,
+        no increasing curve lies between them, and the answer is infinite. A pointwise band says
+        nothing beyond its points, and the answer for a range that goes beyond them is NaN.
         """
+        if self.crosses:
+            return math.inf
         x, lower, upper = self.outline()
         ends = as_interval(within)
         inside = (x >= ends.lower) & (x <= ends.upper)
@@ -151,14 +160,9 @@ class Band:
         """Return one row a point as a polars, pandas or pyarrow frame."""
         return to_frame(self._columns(), backend)
 
-    def _columns(self) -> dict[str, list[float | None]]:
+    def _columns(self) -> dict[str, list[Any]]:
         columns = {name: getattr(self, name).tolist() for name in ("x", "lower", "upper")}
-        return {name: [_json(x) for x in column] for name, column in columns.items()}
-
-
-def _json(x: float) -> float | None:
-    """Write what is not there as JSON can."""
-    return None if math.isnan(x) else x
+        return {name: [plain(x) for x in column] for name, column in columns.items()}
 
 
 def _positive(x: Floats, height: Floats) -> list[tuple[float, float]]:

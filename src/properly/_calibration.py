@@ -15,6 +15,7 @@ from properly._libraries import to_numpy
 from properly._options import as_drawing, check_choice
 from properly._reliability_bands import Method, Wanted, find_band
 from properly._tally import Tally, as_tally
+from properly.errors import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -230,6 +231,9 @@ def reliability(
     size = np.diff(fit.end, prepend=0)
     bins = Bins(value[fit.end - size], value[fit.end - 1], fit.weight, fit.event_rate)
     found = None
+    if band is None and method != "auto":
+        message = f"a method belongs to a band, and none was asked for; got method={method!r}"
+        raise DataError(message, hint="name the band too, as in band='confidence'.")
     if band is not None:
         drawing = as_drawing(level, replicates, rng)
         found = find_band(Wanted(tally, t, fit, drawing), band, method)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from properly._cases import require_independent
 from properly._components import Prices, if_calibrated, p_value
 from properly._frames import to_frame
 from properly._isotonic import recalibrate
@@ -12,7 +13,7 @@ from properly._options import as_generator, check_whole
 from properly._resampling import sampler
 from properly._scoring import mean_loss, mean_score
 from properly._tally import as_tally
-from properly.errors import DataError, ImproperRuleError
+from properly.errors import ImproperRuleError
 from properly.rules import Brier
 from properly.rules._rule import require_binary
 
@@ -116,15 +117,12 @@ def calibration_test(
     if not rule.is_proper:
         message = f"only a proper rule can test calibration; {rule!r} is improper"
         raise ImproperRuleError(message)
-    for name in ("clusters", "time"):
-        if getattr(tally, name, None) is not None:
-            message = f"the calibration test takes cases as independent; these have {name}"
-            hint = f"make Cases without {name} to take them as independent."
-            raise DataError(message, hint=hint)
+    require_independent(tally, "the calibration test")
     t, draws, count = as_tally(tally), sampler(tally), check_whole(replicates, "replicates")
     fit = recalibrate(t)
-    statistic = mean_score(t, rule) - mean_loss(fit.event_rate, fit.weight, fit.events, rule)
+    score = mean_score(t, rule)
+    statistic = score - mean_loss(fit.event_rate, fit.weight, fit.events, rule)
     drawn = if_calibrated(draws, Prices.at(draws.value, rule), count, as_generator(rng))
     return CalibrationTest(
-        max(statistic, 0.0), p_value(statistic, drawn), float(drawn.mean()), rule.name, count
+        max(statistic, 0.0), p_value(statistic, drawn, score), float(drawn.mean()), rule.name, count
     )

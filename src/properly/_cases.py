@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from properly._arrays import check_column, check_rows
-from properly._libraries import kept
+from properly._libraries import kept, to_numpy
 from properly._tally import Tally
 from properly.errors import DataError
 
@@ -89,6 +91,38 @@ class Cases:
         optional = ("weight", "clusters", "time", "groups")
         known = [name for name in optional if getattr(self, name) is not None]
         return f"Cases({len(self)} rows{' with ' + ', '.join(known) if known else ''})"
+
+
+def number_clusters(cases: Cases, used: Any) -> Any:
+    """Give the clusters of the cases in use numbers from 0; refuse one that is alone."""
+    label = to_numpy(cases.clusters)[used]
+    try:
+        number = np.unique(label, return_inverse=True)[1]
+    except TypeError:
+        # Ids of several kinds have no order, but they can be told apart.
+        seen: dict[Any, int] = {}
+        number = np.array([seen.setdefault(x, len(seen)) for x in label.tolist()])
+    if not number.any():
+        message = (
+            "clusters say how far off an estimate may be only if there are two or more; got one"
+        )
+        raise DataError(message)
+    return number
+
+
+def require_no_time(source: object, what: str) -> None:
+    """Refuse to take cases that follow one another in time as independent."""
+    if getattr(source, "time", None) is not None:
+        message = f"{what} does not allow for dependence in time; these cases have times"
+        raise DataError(message, hint="make Cases without time to take them as independent.")
+
+
+def require_independent(source: object, what: str) -> None:
+    """Refuse to take cases as independent that come in clusters, or follow one another in time."""
+    require_no_time(source, what)
+    if getattr(source, "clusters", None) is not None:
+        message = f"{what} takes cases as independent; these have clusters"
+        raise DataError(message, hint="make Cases without clusters to take them as independent.")
 
 
 def _event_label(labels: tuple[object, object], pos_label: object) -> object:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class Prices:
@@ -82,7 +84,10 @@ def components(draws: Iterable[Draw], prices: Prices) -> Column:
     # All bins of all draws in one go: there are few in each, and a call has its price.
     losses = prices.entropy(np.concatenate(rates)) * np.concatenate(shares)
     best = np.add.reduceat(losses, start)
-    return np.stack([np.array(scores) - best, prices.entropy(np.array(overall)) - best])
+    score = np.array(scores)
+    found = np.stack([score, prices.entropy(np.array(overall))]) - best
+    # What rounding leaves of a difference that is 0 is 0.
+    return np.where(np.abs(found) <= ROUNDING * best, 0.0, found)
 
 
 def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
@@ -102,13 +107,14 @@ def if_calibrated(
     return drawn
 
 
-def p_value(observed: float, drawn: Column) -> float:
+def p_value(observed: float, drawn: Column, score: float) -> float:
     """Return the share of draws that reach what was observed, itself among them.
 
-    A little slack lets draws that equal it but for rounding count as reaching it.
+    A little slack, on the scale of the score it was subtracted from, lets draws that equal it but
+    for rounding count as reaching it.
     """
-    reached = int((drawn >= observed * (1 - 1e-12)).sum())
-    return (1 + reached) / (1 + len(drawn))
+    least = observed if math.isinf(observed) else observed - ROUNDING * score
+    return (1 + int((drawn >= least).sum())) / (1 + len(drawn))
 
 
 def increasing_fit(tally: Tally, fit: Recalibration, prices: Prices) -> Column:

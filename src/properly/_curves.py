@@ -16,6 +16,7 @@ from properly._margins import confidence_bounds, consistency_bounds, paired_boun
 from properly._options import as_drawing, check_choice, check_level
 from properly._part_margins import part_bounds
 from properly._tally import Tally, as_tally
+from properly.errors import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -113,7 +114,8 @@ class MurphyCurve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return thresholds and limits as lists, and what they are limits of."""
-        return self._columns() | {"part": self.part}
+        found = self._columns() | {"part": self.part}
+        return found if self.band is None else found | {"band": self.band.to_dict()}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a threshold as a polars, pandas or pyarrow frame."""
@@ -169,11 +171,12 @@ def murphy_curve(
     This is twice the usual elementary score, so that the area under the curve is the Brier score,
     and the areas under the parts are those of the Brier score.
 
-    The bands of the score and of the uncertainty need no random numbers. A confidence band is that
-    of a mean: its standard error times a quantile of Student's t, cut at 0. A consistency band is
+    The bands of the score and of the uncertainty need no random numbers. A confidence band bounds
+    the shares of both kinds of mistakes by score intervals and puts these together, so that it
+    is not too narrow where mistakes are few and dear. A consistency band is
     the mean that calibrated forecasts would have, give or take a quantile of the normal
-    distribution times their standard deviation. Fractional weights enter squared. Where no case is
-    misjudged the band has no width; for a single case it is NaN. If the cases have clusters, the
+    distribution times their standard deviation. Fractional weights count as so many equal ones as
+    are as precise. For a single case the confidence band is NaN. If the cases have clusters, the
     standard error is that of the clusters, and the band is given at 0.005, 0.01, …, 0.995.
 
     Miscalibration and discrimination depend on a recalibration that was fitted to the outcomes.
@@ -200,7 +203,7 @@ def murphy_curve(
     >>> properly.murphy_curve(t, part="miscalibration").at([0.2, 0.5])
     array([0. , 0.2])
     >>> properly.murphy_curve(t, band="confidence").band
-    Band(90 % confidence, normal, at 12 points)
+    Band(90 % confidence, score, at 12 points)
     """
     check_choice(part, get_args(Part), "part")
     t = as_tally(tally)
@@ -213,14 +216,17 @@ def murphy_curve(
     if band is not None:
         check_choice(band, get_args(Around), "band")
         if part in ("miscalibration", "discrimination"):
-            bounds = part_bounds(tally, part, band, as_drawing(level, replicates, rng))
-            found = Band(*bounds, "resampling", level, band, replicates)
+            drawing = as_drawing(level, replicates, rng)
+            bounds = part_bounds(tally, part, band, drawing)
+            found = Band(*bounds, "resampling", drawing.level, band, drawing.replicates)
         elif band == "confidence":
-            bounds = confidence_bounds(tally, terms[0], knot, limits, check_level(level))
-            found = Band(*bounds, "normal", level, band)
+            level = check_level(level)
+            bounds = confidence_bounds(tally, terms[0], knot, limits, level)
+            found = Band(*bounds, "score", level, band)
         else:
             check_choice(part, get_args(Part)[:3], "the part with a consistency band")
-            bounds = consistency_bounds(tally, terms[0], knot, check_level(level))
+            level = check_level(level)
+            bounds = consistency_bounds(tally, terms[0], knot, level)
             found = Band(*bounds, "normal", level, band)
     return MurphyCurve(knot, limits[0], limits[1], part, found)
 
@@ -269,12 +275,18 @@ def murphy_difference(
     MurphyCurve(difference at 6 thresholds, area -0.15)
     """
     terms = [outcomes(as_tally(x)) for x in (first, second)]
+    totals = [(term.total, float(term.events.sum())) for term in terms]
+    if band is None and not np.allclose(totals[0], totals[1], rtol=1e-9, atol=0):
+        told = " and ".join(f"{events:g} events of {total:g}" for total, events in totals)
+        message = f"two forecasts are compared on the same cases; got {told}"
+        raise DataError(message)
     knot = knots(*(term.value for term in terms))
     limits = curve_of(knot, terms[0]) - curve_of(knot, terms[1])
     found = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
-        bounds = paired_bounds(first, second, knot, limits, check_level(level))
+        level = check_level(level)
+        bounds = paired_bounds(first, second, knot, limits, level)
         found = Band(*bounds, "normal", level, band)
     return MurphyCurve(knot, limits[0], limits[1], "difference", found)
 

@@ -12,6 +12,7 @@ from properly._intervals import Intervals, find_intervals
 from properly._isotonic import recalibrate
 from properly._libraries import to_numpy
 from properly._options import as_drawing
+from properly._plain import plain
 from properly._scoring import mean_loss, mean_score
 from properly._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
@@ -64,7 +65,9 @@ class Decomposition:
     def to_dict(self) -> dict[str, Any]:
         """Return the four numbers by name, and the intervals if there are any."""
         parts = {name: getattr(self, name) for name in PARTS}
-        return parts if self.intervals is None else parts | {"intervals": asdict(self.intervals)}
+        if self.intervals is None:
+            return parts
+        return parts | {"intervals": plain(asdict(self.intervals))}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row of a polars, pandas or pyarrow frame, with the ends of intervals."""
@@ -133,7 +136,7 @@ def decompose(
     is known: the fitted recalibration, and a smoother version of it without steps. They reach from
     the larger bias to the smaller, each with the larger of two standard errors, and are cut at 0.
     That of the miscalibration begins at 0 unless the calibration test refuses calibration at the
-    level.
+    level; with clusters or times, which the test cannot allow for, always.
 
     References
     ----------

@@ -108,15 +108,20 @@ def cost_at(threshold: Column, value: Column, nonevents: Column, events: Column)
     return mean_cost(threshold, wrong, none[-1] + happened[-1])
 
 
-def standard_error(knot: Column, found: Outcomes, mean: Column) -> Column:
-    """Return the standard error of a mean elementary score, from its deviations squared."""
-    squares = (found.nonevent_squares, found.event_squares)
-    wrong = mistakes(*(on_knots(knot, found.value, x) for x in squares))
-    right = np.maximum(found.squares - wrong.in_vain - wrong.missed, 0)
-    deviation = wrong.in_vain * (2 * knot - mean) ** 2
-    deviation += wrong.missed * (2 - 2 * knot - mean) ** 2
-    deviation += right * mean**2
-    return root(deviation, found.total, found.squares)
+class Shares(NamedTuple):
+    """Shares of all cases at thresholds: misjudged in either way, and acted upon or not."""
+
+    in_vain: Column
+    missed: Column
+    acted: Column
+    left: Column
+
+
+def shares(knot: Column, found: Outcomes) -> Shares:
+    """Return how many cases are misjudged, and how many could have been, as limits at knots."""
+    none, events = (on_knots(knot, found.value, x) for x in (found.nonevents, found.events))
+    wrong, possible = mistakes(none, events), mistakes(none + events, none + events)
+    return Shares(*(x / found.total for x in (*wrong, *possible)))
 
 
 def if_calibrated(knot: Column, found: Outcomes) -> tuple[Column, Column]:

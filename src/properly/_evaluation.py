@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from properly._calibration import Reliability, reliability
 from properly._decomposition import PARTS, Decomposition, decompose
 from properly._frames import as_models, tally, to_frame
+from properly._plain import plain
 from properly.errors import DataError
 from properly.rules import BinaryRule, Brier, Log
 from properly.rules._rule import require_binary
@@ -66,10 +66,7 @@ class Evaluation:
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them; an infinite one is the string "Infinity"."""
         models = {
-            model: {
-                rule: {part: _json(value) for part, value in parts.to_dict().items()}
-                for rule, parts in by_rule.items()
-            }
+            model: {rule: plain(parts.to_dict()) for rule, parts in by_rule.items()}
             for model, by_rule in self.decompositions.items()
         }
         return {"data": {"cases": self.total, "event_rate": self.event_rate}, "models": models}
@@ -181,7 +178,3 @@ def _require_distinct(what: str, names: Sequence[str]) -> None:
 def _printable(name: str) -> str:
     """Show a name in a terminal without obeying what it may contain."""
     return name if name.isprintable() else repr(name)[1:-1]
-
-
-def _json(value: float) -> float | str:
-    return "Infinity" if value == math.inf else value

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # Values such as 0.29 and 0.30 are a hundredth apart, though their difference in binary is less.
 GAP, TOLERANCE = 0.01, 1e-9
 NARROW = 1.5e-8
+MOST = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +67,9 @@ def freedman_diaconis(value: Floats, weight: Column, cases: float) -> Histogram:
     reached = np.cumsum(weight) * (cases / weight.sum())
     low, high = (_quantile(value, reached, q) for q in (0.25, 0.75))
     width = 2 * (high - low) / np.cbrt(cases) if high - low > NARROW else 1 / 400
-    bars = max(5, round((highest - lowest) / width))
-    edges = lowest + (highest - lowest) * np.arange(bars + 1) / bars
+    # No more bars than a picture can show, whatever the spread of most forecasts suggests.
+    bars = min(max(5, round((highest - lowest) / width)), MOST)
+    edges = np.linspace(lowest, highest, bars + 1)
     # A forecast on the edge of two bars belongs to the lower one.
     bar = np.searchsorted(edges[1:-1], value, side="left")
     summed = np.bincount(bar, weight, bars)

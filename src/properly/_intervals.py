@@ -42,14 +42,17 @@ class Intervals:
     Attributes
     ----------
     score, miscalibration, discrimination, uncertainty : pair of floats
-        Lower and upper end; NaN where nothing can be said.
+        Lower and upper end; NaN where nothing can be said. Those of the score and of the
+        uncertainty are not cut at the ends of the rule's range.
     corrected_miscalibration, corrected_discrimination : float
         The two parts less their estimated bias. Both are too large as they stand, since the
         recalibration is fitted to the outcomes that it is judged by.
     miscalibration_if_calibrated : float
-        The mean miscalibration of as many cases with the same forecasts if they were calibrated.
+        The mean miscalibration of independent cases with the same forecasts if they were
+        calibrated.
     p_value : float
-        Of the calibration test, `properly.calibration_test`, with the same rule.
+        Of the calibration test, `properly.calibration_test`, with the same rule; NaN if cases
+        have clusters or times, since the test takes them as independent.
     level : float
         Coverage aimed at by each interval.
     replicates : int
@@ -99,9 +102,11 @@ def find_intervals(
     spread = spread_of_means(source, *_amounts(prices, truths[0], t.event_rate))
     half = spread.half_widths(level)
     error = np.fmax(np.sqrt(np.diagonal(spread.covariance)[1:3]), bias.deviation)
-    p = p_value(raw[1], drawn)
+    dependent = any(getattr(source, name, None) is not None for name in ("clusters", "time"))
+    p = math.nan if dependent else p_value(raw[1], drawn, raw[0])
     parts = _around_parts(np.array(raw[1:3]), bias, ndtri((1 + level) / 2) * error)
-    if p > 1 - level:
+    # Of dependent cases the test would refuse calibration too often, so it does not take part.
+    if not p <= (1 - level) * (1 + 1e-12):
         parts[0] = 0.0, parts[0][1]
     finite = math.isfinite(raw[0])
     return Intervals(

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._bisection import bisect
+from properly._cases import number_clusters
 from properly._isotonic import refit
 from properly._libraries import to_numpy
 from properly._tally import Tally, as_tally
-from properly.errors import DataError
 
 if TYPE_CHECKING:
     from properly._cases import Cases
@@ -69,18 +69,13 @@ def _effect_of_weights(tally: Tally, fit: Recalibration) -> float:
 
 def _effect_of_clusters(cases: Cases, fit: Recalibration) -> tuple[float, int]:
     """Compare the variance of sums over clusters with that of independent cases, bin by bin."""
-    y, p, label = (to_numpy(x) for x in (cases.y, cases.p, cases.clusters))
+    y, p = (to_numpy(x) for x in (cases.y, cases.p))
     weight = np.ones(len(p)) if cases.weight is None else to_numpy(cases.weight).astype(np.float64)
-    y, p, label, weight = (x[weight > 0] for x in (y, p, label, weight))
+    cluster = number_clusters(cases, weight > 0)
+    y, p, weight = (x[weight > 0] for x in (y, p, weight))
     row = np.unique(p, return_inverse=True)[1]
     bins = np.searchsorted(fit.end, row, side="right")
-    cluster = np.unique(label, return_inverse=True)[1]
     clusters = int(cluster.max()) + 1
-    if clusters < 2:
-        message = (
-            "clusters say how far off an estimate may be only if there are two or more; got one"
-        )
-        raise DataError(message)
     sums = np.bincount(
         bins * clusters + cluster, weight * (y - fit.event_rate[bins]), len(fit.end) * clusters
     )
@@ -88,7 +83,9 @@ def _effect_of_clusters(cases: Cases, fit: Recalibration) -> tuple[float, int]:
     shown = max(clusters - len(fit.end), clusters / 2)
     size = np.bincount(cluster, weight)
     whole = float(size @ size / size.sum())
-    return _ratio(float(sums @ sums) * clusters / shown, fit, whole), clusters
+    # Outcomes that balance within clusters are no reason to be surer than of independent ones.
+    alone = _effect_of_weights(cases.tally(), fit)
+    return max(_ratio(float(sums @ sums) * clusters / shown, fit, whole), alone), clusters
 
 
 def _ratio(variance: float, fit: Recalibration, whole: float) -> float:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._cases import Cases
+from properly._cases import Cases, number_clusters, require_no_time
 from properly._elementary import (
     Mistakes,
     Outcomes,
@@ -14,7 +14,7 @@ from properly._elementary import (
     if_calibrated,
     mean_cost,
     root,
-    standard_error,
+    shares,
 )
 from properly._libraries import to_numpy
 from properly.errors import ArgumentTypeError, DataError
@@ -40,14 +40,52 @@ def confidence_bounds(
 
     The forecasts are those of `found`: the one that all cases share, or those of `x`.
     """
+    require_no_time(x, "the band of a Murphy curve")
     rows = _clustered(x)
     if rows is None:
-        spare = effective(found.total, found.squares) - 1
-        margin = standard_error(knot, found, mean) * _student(spare, level)
-        return _bounds(knot, mean, margin, least=0)
+        return _score_bounds(knot, found, mean, level)
     p = np.full_like(rows.p, found.value[0]) if len(found.value) == 1 else rows.p
     mean, error = rows.mean_and_error(rows.costs(p, rows.happened))
     return _bounds(GRID, mean, error * _student(rows.clusters - 1, level), least=0)
+
+
+def _score_bounds(knot: Column, found: Outcomes, mean: Column, level: float) -> Bounds:
+    """Bound the two kinds of mistakes by score intervals, and put these together.
+
+    Mistakes may be few and each of them dear, so a standard error from those that happened is not
+    to be trusted. The distances to the ends of Wilson's intervals for the shares of either kind,
+    weighed by their costs, add up as standard deviations do, with the correlation of two shares of
+    a whole.
+    """
+    n = effective(found.total, found.squares)
+    if n <= 1:
+        return _bounds(knot, mean, np.full_like(mean, np.nan), least=0)
+    share = shares(knot, found)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = share.in_vain / (1 - share.in_vain) * share.missed / (1 - share.missed)
+        correlation = -np.sqrt(np.nan_to_num(odds).clip(0, 1))
+    below, above = [], []
+    costs = ((2 * knot, share.in_vain, share.acted), (2 - 2 * knot, share.missed, share.left))
+    for cost, wrong, possible in costs:
+        lower, upper = _wilson(wrong, n, level)
+        # Where nobody is acted upon, no alarm can be in vain; where all are, no event is missed.
+        below.append(np.where(possible > 0, cost * (wrong - lower), 0.0))
+        above.append(np.where(possible > 0, cost * (upper - wrong), 0.0))
+    down, up = (
+        np.sqrt(np.maximum(a**2 + b**2 + 2 * correlation * a * b, 0)) for a, b in (below, above)
+    )
+    ends = np.maximum(mean - down, 0), np.minimum(mean + up, 2 * np.maximum(knot, 1 - knot))
+    return np.repeat(knot, 2), ends[0].T.ravel(), ends[1].T.ravel()
+
+
+def _wilson(share: Column, n: float, level: float) -> tuple[Column, Column]:
+    """Return Wilson's score interval of a share."""
+    from scipy.special import ndtri
+
+    z2 = float(ndtri((1 + level) / 2)) ** 2
+    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
+    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
+    return np.maximum(middle - half, 0), np.minimum(middle + half, 1)
 
 
 def consistency_bounds(x: Tally | Cases, found: Outcomes, knot: Column, level: float) -> Bounds:
@@ -58,6 +96,7 @@ def consistency_bounds(x: Tally | Cases, found: Outcomes, knot: Column, level: f
     """
     from scipy.special import ndtri
 
+    require_no_time(x, "the band of a Murphy curve")
     rows = _clustered(x)
     if rows is None:
         mean, error = if_calibrated(knot, found)
@@ -72,6 +111,7 @@ def paired_bounds(
     first: Tally | Cases, second: Tally | Cases, knot: Column, mean: Column, level: float
 ) -> Bounds:
     """Return thresholds, and bounds there of a mean difference, NaN where too few cases differ."""
+    require_no_time(first, "the band of a difference")
     one, other = _pair(first, second)
     if _clustered(first) is None:
         spare = effective(one.weight.sum(), one.square.sum()) - 1
@@ -144,7 +184,7 @@ def _rows(cases: Cases) -> Rows:
     p, happened = (to_numpy(x)[used].astype(np.float64) for x in (cases.p, cases.y))
     weight, cluster = weight[used], np.arange(p.shape[0])
     if cases.clusters is not None:
-        cluster = np.unique(to_numpy(cases.clusters)[used], return_inverse=True)[1]
+        cluster = number_clusters(cases, used)
     whole = bool(np.all(weight == np.floor(weight)))
     square, number = (weight, weight) if whole else (weight**2, np.ones_like(weight))
     return Rows(p, happened, weight, square, number, cluster)

@@ -51,7 +51,7 @@ def check_whole(number: object, name: str) -> int:
 
 def check_choice(value: str, choices: Sequence[str], name: str) -> str:
     """Take one of a few words."""
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         *some, last = (repr(choice) for choice in choices)
         listed = f"{', '.join(some)} or {last}" if some else last
         message = f"{name} must be {listed}; got {value!r}"

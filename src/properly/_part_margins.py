@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._bands import pointwise_bounds
+from properly._cases import require_independent
 from properly._components import Prices, increasing_fit
 from properly._elementary import cost_at
 from properly._isotonic import recalibrate, refit
@@ -20,7 +21,6 @@ from properly._margins import GRID
 from properly._resampling import fast_stream, sampler
 from properly._tally import as_tally
 from properly._variance import spread_of_means
-from properly.errors import DataError
 from properly.rules import Brier
 
 if TYPE_CHECKING:
@@ -45,11 +45,7 @@ def part_bounds(
     drawing: Drawing,
 ) -> Bounds:
     """Return thresholds, and bounds there of the miscalibration or the discrimination."""
-    for name in ("clusters", "time"):
-        if getattr(source, name, None) is not None:
-            message = f"the band of the {part} takes cases as independent; these have {name}"
-            hint = f"make Cases without {name} to take them as independent."
-            raise DataError(message, hint=hint)
+    require_independent(source, f"the band of the {part}")
     draws = sampler(source)
     if band == "consistency":
         stream = fast_stream(drawing.rng)

@@ -16,6 +16,7 @@ from properly._asymptotics import (
     normal_half_width,
 )
 from properly._bands import Band, resampled_bounds
+from properly._cases import require_no_time
 from properly._honest import honest_band
 from properly._libraries import to_numpy
 from properly._likelihood import critical_value, likelihood_bounds
@@ -43,6 +44,8 @@ METHODS: dict[Kind, tuple[str, ...]] = {
     "simultaneous": ("auto", "cells", "ungrouped"),
 }
 ASYMPTOTIC = ("discrete", "continuous")
+# Beyond so many cases the tails of binomial distributions are no longer computed well.
+COUNTABLE = 10**13
 # Of more forecasts than this, quantiles are found at so many and are straight in between.
 POINTS = 1200
 
@@ -76,7 +79,7 @@ def find_band(wanted: Wanted, kind: Kind, method: str) -> Band:
     """Compute the band of a kind that was asked for, or refuse."""
     check_choice(kind, tuple(METHODS), "band")
     check_choice(method, METHODS[kind], f"method of a {kind} band")
-    _require_independence(wanted, kind, method)
+    _require_fitting(wanted, kind, method)
     if kind == "simultaneous":
         return _simultaneous(wanted, method)
     if method == "auto":
@@ -102,11 +105,9 @@ def automatic(wanted: Wanted) -> str:
     return "discrete" if cases >= 8 * forecasts**2 else "continuous"
 
 
-def _require_independence(wanted: Wanted, kind: Kind, method: str) -> None:
-    """Refuse what would treat dependent cases as independent ones."""
-    if getattr(wanted.source, "time", None) is not None:
-        message = "no band allows for dependence in time; these cases have times"
-        raise DataError(message, hint="make Cases without time to take them as independent.")
+def _require_fitting(wanted: Wanted, kind: Kind, method: str) -> None:
+    """Refuse what a band cannot allow for."""
+    require_no_time(wanted.source, f"a {kind} band")
     if wanted.clusters is not None and (kind == "simultaneous" or method in ASYMPTOTIC):
         named = "a simultaneous band" if kind == "simultaneous" else f"the method {method!r}"
         message = f"{named} takes cases as independent; these have clusters"
@@ -114,9 +115,21 @@ def _require_independence(wanted: Wanted, kind: Kind, method: str) -> None:
             "a consistency band by resampling and a confidence band by likelihood allow for them."
         )
         raise DataError(message, hint=hint)
-    if kind == "simultaneous" and wanted.tally.event_squares is not None:
+    if kind == "simultaneous":
+        _require_countable(wanted.tally)
+
+
+def _require_countable(tally: Tally) -> None:
+    """Refuse to count what is no longer there to be counted, or too much to be."""
+    if tally.event_squares is not None:
         message = "a simultaneous band counts cases; these have fractional weights"
         raise DataError(message, hint="a confidence band by likelihood allows for weights.")
+    if tally.cells is not None:
+        message = f"a simultaneous band needs every forecast; these are in {tally.cells} cells"
+        raise DataError(message, hint="make the tally without cells; the band groups by itself.")
+    if tally.total > COUNTABLE:
+        message = f"a simultaneous band takes up to {COUNTABLE:g} cases; got {tally.total:g}"
+        raise DataError(message)
 
 
 def _simultaneous(wanted: Wanted, method: str) -> Band:

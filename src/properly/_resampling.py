@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._cases import number_clusters
 from properly._libraries import to_numpy
 from properly._tally import Tally
 from properly.errors import DataError
@@ -265,7 +266,7 @@ def _rows(cases: Cases, grouped: Any) -> Rows:
     used = weight > 0
     order, start = np.nonzero(used)[0], None
     if grouped is not None:
-        label = np.unique(to_numpy(grouped)[used], return_inverse=True)[1]
+        label = number_clusters(cases, used)
         inside = np.argsort(label, kind="stable")
         order, start = order[inside], np.append(0, np.cumsum(np.bincount(label)))
     value, cell = np.unique(p[order], return_inverse=True)

@@ -11,6 +11,7 @@ from properly._frames import to_frame
 from properly._isotonic import recalibrate
 from properly._libraries import to_numpy
 from properly._options import check_choice, check_level
+from properly._plain import plain
 from properly._roc_band import RocBand, find_roc_band
 from properly._tally import Tally, as_tally
 
@@ -65,7 +66,8 @@ class RocCurve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the points as lists, the area, and what it is the area of."""
-        return self._columns() | {"area": self.area, "hull": self.hull}
+        found: dict[str, Any] = plain(self._columns() | {"area": self.area, "hull": self.hull})
+        return found if self.band is None else found | {"band": self.band.to_dict()}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a point as a polars, pandas or pyarrow frame."""
@@ -117,7 +119,8 @@ def roc_curve(
     interval bounds it, with the variance at the bound and not at the estimate. So the band has a
     width where no alarm was in vain, and it is right at both ends of the curve, where drawing
     cases again is not. It is a band of the population's curve, and therefore the same for the
-    hull, which lies in its upper half. Fractional weights and clusters, in `Cases`, multiply the
+    hull, which lies in its upper half. Where the curve is far from concave, it is somewhat too
+    narrow. Fractional weights and clusters, in `Cases`, multiply the
     variance by how much they change it.
 
     References

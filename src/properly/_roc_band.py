@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._bisection import bisect
+from properly._cases import number_clusters, require_no_time
 from properly._frames import to_frame
 from properly._libraries import to_numpy
+from properly._plain import plain
 from properly._tally import Tally, as_tally
 
 if TYPE_CHECKING:
@@ -73,7 +75,8 @@ class RocBand:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bounds as lists, and their level."""
-        return self._columns() | {"level": self.level}
+        found: dict[str, Any] = plain(self._columns() | {"level": self.level})
+        return found
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row an alarm rate as a polars, pandas or pyarrow frame."""
@@ -108,8 +111,6 @@ class Table(NamedTuple):
 
 def find_roc_band(source: Tally | Cases, level: float) -> RocBand:
     """Bound the curve at each alarm rate by itself."""
-    from scipy.special import ndtri
-
     t = as_tally(source)
     weight, events = (to_numpy(x)[::-1] for x in (t.weight, t.events))
     counted = t.event_squares is None and getattr(source, "clusters", None) is None
@@ -118,11 +119,23 @@ def find_roc_band(source: Tally | Cases, level: float) -> RocBand:
     reached, none = (np.append(0.0, np.cumsum(x)) for x in (weight, weight - events))
     alarms = alarm * reached[-1]
     table = Table(reached[-1], reached[-1] - none[-1], alarms, np.interp(alarms, reached, none))
-    critical = np.full(len(alarm), float(ndtri((1 + level) / 2)) ** 2)
+    require_no_time(source, "the band of a ROC curve")
+    critical = np.full(len(alarm), _quantile(source, level) ** 2)
     if not counted:
         critical *= _design_effect(source, weight, events, table)
     (upper, high), (lower, low) = (_rates(table, x) for x in _score_bounds(table, critical))
     return RocBand(alarm, lower, low, upper, high, level)
+
+
+def _quantile(source: Tally | Cases, level: float) -> float:
+    """Return the quantile of the normal distribution, or of Student's t if there are clusters."""
+    from scipy.special import ndtri, stdtrit
+
+    if isinstance(source, Tally) or source.clusters is None:
+        return float(ndtri((1 + level) / 2))
+    used = np.ones(len(source)) if source.weight is None else to_numpy(source.weight)
+    clusters = int(number_clusters(source, used > 0).max()) + 1
+    return float(stdtrit(clusters - 1, (1 + level) / 2))
 
 
 def _rates(table: Table, in_vain: Column) -> tuple[Column, Column]:
@@ -193,13 +206,13 @@ def _summed_squares(source: Tally | Cases) -> Callable[[Column, Column], float]:
         return lambda event, none: float(squares[0] @ event**2 + squares[1] @ none**2)
     weight = np.ones(len(source)) if source.weight is None else to_numpy(source.weight)
     used = weight > 0
-    y, p, label = (to_numpy(x)[used] for x in (source.y, source.p, source.clusters))
+    y, p = (to_numpy(x)[used] for x in (source.y, source.p))
+    cluster = number_clusters(source, used)
     row = len(t) - 1 - np.unique(p, return_inverse=True)[1]
-    cluster = np.unique(label, return_inverse=True)[1]
     clusters, weight = int(cluster.max()) + 1, weight[used]
 
     def summed(event: Column, none: Column) -> float:
         total = np.bincount(cluster, weight * np.where(y, event[row], none[row]))
-        return float(total @ total) * clusters / max(clusters - 1, 1)
+        return float(total @ total) * clusters / (clusters - 1)
 
     return summed

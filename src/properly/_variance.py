@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._cases import number_clusters
 from properly._libraries import to_numpy
 from properly._tally import Tally
 from properly.errors import DataError
@@ -65,10 +66,13 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
     weight = weight[used].astype(np.float64)
     with np.errstate(invalid="ignore"):
         influence = weight * _away(amount, amount @ weight / weight.sum()) / weight.sum()
+    if source.time is not None and source.clusters is not None:
+        message = "a variance allows for clusters or for times; these cases have both"
+        raise DataError(message, hint="make Cases with one of the two.")
     if source.time is not None:
         return _over_time(influence, to_numpy(source.time)[used])
     if source.clusters is not None:
-        label = np.unique(to_numpy(source.clusters)[used], return_inverse=True)[1]
+        label = number_clusters(source, used)
         influence = np.stack([np.bincount(label, u) for u in influence])
     elif source.tally().event_squares is None:
         return _spread_of_counts(source.tally(), if_event, if_none)
@@ -117,6 +121,9 @@ def _over_time(influence: Column, time: Column) -> Spread:
     Cases of one time are added up first. With T times, the first ``0.4 T**(2/3)`` cosine sums are
     about independent and equally spread, which leaves as many degrees of freedom.
     """
+    if time.dtype.kind not in "biufmM":
+        message = f"times must be numbers or dates, which have an order; got {time.dtype}"
+        raise DataError(message, hint="text would be put in the order of letters.")
     label = np.unique(time, return_inverse=True)[1]
     total = np.stack([np.bincount(label, u) for u in influence])
     times = total.shape[1]

@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._arrays import check_forecasts
 from properly._options import as_generator, check_choice, check_whole
-from properly.errors import DataError
+from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,6 +118,9 @@ def corp(
     """
     n = check_whole(n, "n")
     check_choice(distribution, DISTRIBUTIONS, "distribution")
+    if curve is not None and not callable(curve):
+        message = f"a curve is a function from forecasts to probabilities; got {curve!r}"
+        raise ArgumentTypeError(message)
     generator = as_generator(rng)
     if values is None:
         p = _continuous(n, distribution, generator)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -88,7 +89,9 @@ class CorpReproduction:
             parts = [str(self.table2), _niamey.tell({**self.figure1, **self.figure2})]
         parts += [_miscalibrated.tell(self.figure3), str(self.figure4), str(self.figure5)]
         if self.pictures:
-            parts.append("Pictures: " + ", ".join(str(path) for path in self.pictures))
+            # A file name need not be text that every terminal can show.
+            shown = (os.fsencode(path).decode("utf-8", "replace") for path in self.pictures)
+            parts.append("Pictures: " + ", ".join(shown))
         return "\n\n".join(parts)
 
 

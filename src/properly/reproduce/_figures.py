@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from properly import plots
@@ -34,8 +35,10 @@ def prepare(output: str | Path) -> Path:
     folder = Path(output)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
     except OSError as error:
-        message = f"output must be a folder; {str(folder)!r} cannot be one: {error.strerror}"
+        message = f"output must be a folder to write to; {str(folder)!r} is not: {error.strerror}"
         raise DataError(message) from None
     return folder
 
