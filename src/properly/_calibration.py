@@ -181,13 +181,13 @@ def reliability(
       forecast (its recalibrated value for a confidence band), refit, and take quantiles.
     - ``"discrete"``: at each distinct forecast a normal interval with the variance of its own
       cases.
-    - ``"continuous"``: at 0, 0.01, …, 1, half as wide as
+    - ``"continuous"``: at 0, 0.01, …, 1, with the half width
       :math:`q \, (4 m (1 - m) / (n f))^{1/3}`, with :math:`m` the forecast (the curve, for a
       confidence band), :math:`f` the density of the forecasts and :math:`q` the quantile of
       Chernoff's distribution; the slope of the curve is taken as 1.
 
     **Confidence.** Left to itself the method is ``"likelihood"``: the values that a
-    likelihood-ratio test of an increasing curve does not refuse at each point. The three methods
+    likelihood-ratio test of an increasing curve does not refuse at each point [3]_. The three methods
     of the paper break where the curve is near 0 or 1 or not of slope 1, and cover too seldom in
     small samples.
 
