@@ -187,9 +187,9 @@ def reliability(
       Chernoff's distribution; the slope of the curve is taken as 1.
 
     **Confidence.** Left to itself the method is ``"likelihood"``: the values that a
-    likelihood-ratio test of an increasing curve does not refuse at each point [3]_. The three methods
-    of the paper break where the curve is near 0 or 1 or not of slope 1, and cover too seldom in
-    small samples.
+    likelihood-ratio test of an increasing curve does not refuse at each point [3]_. The three
+    methods of the paper break where the curve is near 0 or 1 or not of slope 1, and cover too
+    seldom in small samples.
 
     **Simultaneous.** Exact (Clopper-Pearson) limits from all runs of neighbouring forecasts, each
     at a share of the error probability [2]_: for any number of independent cases and any
