@@ -17,7 +17,7 @@ DOORS = {
         "Evaluation",
         "Histogram",
         "Interval",
-        "Intervals",
+        "PartIntervals",
         "MurphyCurve",
         "MurphyDecomposition",
         "Reliability",

@@ -248,6 +248,11 @@ SAID = [
         lambda: plots.reliability({}),
     ),
     Said(
+        DataError,
+        "models must have names that differ as text; got [1, '1']",
+        lambda: plots.reliability({1: reliability(T), "1": reliability(T)}),  # type: ignore[dict-item]
+    ),
+    Said(
         ArgumentTypeError,
         "this picture is drawn from a Reliability; got Tally\n\nHint: make one with properly.reliability(tally).",
         lambda: plots.reliability(T),  # type: ignore[arg-type]

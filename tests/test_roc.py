@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from properly import Cases, Tally, roc_curve, tally
+from properly import Cases, Tally, reliability, roc_curve, tally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,8 +105,25 @@ def test_nobody_takes_the_hull_for_the_curve() -> None:
 def test_the_records_are_ready_for_json_and_for_frames() -> None:
     curve = roc_curve(tally([0, 1], [0.25, 0.5]))
     columns = {"false_positive_rate": [0.0, 0.0, 1.0], "true_positive_rate": [0.0, 1.0, 1.0]}
-    assert curve.to_dict() == columns | {"area": 1.0, "hull": False}
-    assert curve.to_frame("pandas").to_dict("list") == columns
+    told = {"threshold": ["Infinity", 0.5, 0.25], "area": 1.0, "hull": False}
+    assert curve.to_dict() == columns | told
+    thresholds = {"threshold": [np.inf, 0.5, 0.25]}
+    assert curve.to_frame("pandas").to_dict("list") == columns | thresholds
+
+
+@raw_and_hull
+def test_acting_at_a_threshold_gives_its_point(hull: bool) -> None:
+    t = tally(Y, P)
+    curve = roc_curve(t, hull=hull)
+    p = P
+    if hull:
+        fit = reliability(t)
+        p = fit.recalibrated[np.searchsorted(fit.value, P)]
+    for at, false, true in zip(
+        curve.threshold, curve.false_positive_rate, curve.true_positive_rate, strict=True
+    ):
+        assert false == np.mean(p[~Y] >= at)
+        assert true == np.mean(p[Y] >= at)
 
 
 def test_the_hull_has_the_band_of_the_curve() -> None:

@@ -160,3 +160,13 @@ def test_the_outline_is_closed() -> None:
     assert repr(band) == f"RocBand(90 % confidence, at {N + 1} alarm rates)"
     assert band.to_dict()["alarm_rate"][:2] == [0.0, 1 / N]
     assert list(band.to_frame("pandas")) == list(band.to_dict())[:5]
+
+
+@pytest.mark.parametrize("events", [60, 30])
+def test_the_band_does_not_jump_where_there_are_as_many_alarms_as_events(events: int) -> None:
+    y, p = np.arange(120) % 120 < events, np.random.default_rng(3).random(120)
+    band = band_of(tally(y, p))
+    assert events / 120 in band.alarm_rate
+    for name in ("lower_true_positive_rate", "upper_true_positive_rate"):
+        # One alarm more changes a rate by one event at the most, and the bound not much more.
+        assert np.abs(np.diff(getattr(band, name))).max() < 3 / events

@@ -25,7 +25,7 @@ from properly._evaluation import Evaluation, evaluate
 from properly._frames import tally
 from properly._histogram import Histogram
 from properly._interval import Interval
-from properly._intervals import Intervals
+from properly._part_intervals import PartIntervals
 from properly._roc import RocCurve, roc_curve
 from properly._roc_band import RocBand
 from properly._tally import Tally
@@ -42,9 +42,9 @@ __all__ = [
     "Evaluation",
     "Histogram",
     "Interval",
-    "Intervals",
     "MurphyCurve",
     "MurphyDecomposition",
+    "PartIntervals",
     "Reliability",
     "RocBand",
     "RocCurve",

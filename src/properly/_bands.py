@@ -119,7 +119,7 @@ class Band:
         return x, np.repeat(np.append(0, self.lower), 2), np.repeat(np.append(self.upper, 1), 2)
 
     def outside(self) -> list[tuple[float, float]]:
-        """Return the ranges of forecasts in which the diagonal leaves the band.
+        """Return the ranges, with forecasts in them or not, in which the diagonal leaves the band.
 
         Where it leaves a simultaneous band, the forecasts are miscalibrated: all of these
         statements hold together with the confidence of the band's level.

@@ -187,9 +187,10 @@ def reliability(
       Chernoff's distribution; the slope of the curve is taken as 1.
 
     **Confidence.** Left to itself the method is ``"likelihood"``: the values that a
-    likelihood-ratio test of an increasing curve does not refuse at each point [3]_. The three
-    methods of the paper break where the curve is near 0 or 1 or not of slope 1, and cover too
-    seldom in small samples.
+    likelihood-ratio test of an increasing curve does not refuse at each point [3]_. Of the
+    paper's methods, ``"resampling"`` covers too seldom; the other two are wide on average and fail
+    where the rate is near 0 or 1 or the slope is not 1. Where the curve is exactly 0 or 1 all
+    three have no width of their own, and straight lines between their neighbours take its place.
 
     **Simultaneous.** Exact (Clopper-Pearson) limits from all runs of neighbouring forecasts, each
     at a share of the error probability [2]_: for any number of independent cases and any
@@ -234,8 +235,8 @@ def reliability(
     if band is None and method != "auto":
         message = f"a method belongs to a band, and none was asked for; got method={method!r}"
         raise DataError(message, hint="name the band too, as in band='confidence'.")
+    drawing = as_drawing(level, replicates, rng)
     if band is not None:
-        drawing = as_drawing(level, replicates, rng)
         found = find_band(Wanted(tally, t, fit, drawing), band, method)
     weight = to_numpy(t.weight)
     check_choice(forecasts, ("auto", "discrete", "continuous"), "forecasts")

@@ -9,7 +9,9 @@ from properly._cases import require_independent
 from properly._components import Prices, if_calibrated, p_value
 from properly._frames import to_frame
 from properly._isotonic import recalibrate
+from properly._libraries import to_numpy
 from properly._options import as_generator, check_whole
+from properly._plain import plain
 from properly._resampling import sampler
 from properly._scoring import mean_loss, mean_score
 from properly._tally import as_tally
@@ -37,7 +39,7 @@ class CalibrationTest:
     p_value : float
         Probability of at least as much if they are calibrated.
     mean_if_calibrated : float
-        The mean miscalibration of calibrated forecasts: it is never zero.
+        The mean miscalibration of calibrated forecasts, which is not zero unless all are certain.
     rule : str
         Name of the rule.
     replicates : int
@@ -58,12 +60,13 @@ class CalibrationTest:
     replicates: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name."""
-        return asdict(self)
+        """Return the numbers by name, as JSON can hold them."""
+        found: dict[str, Any] = plain(asdict(self))
+        return found
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row of a polars, pandas or pyarrow frame."""
-        return to_frame({name: [value] for name, value in self.to_dict().items()}, backend)
+        return to_frame({name: [value] for name, value in asdict(self).items()}, backend)
 
 
 def calibration_test(
@@ -102,14 +105,15 @@ def calibration_test(
     -----
     A small p-value says that there is miscalibration, not that there is much of it: with enough
     cases everything is refused. `properly.decompose` with ``interval=True`` says how much. A
-    certain forecast that turned out wrong refutes calibration outright; the p-value is then the
-    least that so many draws can give.
+    certain forecast that turned out wrong refutes calibration outright, whatever the rule; the
+    p-value is then the least that so many draws can give. Of a tally that was grouped into cells
+    the p-value is not exact, since the forecasts of a cell are not all its mean.
 
     Examples
     --------
     >>> import properly
     >>> died, forecasts = properly.datasets.crash().died, properly.datasets.crash().forecasts
-    >>> t = properly.tally(died, forecasts["balanced_boosting"], cells=100)
+    >>> t = properly.tally(died, forecasts["balanced_boosting"])
     >>> properly.calibration_test(t, replicates=199, rng=1).p_value
     0.005
     """
@@ -123,6 +127,14 @@ def calibration_test(
     score = mean_score(t, rule)
     statistic = score - mean_loss(fit.event_rate, fit.weight, fit.events, rule)
     drawn = if_calibrated(draws, Prices.at(draws.value, rule), count, as_generator(rng))
-    return CalibrationTest(
-        max(statistic, 0.0), p_value(statistic, drawn, score), float(drawn.mean()), rule.name, count
+    # No draw contradicts a certain forecast, so one that was contradicted is beyond all of them.
+    p = 1 / (1 + count) if _is_refuted(t) else p_value(statistic, drawn, score)
+    return CalibrationTest(max(statistic, 0.0), p, float(drawn.mean()), rule.name, count)
+
+
+def _is_refuted(tally: Tally) -> bool:
+    """Tell whether an event was called impossible, or certain, and was not."""
+    value, none, events = (
+        to_numpy(x) for x in (tally.value, tally.weight - tally.events, tally.events)
     )
+    return bool(((value == 0) & (events > 0)).any() or ((value == 1) & (none > 0)).any())

@@ -172,15 +172,15 @@ def murphy_curve(
     and the areas under the parts are those of the Brier score.
 
     The bands of the score and of the uncertainty need no random numbers. A confidence band bounds
-    the shares of both kinds of mistakes by score intervals and puts these together, so that it
-    is not too narrow where mistakes are few and dear. A consistency band is
-    the mean that calibrated forecasts would have, give or take a quantile of the normal
-    distribution times their standard deviation. Fractional weights count as so many equal ones as
-    are as precise. For a single case the confidence band is NaN. If the cases have clusters, the
-    standard error is that of the clusters, and the band is given at 0.005, 0.01, …, 0.995.
+    the shares of both kinds of mistakes by score intervals and puts these together, so that it is
+    not too narrow where mistakes are few and costly. A consistency band is the mean that
+    calibrated forecasts would have, give or take a quantile of the normal distribution times their
+    standard deviation. Fractional weights count as the number of equal weights that would be as
+    precise. For a single case the confidence band is NaN. If the cases have clusters, the standard
+    error is that of the clusters, and the band is given at 0.005, 0.01, …, 0.995.
 
     Miscalibration and discrimination depend on a recalibration that was fitted to the outcomes.
-    Their bands, at the same thresholds, are drawn: a consistency band holds the quantiles of what
+    Their bands, at 0.005, 0.01, …, 0.995, are drawn: a consistency band holds the quantiles of what
     calibrated forecasts would show, and a confidence band subtracts the bias as
     `properly.decompose` does. Both take the cases as independent.
 
@@ -222,12 +222,12 @@ def murphy_curve(
         elif band == "confidence":
             level = check_level(level)
             bounds = confidence_bounds(tally, terms[0], knot, limits, level)
-            found = Band(*bounds, "score", level, band)
+            found = Band(*bounds, _method(tally, "score"), level, band)
         else:
             check_choice(part, get_args(Part)[:3], "the part with a consistency band")
             level = check_level(level)
             bounds = consistency_bounds(tally, terms[0], knot, level)
-            found = Band(*bounds, "normal", level, band)
+            found = Band(*bounds, _method(tally, "normal"), level, band)
     return MurphyCurve(knot, limits[0], limits[1], part, found)
 
 
@@ -287,8 +287,13 @@ def murphy_difference(
         check_choice(band, ("confidence",), "band")
         level = check_level(level)
         bounds = paired_bounds(first, second, knot, limits, level)
-        found = Band(*bounds, "normal", level, band)
+        found = Band(*bounds, _method(first, "normal"), level, band)
     return MurphyCurve(knot, limits[0], limits[1], "difference", found)
+
+
+def _method(source: Tally | Cases, usual: str) -> str:
+    """Say how bounds were found: of clusters, always from their sums."""
+    return usual if getattr(source, "clusters", None) is None else "clusters"
 
 
 def _terms(tally: Tally, part: str) -> list[Outcomes]:

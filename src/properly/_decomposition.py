@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._frames import to_frame
-from properly._intervals import Intervals, find_intervals
 from properly._isotonic import recalibrate
 from properly._libraries import to_numpy
 from properly._options import as_drawing
+from properly._part_intervals import PartIntervals, find_intervals
 from properly._plain import plain
 from properly._scoring import mean_loss, mean_score
 from properly._tally import Tally, as_tally
@@ -44,7 +44,7 @@ class Decomposition:
         What the recalibrated forecasts save against the constant event rate.
     uncertainty : float
         Mean loss of the constant event rate: how hard the outcomes are, whatever the forecasts.
-    intervals : Intervals or None
+    intervals : PartIntervals or None
         How far off the four may be, if that was asked for.
 
     Examples
@@ -60,11 +60,11 @@ class Decomposition:
     miscalibration: float
     discrimination: float
     uncertainty: float
-    intervals: Intervals | None = None
+    intervals: PartIntervals | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the four numbers by name, and the intervals if there are any."""
-        parts = {name: getattr(self, name) for name in PARTS}
+        """Return all numbers as JSON can hold them, with the intervals if there are any."""
+        parts: dict[str, Any] = {name: plain(getattr(self, name)) for name in PARTS}
         if self.intervals is None:
             return parts
         return parts | {"intervals": plain(asdict(self.intervals))}
@@ -112,7 +112,7 @@ def decompose(
         Coverage aimed at by each interval.
     replicates : int
         Random draws for the calibration test behind the interval of the miscalibration; a fifth of
-        them, 200 at least, tell the bias.
+        them, 200 at least if there are so many, tell the bias.
     rng : int or numpy Generator, optional
         Seed or source of the randomness; without it, every call draws anew.
     allow_improper : bool
@@ -130,13 +130,13 @@ def decompose(
     miscalibration; discrimination and uncertainty stay finite.
 
     Intervals of the score and of the uncertainty are those of means, by Student's t; clusters and
-    times in `Cases` are allowed for. Miscalibration and discrimination are biased upwards, the
-    former up to the point of never being zero, and the bootstrap doubles that bias. Their
-    intervals therefore subtract a bias, found by drawing outcomes in two worlds whose true curve
-    is known: the fitted recalibration, and a smoother version of it without steps. They reach from
-    the larger bias to the smaller, each with the larger of two standard errors, and are cut at 0.
-    That of the miscalibration begins at 0 unless the calibration test refuses calibration at the
-    level; with clusters or times, which the test cannot allow for, always.
+    times in `Cases` are allowed for. Miscalibration and discrimination are biased upwards, and the
+    bootstrap doubles that bias. Their intervals therefore subtract a bias, found by drawing
+    outcomes in two worlds whose true curve is known: the fitted recalibration, and a smoother
+    version of it without steps. They reach from the larger bias to the smaller, each with the
+    larger of two standard errors, and are cut at 0. That of the miscalibration begins at 0 unless
+    the calibration test refuses calibration at the level; with clusters or times, which the test
+    cannot allow for, always.
 
     References
     ----------
@@ -169,10 +169,10 @@ def decompose(
     parts = Decomposition(
         score, _difference(score, recalibrated), _difference(constant, recalibrated), constant
     )
+    drawing = as_drawing(level, replicates, rng)
     if not interval:
         return parts
     raw = tuple(getattr(parts, name) for name in PARTS)
-    drawing = as_drawing(level, replicates, rng)
     return replace(parts, intervals=find_intervals(tally, rule, fit, raw, drawing))
 
 

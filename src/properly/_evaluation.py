@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from properly._calibration import Reliability, reliability
 from properly._decomposition import PARTS, Decomposition, decompose
 from properly._frames import as_models, tally, to_frame
-from properly._plain import plain
 from properly.errors import DataError
 from properly.rules import BinaryRule, Brier, Log
 from properly.rules._rule import require_binary
@@ -66,7 +65,7 @@ class Evaluation:
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them; an infinite one is the string "Infinity"."""
         models = {
-            model: {rule: plain(parts.to_dict()) for rule, parts in by_rule.items()}
+            model: {rule: parts.to_dict() for rule, parts in by_rule.items()}
             for model, by_rule in self.decompositions.items()
         }
         return {"data": {"cases": self.total, "event_rate": self.event_rate}, "models": models}
@@ -74,7 +73,7 @@ class Evaluation:
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a model and rule, as a polars, pandas or pyarrow frame."""
         rows = [
-            (model, rule, *parts.to_dict().values())
+            (model, rule, *(getattr(parts, name) for name in PARTS))
             for model, by_rule in self.decompositions.items()
             for rule, parts in by_rule.items()
         ]
@@ -90,7 +89,7 @@ class Evaluation:
             lines += ["", f"{rule.name:<{width}}" + "".join(f"{part:>16}" for part in PARTS)]
             lines += [
                 f"{names[model]:<{width}}"
-                + "".join(f"{value:>16.5f}" for value in by_rule[rule.name].to_dict().values())
+                + "".join(f"{getattr(by_rule[rule.name], part):>16.5f}" for part in PARTS)
                 for model, by_rule in self.decompositions.items()
             ]
         return "\n".join(lines)

@@ -52,7 +52,7 @@ def confidence_bounds(
 def _score_bounds(knot: Column, found: Outcomes, mean: Column, level: float) -> Bounds:
     """Bound the two kinds of mistakes by score intervals, and put these together.
 
-    Mistakes may be few and each of them dear, so a standard error from those that happened is not
+    Mistakes may be few and each of them costly, so a standard error from those that happened is not
     to be trusted. The distances to the ends of Wilson's intervals for the shares of either kind,
     weighed by their costs, add up as standard deviations do, with the correlation of two shares of
     a whole.
@@ -111,7 +111,8 @@ def paired_bounds(
     first: Tally | Cases, second: Tally | Cases, knot: Column, mean: Column, level: float
 ) -> Bounds:
     """Return thresholds, and bounds there of a mean difference, NaN where too few cases differ."""
-    require_no_time(first, "the band of a difference")
+    for cases in (first, second):
+        require_no_time(cases, "the band of a difference")
     one, other = _pair(first, second)
     if _clustered(first) is None:
         spare = effective(one.weight.sum(), one.square.sum()) - 1

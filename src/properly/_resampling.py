@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
-# With fewer cases a forecast than this, drawing cases is sooner done than drawing counts.
+# With fewer cases a forecast than this, drawing cases is faster than drawing counts.
 FEW = 8
 
 
@@ -53,7 +53,7 @@ class Sequences(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Cases that only their number at each distinct forecast is known of.
+    """Cases of which only the number at each distinct forecast is known.
 
     Drawing counts at forecasts has the same distribution as drawing cases, for less work.
     """

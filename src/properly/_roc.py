@@ -35,6 +35,9 @@ class RocCurve:
         Share of the non-events at or above each distinct forecast, the highest first: from 0 to 1.
     true_positive_rate : array
         Share of the events there. Between its points the curve is straight.
+    threshold : array
+        Acting at this threshold gives the point: the distinct forecasts, the highest first, after
+        infinity, at which nobody is acted upon. Of the hull, the recalibrated forecasts.
     area : float
         The area under the curve. Without `hull`, it is the AUC: the probability that an event has a
         higher forecast than a non-event, with ties counted half.
@@ -55,6 +58,7 @@ class RocCurve:
 
     false_positive_rate: Column
     true_positive_rate: Column
+    threshold: Column
     area: float
     hull: bool
     band: RocBand | None = None
@@ -74,7 +78,7 @@ class RocCurve:
         return to_frame(self._columns(), backend)
 
     def _columns(self) -> dict[str, list[float]]:
-        names = ("false_positive_rate", "true_positive_rate")
+        names = ("false_positive_rate", "true_positive_rate", "threshold")
         return {name: getattr(self, name).tolist() for name in names}
 
 
@@ -118,9 +122,9 @@ def roc_curve(
     Given also how many events there are, only one number is unknown, the alarms in vain; a score
     interval bounds it, with the variance at the bound and not at the estimate. So the band has a
     width where no alarm was in vain, and it is right at both ends of the curve, where drawing
-    cases again is not. It is a band of the population's curve, and therefore the same for the
-    hull, which lies in its upper half. Where the curve is far from concave, it is somewhat too
-    narrow. Fractional weights and clusters, in `Cases`, multiply the
+    cases again is not. It is a band of the curve of the forecasts as they are, also with `hull`;
+    the hull lies above that curve and may leave the band. Where the curve is far from concave,
+    the band is somewhat too narrow. Fractional weights and clusters, in `Cases`, multiply the
     variance by how much they change it.
 
     References
@@ -138,18 +142,20 @@ def roc_curve(
     >>> curve = properly.roc_curve(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
     >>> curve.false_positive_rate, curve.true_positive_rate
     (array([0. , 0. , 0.5, 0.5, 1. ]), array([0. , 0.5, 0.5, 1. , 1. ]))
+    >>> curve.threshold
+    array([inf, 0.9, 0.6, 0.3, 0.1])
     """
     t = as_tally(tally)
     found = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
         found = find_roc_band(tally, check_level(level))
-    weight, events = (to_numpy(x) for x in (t.weight, t.events))
+    value, weight, events = (to_numpy(x) for x in (t.value, t.weight, t.events))
     if hull:
         fit = recalibrate(t)
-        weight, events = fit.weight, fit.events
-    nonevents = weight - events
-    return RocCurve(_rate(nonevents), _rate(events), _area(nonevents, events), hull, found)
+        value, weight, events = fit.event_rate, fit.weight, fit.events
+    none, threshold = weight - events, np.append(np.inf, value[::-1].astype(np.float64))
+    return RocCurve(_rate(none), _rate(events), threshold, _area(none, events), hull, found)
 
 
 def _rate(cases: Column) -> Column:

@@ -152,7 +152,9 @@ def _score_bounds(table: Table, critical: Column) -> tuple[Column, Column]:
     def refused(in_vain: Column) -> Column:
         acted, left = table.variance(in_vain)
         away = (table.in_vain - in_vain) ** 2 * (acted + left)
-        found: Column = away > critical * acted * left
+        # Where neither side varies nothing else is possible than what was seen.
+        certain = (acted + left == 0) & (in_vain != table.in_vain)
+        found: Column = certain | (away > critical * acted * left)
         return found
 
     least = np.maximum(table.alarms - table.events, 0)

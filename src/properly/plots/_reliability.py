@@ -77,7 +77,7 @@ def reliability(
         of the picture. Unless said otherwise, only a model that is alone has one.
     band : bool, optional
         Whether to show the band of the record, if it has one. Unless said otherwise, only a model
-        that is alone has one: several bands are mud.
+        that is alone has one: several bands hide one another.
     color : str or dict of str by model, optional
         Colour of the curve; the next of Okabe and Ito's palette if left out.
     label : str, optional

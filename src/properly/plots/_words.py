@@ -29,6 +29,9 @@ def by_name(
             message = f"this picture is drawn from a {kind.__name__}; got {type(record).__name__}"
             raise ArgumentTypeError(message, hint=f"make one with {maker}.")
         found[str(name)] = record
+    if len(found) < len(records):
+        message = f"models must have names that differ as text; got {list(records)}"
+        raise DataError(message)
     return found
 
 

@@ -36,7 +36,7 @@ FOR_BIAS = 200
 
 
 @dataclass(frozen=True)
-class Intervals:
+class PartIntervals:
     """How far off a score and its parts may be.
 
     Attributes
@@ -87,7 +87,7 @@ def find_intervals(
     fit: Recalibration,
     raw: tuple[float, ...],
     drawing: Drawing,
-) -> Intervals:
+) -> PartIntervals:
     """Put intervals around a score, its miscalibration, discrimination and uncertainty."""
     from scipy.special import ndtri
 
@@ -109,7 +109,7 @@ def find_intervals(
     if not p <= (1 - level) * (1 + 1e-12):
         parts[0] = 0.0, parts[0][1]
     finite = math.isfinite(raw[0])
-    return Intervals(
+    return PartIntervals(
         _around(raw[0], half[0]) if finite else (math.nan, math.inf),
         parts[0] if finite else (math.nan, math.inf),
         parts[1],
