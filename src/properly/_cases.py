@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -91,6 +91,29 @@ class Cases:
         optional = ("weight", "clusters", "time", "groups")
         known = [name for name in optional if getattr(self, name) is not None]
         return f"Cases({len(self)} rows{' with ' + ', '.join(known) if known else ''})"
+
+
+class InUse(NamedTuple):
+    """The rows of positive weight, as numpy arrays, and which of all rows they are."""
+
+    y: Any
+    p: Any
+    weight: Any
+    used: Any
+
+
+def weights_of(cases: Cases) -> Any:
+    """Return the weight of each row; without weights, each weighs 1."""
+    if cases.weight is None:
+        return np.ones(len(cases))
+    return to_numpy(cases.weight).astype(np.float64)
+
+
+def rows_in_use(cases: Cases) -> InUse:
+    """Leave out the rows of weight 0."""
+    weight = weights_of(cases)
+    used = weight > 0
+    return InUse(to_numpy(cases.y)[used], to_numpy(cases.p)[used], weight[used], used)
 
 
 def number_clusters(cases: Cases, used: Any) -> Any:

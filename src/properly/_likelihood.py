@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._bisection import bisect
-from properly._cases import number_clusters
+from properly._cases import number_clusters, rows_in_use
 from properly._isotonic import refit
 from properly._libraries import to_numpy
 from properly._tally import Tally, as_tally
@@ -69,10 +69,8 @@ def _effect_of_weights(tally: Tally, fit: Recalibration) -> float:
 
 def _effect_of_clusters(cases: Cases, fit: Recalibration) -> tuple[float, int]:
     """Compare the variance of sums over clusters with that of independent cases, bin by bin."""
-    y, p = (to_numpy(x) for x in (cases.y, cases.p))
-    weight = np.ones(len(p)) if cases.weight is None else to_numpy(cases.weight).astype(np.float64)
-    cluster = number_clusters(cases, weight > 0)
-    y, p, weight = (x[weight > 0] for x in (y, p, weight))
+    y, p, weight, used = rows_in_use(cases)
+    cluster = number_clusters(cases, used)
     row = np.unique(p, return_inverse=True)[1]
     bins = np.searchsorted(fit.end, row, side="right")
     clusters = int(cluster.max()) + 1

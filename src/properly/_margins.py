@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._cases import Cases, number_clusters, require_no_time
+from properly._cases import (
+    Cases,
+    number_clusters,
+    require_no_time,
+    rows_in_use,
+    weights_of,
+)
 from properly._elementary import (
     Mistakes,
     Outcomes,
@@ -180,21 +186,12 @@ def _clustered(x: Tally | Cases) -> Rows | None:
 
 
 def _rows(cases: Cases) -> Rows:
-    weight = _weights(cases)
-    used = weight > 0
-    p, happened = (to_numpy(x)[used].astype(np.float64) for x in (cases.p, cases.y))
-    weight, cluster = weight[used], np.arange(p.shape[0])
-    if cases.clusters is not None:
-        cluster = number_clusters(cases, used)
+    y, p, weight, used = rows_in_use(cases)
+    cluster = np.arange(len(p)) if cases.clusters is None else number_clusters(cases, used)
     whole = bool(np.all(weight == np.floor(weight)))
     square, number = (weight, weight) if whole else (weight**2, np.ones_like(weight))
+    p, happened = p.astype(np.float64), y.astype(np.float64)
     return Rows(p, happened, weight, square, number, cluster)
-
-
-def _weights(cases: Cases) -> Column:
-    if cases.weight is None:
-        return np.ones(len(cases))
-    return to_numpy(cases.weight).astype(np.float64)
 
 
 def _pair(first: Tally | Cases, second: Tally | Cases) -> tuple[Rows, Rows]:
@@ -207,7 +204,7 @@ def _pair(first: Tally | Cases, second: Tally | Cases) -> tuple[Rows, Rows]:
         message = f"both Cases must have the same rows; got {len(first)} and {len(second)} of them"
         raise DataError(message)
     _require_same("outcomes", to_numpy(first.y), to_numpy(second.y))
-    _require_same("weights", _weights(first), _weights(second))
+    _require_same("weights", weights_of(first), weights_of(second))
     if (first.clusters is None) != (second.clusters is None):
         message = "both Cases must have the same clusters; got clusters in one of them only"
         raise DataError(message)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._cases import number_clusters
+from properly._cases import number_clusters, rows_in_use
 from properly._libraries import to_numpy
 from properly._tally import Tally
 from properly.errors import DataError
@@ -70,13 +70,13 @@ class Counts:
     ) -> Iterator[Draw]:
         """Draw cases with replacement, and outcomes with the probability of their forecast."""
         total, forecasts = int(self.weight.sum()), len(self.value)
-        if total > FEW * forecasts:
+        if not self.few_a_forecast:
             share = self.weight / total
             for _ in range(replicates):
                 weight = rng.multinomial(total, share)
                 yield Draw(weight, rng.binomial(weight, probability))
             return
-        cell = np.repeat(np.arange(forecasts), self.weight) if total > forecasts else None
+        cell = np.repeat(np.arange(forecasts), self.weight) if self.has_ties else None
         for _ in range(replicates):
             # The whole part of one uniform number says which case, the rest whether it has the
             # event. In place, since fresh memory costs as much as the arithmetic.
@@ -261,13 +261,11 @@ def sampler(x: Tally | Cases, *, clusters: bool = True) -> Sampler:
 
 
 def _rows(cases: Cases, grouped: Any) -> Rows:
-    y, p = to_numpy(cases.y), to_numpy(cases.p)
-    weight = np.ones(len(p)) if cases.weight is None else to_numpy(cases.weight).astype(np.float64)
-    used = weight > 0
-    order, start = np.nonzero(used)[0], None
+    y, p, weight, used = rows_in_use(cases)
+    order, start = np.arange(len(p)), None
     if grouped is not None:
         label = number_clusters(cases, used)
-        inside = np.argsort(label, kind="stable")
-        order, start = order[inside], np.append(0, np.cumsum(np.bincount(label)))
+        order = np.argsort(label, kind="stable")
+        start = np.append(0, np.cumsum(np.bincount(label)))
     value, cell = np.unique(p[order], return_inverse=True)
     return Rows(value.astype(np.float64), cell, weight[order], y[order], start)

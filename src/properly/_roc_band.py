@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._asymptotics import effective_total
 from properly._bisection import bisect
-from properly._cases import number_clusters, require_no_time
+from properly._cases import number_clusters, require_no_time, rows_in_use
 from properly._frames import to_frame
 from properly._libraries import to_numpy
 from properly._plain import plain
@@ -133,8 +134,7 @@ def _quantile(source: Tally | Cases, level: float) -> float:
 
     if isinstance(source, Tally) or source.clusters is None:
         return float(ndtri((1 + level) / 2))
-    used = np.ones(len(source)) if source.weight is None else to_numpy(source.weight)
-    clusters = int(number_clusters(source, used > 0).max()) + 1
+    clusters = int(number_clusters(source, rows_in_use(source).used).max()) + 1
     return float(stdtrit(clusters - 1, (1 + level) / 2))
 
 
@@ -187,10 +187,7 @@ def _design_effect(source: Tally | Cases, weight: Column, events: Column, table:
 
 def _not_certain(source: Tally | Cases, table: Table) -> Column:
     """Keep every cell of the table half a case away from being empty, so that it has a variance."""
-    t, half = as_tally(source), 0.5
-    if t.event_squares is not None and t.nonevent_squares is not None:
-        squares = to_numpy(t.event_squares).sum() + to_numpy(t.nonevent_squares).sum()
-        half *= float(squares) / table.total
+    half = table.total / effective_total(as_tally(source)) / 2
     least = np.maximum(table.alarms - table.events, 0)
     greatest = np.minimum(table.alarms, table.total - table.events)
     room = np.minimum(half, (greatest - least) / 2)
@@ -206,12 +203,10 @@ def _summed_squares(source: Tally | Cases) -> Callable[[Column, Column], float]:
     if isinstance(source, Tally) or source.clusters is None:
         squares = [to_numpy(x)[::-1] for x in (t.event_squares, t.nonevent_squares)]
         return lambda event, none: float(squares[0] @ event**2 + squares[1] @ none**2)
-    weight = np.ones(len(source)) if source.weight is None else to_numpy(source.weight)
-    used = weight > 0
-    y, p = (to_numpy(x)[used] for x in (source.y, source.p))
+    y, p, weight, used = rows_in_use(source)
     cluster = number_clusters(source, used)
     row = len(t) - 1 - np.unique(p, return_inverse=True)[1]
-    clusters, weight = int(cluster.max()) + 1, weight[used]
+    clusters = int(cluster.max()) + 1
 
     def summed(event: Column, none: Column) -> float:
         total = np.bincount(cluster, weight * np.where(y, event[row], none[row]))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._cases import number_clusters
+from properly._cases import number_clusters, rows_in_use
 from properly._libraries import to_numpy
 from properly._tally import Tally
 from properly.errors import DataError
@@ -58,24 +58,23 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
     """
     if isinstance(source, Tally):
         return _spread_of_counts(source, if_event, if_none)
-    y, p = to_numpy(source.y), to_numpy(source.p)
-    weight = np.ones(len(p)) if source.weight is None else to_numpy(source.weight)
-    used = weight > 0
-    row = np.unique(p[used], return_inverse=True)[1]
-    amount = np.where(y[used], if_event[:, row], if_none[:, row])
-    weight = weight[used].astype(np.float64)
-    with np.errstate(invalid="ignore"):
-        influence = weight * _away(amount, amount @ weight / weight.sum()) / weight.sum()
     if source.time is not None and source.clusters is not None:
         message = "a variance allows for clusters or for times; these cases have both"
         raise DataError(message, hint="make Cases with one of the two.")
+    if source.time is None and source.clusters is None:
+        tally = source.tally()
+        if tally.event_squares is None:
+            return _spread_of_counts(tally, if_event, if_none)
+    y, p, weight, used = rows_in_use(source)
+    row = np.unique(p, return_inverse=True)[1]
+    amount = np.where(y, if_event[:, row], if_none[:, row])
+    with np.errstate(invalid="ignore"):
+        influence = weight * _away(amount, amount @ weight / weight.sum()) / weight.sum()
     if source.time is not None:
         return _over_time(influence, to_numpy(source.time)[used])
     if source.clusters is not None:
         label = number_clusters(source, used)
         influence = np.stack([np.bincount(label, u) for u in influence])
-    elif source.tally().event_squares is None:
-        return _spread_of_counts(source.tally(), if_event, if_none)
     return _independent(influence)
 
 
