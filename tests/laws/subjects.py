@@ -15,13 +15,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from properly.rules import (
+    BetaWeighted,
     Bounded,
     Brier,
     Elementary,
+    HistogramWeighted,
     Log,
     Misclassification,
+    MissedBenefit,
     Mixture,
+    PointWeighted,
     Propriety,
+    Regret,
+    Shifted,
     Spherical,
 )
 
@@ -119,6 +125,29 @@ SUBJECTS = [
         (0.1, 0.3, 0.6),
         ((0.3, 2.0),),
     ),
+    Subject(BetaWeighted(1, 1), STRICT),
+    Subject(BetaWeighted(2, 2), STRICT),
+    Subject(BetaWeighted(0.5, 0.5), STRICT),
+    Subject(BetaWeighted(1.5, 1.25), STRICT),
+    Subject(Bounded(BetaWeighted(2, 8), (0.05, 0.2), scale="integral"), PROPER, (0.05, 0.2)),
+    Subject(MissedBenefit(), STRICT, poles=(0.0, 1.0)),
+    Subject(Bounded(MissedBenefit(), (0.05, 0.2)), PROPER, (0.05, 0.2)),
+    Subject(Shifted(0.1), STRICT),
+    Subject(Shifted(0.49999999), STRICT),
+    Subject(Shifted(0.9, form="classweighted"), STRICT),
+    Subject(
+        PointWeighted([0.05, 0.1, 0.2], [1, 2, 1]),
+        PROPER,
+        (0.05, 0.1, 0.2),
+        ((0.05, 0.25), (0.1, 0.5), (0.2, 0.25)),
+    ),
+    Subject(HistogramWeighted([0.02, 0.05, 0.1, 0.2], [3, 5, 2]), PROPER, (0.02, 0.05, 0.1, 0.2)),
+    Subject(HistogramWeighted([0, 0.25, 1], [1, 1]), STRICT, (0.25,)),
+    Subject(Regret((0.05, 0.2)), PROPER, (0.05, 0.2)),
+    Subject(Regret((0.3, 0.3 + 1e-6), prior="logit"), PROPER, (0.3, 0.3 + 1e-6)),
+    Subject(Regret((0.05, 0.2), prior=BetaWeighted(2, 8)), PROPER, (0.05, 0.2)),
+    Subject(Regret((0.3, 0.3 + 1e-6), prior=BetaWeighted(2, 8)), PROPER, (0.3, 0.3 + 1e-6)),
+    Subject(Regret((0, 1), prior=Spherical()), STRICT),
 ]
 RULES = [subject.rule for subject in SUBJECTS]
 

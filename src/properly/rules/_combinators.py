@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from properly._interval import Interval, as_interval, as_number
-from properly._libraries import namespace
+from properly._libraries import is_numpy, namespace
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._rule import BinaryRule, Propriety, require_binary
 
@@ -145,6 +145,8 @@ class Bounded(BinaryRule):
         if isinstance(p, int | float):
             end = min(max(p, lower), upper)
             return np.float64(end) if isinstance(p, np.floating) else float(end)
+        if is_numpy(p):
+            return np.clip(p, lower, upper)
         # Not xp.clip, whose gradient at the ends is 0 in some libraries: here, as in `slope`, the
         # ends belong to the range.
         xp = namespace(p)

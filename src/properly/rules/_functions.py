@@ -1,0 +1,114 @@
+"""Functions that the closed forms of weighted rules need, without cancellation."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from properly._libraries import is_numpy, namespace, to_library_of, to_numpy, without_gradient
+
+if TYPE_CHECKING:
+    from properly.typing import Array
+
+# Below this the inverse hyperbolic tangent is summed up as a series; 12 terms are enough.
+SMALL = 0.2
+TERMS = 12
+# Where a Beta density changes by less than this share, its integral is a sum over four nodes.
+NEARLY_FLAT = 0.02
+# No power of a probability greater than this is taken at once.
+STEEP = 20
+
+
+@np.errstate(divide="ignore")
+def atanh_excess(r: Array) -> Array:
+    """Return ``(atanh(r) - r) / r**2``, which is 0 at 0 and accurate close to it."""
+    xp = namespace(r)
+    small = xp.abs(r) < SMALL
+    near, far = xp.where(small, r, xp.zeros_like(r)), xp.where(small, xp.ones_like(r) / 2, r)
+    square, series = near * near, xp.zeros_like(r)
+    for power in range(2 * TERMS + 1, 2, -2):
+        series = series * square + 1 / power
+    return xp.where(small, near * series, (xp.atanh(far) - far) / (far * far))
+
+
+class BetaDensity:
+    """A Beta distribution of thresholds: its density, and its mass between two of them."""
+
+    def __init__(self, alpha: float, beta: float) -> None:
+        self.alpha, self.beta = alpha, beta
+        self.mean, self.rest = alpha / (alpha + beta), beta / (alpha + beta)
+        self.at_mean = math.exp(
+            (alpha - 1) * math.log(self.mean)
+            + (beta - 1) * math.log(self.rest)
+            + math.lgamma(alpha + beta)
+            - math.lgamma(alpha)
+            - math.lgamma(beta)
+        )
+
+    @np.errstate(divide="ignore", under="ignore")
+    def density(self, p: Array) -> Array:
+        """Return the density."""
+        return self.at_mean * self.relative(p, 1 - p, self.alpha - 1, self.beta - 1)
+
+    def relative(self, p: Array, q: Array, alpha: float, beta: float) -> Array:
+        """Return ``p**alpha * q**beta``, divided by its value at the mean."""
+        # Large powers are taken in steps, since one factor may overflow where the other vanishes.
+        steps = math.ceil(max(abs(alpha), abs(beta), 1) / STEEP)
+        step = (p / self.mean) ** (alpha / steps) * (q / self.rest) ** (beta / steps)
+        return step**steps
+
+    def mass(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the mass between two thresholds, as an array that can be differentiated."""
+        like = next((x for x in (lower, upper) if not isinstance(x, int | float)), None)
+        if like is None or is_numpy(like) or isinstance(like, np.generic):
+            return self._mass(lower, upper)
+        xp = namespace(like)
+        ends = [x if isinstance(x, int | float) else to_numpy(x) for x in (lower, upper)]
+        mass = xp.astype(to_library_of(np.asarray(self._mass(*ends)), like), like.dtype)
+        # The library has no incomplete beta function; its derivative is the density.
+        return mass + self._anchor(upper, xp) - self._anchor(lower, xp)
+
+    def _anchor(self, p: Array | float, xp: Any) -> Array | float:
+        """Return zero, with the density as its derivative."""
+        if isinstance(p, int | float):
+            return 0.0
+        still = without_gradient(p)
+        slope = self.density(still)
+        return (p - still) * xp.where(xp.isfinite(slope), slope, xp.zeros_like(slope))
+
+    def _mass(self, lower: Any, upper: Any) -> Any:
+        """Subtract in the nearer tail, or add up a density that is nearly flat."""
+        middle = (lower + upper) / 2
+        above = np.asarray(middle > self.mean)
+        found = self._tail(above, upper) - self._tail(above, lower)
+        found = np.array(np.where(above, -found, found))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            width = upper - lower
+            change = self.alpha * (width / middle) + self.beta * (width / (1 - middle))
+        flat = np.broadcast_to(change < NEARLY_FLAT, found.shape)
+        if flat.any():
+            ends = (np.broadcast_to(x, found.shape)[flat] for x in (lower, upper))
+            found[flat] = self._sum_over_nodes(*ends)
+        return found[()]
+
+    def _tail(self, above: Any, p: Any) -> Any:
+        """Return the mass above or below a threshold, whichever is asked for."""
+        from scipy.special import betainc
+
+        if np.ndim(p) == 0:
+            either = betainc(self.beta, self.alpha, 1 - p), betainc(self.alpha, self.beta, p)
+            return np.where(above, *either)
+        first, second = (
+            np.where(above, *x) for x in ((self.beta, self.alpha), (self.alpha, self.beta))
+        )
+        return betainc(first, second, np.where(above, 1 - p, p))
+
+    def _sum_over_nodes(self, lower: Any, upper: Any) -> Any:
+        """Integrate by Gauss and Legendre's four nodes: exact to rounding if nearly flat."""
+        node, share = np.polynomial.legendre.leggauss(4)
+        middle, half = (lower + upper) / 2, (upper - lower) / 2
+        return half * sum(
+            s * self.density(middle + half * x) for x, s in zip(node, share, strict=True)
+        )

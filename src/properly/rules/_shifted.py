@@ -1,0 +1,225 @@
+"""The Brier score, its weight moved to a threshold of one's choice."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from properly._interval import as_number
+from properly._libraries import namespace
+from properly._options import check_choice
+from properly.errors import DataError
+from properly.rules._alias import Alias
+from properly.rules._binary import Brier
+from properly.rules._functions import atanh_excess
+from properly.rules._rule import BinaryRule, Propriety
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from properly.typing import Array, ArrayLike
+
+Form = Literal["regret", "classweighted", "published"]
+
+
+@dataclass(frozen=True)
+class Shifted(Alias):
+    r"""Brier score whose weight peaks at a threshold of one's choice.
+
+    With the forecast shifted on the log-odds scale so that :math:`\mu` becomes one half,
+
+    .. math:: s = \frac{p (1 - \mu)}{D(p)}, \qquad D(t) = \mu + (1 - 2 \mu) t,
+
+    the three forms are
+
+    .. math::
+
+        \text{regret:} &\quad w(t) = \frac{2 \mu (1 - \mu)}{D(t)^2}, \\
+        \text{classweighted:} &\quad S = \frac{(1 - s)^2}{2 \mu} \text{ if } y = 1, \quad
+            \frac{s^2}{2 (1 - \mu)} \text{ if } y = 0, \qquad
+            w(t) = \frac{\mu (1 - \mu)}{D(t)^3}, \\
+        \text{published:} &\quad S = (y - s)^2 .
+
+    Parameters
+    ----------
+    mu : float
+        The threshold that matters most on the log-odds scale, ``0 < mu < 1``.
+    form : {"regret", "classweighted", "published"}
+        ``"regret"`` moves the weight of the Brier score along the log-odds, and keeps its shape
+        there. ``"classweighted"`` is the squared error of the shifted forecast, events and
+        non-events weighted so that it is proper.
+        ``"published"`` is the squared error alone, which is improper: it rewards forecasts
+        that, once shifted, are the truth.
+
+    Notes
+    -----
+    All three are `Brier` if ``mu`` is one half. The published form has no weight on thresholds:
+    acting in vain at the threshold t costs what the shifted threshold says. `weight` then returns
+    the sum of both costs.
+
+    References
+    ----------
+    .. [1] G. Flores, A. Schiff, A. H. Smith, J. A. Fukuyama, A. C. Wilson (2026). A
+       consequentialist critique of binary classification evaluation: theory, practice, and tools.
+       `arXiv:2504.04528 <https://arxiv.org/abs/2504.04528>`__, appendix D.3, corrected.
+
+    Examples
+    --------
+    >>> from properly.rules import Brier, Shifted
+    >>> Shifted(0.1).loss([0, 1], [0.1, 0.1]).round(6)
+    array([0.040315, 0.672346])
+    >>> Shifted(0.5)([0, 1], [0.1, 0.5]), Brier()([0, 1], [0.1, 0.5])
+    (0.13, 0.13)
+    >>> Shifted(0.1, form="published").propriety
+    <Propriety.IMPROPER: 'improper'>
+    """
+
+    mu: float
+    form: Form = "regret"
+    _rule: BinaryRule = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        mu = as_number(self.mu, "mu")
+        if not 0 < mu < 1:
+            message = f"mu must lie strictly between 0 and 1; got {mu!r}"
+            raise DataError(message, hint="it is a threshold, given as a probability.")
+        forms: dict[str, Callable[[float], BinaryRule]] = {
+            "regret": RegretForm,
+            "classweighted": ClassWeightedForm,
+            "published": PublishedForm,
+        }
+        check_choice(self.form, tuple(forms), "form")
+        object.__setattr__(self, "mu", mu)
+        object.__setattr__(self, "_rule", forms[self.form](mu))
+
+    @property
+    def priced_by(self) -> BinaryRule:
+        """The form that was asked for."""
+        return self._rule
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name with mu, and the form unless it is regret."""
+        kind = "shifted" if self.form == "regret" else f"shifted_{self.form}"
+        return f"{kind}[{self.mu}]"
+
+    def logit_slope(self, y: ArrayLike, logit: ArrayLike) -> Array:
+        """Differentiate the loss with respect to the log-odds of the forecast."""
+        return self._rule.logit_slope(y, logit)
+
+
+@dataclass(frozen=True)
+class RegretForm(BinaryRule):
+    """The weight ``2 mu (1 - mu) / D**2``."""
+
+    mu: float
+
+    propriety: ClassVar[Propriety] = Propriety.STRICT
+
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Integrate ``t / D**2`` from lower on."""
+        width, start, end = upper - lower, divisor(self.mu, lower), divisor(self.mu, upper)
+        ratio = (1 - 2 * self.mu) * width / start
+        part = lower * (width / (start * end)) + (width / start) ** 2 * _second_moment(ratio)
+        return 2 * self.mu * (1 - self.mu) * part
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Integrate ``(1 - t) / D**2`` from upper on, downwards."""
+        width, start, end = upper - lower, divisor(self.mu, lower), divisor(self.mu, upper)
+        ratio = -(1 - 2 * self.mu) * width / end
+        part = (1 - upper) * (width / (start * end)) + (width / end) ** 2 * _second_moment(ratio)
+        return 2 * self.mu * (1 - self.mu) * part
+
+    def weight(self, p: Array) -> Array:
+        """Return ``2 mu (1 - mu) / D**2``."""
+        return 2 * self.mu * (1 - self.mu) / divisor(self.mu, p) ** 2
+
+
+@dataclass(frozen=True)
+class ClassWeightedForm(BinaryRule):
+    """The weight ``mu (1 - mu) / D**3``."""
+
+    mu: float
+
+    propriety: ClassVar[Propriety] = Propriety.STRICT
+
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return half the change of ``s**2``, divided by ``1 - mu``."""
+        both = shifted(self.mu, lower) + shifted(self.mu, upper)
+        return both * _change(self.mu, lower, upper) / (2 * (1 - self.mu))
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return half the change of ``(1 - s)**2``, divided by ``mu``."""
+        both = _complement(self.mu, lower) + _complement(self.mu, upper)
+        return both * _change(self.mu, lower, upper) / (2 * self.mu)
+
+    def weight(self, p: Array) -> Array:
+        """Return ``mu (1 - mu) / D**3``."""
+        return self.mu * (1 - self.mu) / divisor(self.mu, p) ** 3
+
+
+@dataclass(frozen=True)
+class PublishedForm(BinaryRule):
+    """The squared error of the shifted forecast, which is no mixture of regrets."""
+
+    mu: float
+
+    propriety: ClassVar[Propriety] = Propriety.IMPROPER
+
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the change of ``s**2``."""
+        both = shifted(self.mu, lower) + shifted(self.mu, upper)
+        return both * _change(self.mu, lower, upper)
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the change of ``(1 - s)**2``."""
+        both = _complement(self.mu, lower) + _complement(self.mu, upper)
+        return both * _change(self.mu, lower, upper)
+
+    def weight(self, p: Array) -> Array:
+        """Return what both mistakes cost together: twice the slope of ``s``."""
+        return 2 * self._slope(p)
+
+    def slope_if_event(self, p: Array) -> Array:
+        """Differentiate ``(1 - s)**2``."""
+        return -2 * _complement(self.mu, p) * self._slope(p)
+
+    def slope_if_none(self, p: Array) -> Array:
+        """Differentiate ``s**2``."""
+        return 2 * shifted(self.mu, p) * self._slope(p)
+
+    def logit_slope(self, y: ArrayLike, logit: ArrayLike) -> Array:
+        """Differentiate the Brier score at the shifted log-odds."""
+        xp = namespace(logit) if hasattr(logit, "dtype") else namespace()
+        return Brier().logit_slope(y, xp.asarray(logit) - math.log(self.mu / (1 - self.mu)))
+
+    def _slope(self, p: Array) -> Array:
+        return self.mu * (1 - self.mu) / divisor(self.mu, p) ** 2
+
+
+def divisor(mu: float, p: Array | float) -> Array:
+    """Return D, which moves from mu at 0 to 1 - mu at 1."""
+    return mu * (1 - p) + (1 - mu) * p
+
+
+def shifted(mu: float, p: Array | float) -> Array:
+    """Shift a forecast on the log-odds scale so that mu becomes one half."""
+    return p * (1 - mu) / divisor(mu, p)
+
+
+def _complement(mu: float, p: Array | float) -> Array:
+    return (1 - p) * mu / divisor(mu, p)
+
+
+def _change(mu: float, lower: Array | float, upper: Array | float) -> Array:
+    """Return how much a shifted forecast changes from lower to upper."""
+    return mu * (1 - mu) * (upper - lower) / (divisor(mu, lower) * divisor(mu, upper))
+
+
+def _second_moment(z: Array) -> Array:
+    """Return ``(log(1 + z) - z / (1 + z)) / z**2``, one half at 0, without cancellation."""
+    xp = namespace(z)
+    z = xp.asarray(z)
+    r = z / (2 + z)
+    return (1 - r) ** 2 / 2 * (atanh_excess(r) + 1 / (1 + r))

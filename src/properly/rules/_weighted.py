@@ -1,0 +1,366 @@
+"""Rules that are beliefs about thresholds: a distribution of them, and its mean regret."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from properly._interval import as_number
+from properly._libraries import namespace
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules._alias import Alias
+from properly.rules._binary import Brier, Elementary
+from properly.rules._combinators import Bounded, Mixture
+from properly.rules._functions import BetaDensity, atanh_excess
+from properly.rules._rule import BinaryRule, Propriety
+
+if TYPE_CHECKING:
+    from properly.typing import Array
+
+
+@dataclass(frozen=True)
+class BetaWeighted(BinaryRule):
+    r"""Mean regret over thresholds that follow a Beta distribution.
+
+    .. math:: w(t) = \frac{t^{\alpha - 1} (1 - t)^{\beta - 1}}{B(\alpha, \beta)}, \qquad
+        V(p) = \frac{\alpha}{\alpha + \beta} I_p(\alpha + 1, \beta), \qquad
+        U(p) = \frac{\beta}{\alpha + \beta} I_{1 - p}(\beta + 1, \alpha),
+
+    with the regularised incomplete beta function :math:`I`.
+
+    Parameters
+    ----------
+    alpha, beta : float
+        Both greater than 0. The mean threshold is ``alpha / (alpha + beta)``.
+
+    Notes
+    -----
+    On the regret scale: (1, 1), all thresholds alike, is half of `Brier`. As both go to 0, the
+    rule without its constant becomes `Log`, which is not a mean. To restrict the distribution to a
+    range, write ``Regret(within, prior=BetaWeighted(alpha, beta))``.
+
+    A tensor is priced through numpy, and its gradient is exact; there is no second derivative.
+
+    References
+    ----------
+    .. [1] A. Buja, W. Stuetzle, Y. Shen (2005). Loss functions for binary class probability
+       estimation and classification: structure and applications. University of Pennsylvania.
+    .. [2] D. J. Hand (2009). Measuring classifier performance: a coherent alternative to the area
+       under the ROC curve. Machine Learning 77:103-123. `doi:10.1007/s10994-009-5119-5
+       <https://doi.org/10.1007/s10994-009-5119-5>`__
+
+    Examples
+    --------
+    >>> from properly.rules import BetaWeighted, Brier
+    >>> BetaWeighted(1, 1)([0, 1], [0.1, 0.5]), Brier()([0, 1], [0.1, 0.5])
+    (0.065, 0.13)
+    >>> BetaWeighted(2, 8).loss([0, 1], [0.1, 0.1]).round(4)
+    array([0.014 , 0.5889])
+    """
+
+    alpha: float
+    beta: float
+    _acting: BetaDensity = field(init=False, repr=False, compare=False)
+    _leaving: BetaDensity = field(init=False, repr=False, compare=False)
+    _density: BetaDensity = field(init=False, repr=False, compare=False)
+
+    propriety: ClassVar[Propriety] = Propriety.STRICT
+
+    def __post_init__(self) -> None:
+        alpha, beta = as_number(self.alpha, "alpha"), as_number(self.beta, "beta")
+        if not (0 < alpha < math.inf and 0 < beta < math.inf):
+            message = (
+                "alpha and beta of a Beta distribution must be finite and greater than 0; "
+                f"got alpha = {alpha}, beta = {beta}"
+            )
+            raise DataError(message, hint="the limit of both going to 0 is Log().")
+        for name, value in (
+            ("alpha", alpha),
+            ("beta", beta),
+            ("_acting", BetaDensity(alpha + 1, beta)),
+            ("_leaving", BetaDensity(alpha, beta + 1)),
+            ("_density", BetaDensity(alpha, beta)),
+        ):
+            object.__setattr__(self, name, value)
+
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the mean of t over the distribution's part between lower and upper."""
+        return self._density.mean * self._acting.mass(lower, upper)
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the mean of 1 - t over the distribution's part between lower and upper."""
+        return self._density.rest * self._leaving.mass(lower, upper)
+
+    def weight(self, p: Array) -> Array:
+        """Return the density of the Beta distribution."""
+        return self._density.density(p)
+
+    def logit_weight(self, p: Array, q: Array) -> Array:
+        """Return the density on the log-odds scale."""
+        d = self._density
+        return d.at_mean * d.mean * d.rest * d.relative(p, q, d.alpha, d.beta)
+
+    def slope_if_event(self, p: Array) -> Array:
+        """Return minus the density of the mean of 1 - t."""
+        return -self._density.rest * self._leaving.density(p)
+
+    def slope_if_none(self, p: Array) -> Array:
+        """Return the density of the mean of t."""
+        return self._density.mean * self._acting.density(p)
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name with both parameters."""
+        return f"beta[{self.alpha},{self.beta}]"
+
+
+@dataclass(frozen=True)
+class MissedBenefit(BinaryRule):
+    r"""Net benefit that is missed, added up over thresholds.
+
+    .. math:: S(p, y) = 1 - p \text{ if } y = 1, \quad -\log(1 - p) - p \text{ if } y = 0,
+        \qquad w(t) = \frac{1}{1 - t} .
+
+    Notes
+    -----
+    Net benefit at a threshold is the event rate minus :math:`R(t) / (1 - t)`. So over a range of
+    thresholds, all alike, its mean is the event rate minus the mean of
+    ``Bounded(MissedBenefit(), within)``, which `properly.mean_net_benefit` returns. The weight
+    differs from that of `Brier` by :math:`1 / (1 - t)`, and so may the better of two models.
+
+    A forecast of 1 that turns out wrong costs infinity.
+
+    References
+    ----------
+    .. [1] A. J. Vickers, E. B. Elkin (2006). Decision curve analysis: a novel method for evaluating
+       prediction models. Medical Decision Making 26:565-574.
+       `doi:10.1177/0272989X06295361 <https://doi.org/10.1177/0272989X06295361>`__
+
+    Examples
+    --------
+    >>> from properly.rules import Bounded, MissedBenefit
+    >>> MissedBenefit().loss([0, 1, 1], [0.5, 0.25, 1.0])
+    array([0.19314718, 0.75      , 0.        ])
+    >>> rule = Bounded(MissedBenefit(), (0.05, 0.2))
+    >>> rule.loss([1, 1, 1], [0.0, 0.125, 0.2])
+    array([1. , 0.5, 0. ])
+    """
+
+    propriety: ClassVar[Propriety] = Propriety.STRICT
+
+    @np.errstate(divide="ignore", over="ignore")
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return ``log((1 - lower) / (1 - upper)) - (upper - lower)``."""
+        xp = namespace(lower, upper)
+        lower, upper = xp.asarray(lower + 0.0 * upper), xp.asarray(upper + 0.0 * lower)
+        width, rest = upper - lower, xp.where(lower < 1, 1 - lower, 1.0)
+        share = width / rest
+        log = -xp.log1p(-share)
+        finite = xp.where(share < 1, log, xp.zeros_like(log))
+        # The rest, minus log(1 - share) minus share, by the inverse hyperbolic tangent.
+        r = share / (2 - share)
+        excess = 2 * r * r * (atanh_excess(r) + 1 / (1 + r))
+        return lower * finite + rest * excess
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return ``upper - lower``."""
+        return (upper - lower) * 1.0
+
+    @np.errstate(divide="ignore")
+    def weight(self, p: Array) -> Array:
+        """Return ``1 / (1 - p)``."""
+        return 1 / (1 - p)
+
+    def logit_weight(self, p: Array, q: Array) -> Array:  # noqa: ARG002
+        """Return ``p``."""
+        return p
+
+    def slope_if_event(self, p: Array) -> Array:
+        """Return -1."""
+        return -namespace(p).ones_like(p)
+
+    @np.errstate(divide="ignore")
+    def slope_if_none(self, p: Array) -> Array:
+        """Return the odds, ``p / (1 - p)``."""
+        return p / (1 - p)
+
+    def length(self, lower: float, upper: float) -> float:
+        """Return ``upper - lower``, so that a mean over a range is one of net benefit."""
+        return upper - lower
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name."""
+        return "missed_benefit"
+
+
+@dataclass(frozen=True)
+class PointWeighted(Alias):
+    r"""Mean regret at several thresholds.
+
+    .. math:: S(p, y) = \sum_j w_j \left[ t_j (1 - y) 1\{p \ge t_j\}
+        + (1 - t_j)\, y\, 1\{p < t_j\} \right], \qquad \sum_j w_j = 1 .
+
+    Parameters
+    ----------
+    thresholds : sequence of float
+        The thresholds, strictly between 0 and 1.
+    weights : sequence of float, optional
+        How much each of them matters, in any unit; the same for all if left out.
+
+    Notes
+    -----
+    One acts at a threshold if and only if ``p >= t``. The weights are divided by their sum, so the
+    rule is on the regret scale: with one threshold it is `Elementary`.
+
+    Examples
+    --------
+    >>> from properly.rules import PointWeighted
+    >>> rule = PointWeighted([0.05, 0.1, 0.2], weights=[1, 2, 1])
+    >>> rule
+    PointWeighted(thresholds=(0.05, 0.1, 0.2), weights=(0.25, 0.5, 0.25))
+    >>> rule.loss([0, 0, 1], [0.04, 0.1, 0.1])
+    array([0.    , 0.0625, 0.2   ])
+    """
+
+    thresholds: tuple[float, ...]
+    weights: tuple[float, ...]
+    _mixture: Mixture = field(init=False, repr=False, compare=False)
+
+    def __init__(self, thresholds: Iterable[float], weights: Iterable[float] | None = None) -> None:
+        points = _numbers(thresholds, "thresholds")
+        amounts = (1.0,) * len(points) if weights is None else _numbers(weights, "weights")
+        shares = _shares(amounts, len(points), "one a threshold")
+        pairs = list(zip(shares, (Elementary(t) for t in points), strict=True))
+        object.__setattr__(self, "thresholds", points)
+        object.__setattr__(self, "weights", shares)
+        object.__setattr__(self, "_mixture", Mixture(pairs))
+
+    @property
+    def priced_by(self) -> BinaryRule:
+        """The mixture of elementary rules."""
+        return self._mixture
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name with the thresholds and their weights."""
+        pairs = zip(self.thresholds, self.weights, strict=True)
+        return f"points[{','.join(f'{t}:{w:.4g}' for t, w in pairs)}]"
+
+
+@dataclass(frozen=True)
+class HistogramWeighted(Alias):
+    r"""Mean regret over thresholds that follow a histogram, such as one that experts drew.
+
+    .. math:: w(t) = \frac{w_k}{e_{k + 1} - e_k} \text{ for } e_k \le t < e_{k + 1}, \qquad
+        \sum_k w_k = 1 .
+
+    Parameters
+    ----------
+    edges : sequence of float
+        The edges of the bins, increasing, from 0 or more to 1 or less.
+    weights : sequence of float
+        How much of the belief lies in each bin, in any unit: chips put on it, or experts in favour.
+
+    Notes
+    -----
+    The weights are divided by their sum, and spread evenly over each bin. One bin is the uniform
+    `Regret` over it. The rule is strictly proper if there is belief everywhere between 0 and 1.
+
+    References
+    ----------
+    .. [1] A. O'Hagan et al. (2006). Uncertain judgements: eliciting experts' probabilities. Wiley.
+       `doi:10.1002/0470033312 <https://doi.org/10.1002/0470033312>`__
+
+    Examples
+    --------
+    >>> from properly.rules import HistogramWeighted
+    >>> rule = HistogramWeighted([0.02, 0.05, 0.1, 0.2], weights=[3, 5, 2])
+    >>> rule
+    HistogramWeighted(edges=(0.02, 0.05, 0.1, 0.2), weights=(0.3, 0.5, 0.2))
+    >>> rule.loss([0, 1], [0.15, 0.05]).round(6)
+    array([0.0605, 0.6325])
+    """
+
+    edges: tuple[float, ...]
+    weights: tuple[float, ...]
+    _mixture: Mixture = field(init=False, repr=False, compare=False)
+
+    def __init__(self, edges: Iterable[float], weights: Iterable[float]) -> None:
+        ends = _numbers(edges, "edges")
+        bins = list(pairwise(ends))
+        if not bins or ends[0] < 0 or not ends[-1] <= 1 or any(not a < b for a, b in bins):
+            message = (
+                "edges must increase from 0 or more to 1 or less, and there must be two at least; "
+                f"got {list(ends)}"
+            )
+            raise DataError(message)
+        shares = _shares(_numbers(weights, "weights"), len(bins), "one a bin")
+        parts = [
+            (share / (2 * (b - a)), Bounded(Brier(), (a, b), scale="integral"))
+            for share, (a, b) in zip(shares, bins, strict=True)
+        ]
+        object.__setattr__(self, "edges", ends)
+        object.__setattr__(self, "weights", shares)
+        object.__setattr__(self, "_mixture", Mixture(parts))
+
+    @property
+    def priced_by(self) -> BinaryRule:
+        """The mixture of bounded rules, one a bin."""
+        return self._mixture
+
+    @property
+    def propriety(self) -> Propriety:
+        """Strict if there is belief in every threshold."""
+        everywhere = self.edges[0] == 0 and self.edges[-1] == 1 and all(self.weights)
+        return Propriety.STRICT if everywhere else Propriety.PROPER
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name with the edges and the weights of the bins."""
+        edges = ",".join(str(edge) for edge in self.edges)
+        return f"histogram[{edges};{','.join(f'{w:.4g}' for w in self.weights)}]"
+
+    def weight(self, p: Array) -> Array:
+        """Return the height of the bin; at an edge between two bins, of the upper one."""
+        xp = namespace(p)
+        found = xp.zeros_like(p)
+        for share, lower, upper in zip(self.weights, self.edges[:-1], self.edges[1:], strict=True):
+            found = xp.where(p >= lower, share / (upper - lower), found)
+        return xp.where(p <= self.edges[-1], found, xp.zeros_like(p))
+
+    def logit_weight(self, p: Array, q: Array) -> Array:
+        """Return the height of the bin on the log-odds scale."""
+        return p * q * self.weight(p)
+
+    def slope_if_event(self, p: Array) -> Array:
+        """Return minus the height of the bin times ``1 - p``."""
+        return -(1 - p) * self.weight(p)
+
+    def slope_if_none(self, p: Array) -> Array:
+        """Return the height of the bin times ``p``."""
+        return p * self.weight(p)
+
+
+def _numbers(values: Iterable[float], name: str) -> tuple[float, ...]:
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        message = f"{name} must be a sequence of numbers; got {values!r}"
+        raise ArgumentTypeError(message)
+    return tuple(as_number(value, f"number in {name}") for value in values)
+
+
+def _shares(amounts: tuple[float, ...], count: int, each: str) -> tuple[float, ...]:
+    """Divide weights by their sum."""
+    if len(amounts) != count:
+        message = f"weights must be {each}; got {len(amounts)} for {count}"
+        raise DataError(message)
+    total = math.fsum(amounts)
+    if not all(0 <= amount < math.inf for amount in amounts) or not 0 < total < math.inf:
+        message = f"weights must be finite, none negative and not all 0; got {list(amounts)}"
+        raise DataError(message)
+    return tuple(amount / total for amount in amounts)
