@@ -1,136 +1,27 @@
-"""Murphy curves: the cost of forecasts at every threshold."""
+"""Murphy and regret curves: the cost of forecasts at every threshold."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from properly._bands import Band
 from properly._elementary import Outcomes, curve_of, knots, outcomes
-from properly._frames import to_frame
-from properly._interval import as_interval
 from properly._isotonic import recalibrate
 from properly._margins import confidence_bounds, consistency_bounds, paired_bounds
+from properly._murphy import MurphyCurve
 from properly._options import as_drawing, check_choice, check_level
 from properly._part_margins import part_bounds
 from properly._tally import Tally, as_tally
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from properly._cases import Cases
-    from properly._frames import Backend
-    from properly._interval import Interval
 
 Column: TypeAlias = np.ndarray[Any, Any]
 Part: TypeAlias = Literal["score", "miscalibration", "discrimination", "uncertainty"]
 Around: TypeAlias = Literal["confidence", "consistency"]
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class MurphyCurve:
-    """The mean elementary score, or a part of it, as a function of the threshold.
-
-    The curve is straight between its thresholds and jumps at them; nothing is left out.
-
-    Attributes
-    ----------
-    threshold : array
-        Where the curve may jump or bend, from 0 to 1.
-    left, right : array
-        Its limits there. From the left, it is the value at the threshold itself.
-    part : str
-        ``"score"``, ``"miscalibration"``, ``"discrimination"``, ``"uncertainty"``, or
-        ``"difference"`` of two scores.
-    band : Band or None
-        Bounds at each limit, if they were asked for.
-
-    Examples
-    --------
-    >>> import properly
-    >>> curve = properly.murphy_curve(properly.tally([0, 1], [0.25, 0.5]))
-    >>> curve
-    MurphyCurve(score at 4 thresholds, area 0.1562)
-    >>> curve.threshold, curve.left, curve.right
-    (array([0.  , 0.25, 0.5 , 1.  ]), array([0.  , 0.25, 0.  , 0.  ]), array([0. , 0. , 0.5, 0. ]))
-    """
-
-    threshold: Column
-    left: Column
-    right: Column
-    part: str
-    band: Band | None = None
-
-    def __repr__(self) -> str:
-        thresholds = f"{len(self.threshold):,} thresholds"
-        return f"MurphyCurve({self.part} at {thresholds}, area {self.area():.4g})"
-
-    def at(self, t: ArrayLike) -> Column:
-        """Return the limit from the right at any thresholds (at 1, from the left); NaN outside.
-
-        Parameters
-        ----------
-        t : array-like
-            Thresholds in [0, 1].
-        """
-        t = np.asarray(t, dtype=np.float64)
-        return self._between(t, np.searchsorted(self.threshold, t, side="right") - 1)
-
-    def area(self, within: Interval | tuple[float, float] | None = None) -> float:
-        """Return the exact area under the curve.
-
-        Parameters
-        ----------
-        within : Interval or pair of floats, optional
-            The thresholds that matter; all of them if left out. The area under the score curve is
-            then the mean of ``Bounded(Brier(), within, scale="integral")``.
-
-        Examples
-        --------
-        >>> import properly
-        >>> from properly.rules import Bounded, Brier
-        >>> curve = properly.murphy_curve(properly.tally([0, 1], [0.25, 0.5]))
-        >>> curve.area(), Brier()([0, 1], [0.25, 0.5])
-        (0.15625, 0.15625)
-        >>> curve.area((0.5, 0.75))
-        0.09375
-        """
-        if within is None:
-            return _trapezoids(self.threshold, self.right[:-1], self.left[1:])
-        ends = as_interval(within)
-        inside = (self.threshold > ends.lower) & (self.threshold < ends.upper)
-        t = np.concatenate([[ends.lower], self.threshold[inside], [ends.upper]])
-        before = np.searchsorted(self.threshold, ends.upper) - 1
-        last = self._between(np.float64(ends.upper), before)
-        start = np.append(self.at(ends.lower), self.right[inside])
-        return _trapezoids(t, start, np.append(self.left[inside], last))
-
-    def curve(self) -> tuple[Column, Column]:
-        """Return the corners of the curve: each threshold twice, with both of its limits."""
-        return np.repeat(self.threshold, 2), _alternate(self.left, self.right)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return thresholds and limits as lists, and what they are limits of."""
-        found = self._columns() | {"part": self.part}
-        return found if self.band is None else found | {"band": self.band.to_dict()}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a threshold as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
-    def _columns(self) -> dict[str, list[float]]:
-        return {name: getattr(self, name).tolist() for name in ("threshold", "left", "right")}
-
-    def _between(self, t: Any, piece: Any) -> Column:
-        """Go along the straight pieces of the curve."""
-        piece = np.clip(piece, 0, len(self.threshold) - 2)
-        start, end = self.threshold[piece], self.threshold[piece + 1]
-        share = (t - start) / (end - start)
-        value = (1 - share) * self.right[piece] + share * self.left[piece + 1]
-        return np.where((t >= 0) & (t <= 1), value, np.nan)
 
 
 def murphy_curve(
@@ -291,6 +182,103 @@ def murphy_difference(
     return MurphyCurve(knot, limits[0], limits[1], "difference", found)
 
 
+def regret_curve(
+    tally: Tally | Cases,
+    *,
+    part: Part = "score",
+    band: Around | None = None,
+    level: float = 0.9,
+    replicates: int = 1000,
+    rng: int | np.random.Generator | None = None,
+) -> MurphyCurve:
+    r"""Find the regret of forecasts at every threshold, exactly.
+
+    .. math:: R(t) = t \cdot \text{FP}(t) + (1 - t) \cdot \text{FN}(t),
+
+    with the shares of all cases that are false positives and false negatives if one acts if and
+    only if :math:`p \ge t`.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    part : {"score", "miscalibration", "discrimination", "uncertainty"}
+        The regret, or one of the three parts it is made of; the uncertainty is the regret of the
+        constant event rate, the least of treating all and treating none.
+    band, level, replicates, rng
+        As in `properly.murphy_curve`.
+
+    Returns
+    -------
+    MurphyCurve
+        With the scale ``"regret"``.
+
+    Notes
+    -----
+    This is the Brier curve: half of `properly.murphy_curve`. Its area over a range, divided by the
+    width of the range, is the mean regret, ``Regret(within)``.
+
+    References
+    ----------
+    .. [1] J. Hernández-Orallo, P. Flach, C. Ferri (2011). Brier curves: a new cost-based
+       visualisation of classifier performance. Proceedings of the 28th International Conference on
+       Machine Learning:585-592.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Regret
+    >>> t = properly.tally([0, 0, 1, 0, 1], [0.1, 0.3, 0.3, 0.6, 0.9])
+    >>> curve = properly.regret_curve(t)
+    >>> curve
+    MurphyCurve(score, regret scale, at 6 thresholds, area 0.096)
+    >>> curve.at([0.2, 0.5])
+    array([0.08, 0.2 ])
+    >>> round(curve.area((0.2, 0.4)) / 0.2, 4)
+    0.15
+    >>> round(properly.decompose(t, Regret((0.2, 0.4))).score, 4)
+    0.15
+    """
+    curve = murphy_curve(tally, part=part, band=band, level=level, replicates=replicates, rng=rng)
+    return curve.on_regret_scale()
+
+
+def regret_difference(
+    first: Tally | Cases,
+    second: Tally | Cases,
+    *,
+    band: Literal["confidence"] | None = None,
+    level: float = 0.9,
+) -> MurphyCurve:
+    """Compare the regret of two forecasts at every threshold.
+
+    The curve is the regret of the first minus that of the second: where it is negative, the first
+    is better. It is half of `properly.murphy_difference`.
+
+    Parameters
+    ----------
+    first, second : Tally or Cases
+        Two forecasts of the same outcomes.
+    band, level
+        As in `properly.murphy_difference`: a band needs two `properly.Cases`.
+
+    Returns
+    -------
+    MurphyCurve
+        With the part ``"difference"`` and the scale ``"regret"``.
+
+    Examples
+    --------
+    >>> import properly
+    >>> y = [0, 1, 0, 1]
+    >>> better = properly.tally(y, [0.1, 0.6, 0.3, 0.9])
+    >>> worse = properly.tally(y, [0.1, 0.3, 0.6, 0.9])
+    >>> properly.regret_difference(better, worse).at(0.5)
+    array(-0.25)
+    """
+    return murphy_difference(first, second, band=band, level=level).on_regret_scale()
+
+
 def _method(source: Tally | Cases, usual: str) -> str:
     """Say how bounds were found: of clusters, always from their sums."""
     return usual if getattr(source, "clusters", None) is None else "clusters"
@@ -307,11 +295,3 @@ def _terms(tally: Tally, part: str) -> list[Outcomes]:
     bins = fit.weight - fit.events, fit.events
     recalibrated = Outcomes(fit.event_rate, *bins, *bins)
     return [found if part == "miscalibration" else found.constant(), recalibrated]
-
-
-def _alternate(left: Column, right: Column) -> Column:
-    return np.stack([left, right], axis=1).ravel()
-
-
-def _trapezoids(t: Column, start: Column, end: Column) -> float:
-    return float(np.sum(np.diff(t) * (start + end))) / 2
