@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from properly._concordance import concordance
 from properly._frames import to_frame
 from properly._isotonic import recalibrate
 from properly._libraries import to_numpy
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from properly._frames import Backend
 
 Column: TypeAlias = np.ndarray[Any, Any]
-
-# Sums below this are exact in int64.
-EXACT = 2**63
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,24 +153,11 @@ def roc_curve(
         fit = recalibrate(t)
         value, weight, events = fit.event_rate, fit.weight, fit.events
     none, threshold = weight - events, np.append(np.inf, value[::-1].astype(np.float64))
-    return RocCurve(_rate(none), _rate(events), threshold, _area(none, events), hull, found)
+    area = concordance(none, events)
+    return RocCurve(_rate(none), _rate(events), threshold, area, hull, found)
 
 
 def _rate(cases: Column) -> Column:
     """Return the share of cases from each forecast on, the highest first."""
     found = np.append(0, np.cumsum(cases[::-1]))
     return found / found[-1] if found[-1] > 0 else np.full(found.shape, np.nan)
-
-
-def _area(nonevents: Column, events: Column) -> float:
-    """Add up trapezoids, in whole numbers if the weights are."""
-    whole = np.issubdtype(nonevents.dtype, np.integer)
-    rectangle = 2 * nonevents.sum().item() * events.sum().item()
-    if rectangle == 0:
-        return np.nan
-    if whole and rectangle >= EXACT:
-        nonevents, events = nonevents.astype(object), events.astype(object)
-    below = np.cumsum(nonevents) - nonevents
-    # One division, rounded once: of whole numbers if these are counts.
-    twice = events @ (2 * below + nonevents)
-    return min(float((int(twice) if whole else twice) / rectangle), 1.0)

@@ -31,3 +31,12 @@ def mean_loss(value: Array, weight: Array, events: Array, rule: BinaryRule) -> f
 
     total = float(namespace(weight).sum(weight))
     return math.fsum(sweep(total_loss, value, weight, events)) / total
+
+
+def share_saved(score: float, reference: float) -> float:
+    """Return one minus the ratio of two scores, also where one is 0 or infinite."""
+    if reference == 0:
+        return math.nan if score == 0 else -math.inf
+    if math.isinf(score):
+        return math.nan if math.isinf(reference) else -math.inf
+    return 1 - score / reference

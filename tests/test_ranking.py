@@ -1,0 +1,246 @@
+"""AUC, average precision and their kin."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import average_precision_score
+
+from properly import Cases, Interval, Tally, reliability, roc_curve, tally
+from properly._deployment import with_event_rate
+from properly._ranking import Ranking, ranking
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+N = 200
+RNG = np.random.default_rng(8)
+P = RNG.random(N).round(2)
+Y = RNG.random(N) < P**2
+WEIGHT = RNG.exponential(size=N)
+COUNT = RNG.integers(0, 4, N)
+WIDE = [(0.0, 1.0), (0.1, 0.6), (0.3, 1.0), (0.0, 0.4)]
+RANGES = [*WIDE, (0.25, 0.26), (0.0, 0.07)]
+every_weight = pytest.mark.parametrize("weight", [None, COUNT, WEIGHT], ids=["no", "whole", "real"])
+every_range = pytest.mark.parametrize("within", RANGES)
+rows = st.lists(
+    st.tuples(st.integers(0, 8), st.booleans(), st.integers(1, 3)), min_size=1, max_size=25
+)
+
+
+def calibrated(weight: NDArray[Any] | None, cap: int = N) -> Tally:
+    """Recalibrate: the forecasts are now the event rates, many of them tied."""
+    y, p = Y[:cap], P[:cap]
+    fit = reliability(tally(y, p, weight=None if weight is None else weight[:cap]))
+    moved = fit.recalibrated[np.searchsorted(fit.value, p).clip(max=len(fit.value) - 1)]
+    return tally(y, moved, weight=None if weight is None else weight[:cap])
+
+
+def by_pairs(
+    y: NDArray[Any], p: NDArray[Any], w: NDArray[Any], within: tuple[float, float]
+) -> dict[str, float]:
+    """Compute everything from the definitions, case by case and pair by pair."""
+    event, none, w1, w0 = p[y], p[~y], w[y], w[~y]
+    every = w1.sum() * w0.sum()
+    wins = ((event[:, None] > none) + (event[:, None] == none) / 2) * w1[:, None] * w0
+    inside = [(x >= within[0]) & (x <= within[1]) for x in (event, none, p)]
+    regret = np.array(
+        [(c * w0 @ (none >= c) + (1 - c) * w1 @ (event < c)) / w.sum() for c in p.tolist()]
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        above, beside = wins[:, inside[1]].sum() / every, wins[inside[0]].sum() / every
+        shares = (w0 @ inside[1]) / w0.sum() + (w1 @ inside[0]) / w1.sum()
+        return {
+            "auc": wins.sum() / every,
+            "hand": 1 - (w @ regret) * w.sum() / (2 * every) if every else math.nan,
+            "partial_auc_above": above,
+            "partial_auc_beside": beside,
+            "balanced_average_accuracy": (above + beside) / shares,
+            "regret_at_scores": w @ (regret * inside[2]) / (w @ inside[2]),
+        }
+
+
+# Against the definitions
+
+
+@settings(max_examples=100)
+@given(rows, st.integers(0, 8), st.integers(1, 8))
+def test_counts_agree_with_the_definitions(
+    found: list[tuple[int, bool, int]], lower: int, width: int
+) -> None:
+    step, y, w = (np.array(column) for column in zip(*found, strict=True))
+    within = lower / 16, (lower + width) / 16
+    got = ranking(tally(y, step / 8, weight=w), within=within)
+    expected = by_pairs(y, step / 8, w.astype(float), within)
+    for name, value in expected.items():
+        assert getattr(got, name) == pytest.approx(value, rel=0, abs=1e-13, nan_ok=True), name
+
+
+@every_range
+def test_weighted_cases_agree_with_the_definitions(within: tuple[float, float]) -> None:
+    got = ranking(Cases(Y, P, weight=WEIGHT), within=within)
+    for name, value in by_pairs(Y, P, WEIGHT, within).items():
+        assert getattr(got, name) == pytest.approx(value, rel=0, abs=1e-13), name
+
+
+@every_weight
+def test_average_precision_is_that_of_scikit_learn(weight: NDArray[Any] | None) -> None:
+    got = ranking(tally(Y, P, weight=weight)).average_precision
+    expected = average_precision_score(Y, P, sample_weight=weight)
+    assert got == pytest.approx(expected, rel=0, abs=1e-14)
+
+
+def test_average_precision_by_hand() -> None:
+    # From the top: 1 of 1, then 2 of 3 with a tie, then 3 of 5.
+    t = Tally.from_counts([0.1, 0.3, 0.6, 0.9], [1, 2, 2, 1], [0, 1, 1, 1])
+    assert ranking(t).average_precision == pytest.approx((1 + 2 / 3 + 3 / 5) / 3, rel=1e-15)
+    assert ranking(tally([1, 1], [0.2, 0.7])).average_precision == 1
+
+
+@every_weight
+def test_the_auc_is_that_of_the_curve(weight: NDArray[Any] | None) -> None:
+    t = tally(Y, P, weight=weight)
+    got = ranking(t)
+    assert got.auc == roc_curve(t).area
+    assert got.auc_skill == 2 * got.auc - 1
+    assert got.gap == got.auc - got.hand
+
+
+# Identities
+
+
+@every_weight
+@pytest.mark.parametrize("cap", [N, 40, 11])
+def test_calibrated_forecasts_have_no_gap(weight: NDArray[Any] | None, cap: int) -> None:
+    """Hand's identity: the AUC is a mean of the regret at the forecasts themselves."""
+    t = calibrated(weight, cap)
+    assert len(t) < cap  # there are ties
+    got = ranking(t)
+    assert got.gap == pytest.approx(0, abs=2e-15)
+    assert got.auc > 0.7
+
+
+@every_weight
+@pytest.mark.parametrize("within", WIDE)
+def test_parts_of_the_auc_of_calibrated_forecasts_are_regrets(
+    weight: NDArray[Any] | None, within: tuple[float, float]
+) -> None:
+    t = calibrated(weight)
+    got = ranking(t, within=within)
+    assert got.partial_auc_above is not None
+    assert got.partial_auc_beside is not None
+    inside = (t.value >= within[0]) & (t.value <= within[1])
+    cases, events = t.weight[inside].sum(), t.events[inside].sum()
+    pi, share, rate = t.event_rate, cases / t.total, events / cases
+    right = share * (pi + (1 - 2 * pi) * rate - got.regret_at_scores)
+    parts = got.partial_auc_above + got.partial_auc_beside
+    assert pi * (1 - pi) * parts == pytest.approx(right, rel=0, abs=1e-15)
+    # The balanced average accuracy, for any event rate.
+    shares = events / t.events.sum() + (cases - events) / (t.weight - t.events).sum()
+    expected = right / (pi * (1 - pi) * shares)
+    assert got.balanced_average_accuracy == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("within", WIDE)
+def test_if_half_of_the_cases_have_the_event_it_is_linear_in_the_regret(
+    within: tuple[float, float],
+) -> None:
+    source = calibrated(WEIGHT)
+    # Reweighting and shifting alike keeps forecasts calibrated.
+    t = with_event_rate(source, 0.5, forecasts_for=source.event_rate)
+    got = ranking(t, within=within)
+    assert got.regret_at_scores is not None
+    expected = 1 - 2 * got.regret_at_scores
+    assert got.balanced_average_accuracy == pytest.approx(expected, rel=1e-12)
+    assert got.gap == pytest.approx(0, abs=4e-15)
+
+
+def test_increasing_changes_of_the_forecasts_change_the_gap_alone() -> None:
+    before, after = ranking(tally(Y, P)), ranking(tally(Y, P**4))
+    for name in ("auc", "auc_skill", "average_precision"):
+        assert getattr(after, name) == getattr(before, name)
+    assert abs(after.gap - before.gap) > 0.01
+
+
+def test_over_all_forecasts_the_parts_are_the_whole() -> None:
+    got = ranking(tally(Y, P), within=(0, 1))
+    assert got.partial_auc_above == got.partial_auc_beside == got.auc
+    assert got.balanced_average_accuracy == pytest.approx(got.auc, rel=1e-15)
+
+
+def test_both_ends_of_the_range_belong_to_it() -> None:
+    t = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    closed, larger = ranking(t, within=(0.3, 0.6)), ranking(t, within=(0.2, 0.7))
+    assert {**asdict(closed), "within": None} == {**asdict(larger), "within": None}
+    assert closed.partial_auc_above == 0.25
+    # FP(0.3) = 1/4, FP(0.6) = FN(0.6) = 1/4.
+    assert closed.regret_at_scores == pytest.approx((0.3 / 4 + 0.6 / 4 + 0.4 / 4) / 2, rel=1e-15)
+
+
+@pytest.mark.parametrize("often", [2**29, 2**58])
+def test_counts_may_be_large(often: int) -> None:
+    few = Tally.from_counts([0.1, 0.5, 0.9], [9, 3, 3], [0, 1, 2])
+    many = Tally.from_counts(few.value, few.weight * often, few.events * often)
+    for one, other in zip(
+        *(list(ranking(t, within=(0.2, 1)).to_dict().values()) for t in (few, many)), strict=True
+    ):
+        assert other == pytest.approx(one, rel=1e-14)
+
+
+# What is undefined
+
+
+@pytest.mark.parametrize("happened", [0, 1])
+def test_without_one_of_the_classes(happened: int) -> None:
+    got = ranking(tally([happened] * 3, [0.2, 0.4, 0.4]), within=(0.3, 0.5))
+    undefined = ["auc", "auc_skill", "hand", "gap", "partial_auc_above", "partial_auc_beside"]
+    for name in [*undefined, "balanced_average_accuracy"]:
+        assert math.isnan(getattr(got, name)), name
+    assert got.average_precision == pytest.approx(1 if happened else math.nan, nan_ok=True)
+    assert got.regret_at_scores == pytest.approx(0.6 / 3 if happened else 0.4 * 2 / 3)
+
+
+def test_without_forecasts_in_the_range() -> None:
+    got = ranking(tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]), within=(0.4, 0.5))
+    assert (got.partial_auc_above, got.partial_auc_beside) == (0, 0)
+    assert got.balanced_average_accuracy is not None
+    assert got.regret_at_scores is not None
+    assert math.isnan(got.balanced_average_accuracy)
+    assert math.isnan(got.regret_at_scores)
+
+
+# The record
+
+
+def test_without_a_range_its_fields_are_left_out() -> None:
+    got = ranking(tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
+    assert repr(got) == "Ranking(AUC 0.75, average precision 0.8333)"
+    assert got.within is None
+    assert got.partial_auc_above is None
+    told = ["auc", "auc_skill", "average_precision", "hand", "gap"]
+    assert list(got.to_dict()) == told
+    assert list(got.to_frame("pandas").columns) == told
+
+
+def test_with_a_range_the_record_is_ready_for_json_and_for_frames() -> None:
+    t = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    got = ranking(t, within=Interval(0.4, 0.5))
+    told = got.to_dict()
+    assert list(told) == list(Ranking.__dataclass_fields__)
+    assert told["within"] == {"lower": 0.4, "upper": 0.5}
+    assert told["regret_at_scores"] is None
+    row = got.to_frame("pandas").to_dict("records")[0]
+    assert (row["within_lower"], row["within_upper"]) == (0.4, 0.5)
+    assert (row["auc"], row["partial_auc_above"]) == (0.75, 0)
+
+
+def test_a_range_is_checked() -> None:
+    with pytest.raises(DataError, match="a range of thresholds needs 0 <= lower < upper <= 1"):
+        ranking(tally(Y, P), within=(0.5, 0.2))
