@@ -50,13 +50,14 @@ def with_intervals() -> Decomposition:
     return decompose(t, Brier(), interval=True, replicates=50, rng=1)
 
 
-def test_without_intervals_a_record_is_its_four_numbers() -> None:
+def test_without_intervals_a_record_is_its_numbers() -> None:
     parts = decompose(tally([0, 1], [0.25, 0.5]), Brier())
     assert parts.to_dict() == {
         "score": 0.15625,
         "miscalibration": 0.15625,
         "discrimination": 0.25,
         "uncertainty": 0.25,
+        "skill": 0.375,
     }
 
 
@@ -64,7 +65,7 @@ def test_a_record_takes_its_intervals_along() -> None:
     parts = with_intervals()
     told = parts.to_dict()
     assert parts.intervals is not None
-    assert list(told) == [*PARTS, "intervals"]
+    assert list(told) == [*PARTS, "skill", "intervals"]
     assert told["intervals"].keys() == asdict(parts.intervals).keys()
     assert told["intervals"]["score"] == list(parts.intervals.score)
     assert [told[name] for name in PARTS] == [getattr(parts, name) for name in PARTS]
@@ -78,7 +79,7 @@ def test_a_frame_has_a_column_for_each_end_of_an_interval(backend: Any) -> None:
     parts = with_intervals()
     columns = as_dict(parts.to_frame(backend), backend)
     ends = [f"{name}_{end}" for name in PARTS for end in ("lower", "upper")]
-    assert list(columns) == [*PARTS, *ends]
+    assert list(columns) == [*PARTS, "skill", *ends]
     for name in PARTS:
         assert columns[name] == [getattr(parts, name)]
         lower, upper = getattr(parts.intervals, name)

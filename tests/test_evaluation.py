@@ -7,7 +7,7 @@ import pytest
 
 from properly import decompose, evaluate, tally
 from properly.errors import ArgumentTypeError
-from properly.rules import Bounded, Brier, Log, Spherical
+from properly.rules import Bounded, Brier, Elementary, Log, Spherical
 
 Y, P = [0, 1, 1], {"good": [0.1, 0.8, 0.7], "wrong": [0.5, 0.0, 0.6]}
 
@@ -65,3 +65,48 @@ def test_an_evaluation_is_short_in_a_session() -> None:
 def test_what_is_not_a_rule_is_refused_by_name(rules: Any) -> None:
     with pytest.raises(ArgumentTypeError, match="write the rule with parentheses"):
         evaluate(Y, P, rules=rules)
+
+
+def test_baselines_stand_below_the_models_and_skill_is_measured_against_the_last() -> None:
+    e = evaluate([0, 0, 0, 1], {"model": [0.25, 0.0, 0.25, 0.5]}, rules=Brier())
+    assert list(e.baselines) == ["treat all", "treat none", "event rate"]
+    scores = [parts["brier"].score for parts in e.baselines.values()]
+    assert scores == [0.75, 0.25, 0.1875]
+    assert e.baselines["event rate"]["brier"].skill == 0
+    assert e.decompositions["model"]["brier"].skill == 0.5
+    names = [line.split("  ")[0] for line in str(e).splitlines()[3:]]
+    assert names == ["model", "(treat all)", "(treat none)", "(event rate)"]
+    assert e.to_dict()["baselines"]["treat none"]["brier"]["skill"] == pytest.approx(-1 / 3)
+
+
+def test_a_range_of_thresholds_brings_the_bounded_rules() -> None:
+    e = evaluate([0, 1, 1], [0.1, 0.8, 0.7], within=(0.05, 0.2))
+    bounded = Bounded(Brier(), (0.05, 0.2)), Bounded(Log(), (0.05, 0.2))
+    assert e.rules == (Brier(), Log(), *bounded)
+
+
+@pytest.mark.parametrize("within", [(0.0, 0.2), (0.5, 1.0)])
+def test_a_range_up_to_the_end_has_no_mean_log_score_and_shows_the_integral(
+    within: tuple[float, float],
+) -> None:
+    e = evaluate([0, 1, 1], [0.1, 0.8, 0.7], within=within)
+    assert e.rules[3] == Bounded(Log(), within, scale="integral")
+
+
+def test_rules_that_were_asked_for_are_restricted_too() -> None:
+    e = evaluate([0, 1], [0.1, 0.8], rules=Spherical(), within=(0.1, 0.2))
+    assert e.rules == (Spherical(), Bounded(Spherical(), (0.1, 0.2)))
+    outside = evaluate([0, 1], [0.1, 0.8], rules=Elementary(0.5), within=(0.1, 0.2))
+    assert outside.rules[1] == Bounded(Elementary(0.5), (0.1, 0.2), scale="integral")
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
+def test_a_frame_tells_models_from_baselines(backend: Any) -> None:
+    frame = evaluate(Y, P, rules=Brier()).to_frame(backend)
+    told = frame.to_pydict() if backend == "pyarrow" else frame.to_dict(**AS_LISTS[backend])
+    assert told["model"] == ["good", "wrong", "treat all", "treat none", "event rate"]
+    assert told["baseline"] == [False, False, True, True, True]
+    assert told["skill"][4] == 0
+
+
+AS_LISTS: dict[str, dict[str, Any]] = {"polars": {"as_series": False}, "pandas": {"orient": "list"}}

@@ -13,7 +13,7 @@ from properly._libraries import to_numpy
 from properly._options import as_drawing
 from properly._part_intervals import PartIntervals, find_intervals
 from properly._plain import plain
-from properly._scoring import mean_loss, mean_score
+from properly._scoring import mean_loss, mean_score, share_saved
 from properly._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
 from properly.rules import Brier
@@ -54,6 +54,8 @@ class Decomposition:
     >>> parts = properly.decompose(properly.tally([0, 1], [0.25, 0.5]), Brier())
     >>> parts.score, parts.miscalibration, parts.discrimination, parts.uncertainty
     (0.15625, 0.15625, 0.25, 0.25)
+    >>> parts.skill
+    0.375
     """
 
     score: float
@@ -62,16 +64,21 @@ class Decomposition:
     uncertainty: float
     intervals: PartIntervals | None = None
 
+    @property
+    def skill(self) -> float:
+        """One minus the score, as a share of that of the constant event rate: the uncertainty."""
+        return share_saved(self.score, self.uncertainty)
+
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them, with the intervals if there are any."""
-        parts: dict[str, Any] = {name: plain(getattr(self, name)) for name in PARTS}
+        parts: dict[str, Any] = {name: plain(getattr(self, name)) for name in (*PARTS, "skill")}
         if self.intervals is None:
             return parts
         return parts | {"intervals": plain(asdict(self.intervals))}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row of a polars, pandas or pyarrow frame, with the ends of intervals."""
-        columns = {name: [getattr(self, name)] for name in PARTS}
+        columns = {name: [getattr(self, name)] for name in (*PARTS, "skill")}
         if self.intervals is not None:
             for name in PARTS:
                 lower, upper = getattr(self.intervals, name)
@@ -151,7 +158,8 @@ def decompose(
     >>> t = properly.tally([0, 0, 1, 0, 1], [0.1, 0.3, 0.3, 0.6, 0.9])
     >>> parts = properly.decompose(t, Brier())
     >>> print({name: round(value, 4) for name, value in parts.to_dict().items()})
-    {'score': 0.192, 'miscalibration': 0.0587, 'discrimination': 0.1067, 'uncertainty': 0.24}
+    {'score': 0.192, 'miscalibration': 0.0587, 'discrimination': 0.1067, 'uncertainty': 0.24,
+     'skill': 0.2}
     """
     rule = require_binary(rule)
     if not rule.is_proper and (interval or not allow_improper):

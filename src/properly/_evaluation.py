@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from properly._baselines import baselines
 from properly._calibration import Reliability, reliability
 from properly._decomposition import PARTS, Decomposition, decompose
 from properly._frames import as_models, tally, to_frame
+from properly._interval import Interval, as_interval
 from properly.errors import DataError
-from properly.rules import BinaryRule, Brier, Log
+from properly.rules import BinaryRule, Bounded, Brier, Log
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._frames import Backend
+    from properly._tally import Tally
     from properly.typing import ArrayLike, IntoFrame
+
+
+COLUMNS = ("score", "skill", *PARTS[1:])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,6 +41,9 @@ class Evaluation:
         The rules that were asked for.
     decompositions : dict of dict
         A `Decomposition` by model and name of the rule.
+    baselines : dict of dict
+        The same for forecasts without a model: ``"treat all"``, ``"treat none"`` and the constant
+        ``"event rate"``.
     reliability : dict
         A `Reliability` by model.
 
@@ -51,6 +61,7 @@ class Evaluation:
     event_rate: float
     rules: tuple[BinaryRule, ...]
     decompositions: dict[str, dict[str, Decomposition]]
+    baselines: dict[str, dict[str, Decomposition]]
     reliability: dict[str, Reliability]
 
     @property
@@ -64,34 +75,35 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them; an infinite one is the string "Infinity"."""
-        models = {
-            model: {rule: parts.to_dict() for rule, parts in by_rule.items()}
-            for model, by_rule in self.decompositions.items()
-        }
-        return {"data": {"cases": self.total, "event_rate": self.event_rate}, "models": models}
+        both = {"models": self.decompositions, "baselines": self.baselines}
+        found: dict[str, Any] = {"data": {"cases": self.total, "event_rate": self.event_rate}}
+        for kind, decompositions in both.items():
+            found[kind] = {
+                name: {rule: parts.to_dict() for rule, parts in by_rule.items()}
+                for name, by_rule in decompositions.items()
+            }
+        return found
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model and rule, as a polars, pandas or pyarrow frame."""
+        """Return one row a model, or baseline, and rule as a polars, pandas or pyarrow frame."""
         rows = [
-            (model, rule, *(getattr(parts, name) for name in PARTS))
-            for model, by_rule in self.decompositions.items()
+            (name, bool(is_baseline), rule, *(getattr(parts, column) for column in COLUMNS))
+            for is_baseline, found in enumerate((self.decompositions, self.baselines))
+            for name, by_rule in found.items()
             for rule, parts in by_rule.items()
         ]
-        names = ("model", "rule", *PARTS)
+        names = ("model", "baseline", "rule", *COLUMNS)
         return to_frame(dict(zip(names, zip(*rows, strict=True), strict=True)), backend)
 
     def __str__(self) -> str:
         """Lay out a table a person can read."""
-        names = {model: _printable(model) for model in self.decompositions}
-        width = max(len(n) for n in (*names.values(), *(rule.name for rule in self.rules)))
+        rows = [(_printable(name), found) for name, found in self.decompositions.items()]
+        rows += [(f"({name})", found) for name, found in self.baselines.items()]
+        width = max(len(name) for name in (*dict(rows), *(rule.name for rule in self.rules)))
         lines = [f"{self.cases} cases, event rate {self.event_rate:.4f}; lower scores are better"]
         for rule in self.rules:
-            lines += ["", f"{rule.name:<{width}}" + "".join(f"{part:>16}" for part in PARTS)]
-            lines += [
-                f"{names[model]:<{width}}"
-                + "".join(f"{getattr(by_rule[rule.name], part):>16.5f}" for part in PARTS)
-                for model, by_rule in self.decompositions.items()
-            ]
+            lines += ["", f"{rule.name:<{width}}" + "".join(f"{name:>16}" for name in COLUMNS)]
+            lines += [_line(name, width, found[rule.name]) for name, found in rows]
         return "\n".join(lines)
 
 
@@ -102,6 +114,7 @@ def evaluate(
     weight: ArrayLike | None = None,
     pos_label: object = None,
     rules: Sequence[BinaryRule] | BinaryRule | None = None,
+    within: Interval | tuple[float, float] | None = None,
 ) -> Evaluation:
     """Evaluate one or several models on the same cases.
 
@@ -118,10 +131,21 @@ def evaluate(
         The label of the event.
     rules : BinaryRule or sequence of them, optional
         `Brier` and `Log` unless said otherwise.
+    within : Interval or pair of floats, optional
+        The thresholds that matter: each rule is followed by its `Bounded` form.
 
     Returns
     -------
     Evaluation
+
+    Notes
+    -----
+    Below the models stand three forecasts that need none: to treat all, to treat none, and to say
+    the event rate each time. Skill is measured against the last of them. A model with a negative
+    skill is worse than no model, at the thresholds that the rule looks at.
+
+    A range that begins at 0 or ends at 1 is infinitely long for `Log`. Where a rule has no mean
+    over the range, its integral is given.
 
     Examples
     --------
@@ -130,16 +154,22 @@ def evaluate(
     >>> print(e)
     3 cases, event rate 0.6667; lower scores are better
     <BLANKLINE>
-    brier           score  miscalibration  discrimination     uncertainty
-    good          0.04667         0.04667         0.22222         0.22222
-    poor          0.22000         0.05333         0.05556         0.22222
+    brier                  score           skill  miscalibration  discrimination     uncertainty
+    good                 0.04667         0.79000         0.04667         0.22222         0.22222
+    poor                 0.22000         0.01000         0.05333         0.05556         0.22222
+    (treat all)          0.33333        -0.50000         0.11111         0.00000         0.22222
+    (treat none)         0.66667        -2.00000         0.44444         0.00000         0.22222
+    (event rate)         0.22222         0.00000         0.00000         0.00000         0.22222
     <BLANKLINE>
-    log             score  miscalibration  discrimination     uncertainty
-    good          0.22839         0.22839         0.63651         0.63651
-    poor          0.63237         0.17028         0.17442         0.63651
+    log                    score           skill  miscalibration  discrimination     uncertainty
+    good                 0.22839         0.64118         0.22839         0.63651         0.63651
+    poor                 0.63237         0.00651         0.17028         0.17442         0.63651
+    (treat all)              inf            -inf             inf         0.00000         0.63651
+    (treat none)             inf            -inf             inf         0.00000         0.63651
+    (event rate)         0.63651         0.00000         0.00000         0.00000         0.63651
     """
     models = forecasts if isinstance(forecasts, Mapping) else as_models(forecasts)
-    asked = _asked(rules)
+    asked = _asked(rules, within)
     named = [str(name) for name in models]
     _require_distinct("models", named)
     tallies = {
@@ -151,18 +181,39 @@ def evaluate(
         first.total,
         first.event_rate,
         asked,
-        {name: {rule.name: decompose(t, rule) for rule in asked} for name, t in tallies.items()},
+        {name: _decompose(t, asked) for name, t in tallies.items()},
+        {name: _decompose(t, asked) for name, t in baselines(first).items()},
         {name: reliability(t) for name, t in tallies.items()},
     )
 
 
-def _asked(rules: Sequence[BinaryRule] | BinaryRule | None) -> tuple[BinaryRule, ...]:
+def _decompose(tally: Tally, rules: Iterable[BinaryRule]) -> dict[str, Decomposition]:
+    return {rule.name: decompose(tally, rule) for rule in rules}
+
+
+def _asked(
+    rules: Sequence[BinaryRule] | BinaryRule | None,
+    within: Interval | tuple[float, float] | None,
+) -> tuple[BinaryRule, ...]:
     if rules is None:
-        return Brier(), Log()
+        rules = Brier(), Log()
     several = rules if isinstance(rules, Iterable) and not isinstance(rules, str) else [rules]
     asked = tuple(require_binary(rule) for rule in several)
+    if within is not None:
+        ends = as_interval(within)
+        asked += tuple(_bounded(rule, ends) for rule in asked)
     _require_distinct("rules", [rule.name for rule in asked])
     return asked
+
+
+def _bounded(rule: BinaryRule, within: Interval) -> BinaryRule:
+    """Restrict a rule to a range: its mean there, or its integral if there is no mean."""
+    has_mean = 0 < rule.length(within.lower, within.upper) < math.inf
+    return Bounded(rule, within, "mean" if has_mean else "integral")
+
+
+def _line(name: str, width: int, parts: Decomposition) -> str:
+    return f"{name:<{width}}" + "".join(f"{getattr(parts, column):>16.5f}" for column in COLUMNS)
 
 
 def _require_distinct(what: str, names: Sequence[str]) -> None:

@@ -10,8 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from properly._decomposition import PARTS
-from properly._evaluation import Evaluation
+from properly._evaluation import COLUMNS, Evaluation
 from properly._extras import import_extra
 from properly.errors import ArgumentTypeError
 from properly.plots import reliability
@@ -60,9 +59,18 @@ def _render(evaluation: Evaluation) -> str:
     template = files("properly.report").joinpath("page.html.jinja").read_text(encoding="utf-8")
     pictures = {name: _svg(record) for name, record in evaluation.reliability.items()}
     page: str = environment.from_string(template).render(
-        evaluation=evaluation, pictures=pictures, parts=PARTS, isinf=math.isinf
+        evaluation=evaluation, pictures=pictures, parts=COLUMNS, isinf=math.isinf, shown=_shown
     )
     return page
+
+
+def _shown(value: float) -> str:
+    """Write a number as people read it."""
+    if math.isnan(value):
+        return "not defined"
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:.5f}"
 
 
 def _svg(record: Reliability) -> str:
