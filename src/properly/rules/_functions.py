@@ -12,25 +12,22 @@ from properly._libraries import is_numpy, namespace, to_library_of, to_numpy, wi
 if TYPE_CHECKING:
     from properly.typing import Array
 
-# Below this the inverse hyperbolic tangent is summed up as a series; 12 terms are enough.
-SMALL = 0.2
+# So many terms of the series below are enough for arguments up to 0.2.
 TERMS = 12
-# Where a Beta density changes by less than this share, its integral is a sum over four nodes.
-NEARLY_FLAT = 0.02
+SMALL = 0.2
+# Where a Beta density changes by less than this share, its integral is a sum over a few nodes.
+NEARLY_FLAT = 0.25
+NODES = 8
 # No power of a probability greater than this is taken at once.
 STEEP = 20
 
 
-@np.errstate(divide="ignore")
 def atanh_excess(r: Array) -> Array:
-    """Return ``(atanh(r) - r) / r**2``, which is 0 at 0 and accurate close to it."""
-    xp = namespace(r)
-    small = xp.abs(r) < SMALL
-    near, far = xp.where(small, r, xp.zeros_like(r)), xp.where(small, xp.ones_like(r) / 2, r)
-    square, series = near * near, xp.zeros_like(r)
+    """Return ``(atanh(r) - r) / r**2`` for small r by its series."""
+    square, series = r * r, namespace(r).zeros_like(r)
     for power in range(2 * TERMS + 1, 2, -2):
         series = series * square + 1 / power
-    return xp.where(small, near * series, (xp.atanh(far) - far) / (far * far))
+    return r * series
 
 
 class BetaDensity:
@@ -50,7 +47,7 @@ class BetaDensity:
     @np.errstate(divide="ignore", under="ignore")
     def density(self, p: Array) -> Array:
         """Return the density."""
-        return self.at_mean * self.relative(p, 1 - p, self.alpha - 1, self.beta - 1)
+        return self._density(p, 1 - p)
 
     def relative(self, p: Array, q: Array, alpha: float, beta: float) -> Array:
         """Return ``p**alpha * q**beta``, divided by its value at the mean."""
@@ -58,6 +55,9 @@ class BetaDensity:
         steps = math.ceil(max(abs(alpha), abs(beta), 1) / STEEP)
         step = (p / self.mean) ** (alpha / steps) * (q / self.rest) ** (beta / steps)
         return step**steps
+
+    def _density(self, p: Array, q: Array) -> Array:
+        return self.at_mean * self.relative(p, q, self.alpha - 1, self.beta - 1)
 
     def mass(self, lower: Array | float, upper: Array | float) -> Array:
         """Return the mass between two thresholds, as an array that can be differentiated."""
@@ -79,18 +79,23 @@ class BetaDensity:
         return (p - still) * xp.where(xp.isfinite(slope), slope, xp.zeros_like(slope))
 
     def _mass(self, lower: Any, upper: Any) -> Any:
-        """Subtract in the nearer tail, or add up a density that is nearly flat."""
-        middle = (lower + upper) / 2
-        above = np.asarray(middle > self.mean)
-        found = self._tail(above, upper) - self._tail(above, lower)
-        found = np.array(np.where(above, -found, found))
+        """Subtract in the nearer tail, or both tails from 1; add up what is nearly flat."""
+        below, above = np.asarray(upper <= self.mean), np.asarray(lower >= self.mean)
+        start, end = self._tail(above, lower), self._tail(~below, upper)
+        found = np.array(
+            np.where(below, end - start, np.where(above, start - end, 1 - start - end))
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
-            width = upper - lower
-            change = self.alpha * (width / middle) + self.beta * (width / (1 - middle))
+            width, middle, rest = (
+                upper - lower,
+                (lower + upper) / 2,
+                ((1 - lower) + (1 - upper)) / 2,
+            )
+            change = max(self.alpha, 1) * (width / middle) + max(self.beta, 1) * (width / rest)
         flat = np.broadcast_to(change < NEARLY_FLAT, found.shape)
         if flat.any():
-            ends = (np.broadcast_to(x, found.shape)[flat] for x in (lower, upper))
-            found[flat] = self._sum_over_nodes(*ends)
+            chosen = (np.broadcast_to(x, found.shape)[flat] for x in (width / 2, middle, rest))
+            found[flat] = self._sum_over_nodes(*chosen)
         return found[()]
 
     def _tail(self, above: Any, p: Any) -> Any:
@@ -105,10 +110,11 @@ class BetaDensity:
         )
         return betainc(first, second, np.where(above, 1 - p, p))
 
-    def _sum_over_nodes(self, lower: Any, upper: Any) -> Any:
-        """Integrate by Gauss and Legendre's four nodes: exact to rounding if nearly flat."""
-        node, share = np.polynomial.legendre.leggauss(4)
-        middle, half = (lower + upper) / 2, (upper - lower) / 2
-        return half * sum(
-            s * self.density(middle + half * x) for x, s in zip(node, share, strict=True)
+    def _sum_over_nodes(self, half: Any, middle: Any, rest: Any) -> Any:
+        """Integrate by Gauss and Legendre's nodes: exact to rounding if nearly flat."""
+        node, share = np.polynomial.legendre.leggauss(NODES)
+        total = sum(
+            s * self._density(middle + half * x, rest - half * x)
+            for x, s in zip(node, share, strict=True)
         )
+        return half * total

@@ -12,7 +12,7 @@ from properly._options import check_choice
 from properly.errors import DataError
 from properly.rules._alias import Alias
 from properly.rules._binary import Brier
-from properly.rules._functions import atanh_excess
+from properly.rules._functions import SMALL, atanh_excess
 from properly.rules._rule import BinaryRule, Propriety
 
 if TYPE_CHECKING:
@@ -120,15 +120,13 @@ class RegretForm(BinaryRule):
     def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
         """Integrate ``t / D**2`` from lower on."""
         width, start, end = upper - lower, divisor(self.mu, lower), divisor(self.mu, upper)
-        ratio = (1 - 2 * self.mu) * width / start
-        part = lower * (width / (start * end)) + (width / start) ** 2 * _second_moment(ratio)
+        part = lower * (width / (start * end)) + _moment(width, start, end, 1 - 2 * self.mu)
         return 2 * self.mu * (1 - self.mu) * part
 
     def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
         """Integrate ``(1 - t) / D**2`` from upper on, downwards."""
         width, start, end = upper - lower, divisor(self.mu, lower), divisor(self.mu, upper)
-        ratio = -(1 - 2 * self.mu) * width / end
-        part = (1 - upper) * (width / (start * end)) + (width / end) ** 2 * _second_moment(ratio)
+        part = (1 - upper) * (width / (start * end)) + _moment(width, end, start, 2 * self.mu - 1)
         return 2 * self.mu * (1 - self.mu) * part
 
     def weight(self, p: Array) -> Array:
@@ -217,9 +215,16 @@ def _change(mu: float, lower: Array | float, upper: Array | float) -> Array:
     return mu * (1 - mu) * (upper - lower) / (divisor(mu, lower) * divisor(mu, upper))
 
 
-def _second_moment(z: Array) -> Array:
-    """Return ``(log(1 + z) - z / (1 + z)) / z**2``, one half at 0, without cancellation."""
-    xp = namespace(z)
-    z = xp.asarray(z)
-    r = z / (2 + z)
-    return (1 - r) ** 2 / 2 * (atanh_excess(r) + 1 / (1 + r))
+def _moment(width: Array, start: Array, end: Array, slope: float) -> Array:
+    """Integrate ``x / (start + slope x)**2`` from 0 to the width, at which D is the end."""
+    xp = namespace(width)
+    start, end, width = (xp.asarray(x) for x in (start, end, width))
+    # The closed form, (log(end / start) - slope width / end) / slope**2, cancels for small changes.
+    r = slope * width / (start + end)
+    small = xp.abs(r) < SMALL
+    near = xp.where(small, r, xp.zeros_like(r))
+    flat = (width / start) ** 2 * (1 - near) ** 2 / 2 * (atanh_excess(near) + 1 / (1 + near))
+    if slope == 0:
+        return flat
+    steep = (xp.log(end / start) - slope * width / end) / slope**2
+    return xp.where(small, flat, steep)

@@ -16,7 +16,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.rules._alias import Alias
 from properly.rules._binary import Brier, Elementary
 from properly.rules._combinators import Bounded, Mixture
-from properly.rules._functions import BetaDensity, atanh_excess
+from properly.rules._functions import SMALL, BetaDensity, atanh_excess
 from properly.rules._rule import BinaryRule, Propriety
 
 if TYPE_CHECKING:
@@ -158,14 +158,15 @@ class MissedBenefit(BinaryRule):
         """Return ``log((1 - lower) / (1 - upper)) - (upper - lower)``."""
         xp = namespace(lower, upper)
         lower, upper = xp.asarray(lower + 0.0 * upper), xp.asarray(upper + 0.0 * lower)
-        width, rest = upper - lower, xp.where(lower < 1, 1 - lower, 1.0)
-        share = width / rest
-        log = -xp.log1p(-share)
-        finite = xp.where(share < 1, log, xp.zeros_like(log))
-        # The rest, minus log(1 - share) minus share, by the inverse hyperbolic tangent.
-        r = share / (2 - share)
+        width, one = upper - lower, xp.ones_like(lower)
+        share = width / xp.where(lower < 1, 1 - lower, one)
+        # The difference cancels for small shares, which take another road.
+        small = share < 2 * SMALL / (1 + SMALL)
+        far = xp.log1p(xp.where(small, one, width) / xp.where(small, one, 1 - upper)) - width
+        near = xp.where(small, share, xp.zeros_like(share))
+        r = near / (2 - near)
         excess = 2 * r * r * (atanh_excess(r) + 1 / (1 + r))
-        return lower * finite + rest * excess
+        return xp.where(small, lower * -xp.log1p(-near) + (1 - lower) * excess, far)
 
     def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return ``upper - lower``."""
