@@ -157,7 +157,7 @@ def test_no_forecast_differs_from_itself() -> None:
 def test_the_record_is_ready_for_json_and_for_frames() -> None:
     curve = murphy_curve(tally([0, 1], [0.25, 0.5]), part="uncertainty")
     columns = {"threshold": [0, 0.5, 1], "left": [0, 0.5, 0], "right": [0, 0.5, 0]}
-    assert curve.to_dict() == columns | {"part": "uncertainty"}
+    assert curve.to_dict() == columns | {"part": "uncertainty", "scale": "brier"}
     assert curve.to_frame("pandas").to_dict("list") == columns
 
 

@@ -10,7 +10,7 @@ from scipy.special import ndtri, stdtrit
 from scipy.stats import beta
 
 from properly import Cases, tally
-from properly._curves import MurphyCurve, murphy_curve, murphy_difference
+from properly._curves import murphy_curve, murphy_difference
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from properly._bands import Band
+    from properly._murphy import MurphyCurve
 
 N, CLUSTERS, LEVEL = 480, 24, 0.8
 RNG = np.random.default_rng(7)

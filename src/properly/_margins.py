@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from properly._cases import (
-    Cases,
-    number_clusters,
-    require_no_time,
-    rows_in_use,
-    weights_of,
-)
+from properly._cases import Cases, require_no_time, weights_of
+from properly._clusters import clustered, rows_of
 from properly._elementary import (
     Mistakes,
     Outcomes,
@@ -23,11 +18,13 @@ from properly._elementary import (
     shares,
 )
 from properly._libraries import to_numpy
+from properly._score_interval import Term, reach, student
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from properly._clusters import Rows
     from properly._tally import Tally
 
 Column: TypeAlias = np.ndarray[Any, Any]
@@ -47,51 +44,33 @@ def confidence_bounds(
     The forecasts are those of `found`: the one that all cases share, or those of `x`.
     """
     require_no_time(x, "the band of a Murphy curve")
-    rows = _clustered(x)
+    rows = clustered(x)
     if rows is None:
         return _score_bounds(knot, found, mean, level)
     p = np.full_like(rows.p, found.value[0]) if len(found.value) == 1 else rows.p
-    mean, error = rows.mean_and_error(rows.costs(p, rows.happened))
-    return _bounds(GRID, mean, error * _student(rows.clusters - 1, level), least=0)
+    mean, error = rows.mean_and_error(rows.costs(p, rows.happened, GRID))
+    return _bounds(GRID, mean, error * student(rows.clusters - 1, level), least=0)
 
 
 def _score_bounds(knot: Column, found: Outcomes, mean: Column, level: float) -> Bounds:
     """Bound the two kinds of mistakes by score intervals, and put these together.
 
     Mistakes may be few and each of them costly, so a standard error from those that happened is not
-    to be trusted. The distances to the ends of Wilson's intervals for the shares of either kind,
-    weighed by their costs, add up as standard deviations do, with the correlation of two shares of
-    a whole.
+    to be trusted.
     """
     n = effective(found.total, found.squares)
     if n <= 1:
         return _bounds(knot, mean, np.full_like(mean, np.nan), least=0)
     share = shares(knot, found)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        odds = share.in_vain / (1 - share.in_vain) * share.missed / (1 - share.missed)
-        correlation = -np.sqrt(np.nan_to_num(odds).clip(0, 1))
-    below, above = [], []
-    costs = ((2 * knot, share.in_vain, share.acted), (2 - 2 * knot, share.missed, share.left))
-    for cost, wrong, possible in costs:
-        lower, upper = _wilson(wrong, n, level)
-        # Where nobody is acted upon, no alarm can be in vain; where all are, no event is missed.
-        below.append(np.where(possible > 0, cost * (wrong - lower), 0.0))
-        above.append(np.where(possible > 0, cost * (upper - wrong), 0.0))
-    down, up = (
-        np.sqrt(np.maximum(a**2 + b**2 + 2 * correlation * a * b, 0)) for a, b in (below, above)
+    # Where nobody is acted upon, no alarm can be in vain; where all are, no event is missed.
+    down, up = reach(
+        Term(2 * knot, share.in_vain, share.acted > 0),
+        Term(2 - 2 * knot, share.missed, share.left > 0),
+        n,
+        level,
     )
     ends = np.maximum(mean - down, 0), np.minimum(mean + up, 2 * np.maximum(knot, 1 - knot))
     return np.repeat(knot, 2), ends[0].T.ravel(), ends[1].T.ravel()
-
-
-def _wilson(share: Column, n: float, level: float) -> tuple[Column, Column]:
-    """Return Wilson's score interval of a share."""
-    from scipy.special import ndtri
-
-    z2 = float(ndtri((1 + level) / 2)) ** 2
-    middle = (share + z2 / (2 * n)) / (1 + z2 / n)
-    half = np.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n**2))) / (1 + z2 / n)
-    return np.maximum(middle - half, 0), np.minimum(middle + half, 1)
 
 
 def consistency_bounds(x: Tally | Cases, found: Outcomes, knot: Column, level: float) -> Bounds:
@@ -103,95 +82,42 @@ def consistency_bounds(x: Tally | Cases, found: Outcomes, knot: Column, level: f
     from scipy.special import ndtri
 
     require_no_time(x, "the band of a Murphy curve")
-    rows = _clustered(x)
+    rows = clustered(x)
     if rows is None:
         mean, error = if_calibrated(knot, found)
         return _bounds(knot, mean, error * ndtri((1 + level) / 2), least=0)
-    mean, _ = rows.mean_and_error(rows.costs(rows.p, rows.p))
-    surprises = _minus(rows.costs(rows.p, rows.happened), rows.costs(rows.p, rows.p))
+    mean, _ = rows.mean_and_error(rows.costs(rows.p, rows.p, GRID))
+    surprises = _minus(rows.costs(rows.p, rows.happened, GRID), rows.costs(rows.p, rows.p, GRID))
     _, error = rows.mean_and_error(surprises)
-    return _bounds(GRID, mean, error * _student(rows.clusters - 1, level), least=0)
+    return _bounds(GRID, mean, error * student(rows.clusters - 1, level), least=0)
 
 
 def paired_bounds(
-    first: Tally | Cases, second: Tally | Cases, knot: Column, mean: Column, level: float
+    first: Tally | Cases,
+    second: Tally | Cases,
+    knot: Column,
+    mean: Column,
+    level: float,
+    *,
+    grid: Column = GRID,
 ) -> Bounds:
-    """Return thresholds, and bounds there of a mean difference, NaN where too few cases differ."""
+    """Return thresholds, and bounds there of a mean difference, NaN where too few cases differ.
+
+    Independent cases are looked at on both sides of each knot, clusters at each point of the grid.
+    """
     for cases in (first, second):
         require_no_time(cases, "the band of a difference")
     one, other = _pair(first, second)
-    if _clustered(first) is None:
+    if clustered(first) is None:
         spare = effective(one.weight.sum(), one.square.sum()) - 1
-        margin = _paired_error(knot, one, other, mean) * _student(spare, level)
+        margin = _paired_error(knot, one, other, mean) * student(spare, level)
         few = np.minimum(*_between(knot, one, other, one.number)) < ENOUGH
     else:
-        costs = _minus(*(rows.costs(rows.p, rows.happened) for rows in (one, other)))
+        costs = _minus(*(rows.costs(rows.p, rows.happened, grid) for rows in (one, other)))
         mean, error = one.mean_and_error(costs)
-        knot, margin = GRID, error * _student(one.clusters - 1, level)
-        few = np.minimum(*_between(GRID, one, other, one.number))[0] < ENOUGH
+        knot, margin = grid, error * student(one.clusters - 1, level)
+        few = np.minimum(*_between(grid, one, other, one.number))[0] < ENOUGH
     return _bounds(knot, mean, np.where(few, np.nan, margin), least=-np.inf)
-
-
-class Rows(NamedTuple):
-    """Cases of positive weight, and how much each of them is.
-
-    Whole numbers are counts, so that a weight of 3 is three cases. Fractions enter squared, and
-    count as one case. Clusters are numbered from 0.
-    """
-
-    p: Column
-    happened: Column
-    weight: Column
-    square: Column
-    number: Column
-    cluster: Column
-
-    @property
-    def clusters(self) -> int:
-        """The number of clusters."""
-        return int(self.cluster.max()) + 1
-
-    def costs(self, p: Column, event: Column) -> Iterator[Column]:
-        """Yield what the forecasts cost each cluster, at one threshold of the grid after the other.
-
-        Each case is an event to the given extent, and a non-event for the rest.
-        """
-        cell = np.searchsorted(GRID, p, side="right")
-        order = np.argsort(cell, kind="stable")
-        start = np.searchsorted(cell[order], np.arange(GRID.shape[0] + 1))
-        none, event = self.weight * (1 - event), self.weight * event
-        clusters, size = self.cluster, self.clusters
-        in_vain, missed = np.bincount(clusters, none, size), np.zeros(size)
-        for threshold, first, last in zip(GRID, start[:-1], start[1:], strict=True):
-            below = order[first:last]
-            in_vain -= np.bincount(clusters[below], none[below], size)
-            missed += np.bincount(clusters[below], event[below], size)
-            yield 2 * (threshold * in_vain + (1 - threshold) * missed)
-
-    def mean_and_error(self, costs: Iterable[Column]) -> tuple[Column, Column]:
-        """Return the mean cost and its standard error at each threshold of the grid."""
-        weight, total = np.bincount(self.cluster, self.weight), self.weight.sum()
-        share = self.clusters / (self.clusters - 1) if self.clusters > 1 else np.nan
-        found = []
-        for cost in costs:
-            mean = cost.sum() / total
-            influence = (cost - mean * weight) / total
-            found.append((mean, np.sqrt(share * np.sum(influence**2))))
-        means, errors = np.array(found).T
-        return means, errors
-
-
-def _clustered(x: Tally | Cases) -> Rows | None:
-    return _rows(x) if isinstance(x, Cases) and x.clusters is not None else None
-
-
-def _rows(cases: Cases) -> Rows:
-    y, p, weight, used = rows_in_use(cases)
-    cluster = np.arange(len(p)) if cases.clusters is None else number_clusters(cases, used)
-    whole = bool(np.all(weight == np.floor(weight)))
-    square, number = (weight, weight) if whole else (weight**2, np.ones_like(weight))
-    p, happened = p.astype(np.float64), y.astype(np.float64)
-    return Rows(p, happened, weight, square, number, cluster)
 
 
 def _pair(first: Tally | Cases, second: Tally | Cases) -> tuple[Rows, Rows]:
@@ -210,7 +136,7 @@ def _pair(first: Tally | Cases, second: Tally | Cases) -> tuple[Rows, Rows]:
         raise DataError(message)
     if first.clusters is not None:
         _require_same("clusters", to_numpy(first.clusters), to_numpy(second.clusters))
-    return _rows(first), _rows(second)
+    return rows_of(first), rows_of(second)
 
 
 def _require_same(name: str, first: Column, second: Column) -> None:
@@ -256,13 +182,6 @@ def _between(threshold: Column, one: Rows, other: Rows, amount: Column) -> Mista
 
 def _minus(first: Iterable[Column], second: Iterable[Column]) -> Iterator[Column]:
     return (a - b for a, b in zip(first, second, strict=True))
-
-
-def _student(spare: float, level: float) -> float:
-    """Return the quantile of Student's t, NaN without a degree of freedom."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(spare, (1 + level) / 2)) if spare > 0 else np.nan
 
 
 def _bounds(threshold: Column, mean: Column, margin: Column, least: float) -> Bounds:

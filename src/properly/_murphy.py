@@ -67,11 +67,10 @@ class MurphyCurve:
         """Return the same curve at half its height, which is regret."""
         if self.scale == "regret":
             return self
-        band = self.band and replace(
-            self.band, lower=self.band.lower / 2, upper=self.band.upper / 2
-        )
-        halves = {"left": self.left / 2, "right": self.right / 2, "band": band}
-        return replace(self, **halves, scale="regret")
+        band = self.band
+        if band is not None:
+            band = replace(band, lower=band.lower / 2, upper=band.upper / 2)
+        return replace(self, left=self.left / 2, right=self.right / 2, band=band, scale="regret")
 
     def at(self, t: ArrayLike) -> Column:
         """Return the limit from the right at any thresholds (at 1, from the left); NaN outside.

@@ -1,0 +1,243 @@
+"""Decision curves: the net benefit of acting on forecasts, at many thresholds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from properly._bands import Band
+from properly._cases import require_no_time
+from properly._clusters import clustered
+from properly._decision_margins import cluster_bounds, share_bounds
+from properly._elementary import Outcomes, knots, outcomes
+from properly._grid import (
+    Acted,
+    acted_anywhere,
+    acted_at,
+    check_harm,
+    check_thresholds,
+    check_tolerance,
+    odds,
+    require_no_drift,
+    settle,
+    settled,
+)
+from properly._libraries import to_numpy
+from properly._margins import GRID, paired_bounds
+from properly._net_benefit import DecisionCurve, DecisionDifference
+from properly._options import check_choice, check_level
+from properly._tally import Tally, as_tally
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from properly._cases import Cases
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+
+def decision_curve(
+    tally: Tally | Cases,
+    thresholds: ArrayLike | Literal["every"] | None = None,
+    *,
+    harm: float = 0.0,
+    tolerance: float = 0.0,
+    band: Literal["confidence"] | None = None,
+    level: float = 0.9,
+) -> DecisionCurve:
+    r"""Trace the net benefit of acting on forecasts over thresholds.
+
+    .. math:: \text{NB}(t) = \frac{\#\{p_i \ge t,\, y_i = 1\}}{n}
+        - \frac{t}{1 - t} \cdot \frac{\#\{p_i \ge t,\, y_i = 0\}}{n} = \pi - \frac{R(t)}{1 - t},
+
+    with the event rate :math:`\pi` and the regret :math:`R`.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    thresholds : array-like or "every", optional
+        Increasing thresholds in [0, 1); 0.01, 0.02, …, 0.99 if left out. ``"every"``: 0 and all
+        distinct forecasts below 1, so that the curve is exact at any threshold.
+    harm : float
+        What making the forecast costs, in net benefit; subtracted from that of the forecasts, not
+        from that of acting on all.
+    tolerance : float
+        Forecasts no further than this from a threshold count as at it. Without it, thresholds that
+        miss a forecast by rounding alone are refused, as many of ``numpy.arange(0.01, 1, 0.01)``
+        would; write ``numpy.arange(1, 100) / 100``. Forecasts of single precision are at a
+        threshold that would be rounded to them.
+    band : {"confidence"}, optional
+        Where the curve of the population may lie, at each threshold by itself.
+    level : float
+        Coverage of the band.
+
+    Returns
+    -------
+    DecisionCurve
+
+    Notes
+    -----
+    A confidence band bounds the shares of true and of false positives by Wilson's score intervals
+    and puts these together, so that it is not too narrow where true positives are few. Fractional
+    weights count as the number of equal weights that would be as precise. Where nobody is acted
+    upon, and for a single case, it is NaN. An exact curve has bounds at both limits of each
+    threshold. If the cases have clusters, the standard error is that of the clusters, with a
+    quantile of Student's t, and the band of an exact curve is given at 0.005, 0.01, …, 0.995.
+
+    References
+    ----------
+    .. [1] A. J. Vickers, E. B. Elkin (2006). Decision curve analysis: a novel method for evaluating
+       prediction models. Medical Decision Making 26:565-574.
+       `doi:10.1177/0272989X06295361 <https://doi.org/10.1177/0272989X06295361>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> curve = properly.decision_curve(t, [0.1, 0.25, 0.5], band="confidence")
+    >>> curve.net_benefit.round(3), curve.treat_all.round(3)
+    (array([0.444, 0.417, 0.   ]), array([0.444, 0.333, 0.   ]))
+    >>> curve.band
+    Band(90 % confidence, score, at 3 points)
+    """
+    threshold, harm = check_thresholds(thresholds), check_harm(harm)
+    tolerance, found = check_tolerance(tolerance, threshold), _outcomes(tally, threshold, tolerance)
+    acted = acted_anywhere(found) if threshold is None else acted_at(found, threshold)
+    total, every = found.total, acted.threshold
+    events, nonevents = (float(x.sum()) / total for x in (found.events, found.nonevents))
+    benefit = acted.benefit(total)
+    benefit -= harm
+    curve = DecisionCurve(
+        every,
+        benefit[0],
+        benefit[1],
+        events - nonevents * odds(every),
+        np.zeros(len(every)),
+        events,
+        harm,
+        beyond=float(acted.nonevents[1, -1]) / total if threshold is None else None,
+    )
+    if band is None:
+        return curve
+    check_choice(band, ("confidence",), "band")
+    source = settled(tally, threshold, tolerance)
+    return replace(curve, band=_band(source, found, acted, curve, check_level(level)))
+
+
+def decision_difference(
+    first: Tally | Cases,
+    second: Tally | Cases,
+    thresholds: ArrayLike | Literal["every"] | None = None,
+    *,
+    tolerance: float = 0.0,
+    band: Literal["confidence"] | None = None,
+    level: float = 0.9,
+) -> DecisionDifference:
+    """Compare the net benefit of two forecasts at many thresholds.
+
+    Where the difference is positive, the first forecast is better: it is the regret of the second
+    minus that of the first, over 1 - t.
+
+    Parameters
+    ----------
+    first, second : Tally or Cases
+        Two forecasts of the same outcomes.
+    thresholds, tolerance
+        As in `properly.decision_curve`; ``"every"`` means the forecasts of both.
+    band : {"confidence"}, optional
+        Where the difference in the population may lie, at each threshold by itself. It needs two
+        `properly.Cases`, row by row of the same outcomes, since pairs differ less than strangers.
+    level : float
+        Coverage of the band.
+
+    Returns
+    -------
+    DecisionDifference
+
+    Notes
+    -----
+    Only cases with a threshold between their two forecasts are judged differently there. The
+    band, from the standard error of paired differences, is NaN at thresholds where these are fewer
+    than 10 events or fewer than 10 non-events. If the cases have clusters and all thresholds were
+    asked for, it is given at 0.005, 0.01, …, 0.995.
+
+    Examples
+    --------
+    >>> import properly
+    >>> y = [0, 1, 0, 1]
+    >>> first = properly.tally(y, [0.1, 0.6, 0.3, 0.9])
+    >>> second = properly.tally(y, [0.1, 0.3, 0.6, 0.9])
+    >>> found = properly.decision_difference(first, second)
+    >>> better = found.threshold[found.net_benefit > 0]
+    >>> better[[0, -1]]
+    array([0.31, 0.6 ])
+    """
+    threshold = check_thresholds(thresholds)
+    tolerance = check_tolerance(tolerance, threshold)
+    pair = [_outcomes(x, threshold, tolerance) for x in (first, second)]
+    if band is None:
+        _require_same_totals(pair)
+    every = knots(*(x.value for x in pair))[:-1] if threshold is None else threshold
+    one, other = (acted_at(x, every).benefit(x.total) for x in pair)
+    difference = one - other
+    bounds = None
+    if band is not None:
+        check_choice(band, ("confidence",), "band")
+        sources = [settled(x, threshold, tolerance) for x in (first, second)]
+        bounds = _paired_band(sources, every, difference, threshold is None, check_level(level))
+    return DecisionDifference(every, difference[0], difference[1], bounds)
+
+
+def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float) -> Outcomes:
+    """Take what happened, with forecasts moved to the thresholds that they are meant to be at."""
+    t = as_tally(source)
+    found = outcomes(t)
+    if threshold is None:
+        return found
+    value = settle(to_numpy(t.value), threshold, tolerance)
+    require_no_drift(value, threshold)
+    return found._replace(value=value)
+
+
+def _band(
+    source: Tally | Cases, found: Outcomes, acted: Acted, curve: DecisionCurve, level: float
+) -> Band:
+    """Bound a curve at its thresholds, on both sides of each if it is exact."""
+    require_no_time(source, "the band of a decision curve")
+    rows, x = clustered(source), acted.threshold
+    if rows is not None:
+        x = GRID if curve.exact else x
+        bounds, method = cluster_bounds(rows, x, level), "clusters"
+    else:
+        sides = 2 if curve.exact else 1
+        acted = Acted(x, acted.events[:sides], acted.nonevents[:sides])
+        bounds, method = share_bounds(acted, found.total, found.squares, level), "score"
+        x = np.repeat(x, sides)
+    lower, upper = (bound.T.ravel() - curve.harm for bound in bounds)
+    return Band(x, lower, upper, method, level, "confidence")
+
+
+def _paired_band(
+    sources: list[Tally | Cases], threshold: Column, difference: Column, exact: bool, level: float
+) -> Band:
+    """Bound a difference, which is one of regret over 1 - t with the sign turned."""
+    # On the Brier scale, twice the regret.
+    cost, grid = -2 * (1 - threshold) * difference, GRID if exact else threshold
+    bounds = paired_bounds(sources[0], sources[1], threshold, cost, level, grid=grid)
+    alone = getattr(sources[0], "clusters", None) is None
+    x, lower, upper = (bound[:: 2 if alone and not exact else 1] for bound in bounds)
+    scale = -2 * (1 - x)
+    method = "normal" if alone else "clusters"
+    return Band(x, upper / scale, lower / scale, method, level, "confidence")
+
+
+def _require_same_totals(pair: list[Outcomes]) -> None:
+    totals = [(x.total, float(x.events.sum())) for x in pair]
+    if not np.allclose(totals[0], totals[1], rtol=1e-9, atol=0):
+        told = " and ".join(f"{events:g} events of {total:g}" for total, events in totals)
+        message = f"net benefit is compared on the same cases; got {told}"
+        raise DataError(message)

@@ -1,0 +1,206 @@
+"""Records of decision curves: net benefit as a function of the threshold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._frames import to_frame
+from properly._grid import odds
+from properly._plain import plain
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from properly._bands import Band
+    from properly._frames import Backend
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# Between its thresholds an exact curve bends; so many straight pieces look bent.
+PIECES = 1000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionCurve:
+    """Net benefit as a function of the threshold.
+
+    Attributes
+    ----------
+    threshold : array
+        Increasing thresholds t. One acts if and only if the forecast is t or more.
+    net_benefit : array
+        True positives minus t / (1 - t) times the false positives, as shares of all cases, minus
+        the harm.
+    right : array
+        Its limits just above each threshold, where the forecasts at it are no longer acted upon.
+    treat_all, treat_none : array
+        Net benefit of acting on all, and on nobody, which is 0.
+    event_rate : float
+        Share of the cases that had the event: the greatest net benefit there can be.
+    harm : float
+        What the forecast itself costs.
+    band : Band or None
+        Bounds, if they were asked for.
+    beyond : float or None
+        Of an exact curve, the share of all cases that are false positives at each threshold above
+        the last: those with a forecast of 1. None if thresholds were chosen.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> curve = properly.decision_curve(t, "every")
+    >>> curve
+    DecisionCurve(exact, at 5 thresholds)
+    >>> curve.threshold, curve.net_benefit.round(3)
+    (array([0. , 0.1, 0.3, 0.6, 0.9]), array([ 0.5  ,  0.444,  0.393, -0.125,  0.25 ]))
+    >>> curve.at(0.5)
+    array(0.)
+    """
+
+    threshold: Column
+    net_benefit: Column
+    right: Column
+    treat_all: Column
+    treat_none: Column
+    event_rate: float
+    harm: float = 0.0
+    band: Band | None = None
+    beyond: float | None = None
+
+    def __repr__(self) -> str:
+        many = f"at {len(self.threshold):,} threshold{'s' * (len(self.threshold) != 1)}"
+        return f"DecisionCurve({'exact, ' * self.exact}{many})"
+
+    @property
+    def exact(self) -> bool:
+        """Whether the thresholds are all at which the curve may jump, so that nothing is left out.
+
+        Between them it is then a straight line in the odds t / (1 - t).
+        """
+        return self.beyond is not None
+
+    @property
+    def standardized(self) -> Column:
+        """Net benefit over the event rate: 1 at best; NaN or infinite without events."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found: Column = self.net_benefit / np.float64(self.event_rate)
+        return found
+
+    @property
+    def interventions_avoided(self) -> Column:
+        """The gain over acting on all, in actions saved per case; NaN at 0, where they are free."""
+        t = np.where(self.threshold > 0, self.threshold, np.nan)
+        found: Column = (self.net_benefit - self.treat_all) * (1 - t) / t
+        return found
+
+    def at(self, t: ArrayLike) -> Column:
+        """Return net benefit at any thresholds in [0, 1), NaN outside; of an exact curve only.
+
+        Parameters
+        ----------
+        t : array-like
+            Thresholds; at these themselves one acts.
+        """
+        if self.beyond is None:
+            message = "between thresholds that were chosen, a decision curve is not known"
+            raise DataError(
+                message, hint='ask for decision_curve(…, "every"), or those thresholds.'
+            )
+        t = np.asarray(t, dtype=np.float64)
+        inside = (t >= 0) & (t < 1)
+        t = np.where(inside, t, 0.0)
+        last = len(self.threshold) - 1
+        after = np.searchsorted(self.threshold, t)
+        before, after = np.maximum(after - 1, 0), np.minimum(after, last)
+        start, end, here = (odds(x) for x in (self.threshold[before], self.threshold[after], t))
+        share = (here - start) / np.where(end > start, end - start, 1.0)
+        value = (1 - share) * self.right[before] + share * self.net_benefit[after]
+        value = np.where(t == self.threshold[after], self.net_benefit[after], value)
+        beyond = self.right[last] - self.beyond * (here - odds(self.threshold[last]))
+        value = np.where(t > self.threshold[last], beyond, value)
+        return np.where(inside, value, np.nan)
+
+    def curve(self) -> tuple[Column, Column]:
+        """Return points to draw straight lines between.
+
+        Of an exact curve, each threshold twice, with its value and its limit from the right, and
+        the values at k / 1000 in between. Otherwise the values at the thresholds.
+        """
+        if not self.exact:
+            return self.threshold, self.net_benefit
+        between = np.setdiff1d(np.arange(1, PIECES) / PIECES, self.threshold)
+        t = np.concatenate([np.repeat(self.threshold, 2), between])
+        jumps = np.stack([self.net_benefit, self.right], axis=1).ravel()
+        order = np.argsort(t, kind="stable")
+        return t[order], np.concatenate([jumps, self.at(between)])[order]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all columns as lists, None where there is no number, and what else is known."""
+        known = {"event_rate": self.event_rate, "harm": self.harm, "exact": self.exact}
+        found: dict[str, Any] = plain(self._columns()) | known
+        return found if self.band is None else found | {"band": self.band.to_dict()}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a threshold as a polars, pandas or pyarrow frame."""
+        return to_frame(self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[float]]:
+        names = ("threshold", "net_benefit", "right", "treat_all", "treat_none")
+        made = ("standardized", "interventions_avoided")
+        return {name: getattr(self, name).tolist() for name in (*names, *made)}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionDifference:
+    """How much more net benefit one forecast has than another, by threshold.
+
+    Attributes
+    ----------
+    threshold : array
+        Increasing thresholds.
+    net_benefit : array
+        That of the first minus that of the second.
+    right : array
+        Its limits just above each threshold.
+    band : Band or None
+        Bounds, if they were asked for.
+
+    Examples
+    --------
+    >>> import properly
+    >>> y = [0, 1, 0, 1]
+    >>> first = properly.tally(y, [0.1, 0.6, 0.3, 0.9])
+    >>> second = properly.tally(y, [0.1, 0.3, 0.6, 0.9])
+    >>> found = properly.decision_difference(first, second, [0.2, 0.5])
+    >>> found
+    DecisionDifference(at 2 thresholds)
+    >>> found.net_benefit
+    array([0. , 0.5])
+    """
+
+    threshold: Column
+    net_benefit: Column
+    right: Column
+    band: Band | None = None
+
+    def __repr__(self) -> str:
+        many = f"at {len(self.threshold):,} threshold{'s' * (len(self.threshold) != 1)}"
+        return f"DecisionDifference({many})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return thresholds and differences as lists, with the band if there is one."""
+        found: dict[str, Any] = dict(self._columns())
+        return found if self.band is None else found | {"band": self.band.to_dict()}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a threshold as a polars, pandas or pyarrow frame."""
+        return to_frame(self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[float]]:
+        names = ("threshold", "net_benefit", "right")
+        return {name: getattr(self, name).tolist() for name in names}

@@ -1,0 +1,284 @@
+"""What acting at one threshold comes to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._decision_margins import Cells, Ratio, threshold_intervals
+from properly._elementary import Outcomes, outcomes
+from properly._frames import to_frame
+from properly._grid import check_harm, check_threshold, check_tolerance, require_no_drift, settle
+from properly._libraries import to_numpy
+from properly._options import check_level
+from properly._plain import plain
+from properly._scoring import mean_score
+from properly._tally import Tally, as_tally
+from properly.rules import Bounded, MissedBenefit
+
+if TYPE_CHECKING:
+    from properly._cases import Cases
+    from properly._frames import Backend
+    from properly._interval import Interval
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class AtThreshold:
+    """What comes of acting at one threshold.
+
+    What would be 0 / 0 is NaN.
+
+    Attributes
+    ----------
+    threshold : float
+        The threshold c: one acts if and only if the forecast is c or more.
+    acted : float
+        Share of all cases that are acted upon.
+    true_positives, false_positives : float
+        Shares of all cases that are acted upon with the event, and without.
+    regret : float
+        c times the false positives plus 1 - c times the events not acted upon.
+    net_benefit : float
+        True positives minus c / (1 - c) times the false positives, minus the harm.
+    standardized_net_benefit : float
+        The same, over the event rate: 1 at best.
+    treat_all : float
+        Net benefit of acting on all; that of acting on nobody is 0.
+    interventions_avoided : float
+        The gain over acting on all, counted in actions saved per case at no loss of events; NaN at
+        the threshold 0, where actions cost nothing.
+    accuracy, true_positive_rate, false_positive_rate, precision : float
+        Shares of all cases, of the events, of the others, and of those acted upon.
+    skill : float
+        One minus regret over that of the better of acting on all and on nobody.
+    harm : float
+        What the forecast itself costs: subtracted from the net benefit, and from nothing else but
+        what is made of it.
+    intervals : dict or None
+        For each of the above but the first and the last, the two ends of an interval, if they were
+        asked for; NaN where nothing can be said.
+    level : float or None
+        Coverage aimed at by each of them.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> properly.at_threshold(t, 0.5)
+    AtThreshold(0.5: acts on 50 % of cases, net benefit 0, regret 0.25)
+    """
+
+    threshold: float
+    acted: float
+    true_positives: float
+    false_positives: float
+    regret: float
+    net_benefit: float
+    standardized_net_benefit: float
+    treat_all: float
+    interventions_avoided: float
+    accuracy: float
+    true_positive_rate: float
+    false_positive_rate: float
+    precision: float
+    skill: float
+    harm: float = 0.0
+    intervals: dict[str, tuple[float, float]] | None = None
+    level: float | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"AtThreshold({self.threshold:g}: acts on {100 * self.acted:.4g} % of cases, "
+            f"net benefit {self.net_benefit:.4g}, regret {self.regret:.4g})"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them, with the intervals if there are any."""
+        found: dict[str, Any] = plain(asdict(self))
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row of a polars, pandas or pyarrow frame, with the ends of intervals."""
+        columns = asdict(self)
+        for name, ends in (columns.pop("intervals") or {}).items():
+            columns |= {f"{name}_lower": ends[0], f"{name}_upper": ends[1]}
+        return to_frame({name: [value] for name, value in columns.items()}, backend)
+
+
+def at_threshold(
+    tally: Tally | Cases,
+    threshold: float,
+    *,
+    harm: float = 0.0,
+    tolerance: float = 0.0,
+    interval: bool = False,
+    level: float = 0.95,
+) -> AtThreshold:
+    r"""Judge forecasts by what one does at a single threshold.
+
+    With TP, FP, FN and TN as shares of all cases and the event rate :math:`\pi`,
+
+    .. math:: R(c) = c\, FP + (1 - c)\, FN, \qquad
+        \text{NB}(c) = TP - \frac{c}{1 - c} FP = \pi - \frac{R(c)}{1 - c}, \qquad
+        \text{skill} = 1 - \frac{R(c)}{\min(c (1 - \pi), (1 - c) \pi)} .
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    threshold : float
+        The probability c at which one begins to act, ``0 <= c < 1``: the cost of an action over the
+        loss that it averts. One acts if and only if the forecast is c or more.
+    harm : float
+        What making the forecast costs, in net benefit: 0.01 if a test is as bad for a hundred
+        people as one event missed.
+    tolerance : float
+        Forecasts no further than this from the threshold count as at it. Without it, a threshold
+        that misses a forecast by rounding alone is refused. Forecasts of single precision are at
+        the threshold if it would be rounded to them.
+    interval : bool
+        Say how far off each number may be.
+    level : float
+        Coverage aimed at by each interval.
+
+    Returns
+    -------
+    AtThreshold
+
+    Notes
+    -----
+    Of independent cases, shares have Wilson's score intervals: rates are shares of the events and
+    of the others, precision of those acted upon. Those of two shares, in regret, net benefit and
+    interventions avoided, are put together. The standardized net benefit and the skill are ratios,
+    with the standard error of a ratio and a quantile of Student's t; that of the skill is of the
+    logarithm, and too narrow where the event rate is about c, since which of all and nobody is the
+    better to act on is then left to chance. Fractional weights count as the number of equal weights
+    that would be as precise.
+
+    With clusters, or times, in `Cases`, all intervals come from a standard error that allows for
+    them and Student's t, and those of shares and of regret are cut at their least and greatest
+    values. Whatever did not vary has none. Where nobody is acted upon, net benefit is 0 whatever
+    happens, and has none.
+
+    References
+    ----------
+    .. [1] A. J. Vickers, E. B. Elkin (2006). Decision curve analysis: a novel method for evaluating
+       prediction models. Medical Decision Making 26:565-574.
+       `doi:10.1177/0272989X06295361 <https://doi.org/10.1177/0272989X06295361>`__
+    .. [2] E. B. Wilson (1927). Probable inference, the law of succession, and statistical
+       inference. Journal of the American Statistical Association 22:209-212.
+       `doi:10.1080/01621459.1927.10502953 <https://doi.org/10.1080/01621459.1927.10502953>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.Tally.from_counts([0.05, 0.2, 0.6], [600, 300, 100], [20, 50, 70])
+    >>> found = properly.at_threshold(t, 0.1, interval=True)
+    >>> found.true_positive_rate, found.precision
+    (0.8571428571428571, 0.3)
+    >>> low, high = found.intervals["net_benefit"]
+    >>> print(f"{found.net_benefit:.3f} ({low:.3f} to {high:.3f})")
+    0.089 (0.069 to 0.111)
+    """
+    at, harm = np.array([check_threshold(threshold)]), check_harm(harm)
+    tolerance, level = check_tolerance(tolerance, at), check_level(level)
+    t = as_tally(tally)
+    value = settle(to_numpy(t.value), at, tolerance)
+    require_no_drift(value, at)
+    acted, c = value >= at, float(at[0])
+    cells, ratios = _cells(outcomes(t), acted), _ratios(c, harm, t.event_rate)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        values = {name: np.array([ratio.of(cells)]) for name, ratio in ratios.items()}
+        told: dict[str, Any] = {name: x.item() for name, x in _finish(values, c, harm).items()}
+        if not interval:
+            return AtThreshold(c, **told, harm=harm)
+        ends = _finish(threshold_intervals(tally, cells, acted, ratios, level), c, harm)
+    pairs = {name: (float(x[0]), float(x[1])) for name, x in ends.items()}
+    return AtThreshold(c, **told, harm=harm, intervals=pairs, level=level)
+
+
+def mean_net_benefit(tally: Tally | Cases, within: Interval | tuple[float, float]) -> float:
+    r"""Average net benefit over a range of thresholds, each of them counting the same.
+
+    .. math:: \frac{1}{b - a} \int_a^b \text{NB}(c) \, dc
+        = \pi - \frac{1}{b - a} \int_a^b \frac{R(c)}{1 - c} \, dc .
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    within : Interval or pair of floats
+        The thresholds a and b.
+
+    Returns
+    -------
+    float
+        The event rate minus the mean of ``Bounded(MissedBenefit(), within)``; no grid is involved.
+        Up to the threshold 1 it is minus infinity if a forecast of 1 was wrong.
+
+    Notes
+    -----
+    Mean net benefit and mean regret weigh thresholds differently, by a factor of 1 - c, and may put
+    two models in opposite order.
+
+    References
+    ----------
+    .. [1] G. Flores, A. Schiff, A. H. Smith, J. A. Fukuyama, A. C. Wilson (2026). A
+       consequentialist critique of binary classification evaluation: theory, practice, and tools.
+       `arXiv:2504.04528 <https://arxiv.org/abs/2504.04528>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> round(properly.mean_net_benefit(t, (0.1, 0.3)), 6)
+    0.435857
+    """
+    t = as_tally(tally)
+    return t.event_rate - mean_score(t, Bounded(MissedBenefit(), within))
+
+
+def _cells(found: Outcomes, acted: Column) -> Cells:
+    """Add up the cases of each of the four kinds."""
+    weights = found.events, found.nonevents
+    squares = found.event_squares, found.nonevent_squares
+    sums = ([x[rows].sum() for rows in (acted, ~acted) for x in xs] for xs in (weights, squares))
+    return Cells(*(np.array(x, dtype=np.float64) for x in sums))
+
+
+def _ratios(c: float, harm: float, event_rate: float) -> dict[str, Ratio]:
+    """Write every number as a ratio; what is a share of all cases is divided by their sum."""
+    odds, per_action = c / (1 - c), (1 - c) / c if c else math.nan
+    everyone, event, none = np.ones(4), np.array([1.0, 0, 1, 0]), np.array([0.0, 1, 0, 1])
+    acted, true = np.array([1.0, 1, 0, 0]), np.array([1.0, 0, 0, 0])
+    benefit, regret = np.array([1, -odds, 0, 0]), np.array([0, c, 1 - c, 0])
+    # The constant event rate acts on all or on nobody, whichever is better.
+    constant = c * none if event_rate >= c else (1 - c) * event
+    return {
+        "acted": Ratio(acted, everyone),
+        "true_positives": Ratio(true, everyone),
+        "false_positives": Ratio(acted - true, everyone),
+        "regret": Ratio(regret, everyone),
+        "net_benefit": Ratio(benefit, everyone),
+        "standardized_net_benefit": Ratio(benefit - harm, event),
+        "treat_all": Ratio(event - odds * none, everyone),
+        "interventions_avoided": Ratio(np.array([0, 0, -per_action, 1]), everyone),
+        "accuracy": Ratio(np.array([1.0, 0, 0, 1]), everyone),
+        "true_positive_rate": Ratio(true, event),
+        "false_positive_rate": Ratio(acted - true, none),
+        "precision": Ratio(true, acted),
+        "relative_regret": Ratio(regret, constant),
+    }
+
+
+def _finish(found: dict[str, Column], c: float, harm: float) -> dict[str, Column]:
+    """Subtract the harm, and turn regret into skill: of a value, or of both ends of an interval."""
+    lost = {"net_benefit": harm, "interventions_avoided": harm * (1 - c) / c if c else math.nan}
+    found = found | {name: found[name] - amount for name, amount in lost.items()}
+    relative = found.pop("relative_regret")
+    return found | {"skill": 1 - relative[::-1]}

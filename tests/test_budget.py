@@ -1,0 +1,158 @@
+"""Budgets: the highest forecasts are acted upon, as many as there is money for."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import properly
+from properly import Cases, tally
+from properly._budget import at_budget
+from properly._thresholds import at_threshold
+from properly.errors import ArgumentTypeError, DataError
+
+Y = np.array([1, 0, 1, 0, 0])
+P = np.array([0.9, 0.6, 0.6, 0.2, 0.1])
+
+
+def test_by_hand() -> None:
+    """Two of five: the highest, and one of the two at 0.6, with one event among them."""
+    found = at_budget(tally(Y, P), 2, threshold=0.2)
+    assert (found.budget, found.true_positives) == (2.0, 1.5)
+    assert (found.precision, found.recall) == (0.75, 0.75)
+    assert found.threshold == 0.2
+    assert found.net_benefit == pytest.approx((1.5 - 0.5 / 4) / 5, rel=1e-15)
+    assert found.regret == pytest.approx((0.2 * 0.5 + 0.8 * 0.5) / 5, rel=1e-15)
+    assert (found.border, found.border_cases) == (0.6, 2)
+
+
+def test_without_a_threshold_nothing_is_priced() -> None:
+    found = at_budget(Cases(Y, P), 1)
+    assert (found.threshold, found.net_benefit, found.regret) == (None, None, None)
+    assert (found.true_positives, found.border, found.border_cases) == (1.0, 0.9, 1)
+
+
+@pytest.mark.parametrize("budget", [1, 2, 3, 4, 6])
+def test_ties_are_an_expectation_over_random_choices(budget: int) -> None:
+    y, p = np.array([1, 0, 0, 1, 1, 0, 1]), np.array([0.8, 0.5, 0.5, 0.5, 0.5, 0.5, 0.3])
+    higher = int((p > 0.5).sum())
+    if higher < budget <= 6:
+        tied = np.flatnonzero(p == 0.5)
+        choices = [y[list(c)].sum() for c in combinations(tied, budget - higher)]
+        expected = y[p > 0.5].sum() + np.mean(choices)
+    else:
+        expected = y[np.argsort(-p)][:budget].sum()
+    assert at_budget(tally(y, p), budget).true_positives == pytest.approx(expected, rel=1e-15)
+
+
+def test_a_border_that_is_met_exactly_is_the_lowest_forecast_chosen() -> None:
+    found = at_budget(tally(Y, P), 3)
+    assert (found.border, found.border_cases, found.true_positives) == (0.6, 2, 2.0)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.booleans(), st.sampled_from([0.0, 0.2, 0.5, 1.0]), st.sampled_from([0.25, 1, 3])
+        ),
+        min_size=1,
+        max_size=10,
+    ),
+    st.floats(0.01, 1),
+    st.floats(0, 0.95),
+)
+def test_laws(rows: list[tuple[bool, float, float]], part: float, c: float) -> None:
+    y, p, weight = (np.array(x) for x in zip(*rows, strict=True))
+    t = tally(y, p, weight=weight)
+    found = at_budget(t, part * t.total, threshold=c)
+    events = t.event_rate * t.total
+    assert found.true_positives <= min(found.budget, events) * (1 + 1e-12)
+    assert found.precision * found.budget == pytest.approx(found.true_positives, abs=1e-12)
+    assert found.net_benefit is not None
+    assert found.regret is not None
+    missed = t.event_rate - found.regret / (1 - c)
+    assert found.net_benefit == pytest.approx(missed, rel=1e-10, abs=1e-10)
+    recall = found.true_positives / events if events else math.nan
+    assert found.recall == pytest.approx(recall, nan_ok=True)
+
+
+@pytest.mark.parametrize("weight", [None, [2, 0, 1, 3, 1], [0.1, 0.7, 0.3, 0.3, 1.1]])
+def test_who_acts_on_all_meets_all_events(weight: Any) -> None:
+    t = tally(Y, P, weight=weight)
+    found = at_budget(t, t.total)
+    w = np.ones(5) if weight is None else np.array(weight)
+    assert found.true_positives == pytest.approx((w * Y).sum(), rel=1e-15)
+    assert found.recall == pytest.approx(1, rel=1e-15)
+    assert found.precision == pytest.approx(t.event_rate, rel=1e-15)
+
+
+def test_whole_weights_are_copies() -> None:
+    weight = np.array([2, 1, 3, 1, 2])
+    weighted = tally(Y, P, weight=weight)
+    copied = tally(np.repeat(Y, weight), np.repeat(P, weight))
+    assert at_budget(weighted, 4, threshold=0.3) == at_budget(copied, 4, threshold=0.3)
+
+
+def test_a_budget_that_ends_at_a_threshold_is_that_threshold() -> None:
+    rng = np.random.default_rng(3)
+    p = rng.random(60).round(1)
+    t = tally(rng.random(60) < p, p)
+    for c in (0.1, 0.4, 0.7):
+        acted = at_threshold(t, c)
+        found = at_budget(t, acted.acted * t.total, threshold=c)
+        assert found.net_benefit == pytest.approx(acted.net_benefit, rel=1e-12)
+        assert found.regret == pytest.approx(acted.regret, rel=1e-12)
+        assert found.precision == pytest.approx(acted.precision, rel=1e-12)
+        assert found.recall == pytest.approx(acted.true_positive_rate, rel=1e-12)
+
+
+def test_without_events_there_is_no_recall() -> None:
+    found = at_budget(tally([0, 0], [0.2, 0.4]), 1, threshold=0.5)
+    assert math.isnan(found.recall)
+    assert (found.precision, found.net_benefit, found.regret) == (0.0, -0.5, 0.25)
+
+
+def test_a_single_case() -> None:
+    found = at_budget(tally([1], [0.0]), 0.5, threshold=0)
+    assert (found.true_positives, found.recall, found.border) == (0.5, 0.5, 0.0)
+    assert (found.net_benefit, found.regret) == (0.5, 0.5)
+
+
+@pytest.mark.parametrize("budget", [0, -1, 5.5, math.nan, math.inf])
+def test_what_no_budget_is(budget: float) -> None:
+    with pytest.raises(DataError, match="a budget must be more than 0, and at most all of 5"):
+        at_budget(tally(Y, P), budget)
+
+
+def test_a_budget_is_a_number() -> None:
+    with pytest.raises(ArgumentTypeError, match="the budget must be a number"):
+        at_budget(tally(Y, P), "all")  # type: ignore[arg-type]
+
+
+def test_a_threshold_of_one_has_no_odds() -> None:
+    with pytest.raises(DataError, match="less than 1"):
+        at_budget(tally(Y, P), 2, threshold=1)
+
+
+def test_the_record_is_ready_for_json_and_for_frames() -> None:
+    found = at_budget(properly.tally([0], [0.3]), 1)
+    assert found.to_dict() == {
+        "budget": 1.0,
+        "true_positives": 0.0,
+        "precision": 0.0,
+        "recall": None,
+        "threshold": None,
+        "net_benefit": None,
+        "regret": None,
+        "border": 0.3,
+        "border_cases": 1,
+    }
+    frame = at_budget(tally(Y, P), 2, threshold=0.5).to_frame("pandas")
+    assert frame.shape == (1, 9)
+    assert frame["precision"].tolist() == [0.75]

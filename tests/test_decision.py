@@ -1,0 +1,298 @@
+"""Decision curves, against counts by hand, case by case, and against one threshold at a time."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from properly import Cases, tally
+from properly._curves import murphy_curve, murphy_difference
+from properly._decision import decision_curve, decision_difference
+from properly._scoring import mean_score
+from properly._thresholds import at_threshold
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules import Elementary
+
+RNG = np.random.default_rng(11)
+N = 300
+P = RNG.random(N).round(2)
+Y = RNG.random(N) < P
+OTHER = np.clip(P + RNG.normal(0, 0.2, N), 0, 1).round(2)
+WEIGHTS = {
+    "none": None,
+    "whole": RNG.integers(0, 4, N).astype(float),
+    "fractional": RNG.exponential(size=N),
+}
+every_weight = pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS)
+ROWS = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.875, 1.0])),
+    min_size=1,
+    max_size=12,
+)
+
+
+def by_cases(t: float, weight: Any, p: Any = P, *, right: bool = False) -> float:
+    """Return net benefit from the rows."""
+    w = np.ones(N) if weight is None else weight
+    acted = p > t if right else p >= t
+    return float((w * acted * np.where(Y, 1.0, -t / (1 - t))).sum() / w.sum())
+
+
+def test_by_hand() -> None:
+    curve = decision_curve(tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]), [0, 0.1, 0.5, 0.6, 0.95])
+    expected = [0.5, 0.5 - 0.5 / 9, 0, 0.25 - 0.25 * 1.5, 0]
+    np.testing.assert_allclose(curve.net_benefit, expected, rtol=0, atol=1e-15)
+    expected = [0.5, 0.5 - 0.25 / 9, 0, 0.25, 0]
+    np.testing.assert_allclose(curve.right, expected, rtol=0, atol=1e-15)
+    expected = [0.5, 0.5 - 0.5 / 9, 0, 0.5 - 0.75, 0.5 - 9.5]
+    np.testing.assert_allclose(curve.treat_all, expected, rtol=1e-14)
+    assert curve.treat_none.tolist() == [0] * 5
+    assert (curve.event_rate, curve.harm, curve.band, curve.exact) == (0.5, 0, None, False)
+    np.testing.assert_allclose(curve.standardized, curve.net_benefit / 0.5, rtol=1e-15)
+    saved = curve.interventions_avoided
+    assert math.isnan(saved[0])
+    np.testing.assert_allclose(saved[1:3], [0, 0], atol=1e-15)
+    np.testing.assert_allclose(saved[3:], [0.125 / 1.5, 9 * 0.05 / 0.95], rtol=1e-13)
+
+
+@every_weight
+@pytest.mark.parametrize("thresholds", [None, "every", [0.07, 0.29, 0.5, 0.931]])
+def test_both_limits_are_those_of_the_rows(weight: Any, thresholds: Any) -> None:
+    curve = decision_curve(Cases(Y, P, weight=weight), thresholds)
+    for side, values in ((False, curve.net_benefit), (True, curve.right)):
+        expected = [by_cases(t, weight, right=side) for t in curve.threshold]
+        np.testing.assert_allclose(values, expected, rtol=1e-12, atol=1e-14)
+
+
+@every_weight
+def test_a_curve_is_made_of_single_thresholds(weight: Any) -> None:
+    t = tally(Y, P, weight=weight)
+    curve = decision_curve(t, harm=0.01)
+    for row, c in enumerate(curve.threshold):
+        found = at_threshold(t, c, harm=0.01)
+        assert curve.net_benefit[row] == pytest.approx(found.net_benefit, rel=1e-12, abs=1e-14)
+        assert curve.treat_all[row] == pytest.approx(found.treat_all, rel=1e-12, abs=1e-14)
+        assert curve.interventions_avoided[row] == pytest.approx(
+            found.interventions_avoided, rel=1e-10, abs=1e-12
+        )
+        assert curve.standardized[row] == pytest.approx(
+            found.standardized_net_benefit, rel=1e-12, abs=1e-14
+        )
+        regret = mean_score(t, Elementary(float(c)))
+        expected = t.event_rate - regret / (1 - c) - 0.01
+        assert curve.net_benefit[row] == pytest.approx(expected, rel=1e-11, abs=1e-13)
+
+
+def test_a_harm_is_not_that_of_treating_all() -> None:
+    t = tally(Y, P)
+    plain, harmed = (decision_curve(t, "every", harm=harm) for harm in (0, 0.1))
+    np.testing.assert_array_equal(plain.treat_all, harmed.treat_all)
+    np.testing.assert_allclose(harmed.net_benefit, plain.net_benefit - 0.1, atol=1e-15)
+    np.testing.assert_allclose(harmed.right, plain.right - 0.1, atol=1e-15)
+    at = np.array([0.0, 0.033, 0.5, 0.999])
+    np.testing.assert_allclose(harmed.at(at), plain.at(at) - 0.1, atol=1e-14)
+
+
+# Exact curves
+
+
+@given(ROWS)
+def test_an_exact_curve_knows_every_threshold(rows: list[tuple[bool, float]]) -> None:
+    t = tally(*zip(*rows, strict=True))
+    curve = decision_curve(t, "every")
+    assert curve.exact
+    assert curve.threshold[0] == 0
+    assert set(curve.threshold) == {0.0} | {p for _, p in rows if p < 1}
+    at = np.array([0.0, 0.05, 0.1, 0.2, 0.25, 0.3, 0.5, 0.75, 0.875, 0.9, 0.999])
+    expected = [at_threshold(t, c).net_benefit for c in at]
+    np.testing.assert_allclose(curve.at(at), expected, rtol=1e-11, atol=1e-12)
+
+
+def test_beyond_its_last_threshold_only_certain_forecasts_are_acted_upon() -> None:
+    curve = decision_curve(tally([0, 1, 1, 0, 0], [0.2, 0.5, 1.0, 1.0, 1.0]), "every")
+    assert curve.threshold.tolist() == [0, 0.2, 0.5]
+    assert curve.beyond == 0.4
+    assert curve.at(0.9) == pytest.approx(0.2 - 0.4 * 9, rel=1e-14)
+    certain = decision_curve(tally([0, 1], [1.0, 1.0]), "every")
+    assert certain.threshold.tolist() == [0]
+    np.testing.assert_allclose(certain.at([0, 0.5, 0.75]), [0.5, 0, -1], atol=1e-15)
+
+
+def test_outside_the_unit_interval_there_is_no_net_benefit() -> None:
+    curve = decision_curve(tally(Y, P), "every")
+    assert np.isnan(curve.at([-0.1, 1.0, 1.5, np.nan])).all()
+    assert curve.at(0.3).shape == ()
+
+
+def test_between_chosen_thresholds_nothing_is_known() -> None:
+    with pytest.raises(DataError, match="a decision curve is not known"):
+        decision_curve(tally(Y, P)).at(0.555)
+
+
+def test_the_corners_of_an_exact_curve_follow_its_bends() -> None:
+    curve = decision_curve(tally([0, 1, 1], [1.0, 1.0, 0.25]), "every")
+    x, value = curve.curve()
+    assert x.shape == (2 * 2 + 998,)
+    assert (np.diff(x) >= 0).all()
+    jump = np.flatnonzero(x == 0.25)
+    assert jump.size == 2
+    np.testing.assert_allclose(value[jump], [2 / 3 - 1 / 9, 1 / 3 - 1 / 9], rtol=1e-14)
+    inner = (x != 0.25) & (x > 0)
+    np.testing.assert_allclose(value[inner], curve.at(x[inner]), rtol=1e-15)
+    assert x[-1] == 0.999
+
+
+def test_the_corners_of_chosen_thresholds_are_these() -> None:
+    curve = decision_curve(tally(Y, P), [0.1, 0.2])
+    x, value = curve.curve()
+    np.testing.assert_array_equal(x, [0.1, 0.2])
+    np.testing.assert_array_equal(value, curve.net_benefit)
+
+
+def test_an_exact_curve_is_a_murphy_curve_in_other_units() -> None:
+    t = tally(Y, P)
+    curve, murphy = decision_curve(t, "every"), murphy_curve(t)
+    rows = murphy.threshold < 1
+    np.testing.assert_array_equal(curve.threshold, murphy.threshold[rows])
+    for benefit, cost in ((curve.net_benefit, murphy.left), (curve.right, murphy.right)):
+        expected = t.event_rate - cost[rows] / (2 * (1 - curve.threshold))
+        np.testing.assert_allclose(benefit, expected, rtol=0, atol=1e-13)
+
+
+# Rounding
+
+
+def test_a_grid_that_drifts_is_refused_or_mended() -> None:
+    t, drifted = tally(Y, P), np.arange(0.01, 1, 0.01)
+    exact = decision_curve(t)
+    assert (drifted != exact.threshold).any()
+    with pytest.raises(DataError, match="thresholds must not miss forecasts by rounding alone"):
+        decision_curve(t, drifted)
+    mended = decision_curve(t, drifted, tolerance=1e-9)
+    np.testing.assert_allclose(mended.net_benefit, exact.net_benefit, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(mended.right, exact.right, rtol=0, atol=1e-13)
+    wrong = [by_cases(x, None) for x in drifted]
+    assert np.abs(mended.net_benefit - wrong).max() > 0.01
+
+
+def test_forecasts_that_drift_are_refused_or_mended() -> None:
+    drifted = np.linspace(0.01, 0.99, 99)[(100 * P).astype(int).clip(1, 99) - 1]
+    drifted = np.nextafter(drifted, 0)
+    with pytest.raises(DataError, match="by rounding alone"):
+        decision_curve(tally(Y, drifted))
+    mended = decision_curve(tally(Y, drifted), tolerance=1e-9)
+    exact = decision_curve(tally(Y, (100 * P).astype(int).clip(1, 99) / 100))
+    np.testing.assert_allclose(mended.net_benefit, exact.net_benefit, rtol=0, atol=1e-13)
+
+
+def test_a_drifting_grid_is_refused_for_both_of_two() -> None:
+    far, near = tally([0, 1], [0.5, 0.55]), tally([0, 1], [0.3, 0.55])
+    assert decision_difference(far, far, [0.1 + 0.2]).net_benefit.tolist() == [0]
+    for pair in ((far, near), (near, far)):
+        with pytest.raises(DataError, match="by rounding alone"):
+            decision_difference(*pair, [0.1 + 0.2])
+
+
+# Few cases, one class, wrong arguments
+
+
+def test_one_class_only() -> None:
+    events = decision_curve(tally([1, 1], [0.2, 0.6]), [0.1, 0.5, 0.9])
+    assert events.net_benefit.tolist() == [1, 0.5, 0]
+    assert events.treat_all.tolist() == [1, 1, 1]
+    none = decision_curve(tally([0, 0], [0.2, 0.6]), [0.1, 0.5, 0.9])
+    np.testing.assert_allclose(none.net_benefit, [-1 / 9, -0.5, 0], rtol=1e-15)
+    assert none.standardized[0] == -np.inf
+    assert np.isnan(none.standardized[2])
+
+
+def test_a_single_case() -> None:
+    curve = decision_curve(tally([1], [0.4]), "every", band="confidence")
+    assert curve.threshold.tolist() == [0, 0.4]
+    assert (curve.net_benefit.tolist(), curve.right.tolist()) == ([1, 1], [1, 0])
+    assert curve.band is not None
+    assert np.isnan(curve.band.lower).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"thresholds": "all"}, "thresholds in words must be 'every'"),
+        ({"thresholds": [0.5, 1]}, "less than 1"),
+        ({"harm": -0.1}, "a harm must be zero or more"),
+        ({"tolerance": 0.01}, "less than half the way between thresholds"),
+        ({"thresholds": "every", "tolerance": 1e-9}, "every forecast is a threshold"),
+        ({"band": "consistency"}, "band must be 'confidence'"),
+        ({"band": "confidence", "level": 90}, "a level must lie between 0 and 1"),
+    ],
+)
+def test_what_is_refused(options: dict[str, Any], said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        decision_curve(tally(Y, P), **options)
+
+
+def test_the_record_is_ready_for_json_and_for_frames() -> None:
+    curve = decision_curve(tally([0, 0], [0.2, 0.6]), [0, 0.5], band="confidence")
+    told = curve.to_dict()
+    assert told["threshold"] == [0, 0.5]
+    assert told["net_benefit"] == [0, -0.5]
+    assert told["standardized"] == [None, "-Infinity"]
+    assert told["interventions_avoided"] == [None, 0.5]
+    assert (told["event_rate"], told["harm"], told["exact"]) == (0, 0, False)
+    assert told["band"]["kind"] == "confidence"
+    frame = curve.to_frame("pandas")
+    assert frame.shape == (2, 7)
+    assert frame["treat_all"].tolist() == [0, -1]
+    assert repr(curve) == "DecisionCurve(at 2 thresholds)"
+    assert (
+        repr(decision_curve(tally([0], [0.0]), "every")) == "DecisionCurve(exact, at 1 threshold)"
+    )
+
+
+# Differences
+
+
+@every_weight
+@pytest.mark.parametrize("thresholds", [None, "every"])
+def test_a_difference_is_one(weight: Any, thresholds: Any) -> None:
+    first, second = (tally(Y, p, weight=weight) for p in (P, OTHER))
+    found = decision_difference(first, second, thresholds)
+    for side, values in ((False, found.net_benefit), (True, found.right)):
+        expected = [
+            by_cases(t, weight, right=side) - by_cases(t, weight, OTHER, right=side)
+            for t in found.threshold
+        ]
+        np.testing.assert_allclose(values, expected, rtol=1e-11, atol=1e-13)
+
+
+def test_a_difference_is_one_of_regret_turned_round() -> None:
+    first, second = (tally(Y, p) for p in (P, OTHER))
+    found, murphy = decision_difference(first, second, "every"), murphy_difference(first, second)
+    np.testing.assert_array_equal(found.threshold, murphy.threshold[:-1])
+    expected = -murphy.left[:-1] / (2 * (1 - found.threshold))
+    np.testing.assert_allclose(found.net_benefit, expected, rtol=0, atol=1e-12)
+
+
+def test_differences_are_of_the_same_cases() -> None:
+    with pytest.raises(DataError, match="same cases; got 1 events of 2 and 2 events of 2"):
+        decision_difference(tally([0, 1], [0.1, 0.2]), tally([1, 1], [0.1, 0.2]))
+    with pytest.raises(ArgumentTypeError, match="needs Cases twice"):
+        decision_difference(tally(Y, P), tally(Y, OTHER), band="confidence")
+    with pytest.raises(DataError, match="band must be 'confidence'"):
+        decision_difference(Cases(Y, P), Cases(Y, P), band="both")  # type: ignore[arg-type]
+
+
+def test_the_record_of_a_difference() -> None:
+    first, second = tally([0, 1], [0.2, 0.6]), tally([0, 1], [0.6, 0.2])
+    found = decision_difference(first, second, [0.5])
+    assert found.to_dict() == {"threshold": [0.5], "net_benefit": [1.0], "right": [1.0]}
+    assert found.to_frame("pandas").shape == (1, 3)
+    assert repr(found) == "DecisionDifference(at 1 threshold)"
+    cases = Cases(Y, P), Cases(Y, OTHER)
+    told = decision_difference(*cases, [0.5], band="confidence").to_dict()
+    assert told["band"]["method"] == "normal"

@@ -1,0 +1,187 @@
+"""Grids of thresholds: what is taken, what is refused, and who is acted upon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from properly import tally
+from properly._elementary import outcomes
+from properly._grid import (
+    acted_anywhere,
+    acted_at,
+    check_harm,
+    check_threshold,
+    check_thresholds,
+    check_tolerance,
+    from_each_on,
+    require_no_drift,
+    settle,
+)
+from properly.errors import ArgumentTypeError, DataError
+
+HUNDREDTHS = np.arange(101) / 100
+DRIFTED = np.arange(0.01, 1, 0.01)
+
+
+def test_the_usual_thresholds_are_decimals() -> None:
+    found = check_thresholds(None)
+    assert found is not None
+    assert found.tolist() == [float(f"0.{k:02}") for k in range(1, 100)]
+
+
+def test_every_threshold_is_none_in_particular() -> None:
+    assert check_thresholds("every") is None
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "said"),
+    [
+        ("all", "thresholds in words must be 'every'; got 'all'"),
+        ([0.1, 0.3, 0.2], "thresholds must increase; row 2 is 0.2, after 0.3"),
+        ([0.1, 0.1], "thresholds must increase; row 1 is 0.1, after 0.1"),
+        ([0.5, 1.0], "a threshold must be less than 1, where the odds are infinite; got 1"),
+        ([-0.1, 0.5], r"thresholds must be probabilities in \[0, 1\]; row 0 is -0.1"),
+        ([0.1, np.nan], r"thresholds must be probabilities in \[0, 1\]; row 1 is nan"),
+        ([5, 10], "for percentages, divide by 100 first"),
+        ([], "thresholds must not be empty"),
+        (0.5, "thresholds must be a list"),
+        ([[0.5]], "thresholds must be one-dimensional"),
+    ],
+)
+def test_what_no_grid_is(thresholds: Any, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        check_thresholds(thresholds)
+
+
+def test_thresholds_of_any_kind_become_floats() -> None:
+    found = check_thresholds((0, 0.5))
+    assert found is not None
+    assert found.dtype == np.float64
+    assert found.tolist() == [0.0, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "said"),
+    [
+        (1.0, "must be less than 1"),
+        (-0.1, "must be a probability; got -0.1"),
+        (20, "write 0.2 for 20 %"),
+        (np.nan, "must be a probability; got nan"),
+    ],
+)
+def test_what_no_threshold_is(threshold: float, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        check_threshold(threshold)
+
+
+def test_a_threshold_is_a_number() -> None:
+    assert check_threshold(0) == 0
+    with pytest.raises(ArgumentTypeError, match="the threshold must be a number"):
+        check_threshold("0.1")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("harm", [-0.1, np.inf, np.nan])
+def test_a_harm_is_finite_and_not_negative(harm: float) -> None:
+    assert check_harm(0.2) == 0.2
+    with pytest.raises(DataError, match="a harm must be zero or more, and finite"):
+        check_harm(harm)
+
+
+def test_a_tolerance_must_not_reach_half_way() -> None:
+    grid = np.array([0.25, 0.5, 1 - 2**-4])
+    assert check_tolerance(0.1, grid) == 0.1
+    with pytest.raises(DataError, match=r"half the way between thresholds; got 0\.125"):
+        check_tolerance(0.125, grid)
+    assert check_tolerance(0.5, grid[:1]) == 0.5
+
+
+@pytest.mark.parametrize("tolerance", [-1e-9, 1.0, np.nan, np.inf])
+def test_what_no_tolerance_is(tolerance: float) -> None:
+    with pytest.raises(DataError, match="a tolerance must be zero or more, and less than 1"):
+        check_tolerance(tolerance, HUNDREDTHS)
+
+
+def test_every_threshold_needs_no_tolerance() -> None:
+    assert check_tolerance(0, None) == 0
+    with pytest.raises(DataError, match="every forecast is a threshold"):
+        check_tolerance(1e-9, None)
+
+
+def test_a_drifted_grid_is_refused_and_told() -> None:
+    missed = (HUNDREDTHS[1:100] != DRIFTED).sum()
+    assert missed > 10
+    with pytest.raises(DataError) as told:
+        require_no_drift(HUNDREDTHS, DRIFTED)
+    first = int(np.flatnonzero(HUNDREDTHS[1:100] != DRIFTED)[0])
+    said = f"{float(DRIFTED[first])!r} misses {(first + 1) / 100!r} ({missed} such thresholds)"
+    assert said in str(told.value)
+    assert "arange(1, 100) / 100" in str(told.value)
+
+
+@pytest.mark.parametrize("ulps", [-5, -4, -1, 0, 1, 4, 5])
+def test_four_units_in_the_last_place_are_rounding(ulps: int) -> None:
+    value = np.array([0.1, 0.3 + ulps * np.spacing(0.3), 0.7])
+    if 1 <= abs(ulps) <= 4:
+        with pytest.raises(DataError, match=r"rounding alone; 0\.3 misses 0\.(3000|2999)"):
+            require_no_drift(value, np.array([0.2, 0.3]))
+    else:
+        require_no_drift(value, np.array([0.2, 0.3]))
+
+
+def test_forecasts_beyond_the_thresholds_are_no_drift() -> None:
+    require_no_drift(np.array([0.5]), np.array([0.0, 0.1, 0.9]))
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.sampled_from([1e-9, 1e-3, 0.004]))
+def test_forecasts_within_the_tolerance_settle(p: list[float], tolerance: float) -> None:
+    p_sorted, grid = np.sort(np.array(p)), HUNDREDTHS[:100]
+    got = settle(p_sorted, grid, tolerance)
+    for before, after in zip(p_sorted, got, strict=True):
+        near = grid[np.abs(grid - before) <= tolerance]
+        assert after == (near[0] if near.size else before)
+    assert (np.diff(got) >= 0).all()
+
+
+def test_without_a_tolerance_nothing_moves() -> None:
+    p = np.array([0.1, 0.3])
+    assert settle(p, HUNDREDTHS, 0.0) is p
+
+
+def test_single_precision_is_compared_in_single_precision() -> None:
+    p = HUNDREDTHS.astype(np.float32)
+    assert (p.astype(np.float64) < HUNDREDTHS).sum() > 20
+    np.testing.assert_array_equal(settle(p, HUNDREDTHS[:100], 0.0)[:100], HUNDREDTHS[:100])
+    assert settle(p, np.array([0.5]), 0.0)[7] == np.float64(np.float32(0.07))
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_sums_run_from_each_row_on(dtype: Any) -> None:
+    column = np.array([1, 2, 4], dtype=dtype)
+    assert from_each_on(column).tolist() == [7, 6, 4, 0]
+    assert from_each_on(column, 1).tolist() == [7, 7, 6, 4, 0]
+    assert from_each_on(column).dtype == dtype
+
+
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0])),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_both_ways_find_who_is_acted_upon(rows: list[tuple[bool, float]]) -> None:
+    y, p = (np.array(x) for x in zip(*rows, strict=True))
+    found = outcomes(tally(y, p))
+    got = acted_anywhere(found)
+    np.testing.assert_array_equal(got.threshold, np.unique(np.append(p[p < 1], 0)))
+    other = acted_at(found, got.threshold)
+    for acted in (got, other):
+        for row, t in enumerate(acted.threshold):
+            for side, above in enumerate((p >= t, p > t)):
+                assert acted.events[side, row] == (above & y).sum()
+                assert acted.nonevents[side, row] == (above & ~y).sum()

@@ -1,0 +1,264 @@
+"""What acting at one threshold comes to, against counts by hand and against laws."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from properly import Cases, Interval, Tally, tally
+from properly._decision import decision_curve
+from properly._scoring import mean_score
+from properly._thresholds import AtThreshold, at_threshold, mean_net_benefit
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules import Bounded, Brier, Elementary
+
+# Ten cases, of which four have the event; at 0.3 one acts on six, three of them with the event.
+Y = np.array([0, 0, 0, 1, 0, 0, 1, 0, 1, 1])
+P = np.array([0.0, 0.1, 0.1, 0.2, 0.3, 0.3, 0.3, 0.7, 0.9, 1.0])
+ROWS = st.lists(
+    st.tuples(
+        st.booleans(), st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.9, 1.0]), st.sampled_from([0.25, 1])
+    ),
+    min_size=1,
+    max_size=12,
+)
+
+
+def numbers(found: AtThreshold) -> dict[str, float]:
+    return {name: x for name, x in asdict(found).items() if name not in {"intervals", "level"}}
+
+
+def test_by_hand() -> None:
+    found = at_threshold(tally(Y, P), 0.3)
+    assert (found.intervals, found.level) == (None, None)
+    expected = {
+        "threshold": 0.3,
+        "acted": 0.6,
+        "true_positives": 0.3,
+        "false_positives": 0.3,
+        "regret": 0.3 * 0.3 + 0.7 * 0.1,
+        "net_benefit": 0.3 - 0.3 * 3 / 7,
+        "standardized_net_benefit": (0.3 - 0.3 * 3 / 7) / 0.4,
+        "treat_all": 0.4 - 0.6 * 3 / 7,
+        "interventions_avoided": 0.3 - 0.1 * 7 / 3,
+        "accuracy": 0.6,
+        "true_positive_rate": 0.75,
+        "false_positive_rate": 0.5,
+        "precision": 0.5,
+        "skill": 1 - 0.16 / 0.18,
+        "harm": 0.0,
+    }
+    assert numbers(found) == pytest.approx(expected, rel=1e-14)
+
+
+def test_a_harm_is_taken_off_the_net_benefit_alone() -> None:
+    plain, harmed = (at_threshold(tally(Y, P), 0.3, harm=harm) for harm in (0, 0.05))
+    assert harmed.harm == 0.05
+    changed = {
+        "harm": 0.05,
+        "net_benefit": plain.net_benefit - 0.05,
+        "standardized_net_benefit": (plain.net_benefit - 0.05) / 0.4,
+        "interventions_avoided": plain.interventions_avoided - 0.05 * 7 / 3,
+    }
+    assert numbers(harmed) == pytest.approx(numbers(plain) | changed, rel=1e-13)
+
+
+@given(ROWS, st.sampled_from([0.1, 0.2, 0.3, 0.5, 0.95]), st.booleans())
+def test_net_benefit_is_the_event_rate_minus_regret(
+    rows: list[tuple[bool, float, float]], c: float, weighted: bool
+) -> None:
+    y, p, weight = (np.array(x) for x in zip(*rows, strict=True))
+    t = tally(y, p, weight=weight if weighted else None)
+    found = at_threshold(t, c)
+    regret = mean_score(t, Elementary(c))
+    assert found.regret == pytest.approx(regret, rel=1e-12, abs=1e-15)
+    assert found.net_benefit == pytest.approx(t.event_rate - regret / (1 - c), rel=1e-12, abs=1e-12)
+    none = t.event_rate - found.true_positives
+    assert found.regret == pytest.approx(c * found.false_positives + (1 - c) * none, abs=1e-15)
+    avoided = (found.net_benefit - found.treat_all) * (1 - c) / c
+    assert found.interventions_avoided == pytest.approx(avoided, rel=1e-9, abs=1e-11)
+    best = min(c * (1 - t.event_rate), (1 - c) * t.event_rate)
+    if best > 0:
+        assert found.skill == pytest.approx(1 - regret / best, rel=1e-12, abs=1e-12)
+    assert found.acted == pytest.approx(found.true_positives + found.false_positives, rel=1e-14)
+
+
+def test_accuracy_is_one_minus_twice_the_regret_at_one_half() -> None:
+    found = at_threshold(tally(Y, P), 0.5)
+    assert found.accuracy == pytest.approx(1 - 2 * found.regret, rel=1e-15)
+
+
+def test_whole_weights_are_copies() -> None:
+    weight = np.array([1, 2, 3, 1, 1, 4, 2, 1, 1, 3])
+    weighted = at_threshold(tally(Y, P, weight=weight), 0.3, interval=True)
+    copied = at_threshold(tally(np.repeat(Y, weight), np.repeat(P, weight)), 0.3, interval=True)
+    assert weighted == copied
+
+
+def test_scaled_fractional_weights_are_the_same() -> None:
+    weight = np.array([1, 2, 3, 1, 1, 4, 2, 1, 1, 3])
+    one, other = (at_threshold(tally(Y, P, weight=weight * k), 0.3) for k in (0.1, 0.7))
+    assert numbers(one) == pytest.approx(numbers(other), rel=1e-13)
+
+
+def test_at_zero_all_are_acted_upon_at_no_cost() -> None:
+    found = at_threshold(tally(Y, P), 0, harm=0.1)
+    assert (found.acted, found.regret, found.treat_all) == (1.0, 0.0, 0.4)
+    assert found.net_benefit == pytest.approx(0.3, rel=1e-15)
+    assert math.isnan(found.interventions_avoided)
+    assert math.isnan(found.skill)
+
+
+def test_certain_forecasts() -> None:
+    """Of forecasts 0 and 1 the threshold does not matter."""
+    t = tally([0, 1, 0, 1, 1], [0, 0, 1, 1, 1])
+    for c in (1e-9, 0.5, 1 - 1e-9):
+        found = at_threshold(t, c)
+        assert (found.true_positives, found.false_positives) == (0.4, 0.2)
+        assert found.net_benefit == pytest.approx(0.4 - 0.2 * c / (1 - c), rel=1e-15)
+
+
+def test_where_nobody_is_acted_upon() -> None:
+    found = at_threshold(tally([0, 1], [0.1, 0.2]), 0.5)
+    assert (found.acted, found.net_benefit, found.true_positive_rate) == (0, 0, 0)
+    assert math.isnan(found.precision)
+    assert (found.regret, found.skill, found.interventions_avoided) == (0.25, 0.0, 0.0)
+
+
+def test_events_alone_and_none_at_all() -> None:
+    events = at_threshold(tally([1, 1], [0.2, 0.6]), 0.5)
+    assert (events.net_benefit, events.standardized_net_benefit, events.regret) == (0.5, 0.5, 0.25)
+    assert math.isnan(events.false_positive_rate)
+    assert events.skill == -math.inf
+    none = at_threshold(tally([0, 0], [0.2, 0.4]), 0.5)
+    assert (none.net_benefit, none.regret, none.accuracy) == (0, 0, 1)
+    for value in (none.standardized_net_benefit, none.true_positive_rate, none.skill):
+        assert math.isnan(value)
+
+
+def test_a_single_case() -> None:
+    found = at_threshold(tally([1], [0.3]), 0.3, interval=True)
+    assert (found.net_benefit, found.regret, found.precision) == (1.0, 0.0, 1.0)
+    assert found.intervals is not None
+    for name in ("net_benefit", "regret", "standardized_net_benefit", "skill"):
+        assert np.isnan(found.intervals[name]).all()
+
+
+def test_a_threshold_that_misses_a_forecast_by_rounding_is_refused() -> None:
+    t = tally(Y, P)
+    with pytest.raises(DataError, match=r"0\.30000000000000004 misses 0\.3\n"):
+        at_threshold(t, 0.1 + 0.2)
+    mended, exact = at_threshold(t, 0.1 + 0.2, tolerance=1e-9), at_threshold(t, 0.3)
+    assert numbers(mended) == pytest.approx(numbers(exact), rel=1e-14)
+
+
+def test_a_tolerance_acts_on_what_is_just_below() -> None:
+    t = tally([1, 1, 0], [0.29, 0.3, 0.31])
+    assert at_threshold(t, 0.3).acted == pytest.approx(2 / 3)
+    assert at_threshold(t, 0.3, tolerance=0.011).acted == 1
+
+
+def test_forecasts_of_single_precision_meet_their_threshold() -> None:
+    p = (np.arange(1, 100) / 100).astype(np.float32)
+    t = tally(np.arange(99) % 2, p)
+    for k in (7, 29, 70):
+        assert at_threshold(t, k / 100).acted == pytest.approx((100 - k) / 99, rel=1e-15)
+
+
+@pytest.mark.parametrize("threshold", [1, -0.2, 30, math.nan])
+def test_what_no_threshold_is(threshold: float) -> None:
+    with pytest.raises(DataError, match="a threshold must be"):
+        at_threshold(tally(Y, P), threshold)
+
+
+def test_other_options_are_checked() -> None:
+    with pytest.raises(DataError, match="a harm must be zero or more"):
+        at_threshold(tally(Y, P), 0.3, harm=-1)
+    with pytest.raises(DataError, match="a tolerance must be zero or more"):
+        at_threshold(tally(Y, P), 0.3, tolerance=-1)
+    with pytest.raises(DataError, match="a level must lie between 0 and 1"):
+        at_threshold(tally(Y, P), 0.3, interval=True, level=95)
+    with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases"):
+        at_threshold([0, 1], 0.3)  # type: ignore[arg-type]
+
+
+def test_rows_and_tallies_say_the_same() -> None:
+    weight = np.linspace(0.1, 1, 10)
+    for w in (None, weight):
+        cases = Cases(Y, P, weight=w)
+        rows, counts = (at_threshold(x, 0.3, interval=True) for x in (cases, cases.tally()))
+        assert rows == counts
+
+
+def test_the_record_is_ready_for_json_and_for_frames() -> None:
+    found = at_threshold(tally([0, 1], [0.1, 0.2]), 0.5, interval=True)
+    told = found.to_dict()
+    assert told["precision"] is None
+    assert told["intervals"]["net_benefit"] == [None, None]
+    assert told["level"] == 0.95
+    assert repr(found) == "AtThreshold(0.5: acts on 0 % of cases, net benefit 0, regret 0.25)"
+    frame = found.to_frame("pandas")
+    assert frame.shape == (1, 16 + 2 * 13)
+    assert frame["acted_lower"].tolist() == [0.0]
+    assert "intervals" not in frame
+    assert at_threshold(tally(Y, P), 0.5).to_frame("pandas").shape == (1, 16)
+
+
+def test_intervals_are_of_all_numbers_that_were_estimated() -> None:
+    found = at_threshold(tally(Y, P), 0.3, interval=True)
+    assert found.intervals is not None
+    known = {"threshold", "harm", "intervals", "level"}
+    assert set(found.intervals) == set(AtThreshold.__dataclass_fields__) - known
+    for name, (lower, upper) in found.intervals.items():
+        assert lower <= getattr(found, name) <= upper
+
+
+# Means over a range of thresholds
+
+
+@pytest.mark.parametrize("within", [(0.1, 0.3), (0.0, 0.5), (0.25, 0.9)])
+def test_mean_net_benefit_is_the_mean_of_the_exact_curve(within: tuple[float, float]) -> None:
+    t = tally(Y, P)
+    curve = decision_curve(t, "every")
+    a, b = within
+    inner = curve.threshold[(curve.threshold > a) & (curve.threshold < b)]
+    edges = np.concatenate([[a], inner, [b]])
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    total = 0.0
+    for low, high in pairwise(edges):
+        at = curve.at((low + high) / 2 + (high - low) / 2 * nodes)
+        total += (high - low) / 2 * (weights @ at)
+    assert mean_net_benefit(t, within) == pytest.approx(total / (b - a), rel=1e-13)
+    assert mean_net_benefit(Cases(Y, P), Interval(a, b)) == mean_net_benefit(t, within)
+
+
+def test_mean_net_benefit_up_to_the_threshold_one() -> None:
+    assert mean_net_benefit(tally([0, 1], [1.0, 1.0]), (0.5, 1)) == -math.inf
+    assert mean_net_benefit(tally([0, 1], [0.2, 1.0]), (0.5, 1)) == 0.5
+
+
+def test_mean_net_benefit_and_mean_regret_may_disagree() -> None:
+    """Of 100 cases with 30 events: 20 false and 5 missed alarms, against 5 and 22.
+
+    All forecasts are 0 or 1. On thresholds from 0.1 to 0.9 mean regret prefers the first, mean net
+    benefit the second, since false alarms at high thresholds are worth more events than at low.
+    """
+    first, second = (
+        Tally.from_counts([0, 1], [70 - fp + fn, fp + 30 - fn], [fn, 30 - fn])
+        for fp, fn in ((20, 5), (5, 22))
+    )
+    rule = Bounded(Brier(), (0.1, 0.9))
+    assert mean_score(first, rule) == pytest.approx(0.25, rel=1e-14)
+    assert mean_score(second, rule) == pytest.approx(0.27, rel=1e-14)
+    worth = [mean_net_benefit(t, (0.1, 0.9)) for t in (first, second)]
+    mean_odds = math.log(9) / 0.8 - 1
+    assert worth[0] == pytest.approx(0.25 - 0.20 * mean_odds, rel=1e-13)
+    assert worth[1] == pytest.approx(0.08 - 0.05 * mean_odds, rel=1e-13)
+    assert worth == pytest.approx([-0.099, -0.007], abs=5e-4)
+    assert worth[0] < worth[1]
