@@ -113,6 +113,14 @@ def test_sides_take_turns_and_the_first_one_changes_each_round() -> None:
     assert "".join(calls) == "AB" + "ABAB" + "BABA"
 
 
+def test_slow_sides_run_once_a_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert found_by(row_of(), round_seconds=0).results[0].repeats == 2
+    monkeypatch.setattr(harness, "SLOW_SECONDS", 0.0)
+    result = found_by(row_of(), rounds=3, round_seconds=0).results[0]
+    assert result.repeats == 1
+    assert result.ratios == (0.25, 0.25, 0.25)
+
+
 def test_a_least_target_is_about_how_many_times_faster_we_are() -> None:
     at_most, at_least, none = (
         found_by(row_of(target=target)).results[0] for target in ("<= 0.25", ">= 4.5", None)

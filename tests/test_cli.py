@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -11,6 +13,7 @@ from click.testing import CliRunner
 
 import properly
 from properly import cli, reproduce
+from properly._advice import recommend
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,8 +48,9 @@ def test_the_version_is_that_of_the_package() -> None:
     ("path", "words"),
     [
         ((), "reproduce"),
-        (("reproduce",), "corp"),
+        (("reproduce",), "corp consequentialist"),
         (("reproduce", "corp"), "--data --full --output --seed"),
+        (("reproduce", "consequentialist"), "--full --output --seed"),
     ],
 )
 def test_help_names_what_there_is(path: tuple[str, ...], words: str) -> None:
@@ -85,6 +89,24 @@ def test_the_options_reach_the_work(asked: dict[str, Any], tmp_path: Path) -> No
 def test_without_options_the_data_are_left_out(asked: dict[str, Any]) -> None:
     assert run("reproduce", "corp").exit_code == 0
     assert asked == {"data": None, "full": False, "output": None, "rng": 0, "progress": None}
+
+
+def test_the_options_reach_the_other_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def consequentialist(**options: Any) -> str:
+        asked.append(options)
+        return "what decisions cost"
+
+    monkeypatch.setattr(reproduce, "consequentialist", consequentialist)
+    folder = str(tmp_path / "new")
+    result = run("reproduce", "consequentialist", "--full", "--output", folder, "--seed", "7")
+    assert result.stdout == "what decisions cost\n"
+    assert run("reproduce", "consequentialist").exit_code == 0
+    assert asked == [
+        {"full": True, "output": folder, "rng": 7, "progress": None},
+        {"full": False, "output": None, "rng": 0, "progress": None},
+    ]
 
 
 def test_progress_is_shown_on_a_terminal_and_not_among_the_results(
@@ -157,3 +179,95 @@ def test_main_runs_the_command(
         cli.main()
     assert caught.value.code == 0
     assert capsys.readouterr().out.startswith("properly, version")
+
+
+class Terminal(io.StringIO):
+    """What is typed at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def recommend_at_a_terminal(
+    typed: str, *flags: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> tuple[str, str]:
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    cli.command()(["recommend", *flags], standalone_mode=False)
+    assert sys.stdin.read() == ""
+    return capsys.readouterr()
+
+
+def test_help_on_recommend_names_its_options() -> None:
+    words = "--decisions --threshold --ordered --costs --format independent budget fixed unknown"
+    found = run("recommend", "--help").stdout
+    assert all(word in found for word in words.split())
+
+
+def test_advice_is_a_page_and_a_call() -> None:
+    advice = recommend(decisions="independent", threshold="range", costs=True)
+    flags = ("--decisions", "independent", "--threshold", "range", "--costs")
+    result = run("recommend", *flags)
+    assert result.stdout == f"{advice}\n\n{advice.call}\n"
+    assert result.stderr == ""
+
+
+def test_advice_as_json_is_that_of_its_record() -> None:
+    advice = recommend(decisions="budget", threshold="fixed", ordered=True)
+    flags = ("--decisions", "budget", "--threshold", "fixed", "--ordered", "--format", "json")
+    assert json.loads(run("recommend", *flags).stdout) == advice.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("flags", "missing"),
+    [
+        ((), "--decisions and --threshold"),
+        (("--decisions", "budget"), "--threshold"),
+        (("--threshold", "fixed", "--costs"), "--decisions"),
+    ],
+)
+def test_without_a_terminal_a_missing_flag_is_named(flags: tuple[str, ...], missing: str) -> None:
+    result = run("recommend", *flags)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    last = f"Error: Missing {missing}; only on a terminal could one be asked."
+    assert result.stderr.splitlines()[-1] == last
+
+
+@pytest.mark.parametrize("flag", ["--decisions", "--threshold", "--format"])
+def test_advice_on_anything_else_is_refused(flag: str) -> None:
+    result = run("recommend", flag, "whatever")
+    assert result.exit_code == 2
+    assert f"Invalid value for '{flag}': 'whatever' is not one of" in result.stderr
+
+
+def test_on_a_terminal_all_is_asked_for_apart_from_the_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = recommend_at_a_terminal(
+        "budget\nrange\ny\nn\n", monkeypatch=monkeypatch, capsys=capsys
+    )
+    advice = recommend(decisions="budget", threshold="range", ordered=True)
+    # Python itself writes the blank after each question to where results go, if not at a terminal.
+    assert out.strip() == f"{advice}\n\n{advice.call}"
+    assert "can only so many be acted on? (independent, budget):" in err
+    assert "The number that can be acted on: one number, a range, or unknown?" in err
+
+
+def test_on_a_terminal_only_what_is_missing_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--decisions", "independent", "--no-ordered", "--costs")
+    out, err = recommend_at_a_terminal("fixed\n", *flags, monkeypatch=monkeypatch, capsys=capsys)
+    advice = recommend(decisions="independent", threshold="fixed", costs=True)
+    assert out.strip() == f"{advice}\n\n{advice.call}"
+    assert err.count("?") == 1
+    assert "The risk at which one begins to act: one number, a range, or unknown?" in err
+
+
+def test_a_complete_question_is_not_followed_by_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--decisions", "independent", "--threshold", "unknown")
+    out, err = recommend_at_a_terminal("", *flags, monkeypatch=monkeypatch, capsys=capsys)
+    advice = recommend(decisions="independent", threshold="unknown")
+    assert (out, err) == (f"{advice}\n\n{advice.call}\n", "")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.special import expit, logit
 from scipy.stats import chi2, kstwo, norm
 
 import properly
@@ -123,6 +124,11 @@ def test_a_simulation_can_be_counted() -> None:
             lambda: simulate.corp(1, curve=lambda p: 0 * p + 1.5),
             "the values of a curve must be probabilities in [0, 1]; row 0 is 1.5",
         ),
+        (lambda: simulate.assel(0), "n must be a whole number, 1 or more; got 0"),
+        (
+            lambda: simulate.assel(9, process="real"),
+            "process must be 'paper' or 'original'; got 'real'",
+        ),
     ],
 )
 def test_refusals(call: Callable[[], object], message: str) -> None:
@@ -134,3 +140,88 @@ def test_refusals(call: Callable[[], object], message: str) -> None:
 def test_a_seed_must_be_a_seed() -> None:
     with pytest.raises(ArgumentTypeError, match="rng must be a whole number"):
         simulate.corp(3, rng="seed")  # type: ignore[arg-type]
+
+
+# Assel et al.
+
+INTERCEPT = {"paper": -0.9, "original": -1.65}
+SHIFTS = {
+    "paper": {"Overestimating risk": 0.361, "Underestimating risk": -0.285},
+    "original": {"Overestimating risk": 1.0, "Underestimating risk": -1.0},
+}
+SEVERE = {"paper": -3.04, "original": -2.0}
+
+
+def marker_of(s: simulate.SimulatedModels, process: str) -> Numbers:
+    found: Numbers = logit(s.forecasts["Well calibrated"]) - INTERCEPT[process]
+    return found
+
+
+@pytest.mark.parametrize("process", INTERCEPT)
+def test_tests_that_report_a_risk_are_shifts_of_one_another(process: str) -> None:
+    s = simulate.assel(N, process=process, rng=1)
+    marker = marker_of(s, process)
+    shifts = SHIFTS[process] | {"Severely underestimating risk": SEVERE[process]}
+    for test, shift in shifts.items():
+        wanted = expit(INTERCEPT[process] + marker + shift)
+        np.testing.assert_allclose(s.forecasts[test], wanted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("process", INTERCEPT)
+def test_markers_are_normal(process: str) -> None:
+    s = simulate.assel(N, process=process, rng=2)
+    marker = marker_of(s, process)
+    # One sample in either group, or one in all.
+    groups = [(~s.y, 0.0), (s.y, 0.95)] if process == "paper" else [(s.y | ~s.y, 0.0)]
+    for group, mean in groups:
+        x = np.sort(marker[group])
+        n, cdf = len(x), norm.cdf(x - mean)
+        distance = max(np.max(np.arange(1, n + 1) / n - cdf), np.max(cdf - np.arange(n) / n))
+        assert distance < kstwo.ppf(0.999, n)
+
+
+@pytest.mark.parametrize(("process", "rate"), [("paper", 0.2), ("original", 0.19996)])
+def test_the_event_rate_is_as_stated(process: str, rate: float) -> None:
+    s = simulate.assel(N, process=process, rng=3)
+    assert abs(s.y.mean() - rate) < norm.ppf(0.9995) * np.sqrt(rate * (1 - rate) / N)
+
+
+@pytest.mark.parametrize("process", INTERCEPT)
+def test_the_truth_is_the_probability_given_the_marker(process: str) -> None:
+    s = simulate.assel(N, process=process, rng=4)
+    tenth = np.argsort(np.argsort(marker_of(s, process))) * 10 // N
+    excess = np.bincount(tenth, s.y - s.truth)
+    z = excess / np.sqrt(np.bincount(tenth, s.truth * (1 - s.truth)))
+    assert (z**2).sum() < chi2.ppf(0.999, 10)
+    calibrated = np.allclose(s.truth, s.forecasts["Well calibrated"], rtol=1e-12)
+    assert calibrated == (process == "original")
+
+
+def test_verdicts_have_their_sensitivity_and_specificity_and_nothing_in_common() -> None:
+    s = simulate.assel(N, rng=5)
+    z = norm.ppf(0.9995)
+    for test, rates in {"Highly sensitive": (0.95, 0.5), "Highly specific": (0.5, 0.95)}.items():
+        right = s.forecasts[test] == s.y
+        for group, rate in zip((s.y, ~s.y), rates, strict=True):
+            error = np.sqrt(rate * (1 - rate) / group.sum())
+            assert abs(right[group].mean() - rate) < z * error
+    assert set(s.forecasts["Assume all positive"]) == {1.0}
+    assert set(s.forecasts["Assume all negative"]) == {0.0}
+    both = [s.forecasts[test][s.y] for test in ("Highly sensitive", "Highly specific")]
+    (_, together), _ = np.asarray(np.corrcoef(both))
+    assert abs(together) < z / np.sqrt(s.y.sum())
+
+
+def test_a_seed_decides_every_test() -> None:
+    one, again, other = (simulate.assel(50, rng=seed) for seed in (6, np.random.default_rng(6), 7))
+    assert np.array_equal(one.y, again.y)
+    for test, p in one.forecasts.items():
+        assert np.array_equal(p, again.forecasts[test])
+    assert not np.array_equal(one.truth, other.truth)
+
+
+def test_simulated_models_can_be_evaluated() -> None:
+    s = simulate.assel(300, process="original", rng=8)
+    assert list(properly.evaluate(s.y, s.forecasts).decompositions) == list(s.forecasts)
+    assert len(s) == 300
+    assert repr(simulate.assel(1, rng=1)) == "SimulatedModels(1 case, 8 models)"

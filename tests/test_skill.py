@@ -269,5 +269,5 @@ def test_impossible_priors_are_refused() -> None:
     t = tally(Y, P)
     with pytest.raises(DataError, match="prior must be 'hand', 'severity' or 'event_rate'; got 3"):
         h_measure(t, 3)  # type: ignore[arg-type]
-    with pytest.raises(ImproperRuleError, match="a prior on thresholds is the weight of a proper"):
+    with pytest.raises(ImproperRuleError, match="a prior is the weight of a proper rule"):
         h_measure(t, Shifted(0.1, form="published"))

@@ -119,7 +119,7 @@ def murphy_curve(
             level = check_level(level)
             bounds = consistency_bounds(tally, terms[0], knot, level)
             found = Band(*bounds, _method(tally, "normal"), level, band)
-    return MurphyCurve(knot, limits[0], limits[1], part, found)
+    return MurphyCurve(knot, limits[0], limits[1], part, found, event_rate=t.event_rate)
 
 
 def murphy_difference(

@@ -41,6 +41,8 @@ class MurphyCurve:
     scale : str
         ``"brier"``, on which the area under the curve is the Brier score, or ``"regret"``, half of
         it, on which the height is the regret.
+    event_rate : float or None
+        Share of the cases that had the event; None for a difference.
 
     Examples
     --------
@@ -58,6 +60,7 @@ class MurphyCurve:
     part: str
     band: Band | None = None
     scale: Scale = "brier"
+    event_rate: float | None = None
 
     def __repr__(self) -> str:
         what = self.part if self.scale == "brier" else f"{self.part}, regret scale,"

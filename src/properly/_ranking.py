@@ -93,7 +93,7 @@ class Ranking:
 def ranking(
     tally: Tally | Cases, *, within: Interval | tuple[float, float] | None = None
 ) -> Ranking:
-    r"""Measure how well forecasts rank cases: AUC, average precision, and parts of the AUC.
+    r"""Measure how well forecasts rank cases: AUC and average precision.
 
     Parameters
     ----------

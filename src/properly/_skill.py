@@ -12,8 +12,8 @@ from properly._libraries import namespace, to_library_of, without_gradient
 from properly._options import check_choice
 from properly._scoring import mean_loss, share_saved
 from properly._tally import as_tally
-from properly.errors import ImproperRuleError
 from properly.rules import BetaWeighted, BinaryRule
+from properly.rules._regret import as_prior
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
@@ -194,9 +194,6 @@ def _widened(weight: Array | None, p: Array) -> Array:
 def _rule_of(prior: Prior, rate: float) -> BinaryRule:
     """Make a rule of the name of a prior."""
     if isinstance(prior, BinaryRule):
-        if not prior.is_proper:
-            message = f"a prior on thresholds is the weight of a proper rule; {prior!r} is improper"
-            raise ImproperRuleError(message)
-        return prior
+        return as_prior(prior)
     parameters = {"hand": (2, 2), "severity": (2, 1 / rate), "event_rate": (1 + rate, 2 - rate)}
     return BetaWeighted(*parameters[prior])

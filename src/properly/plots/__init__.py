@@ -4,18 +4,28 @@ Nothing here computes, changes a global style or shows a window. Needs the extra
 """
 
 from properly.plots._binned import binned_reliability
+from properly.plots._decision import decision
 from properly.plots._mcb_dsc import mcb_dsc
 from properly.plots._murphy import murphy
+from properly.plots._range_map import range_map
+from properly.plots._regret import regret
 from properly.plots._reliability import reliability, reliability_grid
 from properly.plots._roc import roc
+from properly.plots._threshold_ranks import threshold_ranks
+from properly.plots._threshold_weights import threshold_weights
 from properly.plots._triptych import triptych
 
 __all__ = [
     "binned_reliability",
+    "decision",
     "mcb_dsc",
     "murphy",
+    "range_map",
+    "regret",
     "reliability",
     "reliability_grid",
     "roc",
+    "threshold_ranks",
+    "threshold_weights",
     "triptych",
 ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from properly._murphy import MurphyCurve
 from properly._interval import Interval, as_interval
+from properly._murphy import MurphyCurve
 from properly.plots._axes import (
     GREY,
     ZERO,

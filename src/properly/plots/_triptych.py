@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from properly._calibration import Reliability
-from properly._murphy import MurphyCurve
 from properly._extras import import_extra
+from properly._murphy import MurphyCurve
 from properly._roc import RocCurve
 from properly.plots import _murphy, _reliability, _roc
 from properly.plots._axes import (

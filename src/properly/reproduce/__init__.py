@@ -4,6 +4,7 @@ Each function here does a paper's tables and figures over, and its result prints
 was printed there.
 """
 
+from properly.reproduce._consequentialist import ConsequentialistReproduction, consequentialist
 from properly.reproduce._corp import CorpReproduction, corp
 
-__all__ = ["CorpReproduction", "corp"]
+__all__ = ["ConsequentialistReproduction", "CorpReproduction", "consequentialist", "corp"]

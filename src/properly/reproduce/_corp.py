@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +9,8 @@ import numpy as np
 
 from properly._options import as_generator
 from properly.reproduce import _coverage, _efficiency, _figures, _miscalibrated, _niamey
+from properly.reproduce._pictures import prepare, tell
+from properly.reproduce._progress import counter
 from properly.simulate import DISTRIBUTIONS
 
 if TYPE_CHECKING:
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from properly._tally import Tally
+    from properly.reproduce._progress import Progress
 
-    Progress: TypeAlias = Callable[[int, int, str], object]
     _Diagrams: TypeAlias = Mapping[str, _niamey.Diagram]
 
 
@@ -89,9 +89,7 @@ class CorpReproduction:
             parts = [str(self.table2), _niamey.tell({**self.figure1, **self.figure2})]
         parts += [_miscalibrated.tell(self.figure3), str(self.figure4), str(self.figure5)]
         if self.pictures:
-            # A file name need not be text that every terminal can show.
-            shown = (os.fsencode(path).decode("utf-8", "replace") for path in self.pictures)
-            parts.append("Pictures: " + ", ".join(shown))
+            parts.append(tell(self.pictures))
         return "\n\n".join(parts)
 
 
@@ -151,10 +149,10 @@ def corp(
     """
     effort = FULL if full else QUICK
     rain = None if data is None else _niamey.read(data)
-    folder = None if output is None else _figures.prepare(output)
+    folder = None if output is None else prepare(output)
     # Each part has a stream of its own, so that leaving one out does not change the others.
     streams = [np.random.default_rng(seed) for seed in as_generator(rng).integers(2**63, size=4)]
-    step = _steps(progress, _count(effort, rain, folder))
+    step = counter(progress, _count(effort, rain, folder))
     table2, figure1, figure2 = _rain(rain, streams[0], step)
     panels = _miscalibrated.panels(REPLICATES, streams[1])
     step("Figure 3")
@@ -188,13 +186,3 @@ def _count(effort: Effort, data: object, folder: object) -> int:
     simulated = len(DISTRIBUTIONS) * settings * len(effort.sizes) + 1
     pictures = 0 if folder is None else 3 if data is None else 5
     return simulated + (data is not None) + pictures
-
-
-def _steps(progress: Progress | None, total: int) -> Callable[[str], None]:
-    done = itertools.count(1)
-
-    def step(what: str) -> None:
-        if progress is not None:
-            progress(next(done), total, what)
-
-    return step

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import secrets
-from pathlib import Path
-from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from properly import plots
-from properly._extras import import_extra
-from properly.errors import DataError
-from properly.plots._axes import GREY, PALETTE, new_figure, open_frame
+from properly.plots._axes import GREY, PALETTE
 from properly.reproduce import _coverage, _efficiency
+from properly.reproduce._pictures import save_all, sheet
 from properly.reproduce._settings import named
 from properly.simulate import DISTRIBUTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -27,20 +23,6 @@ if TYPE_CHECKING:
     from properly.reproduce._niamey import Diagram
 
 MARKERS = {"r": "o", "d": "s", "c": "^"}
-
-
-def prepare(output: str | Path) -> Path:
-    """Make the folder, and see that there is something to draw with, before hours of work."""
-    import_extra("matplotlib.figure", extra="plots")
-    folder = Path(output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=folder):
-            pass
-    except OSError as error:
-        message = f"output must be a folder to write to; {str(folder)!r} is not: {error.strerror}"
-        raise DataError(message) from None
-    return folder
 
 
 def save(result: CorpReproduction, folder: Path, step: Callable[[str], None]) -> tuple[Path, ...]:
@@ -57,16 +39,11 @@ def save(result: CorpReproduction, folder: Path, step: Callable[[str], None]) ->
             "figure2": lambda: _figure2(second),
             **makers,
         }
-    pictures = []
-    for name, make in makers.items():
-        with import_extra("matplotlib.style", extra="plots").context("default"):
-            pictures.append(_write_whole(folder / f"{name}.png", make()))
-        step(f"picture of {name}")
-    return tuple(pictures)
+    return save_all(makers, folder, step)
 
 
 def _figure1(diagrams: Mapping[str, Diagram]) -> Figure:
-    figure, axes = _sheet(len(diagrams), 2)
+    figure, axes = sheet(len(diagrams), 2)
     for (name, diagram), (left, right) in zip(diagrams.items(), axes, strict=True):
         _draw_counted(left, diagram, 10, name)
         _draw_corp(right, diagram, name)
@@ -74,7 +51,7 @@ def _figure1(diagrams: Mapping[str, Diagram]) -> Figure:
 
 
 def _figure2(diagram: Diagram) -> Figure:
-    figure, axes = _sheet(2, 2)
+    figure, axes = sheet(2, 2)
     for ax, bins in zip(axes.flat, diagram.binned, strict=False):
         _draw_counted(ax, diagram, bins, "EMOS")
     _draw_corp(axes[1, 1], diagram, "EMOS")
@@ -82,7 +59,7 @@ def _figure2(diagram: Diagram) -> Figure:
 
 
 def _figure3(panels: Mapping[str, Panel]) -> Figure:
-    figure, axes = _sheet(2, 2)
+    figure, axes = sheet(2, 2)
     for (name, panel), ax in zip(panels.items(), axes.flat, strict=True):
         plots.reliability(panel.record, ax, decomposition=panel.decomposition)
         band = panel.record.band
@@ -91,7 +68,7 @@ def _figure3(panels: Mapping[str, Panel]) -> Figure:
 
 
 def _figure4(coverage: _coverage.Coverage) -> Figure:
-    figure, axes = _sheet(len(_coverage.STUDIES), len(DISTRIBUTIONS), sharex=True, sharey=True)
+    figure, axes = sheet(len(_coverage.STUDIES), len(DISTRIBUTIONS), sharex=True, sharey=True)
     for row, study in zip(axes, _coverage.STUDIES, strict=True):
         for ax, distribution in zip(row, DISTRIBUTIONS, strict=True):
             cells = [
@@ -109,7 +86,7 @@ def _figure4(coverage: _coverage.Coverage) -> Figure:
 
 
 def _figure5(efficiency: _efficiency.Efficiency) -> Figure:
-    figure, axes = _sheet(len(_efficiency.VALUES), len(DISTRIBUTIONS), sharex=True, sharey=True)
+    figure, axes = sheet(len(_efficiency.VALUES), len(DISTRIBUTIONS), sharex=True, sharey=True)
     for row, values in zip(axes, _efficiency.VALUES, strict=True):
         for ax, distribution in zip(row, DISTRIBUTIONS, strict=True):
             cells = [
@@ -126,15 +103,6 @@ def _figure5(efficiency: _efficiency.Efficiency) -> Figure:
     figure.supxlabel("sample size")
     figure.supylabel("mean squared error")
     return figure
-
-
-def _sheet(rows: int, columns: int, **shared: Any) -> tuple[Figure, Any]:
-    """Make a figure and its Axes."""
-    figure = new_figure(4 * columns, 4 * rows)
-    axes = figure.subplots(rows, columns, squeeze=False, **shared)
-    for ax in axes.flat:
-        open_frame(ax)
-    return figure, axes
 
 
 def _draw_corp(ax: Axes, diagram: Diagram, name: str) -> None:
@@ -157,17 +125,3 @@ def _draw_coverage(ax: Axes, cells: list[_coverage.CoverageCell]) -> None:
             marker = MARKERS.get(c.method[:1], "D")
             ax.errorbar(c.n, c.coverage, 2 * c.error, color=color, marker=marker, capsize=2)
     ax.set_xscale("log", base=2)
-
-
-def _write_whole(path: Path, figure: Figure) -> Path:
-    """Write beside the file and rename: it appears whole or not at all."""
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        with temporary.open("xb") as file:
-            figure.savefig(file, format="png", dpi=150)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return path

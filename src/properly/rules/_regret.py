@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from properly._interval import Interval, as_interval
 from properly._options import check_choice
-from properly.errors import DataError
+from properly.errors import DataError, ImproperRuleError
 from properly.rules._alias import Alias
 from properly.rules._binary import Brier, Log
 from properly.rules._combinators import Bounded, Mixture
@@ -79,7 +79,7 @@ class Regret(Alias):
                 f"a mean needs a prior of positive, finite mass; that of {prior!r} on "
                 f"({ends.lower}, {ends.upper}) is {mass}"
             )
-            raise DataError(message, hint="choose a range strictly between 0 and 1.")
+            raise DataError(message, hint=_hint(mass))
         object.__setattr__(self, "within", ends)
         object.__setattr__(self, "prior", prior)
         bounded = Bounded(rule, ends, scale="integral")
@@ -98,10 +98,23 @@ class Regret(Alias):
         return f"{kind}[{self.within.lower},{self.within.upper}]"
 
 
+def _hint(mass: float) -> str:
+    if mass < 1:
+        return "the prior has no weight there; a point mass at the lower end does not count."
+    return "choose a range strictly between 0 and 1."
+
+
 def as_prior(prior: Prior | BinaryRule) -> BinaryRule:
     """Take a prior by its name, or as the rule whose weight it is."""
     if not isinstance(prior, str):
-        return require_binary(prior)
+        return _proper(require_binary(prior))
     named: Mapping[str, BinaryRule] = {"uniform": Brier(), "logit": Log()}
     check_choice(prior, tuple(named), "prior")
     return named[prior]
+
+
+def _proper(rule: BinaryRule) -> BinaryRule:
+    if not rule.is_proper:
+        message = f"a prior is the weight of a proper rule on thresholds; {rule!r} is improper"
+        raise ImproperRuleError(message)
+    return rule

@@ -256,7 +256,7 @@ class PointWeighted(Alias):
 
 @dataclass(frozen=True)
 class HistogramWeighted(Alias):
-    r"""Mean regret over thresholds that follow a histogram, such as one that experts drew.
+    r"""Mean regret over thresholds that follow a histogram.
 
     .. math:: w(t) = \frac{w_k}{e_{k + 1} - e_k} \text{ for } e_k \le t < e_{k + 1}, \qquad
         \sum_k w_k = 1 .

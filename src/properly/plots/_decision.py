@@ -1,0 +1,284 @@
+"""Decision curves: net benefit at each threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+
+from properly._interval import Interval, as_interval
+from properly._net_benefit import DecisionCurve
+from properly.errors import DataError
+from properly.plots._axes import (
+    RIBBON,
+    Color,
+    Ink,
+    Limits,
+    curves,
+    draw_band,
+    draw_curve,
+    inks,
+    plain_axes,
+)
+from properly.plots._range import (
+    WIDTH,
+    digits_of,
+    draw_names,
+    draw_plain,
+    draw_range,
+    name_curves,
+    one_event_rate,
+    title_of,
+)
+from properly.plots._scales import Axis, Scale, View, bend, bend_band, odds, show_thresholds
+from properly.plots._words import by_name, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from properly.plots._scales import Column, Corners
+
+MAKER = "properly.decision_curve(tally)"
+
+
+def decision(
+    curve: DecisionCurve | Mapping[str, DecisionCurve],
+    ax: Axes | None = None,
+    *,
+    within: Limits | None = None,
+    axis: Axis | None = None,
+    baselines: bool = True,
+    band: bool | None = None,
+    color: Color | None = None,
+    label: str | None = None,
+    limits: Limits | None = None,
+) -> Axes:
+    r"""Draw the net benefit at each threshold.
+
+    .. math:: \mathrm{NB}(c) = \mathrm{TP}(c) - \frac{c}{1 - c} \mathrm{FP}(c)
+        = \pi - \frac{R(c)}{1 - c},
+
+    with shares of all cases, the event rate :math:`\pi` and the regret :math:`R`. The higher, the
+    better; a model that is below one of the grey lines does harm there.
+
+    Parameters
+    ----------
+    curve : DecisionCurve or dict of DecisionCurve by model
+        From `properly.decision_curve`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
+    within : Interval or pair of float, optional
+        The thresholds that matter, for exact curves: those made with ``thresholds="every"``. They
+        are shaded, for a curve that is alone just between the event rate and the curve, and
+        the legend gives the mean that this area stands for on the axis.
+    axis : {"linear", "log-odds", "quadratic", "logarithmic"}, optional
+        What the steps along the axis are even in; see the notes. That of the Axes if left out; a
+        new one is linear.
+    baselines : bool
+        Whether to draw grey lines for acting on all cases and on none.
+    band : bool, optional
+        Whether to show the band of the curve, if it has one. Unless said otherwise, only a curve
+        that is alone has one.
+    color : str or dict of str by model, optional
+        Colour of the curve; the next of Okabe and Ito's palette if left out.
+    label : str, optional
+        Name of a single curve in the legend.
+    limits : Interval or pair of float, optional
+        The thresholds to show; unless said otherwise all that the curves have. An end that the axis
+        puts infinitely far away is cut to where the forecasts are.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Net benefit falls short of the event rate by :math:`R(c) / (1 - c)`. What the area of that
+    shortfall over a range from a to b means depends on the axis:
+
+    ============= ============================ ================ ====================================
+    axis          position                     divided by       the mean of
+    ============= ============================ ================ ====================================
+    linear        :math:`c`                    :math:`b - a`    ``Bounded(MissedBenefit(), within)``
+    quadratic     :math:`-(1 - c)^2 / 2`       :math:`b - a`    ``Regret(within)``
+    logarithmic   :math:`\log c`               difference       ``Bounded(Log(), within)``
+                                               of log-odds
+    log-odds      :math:`\log c / (1 - c)`     the same         no rule of its own
+    ============= ============================ ================ ====================================
+
+    So on the quadratic and on the logarithmic axis the eye compares models as proper scores do.
+
+    Acting on all cases has a net benefit of minus infinity as the threshold goes to 1: the picture
+    ends a little below zero, unless the owner of the Axes has set its height.
+
+    References
+    ----------
+    .. [1] A. J. Vickers, E. B. Elkin (2006). Decision curve analysis: a novel method for evaluating
+       prediction models. Medical Decision Making 26:565-574.
+       `doi:10.1177/0272989X06295361 <https://doi.org/10.1177/0272989X06295361>`__
+    .. [2] G. Flores, A. Schiff, A. H. Smith, J. A. Fukuyama, A. C. Wilson (2026). A
+       consequentialist critique of binary classification evaluation: theory, practice, and tools.
+       `arXiv:2504.04528 <https://arxiv.org/abs/2504.04528>`__, appendix E, where the area on the
+       quadratic axis is said to be the bounded Brier score, which is twice the mean regret.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> curve = properly.decision_curve(t, "every")
+    >>> ax = plots.decision({"mine": curve}, within=(0.2, 0.5), axis="quadratic")
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['mine  .1875', 'treat all  .1750', 'treat none  .3250', 'event rate']
+    """
+    records = by_name(curve, DecisionCurve, MAKER, label)
+    rate = one_event_rate(record.event_rate for record in records.values())
+    ends = None if within is None else _range(records, within)
+    named = isinstance(curve, Mapping) or label is not None or baselines or ends is not None
+    own = ax is None
+    ax = plain_axes(ax, width=WIDTH if named else 5.2)
+    view = _show(ax, axis, limits, records)
+    before = len(curves(ax))
+    means = {} if ends is None else {k: mean_missed(r, view, ends) for k, r in records.items()}
+    ink = inks(records, color, before)
+    _draw_models(ax, view, records, ink, band)
+    digits = digits_of(means.values())
+    if baselines:
+        _draw_baselines(ax, view, rate, ends, digits)
+    if ends is not None:
+        _draw_missed(ax, view, ends, records, ink)
+        name_curves(ax, means, before, digits)
+    _set_height(ax, rate)
+    if named:
+        title = None if ends is None else title_of(view.scale.mean, ends)
+        # Where small thresholds have room, the curves fall late and leave the other corner empty.
+        late = view.scale.name in ("log-odds", "logarithmic")
+        draw_names(ax, own=own, title=title, corner="lower left" if late else "upper right")
+    return ax
+
+
+def mean_missed(record: DecisionCurve, view: View, ends: Interval) -> float:
+    """Return the area between event rate and curve, divided by the length of the range.
+
+    Between knots the missed benefit is a constant plus a multiple of the odds.
+    """
+    c, left, right = _pieces(record, ends)
+    start, end = record.event_rate - right, record.event_rate - left
+    o = odds(c)
+    # Forecasts a rounding error apart may have the same odds; nothing lies between them.
+    rise = np.divide(end - start, np.diff(o), where=np.diff(o) > 0, out=np.zeros_like(start))
+    return _mean(view.scale, c, start - rise * o[:-1], rise)
+
+
+def _mean(scale: Scale, c: Column, base: Column, rise: Column) -> float:
+    """Add up the areas under a constant plus a multiple of the odds, piece by piece."""
+    with np.errstate(invalid="ignore"):
+        area = base * np.diff(scale.forward(c)) + rise * np.diff(scale.odds_area(c))
+        mean = np.sum(area) / np.diff(scale.length(c[[0, -1]]))[0]
+    if not np.isfinite(mean):
+        message = (
+            f"on the {scale.name} axis a mean needs a range of finite length; "
+            f"got ({c[0]:g}, {c[-1]:g})"
+        )
+        raise DataError(message, hint="choose a range strictly between 0 and 1.")
+    return float(mean)
+
+
+def _pieces(record: DecisionCurve, ends: Interval) -> tuple[Column, Column, Column]:
+    """Return the edges of the pieces in a range, and the net benefit at both ends of each piece."""
+    t = record.threshold
+    inside = (t > ends.lower) & (t < ends.upper)
+    c = np.concatenate([[ends.lower], t[inside], [ends.upper]])
+    # The value is the limit from the left; at the lower end that from the right is wanted.
+    first = record.right[t == ends.lower] if (t == ends.lower).any() else record.at([ends.lower])
+    left = np.concatenate([record.net_benefit[inside], record.at([ends.upper])])
+    return c, left, np.concatenate([first, record.right[inside]])
+
+
+def _range(records: Mapping[str, DecisionCurve], within: Limits) -> Interval:
+    ends = as_interval(within)
+    if ends.upper == 1:
+        message = f"net benefit has no value at the threshold 1; got ({ends.lower}, {ends.upper})"
+        raise DataError(message, hint="let the range end below 1.")
+    if not all(record.exact for record in records.values()):
+        message = "a mean over a range needs exact curves; got thresholds on a grid"
+        raise DataError(message, hint='make them with properly.decision_curve(tally, "every").')
+    return ends
+
+
+def _show(
+    ax: Axes, axis: Axis | None, limits: Limits | None, records: Mapping[str, DecisionCurve]
+) -> View:
+    knots = [record.threshold for record in records.values()]
+    grid = np.concatenate([[], *(r.threshold for r in records.values() if not r.exact)])
+    every = len(grid) < 2 or any(record.exact for record in records.values())
+    usual = (0, 1) if every else (float(grid.min()), float(grid.max()))
+    return show_thresholds(ax, axis, limits, choices=get_args(Axis), thresholds=knots, usual=usual)
+
+
+def _draw_models(
+    ax: Axes,
+    view: View,
+    records: Mapping[str, DecisionCurve],
+    ink: Mapping[str, Ink],
+    band: bool | None,
+) -> None:
+    """Draw the curves of all models, and the band of one that is alone."""
+    alone = len(records) == 1 and not curves(ax)
+    for name, record in records.items():
+        if record.band is not None and (alone if band is None else band):
+            draw_band(ax, bend_band(view, record.band), ink[name].color)
+        corners = record.curve()
+        if record.exact:
+            corners = bend(view, corners, record.at)
+        draw_curve(ax, corners, ink[name], name)
+
+
+def _draw_baselines(ax: Axes, view: View, rate: float, ends: Interval | None, digits: int) -> None:
+    c = view.points()
+    c = c[c < 1]
+    # What each misses: a constant, and a multiple of the odds.
+    for name, base, rise in (("treat all", 0.0, 1 - rate), ("treat none", rate, 0.0)):
+        said = ""
+        if ends is not None:
+            both = np.array([ends.lower, ends.upper])
+            said = (
+                f"  {number(_mean(view.scale, both, np.array([base]), np.array([rise])), digits)}"
+            )
+        draw_plain(ax, name, (c, rate - base - rise * odds(c)), rate, said)
+
+
+def _draw_missed(
+    ax: Axes,
+    view: View,
+    ends: Interval,
+    records: Mapping[str, DecisionCurve],
+    ink: Mapping[str, Ink],
+) -> None:
+    """Shade the benefit that one model misses; if there are several, all of the range."""
+    rate = one_event_rate(record.event_rate for record in records.values())
+    c = view.points()
+    draw_plain(ax, "event rate", (c, np.full_like(c, rate)), rate)
+    if len(curves(ax)) > 1:
+        draw_range(ax, view, ends)
+        return
+    ((name, record),) = records.items()
+    x, y = missed_outline(record, view, ends)
+    ax.fill_between(
+        x, y, rate, color=ink[name].color, alpha=RIBBON, linewidth=0, zorder=0.6, gid="missed"
+    )
+
+
+def missed_outline(record: DecisionCurve, view: View, ends: Interval) -> Corners:
+    """Return the corners of the curve over a range, close enough to measure areas."""
+    c, left, right = _pieces(record, ends)
+    x, y = np.repeat(c, 2)[1:-1], np.stack([right, left], axis=1).ravel()
+    return bend(View(view.scale, ends.lower, ends.upper), (x, y), record.at)
+
+
+def _set_height(ax: Axes, rate: float) -> None:
+    """Show what is worth having, from a little below nothing to all there is."""
+    ax.set_ylabel("net benefit")
+    if ax.get_autoscaley_on():
+        ax.set_ylim(-0.15 * (rate or 1), 1.1 * (rate or 0.2))

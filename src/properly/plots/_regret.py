@@ -1,0 +1,226 @@
+"""Regret curves: what decisions cost at each threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from properly._interval import Interval, as_interval
+from properly._murphy import MurphyCurve
+from properly.errors import DataError
+from properly.plots._axes import (
+    Color,
+    Ink,
+    Limits,
+    curves,
+    draw_band,
+    draw_curve,
+    inks,
+    plain_axes,
+)
+from properly.plots._range import (
+    WIDTH,
+    digits_of,
+    draw_names,
+    draw_plain,
+    draw_range,
+    draw_zero,
+    highest,
+    name_curves,
+    one_event_rate,
+    title_of,
+)
+from properly.plots._scales import Axis, View, bend, bend_band, show_thresholds
+from properly.plots._words import by_name, number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+
+    from properly.plots._scales import Column, Corners
+
+MAKER = "properly.regret_curve(tally)"
+HEIGHT = {"score": "regret", "difference": "difference in regret"}
+
+
+def regret(
+    curve: MurphyCurve | Mapping[str, MurphyCurve],
+    ax: Axes | None = None,
+    *,
+    within: Limits | None = None,
+    baselines: bool = True,
+    axis: Axis | None = None,
+    band: bool | None = None,
+    color: Color | None = None,
+    label: str | None = None,
+    limits: Limits | None = None,
+) -> Axes:
+    r"""Draw what decisions cost at each threshold.
+
+    .. math:: R(c) = c \, \mathrm{FP}(c) + (1 - c) \, \mathrm{FN}(c),
+
+    with the shares of all cases that are false positives and false negatives if one acts if and
+    only if :math:`p \ge c`. The lower, the better.
+
+    Parameters
+    ----------
+    curve : MurphyCurve or dict of MurphyCurve by model
+        From `properly.regret_curve`, or `properly.regret_difference`, which comes with a line at
+        zero: below it the first model is better.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
+    within : Interval or pair of float, optional
+        The thresholds that matter. They are shaded, and the legend gives the mean regret over them,
+        all alike: the mean of ``rules.Regret(within)``, whatever the axis.
+    baselines : bool
+        Whether two grey lines show what it costs to act on all cases, ``c (1 - event_rate)``, and
+        on none, ``(1 - c) event_rate``. Parts and differences have none.
+    axis : {"linear", "log-odds"}, optional
+        Even steps in the threshold or in its log-odds, which make room for small thresholds. That
+        of the Axes if left out; a new one is linear.
+    band : bool, optional
+        Whether to show the band of the curve, if it has one. Unless said otherwise, only a curve
+        that is alone has one.
+    color : str or dict of str by model, optional
+        Colour of the curve; the next of Okabe and Ito's palette if left out.
+    label : str, optional
+        Name of a single curve in the legend.
+    limits : Interval or pair of float, optional
+        The thresholds to show. On the log-odds axis, an end at 0 or 1, which is infinitely far
+        away, is cut to where the forecasts are.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    Nothing is smoothed: the curve jumps where there are forecasts, and is straight in the
+    threshold, so bent on the log-odds axis, between them.
+
+    References
+    ----------
+    .. [1] G. Flores, A. Schiff, A. H. Smith, J. A. Fukuyama, A. C. Wilson (2026). A
+       consequentialist critique of binary classification evaluation: theory, practice, and tools.
+       `arXiv:2504.04528 <https://arxiv.org/abs/2504.04528>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> ax = plots.regret({"mine": properly.regret_curve(t)}, within=(0.2, 0.5))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['mine  .1875', 'treat all  .1750', 'treat none  .3250']
+    """
+    records = by_name(curve, MurphyCurve, MAKER, label)
+    part = _check(records)
+    ends = None if within is None else as_interval(within)
+    rate = _event_rate(records) if baselines else None
+    named = isinstance(curve, Mapping) or label is not None
+    own = ax is None
+    ax = plain_axes(ax, width=WIDTH if named or ends or rate is not None else 5.2)
+    view = show_thresholds(
+        ax,
+        axis,
+        limits,
+        choices=("linear", "log-odds"),
+        thresholds=[record.threshold for record in records.values()],
+    )
+    before = len(curves(ax))
+    bands = _draw_models(ax, view, records, inks(records, color, before), band)
+    means = {} if ends is None else {name: _mean(record, ends) for name, record in records.items()}
+    digits = digits_of(means.values())
+    if ends is not None:
+        draw_range(ax, view, ends)
+        name_curves(ax, means, before, digits)
+    if rate is not None:
+        _draw_baselines(ax, view, rate, ends, digits)
+    _set_height(ax, view, part, bands, rate)
+    if named or ends or rate is not None:
+        what = f"mean {HEIGHT.get(part, part)}"
+        draw_names(
+            ax,
+            own=own,
+            title=None if ends is None else title_of(what, ends),
+            corner="upper right" if view.scale.name == "linear" else "upper left",
+        )
+    return ax
+
+
+def _check(records: Mapping[str, MurphyCurve]) -> str:
+    """Refuse what is on another scale, and return the part that is drawn."""
+    for record in records.values():
+        if record.scale != "regret":
+            message = f"this picture is drawn from curves of regret; got scale {record.scale!r}"
+            raise DataError(message, hint=f"make one with {MAKER}.")
+    parts = {record.part for record in records.values()}
+    return parts.pop() if len(parts) == 1 else "score"
+
+
+def _event_rate(records: Mapping[str, MurphyCurve]) -> float | None:
+    """Return the share of events that regrets have in common; parts of it have no baselines."""
+    rates = [r.event_rate for r in records.values() if r.part == "score"]
+    known = [rate for rate in rates if rate is not None]
+    return one_event_rate(known) if len(known) == len(records) else None
+
+
+def _draw_models(
+    ax: Axes,
+    view: View,
+    records: Mapping[str, MurphyCurve],
+    ink: Mapping[str, Ink],
+    band: bool | None,
+) -> list[Corners]:
+    """Draw the curves, and the band of one that is alone; return the edges of all bands."""
+    alone = len(records) == 1 and not curves(ax)
+    straight = view.scale.name == "linear"
+    edges: list[Corners] = []
+    for name, record in records.items():
+        if record.band is not None and (alone if band is None else band):
+            ribbon = record.band if straight else bend_band(view, record.band)
+            draw_band(ax, ribbon, ink[name].color)
+            edges += [(ribbon.x, ribbon.lower), (ribbon.x, ribbon.upper)]
+        corners = record.curve() if straight else bend(view, record.curve(), record.at)
+        draw_curve(ax, corners, ink[name], name)
+    return edges
+
+
+def _mean(record: MurphyCurve, ends: Interval) -> float:
+    return record.area(ends) / (ends.upper - ends.lower)
+
+
+def _draw_baselines(ax: Axes, view: View, rate: float, ends: Interval | None, digits: int) -> None:
+    c = view.points()
+    costs: dict[str, Callable[[Column], Column]] = {
+        "treat all": lambda t: t * (1 - rate),
+        "treat none": lambda t: (1 - t) * rate,
+    }
+    for name, cost in costs.items():
+        said = ""
+        if ends is not None:
+            # Straight in the threshold: the mean is that of the middle.
+            middle = np.asarray((ends.lower + ends.upper) / 2)
+            said = f"  {number(float(cost(middle)), digits)}"
+        draw_plain(ax, name, (c, cost(c)), rate, said)
+
+
+def _set_height(ax: Axes, view: View, part: str, bands: list[Corners], rate: float | None) -> None:
+    """Make room for the curves that are in view, unless the owner of the Axes has decided."""
+    ax.set_ylabel(HEIGHT.get(part, part))
+    if part == "difference":
+        draw_zero(ax)
+    if not ax.get_autoscaley_on():
+        return
+    least, most = highest(ax, view, bands)
+    if rate is not None:
+        # The best that can be had without a model is in view as well.
+        c = view.points()
+        most = max(most, float(np.minimum(c * (1 - rate), (1 - c) * rate).max()))
+    least = min(least, 0.0)
+    air = 0.05 * (most - least) or 0.05
+    # The limits stay free, so that the next curve makes room for itself.
+    ax.set_ylim(least - air if least < 0 else 0, most + air, auto=None)

@@ -1,0 +1,264 @@
+"""Axes of thresholds: even steps in the threshold itself, or in what makes areas mean something."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from scipy.special import expit, logit
+
+from properly._interval import Interval, as_interval
+from properly._options import check_choice
+from properly.plots._axes import Limits, round_numbers, set_as_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from matplotlib.axes import Axes
+
+    from properly._bands import Band
+
+Column: TypeAlias = np.ndarray[Any, Any]
+Axis: TypeAlias = Literal["linear", "log-odds", "quadratic", "logarithmic"]
+Corners: TypeAlias = tuple[Column, Column]
+
+# Pieces into which what bends is cut over the width of a picture: far less than a pixel each.
+PIECES = 1000
+# The least distance between two ticks, as a share of the width.
+APART = 0.11
+# Thresholds on which a tick reads well, the most telling first.
+TELLING = (
+    (0.5, 0.1, 0.9, 0.01, 0.99, 0.001, 0.999, 1e-4, 1e-5, 1e-6),
+    (0.2, 0.8, 0.02, 0.98, 0.05, 0.95, 0.002, 0.998, 0.005, 0.995, 2e-4, 5e-4, 2e-5, 5e-5),
+    (1.0, 0.3, 0.7, 0.03, 0.97, 0.15, 0.85, 0.4, 0.6, 0.07, 0.003),
+)
+
+
+class Scale(NamedTuple):
+    """Where a threshold stands on an axis, and what areas on that axis are.
+
+    The net benefit that is missed at the threshold c is ``FN + FP * c / (1 - c)``, with shares that
+    are constant between forecasts. So an area on any axis needs two integrals along it: of 1, which
+    is the way travelled, and of the odds.
+    """
+
+    name: str
+    forward: Callable[[Any], Any]
+    inverse: Callable[[Any], Any]
+    odds_area: Callable[[Any], Any]
+    length: Callable[[Any], Any]
+    """The function by whose change over a range an area is divided to be a mean."""
+    mean: str
+    """What the mean is called."""
+
+
+def _same(c: Any) -> Any:
+    return c
+
+
+def _square(c: Any) -> Any:
+    """Return ``-(1 - c)**2 / 2``, increasing beyond 1 too, where a picture may have a margin."""
+    return -(1 - c) * np.abs(1 - c) / 2
+
+
+def _unsquare(x: Any) -> Any:
+    return 1 + np.sign(x) * np.sqrt(2 * np.abs(x))
+
+
+def _half_square(c: Any) -> Any:
+    return c * c / 2
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def _log(c: Any) -> Any:
+    return np.log(c)
+
+
+@np.errstate(divide="ignore")
+def _minus_log_rest(c: Any) -> Any:
+    return -np.log1p(-c)
+
+
+@np.errstate(divide="ignore")
+def odds(c: Any) -> Any:
+    """Return ``c / (1 - c)``."""
+    return c / (1 - np.asarray(c))
+
+
+SCALES: dict[str, Scale] = {
+    scale.name: scale
+    for scale in (
+        Scale(
+            "linear", _same, _same, lambda c: _minus_log_rest(c) - c, _same, "mean missed benefit"
+        ),
+        Scale("log-odds", logit, expit, odds, logit, "mean missed benefit\non log-odds"),
+        Scale("quadratic", _square, _unsquare, _half_square, _same, "mean regret"),
+        Scale("logarithmic", _log, np.exp, _minus_log_rest, logit, "bounded log score"),
+    )
+}
+
+
+class View(NamedTuple):
+    """The thresholds that a picture shows, and its scale."""
+
+    scale: Scale
+    lower: float
+    upper: float
+
+    def points(self, pieces: int = PIECES) -> Column:
+        """Return thresholds at even steps along the axis, from end to end."""
+        left, right = self.scale.forward(np.array([self.lower, self.upper]))
+        inner = self.scale.inverse(np.linspace(left, right, pieces + 1)[1:-1])
+        return np.concatenate([[self.lower], inner, [self.upper]])
+
+    def within(self, range_: Interval) -> View:
+        """Return the part of the picture in which a range lies."""
+        return View(
+            self.scale,
+            min(max(range_.lower, self.lower), self.upper),
+            max(min(range_.upper, self.upper), self.lower),
+        )
+
+    def place(self, c: Any) -> Any:
+        """Return where thresholds stand, from 0 at the left end to 1 at the right."""
+        left, right = self.scale.forward(np.array([self.lower, self.upper]))
+        return (self.scale.forward(c) - left) / (right - left)
+
+
+def bend(view: View, corners: Corners, at: Callable[[Column], Column]) -> Corners:
+    """Add points between corners where a curve that is not straight on the axis bends.
+
+    What the axis puts at infinity is left out. The heights may be several rows, one a curve.
+    """
+    x, y = corners
+    more = view.points()
+    more = more[~np.isin(more, x)]
+    x, y = np.concatenate([x, more]), np.concatenate([y, at(more)], axis=-1)
+    # Stable, so that both limits at one threshold stay in their order.
+    order = np.argsort(x, kind="stable")
+    x, y = x[order], y[..., order]
+    shown = np.isfinite(view.scale.forward(x)) & ~np.isinf(np.atleast_2d(y)).any(axis=0)
+    return x[shown], y[..., shown]
+
+
+def bend_band(view: View, band: Band) -> Band:
+    """Cut a band, which is straight in the threshold, into pieces that are short on the axis."""
+    x, *bounds = band.outline()
+
+    def at(t: Column) -> Column:
+        return np.stack([np.interp(t, x, bound, np.nan, np.nan) for bound in bounds])
+
+    x, (lower, upper) = bend(view, (x, np.stack(bounds)), at)
+    return replace(band, x=x, lower=lower, upper=upper, steps=False)
+
+
+def show_thresholds(
+    ax: Axes,
+    axis: Axis | None,
+    limits: Limits | None,
+    *,
+    choices: Sequence[str],
+    thresholds: Iterable[Column] = (),
+    usual: Limits = (0, 1),
+) -> View:
+    """Give an Axes its scale, limits and ticks, as far as its owner has not; return the view.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        One that has been drawn on before keeps its scale, unless another is asked for.
+    axis : str or None
+        The scale that was asked for.
+    limits : Interval, pair of float or None
+        The thresholds that were asked for.
+    choices : sequence of str
+        The scales that this picture has.
+    thresholds : iterable of array
+        Where the curves have knots. An end that the scale puts at infinity is cut to these.
+    usual : Interval or pair of float
+        What to show if nobody says.
+    """
+    if axis is not None:
+        check_choice(axis, choices, "axis")
+    # The mark by which a second call finds the scale that the first has set.
+    had = ax.xaxis.get_gid() or "linear"
+    scale = SCALES[axis or had]
+    free = limits is not None or ax.get_autoscalex_on()
+    if limits is None and not free:
+        asked = tuple(np.clip(np.sort(ax.get_xlim()), 0, 1))
+    else:
+        ends = as_interval(usual if limits is None else limits)
+        asked = (ends.lower, ends.upper)
+    view = View(scale, *_finite(scale, asked, thresholds))
+    if scale.name != had:
+        _set_scale(ax, scale)
+    if free or scale.name != had:
+        ax.set_xlim(view.lower, view.upper)
+        ax.set_xticks(ticks(view), [percent(t) for t in ticks(view)])
+        set_as_text(ax.get_xticklabels())  # to TeX, a percent sign is the end of the line
+    ax.set_xlabel("threshold" if scale.name == "linear" else f"threshold ({scale.name} scale)")
+    return view
+
+
+def ticks(view: View) -> list[float]:
+    """Choose round thresholds whose labels do not touch."""
+    if view.scale.name in ("linear", "quadratic"):
+        candidates = [round_numbers(Interval(view.lower, view.upper))]
+    else:
+        candidates = [[t for t in group if view.lower <= t <= view.upper] for group in TELLING]
+    found = _set_apart(view, candidates)
+    if len(found) < 3:
+        found = _set_apart(view, [round_numbers(Interval(view.lower, view.upper))])
+    return sorted(found)
+
+
+def percent(threshold: float) -> str:
+    """Write a threshold in percent."""
+    return f"{100 * threshold:.6g} %"
+
+
+def _set_apart(view: View, groups: Iterable[Iterable[float]]) -> list[float]:
+    found: list[float] = []
+    for group in groups:
+        for t in group:
+            gaps = np.abs(view.place(np.array(found)) - view.place(t))
+            if np.all(gaps >= APART):
+                found.append(t)
+    return found
+
+
+def _set_scale(ax: Axes, scale: Scale) -> None:
+    if scale.name == "linear":
+        ax.set_xscale("linear")
+    else:
+        ax.set_xscale("function", functions=(scale.forward, scale.inverse))
+    ax.xaxis.set_gid(scale.name)
+
+
+def _finite(
+    scale: Scale, asked: tuple[float, float], thresholds: Iterable[Column]
+) -> tuple[float, float]:
+    """Cut an end at infinity to the thresholds at which something happens."""
+    lower, upper = asked
+    least, greatest = _eventful(thresholds)
+    if not np.isfinite(scale.forward(lower)):
+        lower = least if least < upper else upper / 10
+    if not np.isfinite(scale.forward(upper)):
+        upper = greatest if greatest > lower else 1 - (1 - lower) / 10
+    return float(lower), float(upper)
+
+
+def _eventful(thresholds: Iterable[Column]) -> tuple[float, float]:
+    """Return the ends of all knots but the outermost hundredth on either side, with a little air.
+
+    A single forecast of one in a billion would otherwise push all others to the edge.
+    """
+    knots = np.concatenate([[], *thresholds])
+    knots = knots[(knots > 0) & (knots < 1)]
+    if not knots.size:
+        return 0.001, 0.999
+    least = logit(np.quantile(knots, 0.01, method="lower"))
+    greatest = logit(np.quantile(knots, 0.99, method="higher"))
+    air = 0.02 * (greatest - least) or 1.0
+    return float(expit(least - air)), float(expit(greatest + air))

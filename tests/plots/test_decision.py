@@ -1,0 +1,244 @@
+"""Pictures of decision curves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from scipy.integrate import quad
+from scipy.special import logit
+from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
+
+from properly import Interval, tally
+from properly._baselines import baselines
+from properly._decision import decision_curve
+from properly.errors import DataError
+from properly.plots._axes import PALETTE
+from properly.plots._decision import decision, mean_missed
+from properly.plots._scales import SCALES, Axis, View
+from properly.rules import Bounded, Log, MissedBenefit, Regret
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
+
+    from properly import Tally
+    from properly.rules import BinaryRule
+
+AXES: tuple[Axis, ...] = get_args(Axis)
+MODELS = {"one": decision_curve(CONTINUOUS, "every"), "two": decision_curve(DISCRETE, "every")}
+
+rng = np.random.default_rng(5)
+MANY = np.round(rng.beta(1, 4, 400), 2)
+HAPPENED = rng.uniform(size=400) < MANY
+HARD = np.array([0, 0, 1, 1, 0, 1, 0, 0])
+# Ties, weights, certain forecasts that are right and wrong.
+SAMPLES: dict[str, tuple[Any, Any, Any]] = {
+    "few": (Y, P, None),
+    "ties": (HAPPENED, MANY, None),
+    "weights": (HAPPENED, MANY, rng.uniform(size=400)),
+    "certain": (HARD, np.array([0.0, 1, 1, 0, 0, 1, 0.3, 0.3]), None),
+}
+# The rule whose mean each area is, and what the area is divided by.
+MEANING: dict[Axis, tuple[Callable[[tuple[float, float]], BinaryRule], Callable[[Any], Any]]] = {
+    "linear": (lambda ends: Bounded(MissedBenefit(), ends), lambda c: c),
+    "quadratic": (Regret, lambda c: c),
+    "logarithmic": (lambda ends: Bounded(Log(), ends), logit),
+}
+
+
+def tally_of(sample: str) -> Tally:
+    y, p, weight = SAMPLES[sample]
+    return tally(y, p, weight=weight)
+
+
+def legend(ax: Axes) -> Legend:
+    found = ax.get_legend()
+    assert found is not None
+    return found
+
+
+def said(ax: Axes) -> list[str]:
+    return [text.get_text() for text in legend(ax).get_texts()]
+
+
+def data(ax: Axes, which: int = 0) -> Any:
+    return np.asarray(ax.get_lines()[which].get_xydata()).T
+
+
+def shaded_area(ax: Axes) -> float:
+    """Measure the polygon that is drawn, where the axis has it."""
+    (polygon,) = (found for found in ax.collections if found.get_gid() == "missed")
+    x, y = np.asarray(polygon.get_paths()[0].vertices).T
+    x = ax.xaxis.get_transform().transform(x)
+    return float(abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2)
+
+
+@pytest.mark.parametrize("ends", [(0.01, 0.1), (0.05, 0.2), (0.32, 0.6)])
+@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize("axis", MEANING)
+def test_the_shaded_area_is_the_mean_of_a_rule(
+    axis: Axis, sample: str, ends: tuple[float, float]
+) -> None:
+    rule, length = MEANING[axis]
+    ax = decision(decision_curve(tally_of(sample), "every"), within=ends, axis=axis)
+    mean = rule(ends)(*SAMPLES[sample])
+    assert shaded_area(ax) / (length(ends[1]) - length(ends[0])) == pytest.approx(mean, abs=2e-7)
+    assert said(ax)[0] == f"{mean:.4f}".removeprefix("0")
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize("axis", MEANING)
+def test_the_printed_mean_is_that_of_the_rule_to_the_last_digits(axis: Axis, sample: str) -> None:
+    record, ends = decision_curve(tally_of(sample), "every"), (0.03, 0.3)
+    found = mean_missed(record, View(SCALES[axis], 0.0, 1.0), Interval(*ends))
+    assert found == pytest.approx(MEANING[axis][0](ends)(*SAMPLES[sample]), rel=1e-13)
+
+
+def test_on_log_odds_the_mean_is_one_over_log_odds() -> None:
+    record, (a, b) = MODELS["one"], (0.25, 0.28)  # no forecast lies between
+    assert not ((record.threshold >= a) & (record.threshold <= b)).any()
+    integral, _ = quad(
+        lambda x: float(record.event_rate - record.at(1 / (1 + np.exp(-x)))), logit(a), logit(b)
+    )
+    ax = decision(record, within=(a, b), axis="log-odds")
+    width = logit(b) - logit(a)
+    assert shaded_area(ax) == pytest.approx(integral, abs=1e-7)
+    found = mean_missed(record, View(SCALES["log-odds"], 0.1, 0.9), Interval(a, b))
+    assert found == pytest.approx(integral / width, rel=1e-12)
+
+
+def test_the_mean_includes_the_harm() -> None:
+    view, ends = View(SCALES["linear"], 0.0, 1.0), Interval(0.1, 0.3)
+    harmless, harmful = (decision_curve(CONTINUOUS, "every", harm=harm) for harm in (0, 0.02))
+    more = mean_missed(harmful, view, ends) - mean_missed(harmless, view, ends)
+    assert more == pytest.approx(0.02, rel=1e-12)
+
+
+def test_forecasts_a_rounding_error_apart_do_not_matter() -> None:
+    p = np.array([0.1, np.nextafter(0.1, 1), 0.3, 0.3])
+    record = decision_curve(tally([0, 1, 0, 1], p), "every")
+    found = mean_missed(record, View(SCALES["quadratic"], 0.0, 1.0), Interval(0.05, 0.2))
+    assert found == pytest.approx(Regret((0.05, 0.2))([0, 1, 0, 1], p), rel=1e-12)
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_an_exact_curve_jumps_and_bends_as_net_benefit_does(axis: Axis) -> None:
+    record = MODELS["one"]
+    ax = decision(record, axis=axis, limits=(0.02, 0.9))
+    x, y = data(ax)
+    for t, value, right in zip(record.threshold, record.net_benefit, record.right, strict=True):
+        if 0.02 < t < 0.9:
+            assert y[x == t].tolist() == [value, right]
+    scale = SCALES[axis]
+    gap = (np.diff(x) > 0) & (x[:-1] >= 0.02) & (x[1:] <= 0.9)
+    middle = scale.inverse((scale.forward(x[:-1][gap]) + scale.forward(x[1:][gap])) / 2)
+    height = ((y[:-1] + y[1:]) / 2)[gap]
+    np.testing.assert_allclose(height, record.at(middle), atol=2e-5)
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_the_grey_lines_are_acting_on_all_and_on_none(axis: Axis) -> None:
+    ax = decision(MODELS, axis=axis)
+    assert said(ax) == ["one", "two", "treat all", "treat none"]
+    constant = decision_curve(baselines(CONTINUOUS)["treat all"], "every")
+    x, y = data(ax, 2)
+    np.testing.assert_allclose(y, constant.at(x), rtol=1e-9, atol=1e-12)
+    assert not data(ax, 3)[1].any()
+    assert said(decision(MODELS, baselines=False)) == ["one", "two"]
+
+
+def test_several_models_have_their_range_and_their_means() -> None:
+    ax = decision(MODELS, within=(0.1, 0.4), axis="quadratic")
+    rule = Regret((0.1, 0.4))
+    ones = np.ones(len(Y))
+    means = {"one": P, "two": np.round(P, 1), "treat all": ones, "treat none": 0 * ones}
+    told = [f"{name}  {rule(Y, p):.4f}".replace(" 0.", " .") for name, p in means.items()]
+    assert said(ax) == [*told, "event rate"]
+    assert legend(ax).get_title().get_text() == "mean regret,\n10 % to 40 %"
+    assert not ax.collections
+    (span,) = ax.patches
+    np.testing.assert_allclose(span.get_extents().x0, ax.transData.transform((0.1, 0))[0])
+
+
+def test_the_picture_ends_a_little_beyond_what_can_be_had() -> None:
+    rare = decision_curve(tally([0] * 98 + [1] * 2, np.linspace(0.9, 0.99, 100)), "every")
+    bottom, top = decision(rare).get_ylim()
+    assert -0.2 * 0.02 < bottom < 0
+    assert 0.02 < top < 1.2 * 0.02
+    assert decision(rare, Figure().add_subplot(ylim=(-1, 1))).get_ylim() == (-1, 1)
+
+
+def test_chosen_thresholds_are_joined_by_straight_lines() -> None:
+    record = decision_curve(CONTINUOUS, [0.1, 0.25, 0.5])
+    ax = decision(record, axis="log-odds")
+    np.testing.assert_array_equal(data(ax), [record.threshold, record.net_benefit])
+    assert ax.get_xlim() == (0.1, 0.5)
+    assert decision(MODELS["one"]).get_xlim() == (0, 1)
+    assert decision(decision_curve(CONTINUOUS, [0.25])).get_xlim() == (0, 1)
+
+
+def test_a_second_call_keeps_the_axis_and_draws_grey_lines_once() -> None:
+    ax = decision({"one": MODELS["one"]}, axis="quadratic", limits=(0, 0.5))
+    height = ax.get_ylim()
+    decision({"two": MODELS["two"]}, ax)
+    assert said(ax) == ["one", "two", "treat all", "treat none"]
+    assert ax.get_xlabel() == "threshold (quadratic scale)"
+    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 0.5), height)
+    drawn = [line for line in ax.get_lines() if line.get_gid() == "curve"]
+    assert [to_hex(line.get_color()).upper() for line in drawn] == list(PALETTE[:2])
+
+
+@pytest.mark.parametrize("thresholds", ["every", np.arange(1, 10) / 10])
+@pytest.mark.parametrize("axis", AXES)
+def test_a_band_is_a_ribbon_of_a_curve_that_is_alone(axis: Axis, thresholds: Any) -> None:
+    record = decision_curve(CONTINUOUS, thresholds, band="confidence")
+    (ribbon,) = decision(record, axis=axis).collections
+    assert len(np.asarray(ribbon.get_paths()[0].vertices)) > 10
+    assert not decision({"one": record, "two": record}, axis=axis).collections
+    assert len(decision({"one": record, "two": record}, band=True).collections) == 2
+
+
+def test_a_single_curve_may_have_a_name() -> None:
+    ax = decision(MODELS["one"], label="_mine", baselines=False)
+    assert said(ax) == [" _mine"]
+    assert decision(MODELS["one"], baselines=False).get_legend() is None
+
+
+@pytest.mark.parametrize("axis", AXES)
+@pytest.mark.parametrize("thresholds", ["every", None])
+def test_a_single_case_can_be_drawn(axis: Axis, thresholds: Any) -> None:
+    ax = decision(decision_curve(ONE_CASE, thresholds), axis=axis)
+    assert ax.get_ylabel() == "net benefit"
+
+
+def test_without_events_there_is_harm_alone() -> None:
+    ax = decision(decision_curve(tally([0, 0], [0.1, 0.3]), "every"))
+    bottom, top = ax.get_ylim()
+    assert bottom < 0 < top
+
+
+def test_a_mean_needs_exact_curves() -> None:
+    with pytest.raises(DataError, match=r"needs exact curves; got thresholds on a grid"):
+        decision({"grid": decision_curve(CONTINUOUS)}, within=(0.1, 0.4))
+
+
+def test_a_mean_needs_a_range_that_the_axis_can_measure() -> None:
+    with pytest.raises(DataError, match=r"on the logarithmic axis .* got \(0, 0.4\)"):
+        decision(MODELS["one"], within=(0, 0.4), axis="logarithmic")
+    with pytest.raises(DataError, match=r"no value at the threshold 1; got \(0.1, 1.0\)"):
+        decision(MODELS["one"], within=(0.1, 1))
+    rule = Regret((0, 0.4))
+    ax = decision(MODELS["one"], within=(0, 0.4), axis="quadratic")
+    assert said(ax)[0] == f"{rule(Y, P):.4f}".removeprefix("0")
+
+
+def test_models_of_different_cases_are_refused() -> None:
+    other = decision_curve(tally([0, 0, 1], [0.1, 0.2, 0.3]), "every")
+    with pytest.raises(DataError, match=r"have one event rate; got 0.333333 to 0.5"):
+        decision({"one": MODELS["one"], "other": other})

@@ -1,0 +1,164 @@
+"""Axes of thresholds."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from scipy.integrate import quad
+
+from properly._bands import Band
+from properly.errors import DataError
+from properly.plots._scales import (
+    APART,
+    PIECES,
+    SCALES,
+    Axis,
+    View,
+    bend,
+    bend_band,
+    odds,
+    percent,
+    show_thresholds,
+    ticks,
+)
+
+AXES: tuple[Axis, ...] = get_args(Axis)
+RANGES = [(0.01, 0.1), (0.0166, 0.03), (0.001, 0.999), (0.3, 0.4), (1e-5, 2e-3)]
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_a_position_leads_back_to_its_threshold(axis: Axis) -> None:
+    c = np.array([1e-6, 0.01, 0.3, 0.5, 0.9, 0.999])
+    scale = SCALES[axis]
+    np.testing.assert_allclose(scale.inverse(scale.forward(c)), c, rtol=1e-9)
+    assert np.all(np.diff(scale.forward(c)) > 0)
+
+
+def test_positions_are_those_of_the_formulas() -> None:
+    places = {axis: float(SCALES[axis].forward(0.2)) for axis in AXES}
+    assert places == pytest.approx(
+        {
+            "linear": 0.2,
+            "log-odds": np.log(0.25),
+            "quadratic": -0.32,
+            "logarithmic": np.log(0.2),
+        },
+        rel=1e-15,
+    )
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_the_area_under_the_odds_is_their_integral_along_the_axis(axis: Axis) -> None:
+    scale, (a, b) = SCALES[axis], (0.05, 0.4)
+    integral, _ = quad(lambda x: float(odds(scale.inverse(x))), scale.forward(a), scale.forward(b))
+    assert scale.odds_area(b) - scale.odds_area(a) == pytest.approx(integral, rel=1e-12)
+
+
+@pytest.mark.parametrize("ends", RANGES)
+@pytest.mark.parametrize("axis", AXES)
+def test_ticks_are_round_in_view_and_apart(axis: Axis, ends: tuple[float, float]) -> None:
+    view = View(SCALES[axis], *ends)
+    found = ticks(view)
+    assert len(found) >= 3
+    assert ends[0] <= found[0] < found[-1] <= ends[1]
+    assert np.diff(view.place(np.array(found))).min() >= APART
+    assert all(len(f"{100 * t:.6g}") <= 6 for t in found)
+
+
+def test_ticks_on_log_odds_are_told_in_percent() -> None:
+    ax = Figure().add_subplot()
+    show_thresholds(ax, "log-odds", (0.01, 0.1), choices=AXES)
+    shown = [label.get_text() for label in ax.get_xticklabels()]
+    assert shown == ["1 %", "2 %", "3 %", "5 %", "7 %", "10 %"]
+    assert ax.get_xlabel() == "threshold (log-odds scale)"
+    assert [percent(t) for t in (0, 0.07, 0.001, 0.0166)] == ["0 %", "7 %", "0.1 %", "1.66 %"]
+
+
+def test_percent_signs_are_kept_from_tex() -> None:
+    with mpl.rc_context({"text.usetex": True}):
+        ax = Figure().add_subplot()
+        show_thresholds(ax, "log-odds", (0.01, 0.1), choices=AXES)
+        assert not any(label.get_usetex() for label in ax.get_xticklabels())
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_the_axes_stand_at_the_positions_of_the_scale(axis: Axis) -> None:
+    ax = Figure().add_subplot()
+    view = show_thresholds(ax, axis, (0.02, 0.4), choices=AXES)
+    c = np.array([0.02, 0.1, 0.4])
+    pixels = ax.transData.transform(np.stack([c, 0 * c], axis=1))[:, 0]
+    share = (pixels - pixels[0]) / (pixels[-1] - pixels[0])
+    np.testing.assert_allclose(share, view.place(c), atol=1e-12)
+
+
+def test_a_second_call_keeps_the_scale_and_the_limits_unless_told() -> None:
+    ax = Figure().add_subplot()
+    first = show_thresholds(ax, "log-odds", (0.01, 0.1), choices=AXES)
+    assert show_thresholds(ax, None, None, choices=AXES) == first
+    assert show_thresholds(ax, "linear", None, choices=AXES).scale.name == "linear"
+    assert ax.get_xscale() == "linear"
+    assert ax.get_xlim() == (0.01, 0.1)
+    assert show_thresholds(ax, None, None, choices=AXES).scale.name == "linear"
+
+
+def test_an_end_at_infinity_is_cut_to_the_forecasts() -> None:
+    ax = Figure().add_subplot()
+    knots = np.concatenate([[0, 1e-9], np.linspace(0.02, 0.6, 300), [1]])
+    view = show_thresholds(ax, "log-odds", None, choices=AXES, thresholds=[knots])
+    assert 0.01 < view.lower <= 0.0233  # one forecast of a billionth does not stretch the axis
+    assert 0.59 < view.upper < 0.65
+    part = show_thresholds(ax, None, (0, 0.3), choices=AXES, thresholds=[knots])
+    assert (part.lower, part.upper) == (view.lower, 0.3)
+    low = show_thresholds(ax, None, (0, 0.001), choices=AXES, thresholds=[knots])
+    assert (low.lower, low.upper) == (0.0001, 0.001)
+
+
+@pytest.mark.parametrize("knots", [[], [0.0, 1.0], [0.0, 0.25, 1.0]])
+def test_few_forecasts_leave_an_axis_to_look_at(knots: list[float]) -> None:
+    ax = Figure().add_subplot()
+    view = show_thresholds(ax, "log-odds", None, choices=AXES, thresholds=[np.array(knots)])
+    assert 0 < view.lower < 0.25 < view.upper < 1
+
+
+def test_the_owner_of_the_axes_keeps_limits_that_the_scale_has() -> None:
+    ax = Figure().add_subplot(xlim=(0.02, 0.3))
+    view = show_thresholds(ax, "logarithmic", None, choices=AXES)
+    assert (view.lower, view.upper) == ax.get_xlim() == (0.02, 0.3)
+    ax = Figure().add_subplot(xlim=(-0.1, 0.3))
+    assert show_thresholds(ax, None, None, choices=AXES)[1:] == (0, 0.3)
+    assert ax.get_xlim() == (-0.1, 0.3)
+    view = show_thresholds(ax, "logarithmic", None, choices=AXES)
+    assert ax.get_xlim() == (view.lower, view.upper) == (0.001, 0.3)
+
+
+def test_an_axis_that_the_picture_does_not_have_is_refused() -> None:
+    with pytest.raises(DataError, match=r"axis must be 'linear' or 'log-odds'; got 'quadratic'"):
+        show_thresholds(Figure().add_subplot(), "quadratic", None, choices=("linear", "log-odds"))
+
+
+def test_a_curve_is_bent_between_its_corners_and_keeps_its_jumps() -> None:
+    view = View(SCALES["log-odds"], 0.05, 0.8)
+    x = np.array([0.0, 0.0, 0.2, 0.2, 1.0, 1.0])
+    y = np.array([0.0, 1.0, 1.2, 0.4, 1.2, 0.0])
+    new_x, new_y = bend(view, (x, y), lambda t: np.where(t <= 0.2, 1 + t, 0.2 + t))
+    (jump,) = np.nonzero(new_x == 0.2)
+    np.testing.assert_array_equal(new_y[jump], [1.2, 0.4])
+    np.testing.assert_allclose(new_y[: jump[0]], 1 + new_x[: jump[0]])
+    assert len(new_x) == PIECES + 1 + 2  # 0 and 1 are infinitely far away
+    assert np.diff(view.place(new_x)).max() <= 1.001 / PIECES
+
+
+def test_a_bent_band_keeps_its_gaps() -> None:
+    x = np.array([0.0, 0.1, 0.2, 0.4, 1.0])
+    lower = np.array([0.0, 0.1, 0.2, np.nan, -np.inf])
+    band = Band(x, lower, lower + 1, "score", 0.9, "confidence")
+    bent = bend_band(View(SCALES["log-odds"], 0.05, 0.8), band)
+    assert (bent.x[0], bent.x[-1]) == (0.05, 0.8)
+    known = bent.x <= 0.2
+    np.testing.assert_allclose(bent.lower[known], bent.x[known])
+    np.testing.assert_allclose(bent.upper[known], 1 + bent.x[known])
+    assert np.isnan(bent.lower[~known]).all()

@@ -1,0 +1,145 @@
+"""Ranks of models at each threshold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+from properly import Interval, tally
+from properly._baselines import baselines
+from properly._threshold_ranks import ThresholdRanks, rank_by_threshold
+from properly.errors import ArgumentTypeError, DataError
+from properly.plots._axes import GREY, PALETTE
+from properly.plots._threshold_ranks import BESIDE, inks_of, threshold_ranks
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
+
+Y = [0, 0, 1, 1]
+TWO = {"bold": tally(Y, [0.1, 0.6, 0.6, 0.9]), "shy": tally(Y, [0.1, 0.2, 0.2, 0.9])}
+RANKS = rank_by_threshold(TWO)
+
+
+def levels(ax: Axes) -> list[Line2D]:
+    return [line for line in ax.get_lines() if line.get_gid() == "curve"]
+
+
+def names(ax: Axes) -> list[Any]:
+    return list(ax.child_axes[0].get_yticklabels())
+
+
+def saved(ax: Axes) -> None:
+    assert isinstance(ax.figure, Figure)
+    ax.figure.draw_without_rendering()
+
+
+def test_each_model_is_a_level_at_its_rank_from_change_to_change() -> None:
+    bold, shy = levels(threshold_ranks(RANKS))
+    x, y = np.array(bold.get_data())
+    half = BESIDE / 2
+    np.testing.assert_array_equal(x[~np.isnan(x)], [0, 0.2, 0.2, 0.5, 0.5, 0.6, 0.6, 1])
+    np.testing.assert_allclose(
+        y[~np.isnan(y)], np.repeat([1.5 - half, 1, 2, 1.5 - half], 2), rtol=1e-15
+    )
+    np.testing.assert_array_equal(np.isnan(x), [False, False, True] * 4)
+    # Where both share a rank, the second runs beside the first.
+    assert np.nanmax(np.abs(np.array(shy.get_data())[1] - (3 - y))) < 1e-15
+
+
+def test_a_level_is_not_broken_where_only_others_change() -> None:
+    ranks = ThresholdRanks(
+        ("a", "b", "c"),
+        np.array([0, 0.3, 1]),
+        np.array([[1.0, 1.0], [2.0, 3.0], [3.0, 2.0]]),
+        Interval(0, 1),
+    )
+    first = np.array(levels(threshold_ranks(ranks))[0].get_data())
+    np.testing.assert_array_equal(first[:, :2], [[0, 1], [1, 1]])
+    assert first.shape == (2, 3)
+
+
+def test_rank_one_is_on_top_and_every_rank_has_a_tick() -> None:
+    ax = threshold_ranks(RANKS)
+    bottom, top = ax.get_ylim()
+    assert bottom > 2
+    assert top < 1
+    assert ax.get_yticks().tolist() == [1, 2]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("threshold", "rank by regret")
+    assert ax.get_xlim() == (0, 1)
+
+
+def test_names_stand_at_the_end_in_the_order_of_the_ranks_there() -> None:
+    ax = threshold_ranks(rank_by_threshold(TWO, within=(0.3, 0.55)))
+    assert [label.get_text() for label in names(ax)] == ["shy", "bold"]
+    assert [label.get_color() for label in names(ax)] == [PALETTE[1], PALETTE[0]]
+    cut = threshold_ranks(RANKS, limits=(0.1, 0.4))
+    assert [label.get_text() for label in names(cut)] == ["bold", "shy"]
+    assert cut.get_xlim() == (0.1, 0.4)
+    # An end on a change shows what comes before it.
+    assert names(threshold_ranks(RANKS, limits=(0.1, 0.5)))[0].get_text() == "bold"
+
+
+def test_names_are_text_whatever_they_contain() -> None:
+    hostile = ("$\\alpha$", "_hidden", "x" * 200)
+    ax = threshold_ranks(rank_by_threshold(dict.fromkeys(hostile, TWO["bold"])))
+    saved(ax)
+    assert [label.get_text() for label in names(ax)] == [
+        r"\$\alpha\$",
+        " _hidden",
+        "x" * 23 + "…" + "x" * 12,
+    ]
+    assert not any(label.get_usetex() for label in names(ax))
+
+
+def test_baselines_are_grey_and_leave_the_palette_to_models() -> None:
+    ink = inks_of(["treat all", "a", "event rate", "b"])
+    assert [ink[name].color for name in ("a", "b")] == list(PALETTE[:2])
+    assert ink["treat all"].color == ink["event rate"].color == GREY
+    assert ink["treat all"].linestyle != ink["event rate"].linestyle
+    assert inks_of(["treat all", "a"], {"treat all": "#123456"})["treat all"].color == "#123456"
+    assert inks_of(["treat all", "a"], "#123456")["a"].color == "#123456"
+
+
+def test_a_colour_can_be_chosen_for_each_model() -> None:
+    ax = threshold_ranks(RANKS, color={"shy": "#123456"})
+    assert [to_hex(line.get_color()) for line in levels(ax)] == [PALETTE[0].lower(), "#123456"]
+
+
+def test_on_log_odds_a_level_from_zero_begins_where_the_picture_does() -> None:
+    t = tally([0, 0, 1, 1], [0.02, 0.3, 0.3, 0.9])
+    ranks = rank_by_threshold({"model": t, **baselines(t)})
+    ax = threshold_ranks(ranks, axis="log-odds", limits=(0.01, 0.8))
+    saved(ax)
+    assert ax.get_xlim() == (0.01, 0.8)
+    assert ax.get_xlabel() == "threshold (log-odds scale)"
+    for line in levels(ax):
+        x = np.asarray(line.get_xdata())
+        assert np.nanmin(x) == 0.01
+        assert np.nanmax(x) == 0.9
+        assert (np.diff(x[~np.isnan(x)]) >= 0).all()
+    wide = threshold_ranks(ranks, axis="log-odds", limits=(0.01, 0.95))
+    assert {np.nanmax(np.asarray(line.get_xdata())) for line in levels(wide)} == {0.95}
+
+
+def test_an_owner_keeps_the_limits_of_an_axes() -> None:
+    ax = Figure().add_subplot(xlim=(0, 0.5))
+    assert threshold_ranks(RANKS, ax) is ax
+    assert ax.get_xlim() == (0, 0.5)
+    assert names(ax)[0].get_text() == "bold"
+    beyond = Figure().add_subplot(xlim=(0.7, 0.9))
+    within = rank_by_threshold(TWO, within=(0.3, 0.55))
+    assert names(threshold_ranks(within, beyond))[0].get_text() == "shy"
+    before = Figure().add_subplot(xlim=(0.1, 0.2))
+    assert names(threshold_ranks(within, before))[0].get_text() == "bold"
+
+
+def test_what_is_not_a_record_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError, match="drawn from a ThresholdRanks; got Tally"):
+        threshold_ranks(TWO["bold"])  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="axis must be 'linear' or 'log-odds'; got 'quadratic'"):
+        threshold_ranks(RANKS, axis="quadratic")

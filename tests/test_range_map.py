@@ -1,0 +1,321 @@
+"""Which model is best over which range of thresholds."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from properly import Cases, datasets, tally
+from properly._baselines import baselines
+from properly._range_map import RangeMap, best_by_range
+from properly._scoring import mean_score
+from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
+from properly.rules import BetaWeighted, HistogramWeighted, PointWeighted, Regret, Shifted
+
+Y = [0, 0, 1, 1]
+BOLD, SHY = [0.1, 0.6, 0.6, 0.9], [0.1, 0.2, 0.2, 0.9]
+TWO = {"bold": tally(Y, BOLD), "shy": tally(Y, SHY)}
+EDGES = [0.05, 0.1, 0.3, 0.35, 0.5, 0.8]
+PRIORS = {
+    "uniform": "uniform",
+    "logit": "logit",
+    "Beta": BetaWeighted(2, 8),
+    "points": PointWeighted([0.1, 0.3, 0.42, 0.7], [1, 2, 3, 1]),
+}
+
+
+def drawn(seed: int, n: int = 150) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(seed)
+    y = rng.random(n) < 0.3
+    return y, np.clip(0.3 * y + 0.7 * rng.random((3, n)), 0, 1).round(2), rng
+
+
+def test_two_ranges_with_two_winners() -> None:
+    found = best_by_range(TWO, edges=[0.2, 0.5, 0.6], baselines=False)
+    # Between 0.2 and 0.6 the regrets are c / 4 and (1 - c) / 4: their means are at the middle.
+    assert found.best.tolist() == [[-1, 0, 0], [-1, -1, 1], [-1, -1, -1]]
+    assert found.second.tolist() == [[-1, 1, 1], [-1, -1, 0], [-1, -1, -1]]
+    expected = [[0.35 / 4, 0.4 / 4, 0.55 / 4], [0.65 / 4, 0.6 / 4, 0.45 / 4]]
+    at = np.triu_indices(3, 1)
+    np.testing.assert_allclose(found.mean_regret[:, *at], expected, rtol=1e-14)
+    np.testing.assert_allclose(found.margin[at], [0.3 / 4, 0.2 / 4, 0.1 / 4], rtol=1e-13)
+    assert np.isnan(found.margin[np.tril_indices(3)]).all()
+    assert np.isnan(found.mean_regret[:, *np.tril_indices(3)]).all()
+    assert found.standard_error is None
+    assert found.prior == "uniform"
+
+
+@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
+@pytest.mark.parametrize("weights", ["none", "whole", "fractional"])
+def test_every_value_is_the_mean_of_its_rule(prior: Any, weights: str) -> None:
+    y, forecasts, rng = drawn(1)
+    weight = {"none": None, "whole": rng.integers(0, 4, 150), "fractional": rng.random(150)}
+    models = {str(k): tally(y, p, weight=weight[weights]) for k, p in enumerate(forecasts)}
+    found = best_by_range(models, edges=EDGES, prior=prior)
+    everyone = {**models, **baselines(models["0"])}
+    assert found.models == tuple(everyone)
+    for i, j in combinations(range(len(EDGES)), 2):
+        within = (EDGES[i], EDGES[j])
+        if found.best[i, j] < 0:
+            with pytest.raises(DataError, match="a mean needs a prior of positive, finite mass"):
+                Regret(within, prior)
+            continue
+        rule = Regret(within, prior)
+        expected = [mean_score(t, rule) for t in everyone.values()]
+        np.testing.assert_allclose(found.mean_regret[:, i, j], expected, rtol=0, atol=1e-14)
+
+
+@pytest.mark.parametrize("prior", PRIORS.values(), ids=PRIORS)
+def test_the_best_has_the_least_and_its_margin_is_to_the_next(prior: Any) -> None:
+    y, forecasts, _ = drawn(2)
+    models = {str(k): tally(y, p) for k, p in enumerate(forecasts)}
+    found = best_by_range(models, edges=EDGES, prior=prior, baselines=False)
+    usable = found.best >= 0
+    mean = np.sort(found.mean_regret[:, usable], axis=0)
+    best, second = (
+        np.take_along_axis(found.mean_regret[:, usable], x[usable][None], axis=0)[0]
+        for x in (found.best, found.second)
+    )
+    np.testing.assert_array_equal(best, mean[0])
+    np.testing.assert_array_equal(second, mean[1])
+    np.testing.assert_array_equal(found.margin[usable], mean[1] - mean[0])
+    assert (found.best[usable] != found.second[usable]).all()
+
+
+def exact_mean_regret(y: Any, p: Any, a: Fraction, b: Fraction) -> Fraction:
+    """Integrate by hand: c up to a forecast without an event, 1 - c from one with an event on."""
+    total = Fraction(0)
+    for happened, forecast in zip(y, p, strict=True):
+        s = min(max(Fraction(forecast), a), b)
+        rest = ((1 - s) ** 2 - (1 - b) ** 2) / 2
+        total += rest if happened else (s**2 - a**2) / 2
+    return total / (b - a) / len(y)
+
+
+@given(
+    st.lists(
+        st.tuples(st.booleans(), st.integers(0, 10), st.integers(0, 10)), min_size=1, max_size=15
+    )
+)
+def test_values_and_winners_are_exact(rows: list[tuple[bool, int, int]]) -> None:
+    y = [happened for happened, _, _ in rows]
+    forecasts = [[row[k] / 10 for row in rows] for k in (1, 2)]
+    edges = [0, 0.1, 0.25, 0.5, 0.7, 1]
+    models = {str(k): tally(y, p) for k, p in enumerate(forecasts)}
+    found = best_by_range(models, edges=edges, baselines=False)
+    for i, j in combinations(range(len(edges)), 2):
+        ends = Fraction(edges[i]), Fraction(edges[j])
+        exact = [exact_mean_regret(y, p, *ends) for p in forecasts]
+        np.testing.assert_allclose(
+            found.mean_regret[:, i, j], [float(x) for x in exact], rtol=0, atol=1e-15
+        )
+        if abs(exact[0] - exact[1]) > 1e-9:
+            assert found.best[i, j] == exact.index(min(exact))
+        elif exact[0] == exact[1]:
+            assert found.margin[i, j] == 0
+
+
+def test_a_narrow_range_keeps_its_digits() -> None:
+    a, b = 0.3, 0.3 + 1e-9
+    found = best_by_range(TWO, edges=[0.0, a, b, 1.0], baselines=False)
+    middle = (Fraction(a) + Fraction(b)) / 2
+    expected = [float(middle / 4), float((1 - middle) / 4)]
+    np.testing.assert_allclose(found.mean_regret[:, 1, 2], expected, rtol=1e-14)
+
+
+def test_ranges_without_mass_or_with_too_much_have_no_winner() -> None:
+    found = best_by_range(TWO, edges=[0, 0.2, 0.4, 1], prior="logit")
+    assert (found.best >= 0).tolist() == [
+        [False, False, False, False],
+        [False, False, True, False],
+        [False, False, False, False],
+        [False, False, False, False],
+    ]
+    assert (np.isnan(found.margin) == (found.best < 0)).all()
+    assert (np.isnan(found.mean_regret) == (found.best < 0)).all()
+    nowhere = best_by_range(TWO, edges=[0.5, 0.6], prior=HistogramWeighted([0.1, 0.3], [1]))
+    assert nowhere.best.max() == nowhere.second.max() == -1
+    assert repr(nowhere) == "RangeMap(5 models over 0 ranges)"
+
+
+def test_a_tie_goes_to_the_later_model() -> None:
+    same = tally(Y, SHY)
+    found = best_by_range({"a": same, "b": same}, edges=[0.1, 0.4], baselines=False)
+    assert (found.best[0, 1], found.second[0, 1], found.margin[0, 1]) == (1, 0, 0)
+
+
+def test_a_model_that_treats_none_is_no_better_than_that() -> None:
+    timid = tally([0, 0, 0, 1], [0.01, 0.01, 0.02, 0.03])
+    found = best_by_range({"timid": timid}, edges=[0.3, 0.5])
+    assert found.models[found.best[0, 1]] == "treat none"
+    assert found.models[found.second[0, 1]] == "timid"
+    assert found.margin[0, 1] == 0
+
+
+def test_the_event_rate_competes_only_where_it_is_not_another_baseline() -> None:
+    poor = tally([0, 0, 0, 1], [0.9, 0.9, 0.9, 0.1])
+    found = best_by_range({"poor": poor}, edges=[0.1, 0.2, 0.25, 0.3, 0.6])
+    names = np.array(found.models)
+    assert names[found.best[0, 1:]].tolist() == [
+        "treat all",
+        "treat all",
+        "event rate",
+        "event rate",
+    ]
+    assert names[found.best[2, 3:]].tolist() == ["treat none", "treat none"]
+    # The margin of a baseline is not that over itself under another name.
+    assert (found.margin[found.best >= 0] > 1e-3).all()
+    assert "event rate" not in names[found.second[found.best >= 0]]
+
+
+def test_a_point_mass_on_one_side_makes_the_event_rate_a_baseline_again() -> None:
+    poor = tally([0, 0, 0, 1], [0.9, 0.9, 0.9, 0.05])
+    found = best_by_range({"poor": poor}, edges=[0, 0.5, 1], prior=PointWeighted([0.1]))
+    assert found.models[found.best[0, 1]] == "treat all"
+    # One missed at 0.9 against three acted upon in vain at 0.1.
+    assert found.margin[0, 1] == pytest.approx((0.9 - 3 * 0.1) / 4, rel=1e-14)
+
+
+def test_errors_are_those_of_paired_differences() -> None:
+    y, forecasts, rng = drawn(3)
+    clusters = rng.integers(0, 40, 150)
+    models = {str(k): Cases(y, p, clusters=clusters) for k, p in enumerate(forecasts)}
+    found = best_by_range(models, edges=EDGES, prior=BetaWeighted(2, 3))
+    assert found.standard_error is not None
+    constant = {"treat all": 1.0, "treat none": 0.0, "event rate": y.mean()}
+    rows = [*forecasts, *(np.full(150, constant[name]) for name in found.models[3:])]
+    for i, j in combinations(range(len(EDGES)), 2):
+        rule = Regret((EDGES[i], EDGES[j]), BetaWeighted(2, 3))
+        best, second = (rule.loss(y, rows[x[i, j]]) for x in (found.best, found.second))
+        difference = second - best
+        assert found.margin[i, j] == pytest.approx(difference.mean(), rel=1e-9, abs=1e-14)
+        sums = np.bincount(clusters, difference - difference.mean()) / 150
+        sums = sums[np.bincount(clusters) > 0]
+        expected = np.sqrt(np.sum(sums**2) * len(sums) / (len(sums) - 1))
+        assert found.standard_error[i, j] == pytest.approx(expected, rel=1e-9)
+    assert np.isnan(found.standard_error[np.tril_indices(len(EDGES))]).all()
+
+
+def test_independent_cases_have_the_usual_error_of_a_mean() -> None:
+    y, forecasts, _ = drawn(4)
+    models = {str(k): Cases(y, p) for k, p in enumerate(forecasts[:2])}
+    found = best_by_range(models, edges=[0.1, 0.6], baselines=False)
+    rule = Regret((0.1, 0.6))
+    difference = rule.loss(y, forecasts[0]) - rule.loss(y, forecasts[1])
+    assert found.standard_error is not None
+    expected = difference.std(ddof=1) / np.sqrt(150)
+    assert found.standard_error[0, 1] == pytest.approx(expected, rel=1e-12)
+
+
+def test_one_tally_among_cases_leaves_no_errors() -> None:
+    cases = Cases(Y, BOLD)
+    assert best_by_range({"a": cases, "b": cases.tally()}).standard_error is None
+    # Nor are its rows, which are not known, compared.
+    other = Cases(Y[::-1], BOLD)
+    assert best_by_range({"a": cases, "b": other, "c": tally(Y, SHY)}).standard_error is None
+
+
+def test_one_model_competes_with_the_baselines() -> None:
+    found = best_by_range({"model": TWO["bold"]})
+    assert found.models == ("model", "treat all", "treat none", "event rate")
+    np.testing.assert_array_equal(found.edges, np.arange(51) / 50)
+    assert repr(found) == "RangeMap(4 models over 1,275 ranges)"
+
+
+def test_the_bundled_example_has_a_winner_with_clustered_errors() -> None:
+    people = datasets.crash()
+    models = {
+        name: Cases(people.died, p, clusters=people.cluster) for name, p in people.forecasts.items()
+    }
+    found = best_by_range(models, edges=[0.01, 0.02, 0.1])
+    assert found.models[found.best[1, 2]] == "logistic"
+    assert found.models[found.best[0, 1]] == "boosting"
+    assert found.standard_error is not None
+    assert found.margin[1, 2] < 3 * found.standard_error[1, 2]
+
+
+def test_a_record_can_be_written_down() -> None:
+    found = best_by_range(TWO, edges=[0.2, 0.5, 0.6], baselines=False)
+    record = json.loads(json.dumps(found.to_dict()))
+    assert record["models"] == ["bold", "shy"]
+    assert record["margin"][1][0] is None
+    assert record["standard_error"] is None
+    assert record["best"] == found.best.tolist()
+    frame = found.to_frame("pandas")
+    assert frame["lower"].tolist() == [0.2, 0.2, 0.5]
+    assert frame["upper"].tolist() == [0.5, 0.6, 0.6]
+    assert frame["best"].tolist() == ["bold", "bold", "shy"]
+    assert frame["second"].tolist() == ["shy", "shy", "bold"]
+    np.testing.assert_allclose(frame["mean_regret_of_best"], [0.35 / 4, 0.4 / 4, 0.45 / 4])
+    np.testing.assert_allclose(frame["margin"], [0.3 / 4, 0.2 / 4, 0.1 / 4])
+    assert "standard_error" not in frame
+    with pytest.raises(ValueError, match="read-only"):
+        found.margin[0, 1] = 3
+
+
+def test_the_frame_of_cases_has_their_errors() -> None:
+    cases = {"bold": Cases(Y, BOLD), "shy": Cases(Y, SHY)}
+    found = best_by_range(cases, edges=[0.2, 0.4])
+    assert found.standard_error is not None
+    assert found.to_frame("polars")["standard_error"].to_list() == [found.standard_error[0, 1]]
+    assert json.loads(json.dumps(found.to_dict()))["standard_error"][0][0] is None
+
+
+@pytest.mark.parametrize(
+    ("edges", "said"),
+    [
+        ([0.1, 0.3, 0.2], r"got 0\.3 before 0\.2 at row 1"),
+        ([0.1, 0.1], r"got 0\.1 before 0\.1 at row 0"),
+        ([0.4], "edges must increase, and there must be at least two; got only one"),
+        ([0.1, 1.2], r"edges must be probabilities in \[0, 1\]"),
+        ([-0.1, 0.2], r"edges must be probabilities in \[0, 1\]"),
+        ([0.1, np.nan], r"edges must be probabilities in \[0, 1\]"),
+    ],
+)
+def test_edges_increase_from_0_to_1(edges: list[float], said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        best_by_range(TWO, edges=edges)
+
+
+def test_without_baselines_one_model_has_nobody_to_beat() -> None:
+    with pytest.raises(DataError, match="at least 2 models to compare; got 1"):
+        best_by_range({"model": TWO["bold"]}, baselines=False)
+    with pytest.raises(DataError, match="at least 1 model to compare; got 0"):
+        best_by_range({})
+
+
+def test_a_model_may_not_take_the_name_of_a_baseline() -> None:
+    models = {"model": TWO["bold"], **baselines(TWO["bold"])}
+    with pytest.raises(DataError, match="got a model called 'treat all'"):
+        best_by_range(models)
+    assert isinstance(best_by_range(models, baselines=False), RangeMap)
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (tally([0, 1, 1, 1], SHY), "models are compared on the same cases"),
+        (Cases([1, 1, 0, 0], SHY), "in row 0, 'a' and 'b' have the outcomes False and True"),
+        (Cases(Y, SHY, clusters=[1, 1, 2, 2]), "only one has clusters"),
+        (Cases(Y, SHY, time=[1, 2, 3, 4]), "the standard error of a margin does not allow"),
+    ],
+)
+def test_models_must_have_the_same_cases(other: Any, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        best_by_range({"a": Cases(Y, BOLD), "b": other})
+
+
+def test_a_prior_must_be_a_proper_rule() -> None:
+    with pytest.raises(ImproperRuleError, match="the weight of a proper rule"):
+        best_by_range(TWO, prior=Shifted(0.1, "published"))
+    with pytest.raises(ArgumentTypeError, match="this needs a rule"):
+        best_by_range(TWO, prior=0.2)  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="prior must be 'uniform' or 'logit'; got 'flat'"):
+        best_by_range(TWO, prior="flat")  # type: ignore[arg-type]

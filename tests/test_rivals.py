@@ -1,0 +1,87 @@
+"""Several forecasts of the same outcomes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from properly import Cases, tally
+from properly._rivals import by_model, mass_of, require_same_rows, same_outcomes
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules import Brier
+
+Y, P = [0, 1, 1], [0.1, 0.5, 0.9]
+T = tally(Y, P)
+
+
+def test_names_become_text_and_must_differ_as_such() -> None:
+    assert by_model({1: T, "two": T}) == {"1": T, "two": T}  # type: ignore[dict-item]
+    with pytest.raises(DataError, match=r"names that differ as text; got \[1, '1'\]"):
+        by_model({1: T, "1": T})  # type: ignore[dict-item]
+
+
+def test_one_model_is_not_to_be_compared_unless_it_may() -> None:
+    with pytest.raises(DataError, match="at least 2 models to compare; got 1"):
+        by_model({"one": T})
+    assert by_model({"one": T}, least=1) == {"one": T}
+    with pytest.raises(DataError, match="at least 1 model to compare; got 0"):
+        by_model({}, least=1)
+
+
+@pytest.mark.parametrize("models", [[T, T], T, None])
+def test_models_are_given_by_name(models: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match="models are given by name, in a dict; got"):
+        by_model(models)
+
+
+def test_all_models_have_the_same_events_and_cases() -> None:
+    found = same_outcomes({"a": T, "b": Cases(Y, P[::-1])})
+    assert [x.events.sum() for x in found] == [2, 2]
+    with pytest.raises(DataError, match="'a' with 2 events of 3 and 'c' with 1 events of 3"):
+        same_outcomes({"a": T, "b": T, "c": tally([0, 0, 1], P)})
+    with pytest.raises(DataError, match="'a' with 2 events of 3 and 'c' with 2 events of 4"):
+        same_outcomes({"a": T, "c": tally([0, 0, 1, 1], [0.1, 0.2, 0.3, 0.4])})
+    with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got list"):
+        same_outcomes({"a": T, "b": P})  # type: ignore[dict-item]
+
+
+def test_rounding_of_weights_does_not_make_other_outcomes() -> None:
+    weight = [0.1, 0.2, 0.3]
+    one, other = tally(Y, P, weight=weight), tally(Y, [0.5] * 3, weight=weight)
+    assert len(same_outcomes({"a": one, "b": other})) == 2
+
+
+def test_the_mass_of_a_rule_is_not_its_length() -> None:
+    assert mass_of(Brier(), 0.25, 0.75) == 1.0  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (Cases([0, 1], [0.1, 0.2]), "'a' and 'b' have 3 and 2 rows"),
+        (Cases([1, 1, 0], P), "in row 0, 'a' and 'b' have the outcomes False and True"),
+        (Cases(Y, P, weight=[1, 1, 2]), "in row 2, 'a' and 'b' have the weights 1.0 and 2.0"),
+        (Cases(Y, P, clusters=[1, 1, 2]), "of 'a' and 'b', only one has clusters"),
+    ],
+)
+def test_rows_must_belong_together(other: Cases, said: str) -> None:
+    with pytest.raises(DataError, match=said):
+        require_same_rows({"a": Cases(Y, P), "b": other})
+
+
+def test_clusters_must_be_the_same_row_by_row() -> None:
+    clustered = [Cases(Y, P, clusters=ids) for ids in (["u", "u", "v"], ["u", "v", "v"])]
+    with pytest.raises(DataError, match="in row 1, 'a' and 'b' have the clusters 'u' and 'v'"):
+        require_same_rows(dict(zip("ab", clustered, strict=True)))
+    numbered = Cases(Y, P, clusters=[1, 1, 2])
+    with pytest.raises(DataError, match="in row 0, 'a' and 'b' have the clusters 1 and 'u'"):
+        require_same_rows({"a": numbered, "b": clustered[0]})
+
+
+def test_the_same_rows_are_taken() -> None:
+    both = {name: Cases(Y, p, weight=[1, 2, 3]) for name, p in (("a", P), ("b", P[::-1]))}
+    require_same_rows(both)
+    both["c"] = Cases(Y, P, weight=[1, 2, 4])
+    with pytest.raises(DataError, match=r"'a' and 'c' have the weights 3\.0 and 4\.0"):
+        require_same_rows(both)
