@@ -9,12 +9,18 @@ import pytest
 
 import properly
 from properly.rules import (
+    BetaWeighted,
     Bounded,
     Brier,
     Elementary,
+    HistogramWeighted,
     Log,
     Misclassification,
+    MissedBenefit,
     Mixture,
+    PointWeighted,
+    Regret,
+    Shifted,
     Spherical,
 )
 
@@ -41,6 +47,18 @@ RULES: list[BinaryRule] = [
     Bounded(Spherical(), (0.2, 0.7)),
     Mixture([(1.0, Brier()), (0.5, Log())]),
     Mixture([(2.0, Elementary(0.3)), (0.5, Bounded(Brier(), (0.1, 0.6)))]),
+    BetaWeighted(2, 8),
+    BetaWeighted(0.5, 0.5),
+    MissedBenefit(),
+    Bounded(MissedBenefit(), (0.05, 0.2)),
+    Shifted(0.1),
+    Shifted(0.5),
+    Shifted(0.3, form="classweighted"),
+    PointWeighted([0.05, 0.3]),
+    HistogramWeighted([0.02, 0.15, 0.35], [1, 3]),
+    Regret((0.05, 0.2)),
+    Regret((0.05, 0.2), prior="logit"),
+    Regret((0.05, 0.25), prior=BetaWeighted(2, 8)),
 ]
 every_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
 both_types = pytest.mark.parametrize("dtype", ["float64", "float32"])

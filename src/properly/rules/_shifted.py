@@ -218,7 +218,6 @@ def _change(mu: float, lower: Array | float, upper: Array | float) -> Array:
 def _moment(width: Array, start: Array, end: Array, slope: float) -> Array:
     """Integrate ``x / (start + slope x)**2`` from 0 to the width, at which D is the end."""
     xp = namespace(width)
-    start, end, width = (xp.asarray(x) for x in (start, end, width))
     # The closed form, (log(end / start) - slope width / end) / slope**2, cancels for small changes.
     r = slope * width / (start + end)
     small = xp.abs(r) < SMALL

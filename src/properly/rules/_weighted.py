@@ -15,11 +15,13 @@ from properly._libraries import namespace
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._alias import Alias
 from properly.rules._binary import Brier, Elementary
-from properly.rules._combinators import Bounded, Mixture
+from properly.rules._combinators import Mixture
 from properly.rules._functions import SMALL, BetaDensity, atanh_excess
 from properly.rules._rule import BinaryRule, Propriety
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from properly.typing import Array
 
 
@@ -157,7 +159,7 @@ class MissedBenefit(BinaryRule):
     def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return ``log((1 - lower) / (1 - upper)) - (upper - lower)``."""
         xp = namespace(lower, upper)
-        lower, upper = xp.asarray(lower + 0.0 * upper), xp.asarray(upper + 0.0 * lower)
+        lower, upper = lower + 0.0 * upper, upper + 0.0 * lower
         width, one = upper - lower, xp.ones_like(lower)
         share = width / xp.where(lower < 1, 1 - lower, one)
         # The difference cancels for small shares, which take another road.
@@ -255,7 +257,7 @@ class PointWeighted(Alias):
 
 
 @dataclass(frozen=True)
-class HistogramWeighted(Alias):
+class HistogramWeighted(BinaryRule):
     r"""Mean regret over thresholds that follow a histogram.
 
     .. math:: w(t) = \frac{w_k}{e_{k + 1} - e_k} \text{ for } e_k \le t < e_{k + 1}, \qquad
@@ -290,7 +292,6 @@ class HistogramWeighted(Alias):
 
     edges: tuple[float, ...]
     weights: tuple[float, ...]
-    _mixture: Mixture = field(init=False, repr=False, compare=False)
 
     def __init__(self, edges: Iterable[float], weights: Iterable[float]) -> None:
         ends = _numbers(edges, "edges")
@@ -302,18 +303,8 @@ class HistogramWeighted(Alias):
             )
             raise DataError(message)
         shares = _shares(_numbers(weights, "weights"), len(bins), "one a bin")
-        parts = [
-            (share / (2 * (b - a)), Bounded(Brier(), (a, b), scale="integral"))
-            for share, (a, b) in zip(shares, bins, strict=True)
-        ]
         object.__setattr__(self, "edges", ends)
         object.__setattr__(self, "weights", shares)
-        object.__setattr__(self, "_mixture", Mixture(parts))
-
-    @property
-    def priced_by(self) -> BinaryRule:
-        """The mixture of bounded rules, one a bin."""
-        return self._mixture
 
     @property
     def propriety(self) -> Propriety:
@@ -327,25 +318,44 @@ class HistogramWeighted(Alias):
         edges = ",".join(str(edge) for edge in self.edges)
         return f"histogram[{edges};{','.join(f'{w:.4g}' for w in self.weights)}]"
 
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Add up the costs of the parts of bins that lie between lower and upper."""
+        brier = Brier()
+        return sum(h / 2 * brier.false_positives(*ends) for h, ends in self._parts(lower, upper))
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Add up the costs of the parts of bins that lie between lower and upper."""
+        brier = Brier()
+        return sum(h / 2 * brier.false_negatives(*ends) for h, ends in self._parts(lower, upper))
+
     def weight(self, p: Array) -> Array:
         """Return the height of the bin; at an edge between two bins, of the upper one."""
         xp = namespace(p)
         found = xp.zeros_like(p)
-        for share, lower, upper in zip(self.weights, self.edges[:-1], self.edges[1:], strict=True):
-            found = xp.where(p >= lower, share / (upper - lower), found)
+        for height, start, _ in self._bins():
+            found = xp.where(p >= start, height, found)
         return xp.where(p <= self.edges[-1], found, xp.zeros_like(p))
 
-    def logit_weight(self, p: Array, q: Array) -> Array:
-        """Return the height of the bin on the log-odds scale."""
-        return p * q * self.weight(p)
+    def _bins(self) -> Iterator[tuple[float, float, float]]:
+        """Yield the height and both edges of each bin."""
+        for share, (start, end) in zip(self.weights, pairwise(self.edges), strict=True):
+            yield share / (end - start), start, end
 
-    def slope_if_event(self, p: Array) -> Array:
-        """Return minus the height of the bin times ``1 - p``."""
-        return -(1 - p) * self.weight(p)
+    def _parts(self, *limits: Array | float) -> Iterator[tuple[float, list[Array]]]:
+        """Yield the height of each bin, and both limits moved into it."""
+        for height, start, end in self._bins():
+            last = end == self.edges[-1]
+            yield height, [_moved(p, start, end, closed=last) for p in limits]
 
-    def slope_if_none(self, p: Array) -> Array:
-        """Return the height of the bin times ``p``."""
-        return p * self.weight(p)
+
+def _moved(p: Array | float, start: float, end: float, *, closed: bool) -> Array:
+    """Move a threshold into a bin; at its end, the gradient is that of the next bin."""
+    if isinstance(p, int | float):
+        inside = min(max(p, start), end)
+        return np.float64(inside) if isinstance(p, np.floating) else float(inside)
+    xp = namespace(p)
+    above = xp.where(p >= start, p, start)
+    return xp.where(p <= end if closed else p < end, above, end)
 
 
 def _numbers(values: Iterable[float], name: str) -> tuple[float, ...]:
