@@ -514,7 +514,7 @@ def test_theorems_i_5_and_i_6_hold_as_printed_for_calibrated_forecasts(tally: Ta
     left = rate * (1 - rate) / parts.share * (found.partial_auc_above + found.partial_auc_beside)
     right = rate + (1 - 2 * rate) * parts.events - found.regret_at_scores
     assert left == pytest.approx(right, **CLOSE)
-    assert found.hand == pytest.approx(found.auc, **CLOSE)
+    assert found.auc_if_calibrated == pytest.approx(found.auc, **CLOSE)
     assert found.gap == pytest.approx(0, **CLOSE)
 
 
@@ -522,7 +522,9 @@ def test_theorem_i_6_betrays_forecasts_that_are_not_calibrated() -> None:
     found = properly.ranking(TALLY)
     regrets = [regret_at(c) if 0 < c < 1 else 0.0 for c in P]
     rate = float(RATE)
-    assert found.hand == pytest.approx(1 - np.mean(regrets) / (2 * rate * (1 - rate)), **CLOSE)
+    assert found.auc_if_calibrated == pytest.approx(
+        1 - np.mean(regrets) / (2 * rate * (1 - rate)), **CLOSE
+    )
     assert abs(found.gap) > APART
 
 

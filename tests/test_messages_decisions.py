@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from properly import (
     Cases,
+    Interval,
     at_budget,
     at_threshold,
     best_by_range,
@@ -42,6 +43,14 @@ TALLIES = "\n\nHint: give tallies, made by Cases.tally(), to do without standard
 PUBLISHED = Shifted(0.1, form="published")
 
 SAID: list[tuple[type[Exception], str, Any]] = [
+    (
+        DataError,
+        (
+            "numbers of false alarms must be zero or more, and the smaller comes first; got 99 and 9"
+            "\n\nHint: a single threshold is a rule of its own, Elementary(t)."
+        ),
+        lambda: Interval.from_false_alarms(99, 9),
+    ),
     # rules
     (
         DataError,

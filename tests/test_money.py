@@ -130,7 +130,7 @@ def test_what_never_varied_has_no_interval() -> None:
 
 def test_the_record_is_ready_for_json_and_for_frames() -> None:
     found = regret_in_money(T, cost=(5, 20), loss=100)
-    assert repr(found) == "Money(2,625 per 1,000 cases, 1,750 saved)"
+    assert repr(found) == "Money(2,625 lost per 1,000 cases, 1,750 saved)"
     told = found.to_dict()
     assert list(told) == [*Money.__dataclass_fields__]
     assert told["threshold"] == {"lower": 0.05, "upper": 0.2}

@@ -59,7 +59,7 @@ def by_pairs(
         shares = (w0 @ inside[1]) / w0.sum() + (w1 @ inside[0]) / w1.sum()
         return {
             "auc": wins.sum() / every,
-            "hand": 1 - (w @ regret) * w.sum() / (2 * every) if every else math.nan,
+            "auc_if_calibrated": 1 - (w @ regret) * w.sum() / (2 * every) if every else math.nan,
             "partial_auc_above": above,
             "partial_auc_beside": beside,
             "balanced_average_accuracy": (above + beside) / shares,
@@ -110,7 +110,7 @@ def test_the_auc_is_that_of_the_curve(weight: NDArray[Any] | None) -> None:
     got = ranking(t)
     assert got.auc == roc_curve(t).area
     assert got.auc_skill == 2 * got.auc - 1
-    assert got.gap == got.auc - got.hand
+    assert got.gap == got.auc - got.auc_if_calibrated
 
 
 # Identities
@@ -200,7 +200,14 @@ def test_counts_may_be_large(often: int) -> None:
 @pytest.mark.parametrize("happened", [0, 1])
 def test_without_one_of_the_classes(happened: int) -> None:
     got = ranking(tally([happened] * 3, [0.2, 0.4, 0.4]), within=(0.3, 0.5))
-    undefined = ["auc", "auc_skill", "hand", "gap", "partial_auc_above", "partial_auc_beside"]
+    undefined = [
+        "auc",
+        "auc_skill",
+        "auc_if_calibrated",
+        "gap",
+        "partial_auc_above",
+        "partial_auc_beside",
+    ]
     for name in [*undefined, "balanced_average_accuracy"]:
         assert math.isnan(getattr(got, name)), name
     assert got.average_precision == pytest.approx(1 if happened else math.nan, nan_ok=True)
@@ -224,7 +231,7 @@ def test_without_a_range_its_fields_are_left_out() -> None:
     assert repr(got) == "Ranking(AUC 0.75, average precision 0.8333)"
     assert got.within is None
     assert got.partial_auc_above is None
-    told = ["auc", "auc_skill", "average_precision", "hand", "gap"]
+    told = ["auc", "auc_skill", "average_precision", "auc_if_calibrated", "gap"]
     assert list(got.to_dict()) == told
     assert list(got.to_frame("pandas").columns) == told
 

@@ -265,7 +265,7 @@ def at_budget(sample: Sample, match: re.Match[str]) -> list[float]:
 def auc(sample: Sample, match: re.Match[str]) -> list[float]:
     found = properly.ranking(sample.tally)
     if match["name"] == "hand_auc_from_regret":
-        return [found.hand, found.auc - found.gap]
+        return [found.auc_if_calibrated, found.auc - found.gap]
     return [found.auc, (1 + found.auc_skill) / 2, properly.roc_curve(sample.tally).area]
 
 

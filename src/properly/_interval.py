@@ -74,6 +74,29 @@ class Interval:
         return cls(*ends)
 
     @classmethod
+    def from_false_alarms(cls, least: float, most: float) -> Interval:
+        """Make the range from how many false alarms are as bad as one missed event.
+
+        Parameters
+        ----------
+        least, most : float
+            Numbers of false alarms, zero or more; n of them mean a threshold of 1 / (1 + n).
+
+        Examples
+        --------
+        >>> Interval.from_false_alarms(9, 99)
+        Interval(lower=0.01, upper=0.1)
+        """
+        numbers = as_number(least, "least number"), as_number(most, "greatest number")
+        if not (0 <= numbers[0] < numbers[1]):
+            message = (
+                "numbers of false alarms must be zero or more, and the smaller comes first; "
+                f"got {numbers[0]:g} and {numbers[1]:g}"
+            )
+            raise DataError(message, hint="a single threshold is a rule of its own, Elementary(t).")
+        return cls(1 / (1 + numbers[1]), 1 / (1 + numbers[0]))
+
+    @classmethod
     def from_costs(cls, cost: Amount, loss: Amount) -> Interval:
         """Make the range from the cost C of acting and the loss L that acting averts.
 

@@ -57,7 +57,7 @@ class Money:
     >>> t = properly.Tally.from_counts([0.05, 0.3], [900, 100], [20, 30])
     >>> money = properly.regret_in_money(t, cost=100, loss=1000)
     >>> money
-    Money(25,000 per 1,000 cases, 20,000 saved)
+    Money(25,000 lost per 1,000 cases, 20,000 saved)
     >>> money.treat_all, money.treat_none, money.threshold
     (95000.0, 45000.0, 0.1)
     """
@@ -73,7 +73,8 @@ class Money:
     level: float
 
     def __repr__(self) -> str:
-        return f"Money({self.regret:,.6g} per {self.per:,g} cases, {self.saved:,.6g} saved)"
+        lost, saved = _readable(self.regret), _readable(self.saved)
+        return f"Money({lost} lost per {self.per:,g} cases, {saved} saved)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
@@ -168,6 +169,10 @@ def regret_in_money(
         cases,
         level,
     )
+
+
+def _readable(amount: float) -> str:
+    return f"{amount:,.0f}" if abs(amount) >= 1000 else f"{amount:.4g}"
 
 
 def _half_width(source: Tally | Cases, tally: Tally, rule: BinaryRule, level: float) -> float:

@@ -35,10 +35,10 @@ class Ranking:
         ``2 * auc - 1``: 0 for forecasts that say nothing, 1 for a perfect ranking.
     average_precision : float
         The share of events among the cases at or above a forecast, averaged over the events.
-    hand : float
+    auc_if_calibrated : float
         What the AUC would be if the forecasts were calibrated, from their regret.
     gap : float
-        ``auc - hand``. If it is not 0, the forecasts are miscalibrated.
+        ``auc - auc_if_calibrated``. If it is not 0, the forecasts are miscalibrated.
     within : Interval or None
         The range of forecasts that the others are about, which are None without it.
     partial_auc_above : float or None
@@ -57,14 +57,14 @@ class Ranking:
     >>> found = properly.ranking(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
     >>> found
     Ranking(AUC 0.75, average precision 0.8333)
-    >>> found.auc_skill, round(found.hand, 4), round(found.gap, 4)
+    >>> found.auc_skill, round(found.auc_if_calibrated, 4), round(found.gap, 4)
     (0.5, 0.8, -0.05)
     """
 
     auc: float
     auc_skill: float
     average_precision: float
-    hand: float
+    auc_if_calibrated: float
     gap: float
     within: Interval | None = None
     partial_auc_above: float | None = None
@@ -115,8 +115,8 @@ def ranking(
     .. math:: \text{AUC} = 1 - \frac{1}{2 \pi (1 - \pi)} \cdot \frac1n \sum_i R(p_i) ,
 
     with the event rate :math:`\pi`. So two models are compared over two different distributions of
-    thresholds. The right-hand side is `hand`; as the AUC does not feel miscalibration and the
-    regret does, their `gap` betrays it. No gap is no proof of calibration.
+    thresholds. The right-hand side is `auc_if_calibrated`; as the AUC does not feel miscalibration
+    and the regret does, their `gap` betrays it. No gap is no proof of calibration.
 
     Average precision is :math:`\sum_k (r_k - r_{k-1})\, s_k` over the distinct forecasts, the
     highest first, with the share :math:`r_k` of events at or above the k-th and the share
@@ -138,7 +138,7 @@ def ranking(
     with the share :math:`q` of cases in the range, their event rate :math:`\bar y` and their mean
     regret :math:`\bar R` (`regret_at_scores`).
 
-    NaN is what is undefined: the AUC, `hand` and parts without events or without non-events,
+    NaN is what is undefined: both AUCs and parts without events or without non-events,
     average precision without events, and means over a range without forecasts.
 
     References

@@ -589,7 +589,9 @@ def test_after_recalibration_the_ranking_says_what_the_regret_says(found: Rows) 
     p = fitted[np.searchsorted(tally.value, found.p[used])]
     ranking = properly.ranking(properly.tally(found.y[used], p, weight=found.weight[used]))
     assert ranking.gap == pytest.approx(0, abs=ROUNDED)
-    assert ranking.hand == pytest.approx(properly.roc_curve(tally, hull=True).area, abs=ROUNDED)
+    assert ranking.auc_if_calibrated == pytest.approx(
+        properly.roc_curve(tally, hull=True).area, abs=ROUNDED
+    )
 
 
 @many
