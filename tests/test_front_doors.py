@@ -80,6 +80,7 @@ DOORS = {
     "properly.plots": [
         "binned_reliability",
         "decision",
+        "decision_difference",
         "mcb_dsc",
         "murphy",
         "range_map",

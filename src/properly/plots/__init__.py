@@ -5,6 +5,7 @@ Nothing here computes, changes a global style or shows a window. Needs the extra
 
 from properly.plots._binned import binned_reliability
 from properly.plots._decision import decision
+from properly.plots._decision_difference import decision_difference
 from properly.plots._mcb_dsc import mcb_dsc
 from properly.plots._murphy import murphy
 from properly.plots._range_map import range_map
@@ -18,6 +19,7 @@ from properly.plots._triptych import triptych
 __all__ = [
     "binned_reliability",
     "decision",
+    "decision_difference",
     "mcb_dsc",
     "murphy",
     "range_map",
