@@ -70,6 +70,9 @@ html_sidebars: dict[str, list[str]] = {
     "benchmarks": [],
     "coverage": [],
     "reliability": [],
+    "decisions": [],
+    "thresholds": [],
+    "errata": [],
     "contributing": [],
     "changelog": [],
 }
