@@ -68,7 +68,14 @@ def _figure3(found: _crash.CrashTable) -> Figure:
     figure, axes = sheet(1, 3)
     left, middle, right = axes.flat
     plots.roc(found.roc, left)
-    plots.regret(found.regret, middle, within=_crash.WITHIN, axis="log-odds", limits=SHOWN)
+    plots.regret(
+        found.regret,
+        middle,
+        within=_crash.WITHIN,
+        axis="log-odds",
+        limits=SHOWN,
+        baselines=False,
+    )
     # Without the baselines, nothing is costly at low thresholds.
     _legend(middle).set_loc("upper left")
     plots.mcb_dsc(found.parts, right)
