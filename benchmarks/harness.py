@@ -19,6 +19,8 @@ Data = TypeVar("Data")
 # A round of a cheap row is repeated for about so many seconds, and no row more often than this.
 ROUND_SECONDS = 1.0
 MOST_REPEATS = 50
+# Sides that take longer than this together run once a round.
+SLOW_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -188,7 +190,8 @@ def measure(
     cases : int, optional
         The size of the data, if not the row's own.
     round_seconds : float
-        Sides that are quick run more than twice in a round, for about so long.
+        Sides that are quick run more than twice in a round, for about so long; those that are slow
+        run once.
     """
     cases = row.cases if cases is None or row.cases == 0 else cases
     data = row.make(cases)
@@ -196,7 +199,8 @@ def measure(
     row.quantity.of(row.ours, data)
     row.quantity.of(row.peer, data)
     warm_up = time.perf_counter() - start
-    repeats = min(MOST_REPEATS, max(2, math.ceil(round_seconds / warm_up)))
+    least = 1 if warm_up > SLOW_SECONDS else 2
+    repeats = min(MOST_REPEATS, max(least, math.ceil(round_seconds / warm_up)))
     medians = [_round(row, data, repeats, ours_first=i % 2 == 0) for i in range(rounds)]
     ours, peer = zip(*medians, strict=True)
     return Result(row, cases, repeats, ours, peer)

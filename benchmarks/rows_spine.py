@@ -19,7 +19,7 @@ from benchmarks.samples import (
 )
 
 import properly
-from properly.rules import Bounded, Brier, Log
+from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,14 +131,6 @@ ROWS: tuple[Row[Any], ...] = (
         lambda data: mean_brier(data.y, data.p),
         cases=1_000_000,
         tolerance=1e-12,
-    ),
-    Row(
-        "`Bounded(Brier(), (0.05, 0.2))(y, p)`",
-        "`((y - p) ** 2).mean()`",
-        make_sample,
-        lambda data: Bounded(Brier(), (0.05, 0.2))(data.y, data.p),
-        lambda data: mean_brier(data.y, data.p),
-        cases=1_000_000,
     ),
     Row(
         "`tally`, weights that are fractions",

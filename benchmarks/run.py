@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 # The benchmarks are not part of the package.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import rows_corp, rows_process, rows_spine
+from benchmarks import rows_corp, rows_decision, rows_process, rows_spine
 from benchmarks.harness import measure
 from benchmarks.writing import Run, print_table
 
@@ -26,7 +26,12 @@ if TYPE_CHECKING:
     from benchmarks.harness import Row
 
 RESULTS = Path(__file__).resolve().parent / "results"
-ROWS: tuple[Row[Any], ...] = (*rows_spine.ROWS, *rows_corp.ROWS, *rows_process.ROWS)
+ROWS: tuple[Row[Any], ...] = (
+    *rows_spine.ROWS,
+    *rows_corp.ROWS,
+    *rows_decision.ROWS,
+    *rows_process.ROWS,
+)
 QUICK = 100_000
 
 

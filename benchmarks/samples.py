@@ -52,6 +52,22 @@ class TalliedSample(NamedTuple):
     tally: properly.Tally
 
 
+class FramedSample(NamedTuple):
+    """Outcomes and distinct forecasts, with a frame of both for peers that want one."""
+
+    y: NDArray[np.bool_]
+    p: NDArray[np.float64]
+    frame: Any
+
+
+class RivalSample(NamedTuple):
+    """Outcomes, the forecasts of several models, and their tallies."""
+
+    y: NDArray[np.bool_]
+    models: dict[str, NDArray[np.float64]]
+    tallies: dict[str, properly.Tally]
+
+
 def make_sample(cases: int) -> Sample:
     """Draw uniform forecasts, of which the event follows with the probability ``sqrt(p)``.
 
@@ -90,6 +106,24 @@ def make_tallied(cases: int) -> TalliedSample:
     """Tally before the clock runs."""
     sample = make_sample(cases)
     return TalliedSample(*sample, properly.tally(*sample))
+
+
+def make_framed(cases: int) -> FramedSample:
+    """Make a pandas frame before the clock runs."""
+    import pandas as pd
+
+    y, p = make_sample(cases)
+    return FramedSample(y, p, pd.DataFrame({"y": y, "p": p}))
+
+
+def make_rivals(cases: int) -> RivalSample:
+    """Blur the log-odds of the forecasts, for each of five models more."""
+    y, p = make_sample(cases)
+    rng = np.random.default_rng(SEED + 2)
+    odds = p / (1 - p)
+    blurred = (odds * np.exp(0.3 * k * rng.standard_normal(cases)) for k in range(5))
+    models = {f"model {k}": x / (1 + x) for k, x in enumerate(blurred)}
+    return RivalSample(y, models, {name: properly.tally(y, x) for name, x in models.items()})
 
 
 def make_nothing(cases: int) -> Any:  # noqa: ARG001

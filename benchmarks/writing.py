@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 
     from benchmarks.harness import Result, Row
 
-PACKAGES = ("properly", "numpy", "scipy", "scikit-learn", "model-diagnostics")
+PACKAGES = (
+    "properly",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "model-diagnostics",
+    "pandas",
+    "dcurves",
+    "hmeasure",
+)
 PAGE = Path(__file__).with_name("page.md.in")
 HEADER = ("what", "against", "cases", "ratio", "spread", "target", "holds")
 

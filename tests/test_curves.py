@@ -107,7 +107,7 @@ def test_knots_are_the_forecasts_and_both_ends() -> None:
 
 def test_the_curve_jumps_at_knots_and_is_straight_between() -> None:
     curve = murphy_curve(tally([0, 1], [0.25, 0.5]))
-    np.testing.assert_array_equal(curve.at([0, 0.125, 0.25, 0.75, 1]), [0, 0.125, 0, 0.25, 0])
+    np.testing.assert_array_equal(curve.at([0, 0.125, 0.25, 0.75, 1]), [0, 0.125, 0.25, 0.25, 0])
     np.testing.assert_array_equal(curve.at([-0.1, np.nan, 1.1]), [np.nan] * 3)
     threshold, value = curve.curve()
     np.testing.assert_array_equal(threshold, [0, 0, 0.25, 0.25, 0.5, 0.5, 1, 1])
@@ -157,7 +157,11 @@ def test_no_forecast_differs_from_itself() -> None:
 def test_the_record_is_ready_for_json_and_for_frames() -> None:
     curve = murphy_curve(tally([0, 1], [0.25, 0.5]), part="uncertainty")
     columns = {"threshold": [0, 0.5, 1], "left": [0, 0.5, 0], "right": [0, 0.5, 0]}
-    assert curve.to_dict() == columns | {"part": "uncertainty", "scale": "brier"}
+    assert curve.to_dict() == columns | {
+        "part": "uncertainty",
+        "scale": "brier",
+        "event_rate": 0.5,
+    }
     assert curve.to_frame("pandas").to_dict("list") == columns
 
 

@@ -81,8 +81,8 @@ def test_baselines_stand_below_the_models_and_skill_is_measured_against_the_last
 
 def test_a_range_of_thresholds_brings_the_bounded_rules() -> None:
     e = evaluate([0, 1, 1], [0.1, 0.8, 0.7], within=(0.05, 0.2))
-    bounded = Bounded(Brier(), (0.05, 0.2)), Bounded(Log(), (0.05, 0.2))
-    assert e.rules == (Brier(), Log(), *bounded)
+    brier, log = Bounded(Brier(), (0.05, 0.2)), Bounded(Log(), (0.05, 0.2))
+    assert e.rules == (Brier(), brier, Log(), log)
 
 
 @pytest.mark.parametrize("within", [(0.0, 0.2), (0.5, 1.0)])

@@ -59,7 +59,7 @@ def test_results_become_frames_of_the_library_that_is_asked_for(backend: Any, ki
     bins = properly.reliability(t).to_frame(backend)
     table = properly.evaluate(DATA["died"], DATA["p"]).to_frame(backend)
     assert all(isinstance(frame, kind) for frame in (parts, bins, table))
-    assert (parts.shape, bins.shape, table.shape) == ((1, 4), (2, 4), (2, 6))
+    assert (parts.shape, bins.shape, table.shape) == ((1, 5), (2, 4), (8, 8))
 
 
 @pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES.keys())

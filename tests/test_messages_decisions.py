@@ -226,7 +226,10 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     ),
     (
         DataError,
-        "a cost must be zero or more, the smaller amount first; got -5",
+        (
+            "a cost must be more than 0, and less than the loss, which is finite; got cost = -5, loss = 100"
+            "\n\nHint: at a cost of 0 one always acts, at the loss never."
+        ),
         lambda: regret_in_money(T, cost=-5, loss=100),
     ),
     (

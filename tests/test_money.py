@@ -32,7 +32,7 @@ def test_by_hand_at_one_cost() -> None:
     assert found.treat_all == pytest.approx(500 * 950 * 100 / 1000, rel=1e-14)
     assert found.treat_none == pytest.approx(500 * 50 * 900 / 1000, rel=1e-14)
     # The event rate, 5 %, is below the threshold.
-    assert found.event_rate == found.treat_none
+    assert found.constant == found.treat_none
     assert found.saved == found.treat_none - found.regret
     assert (found.threshold, found.per, found.level) == (0.1, 500, 0.95)
     amount = np.repeat([100.0, 900.0, 0.0], [70, 20, 910])
@@ -48,7 +48,7 @@ def test_by_hand_over_a_range_of_costs() -> None:
     assert found.treat_all == pytest.approx(950 * 12.5, rel=1e-13)
     assert found.treat_none == pytest.approx(50 * 87.5, rel=1e-13)
     assert found.threshold == Interval(0.05, 0.2)
-    assert found.saved == found.treat_none - found.regret
+    assert found.saved == found.constant - found.regret
 
 
 def test_the_better_of_acting_always_and_never_is_what_counts() -> None:
@@ -72,9 +72,10 @@ def test_it_is_the_regret_times_the_loss_times_the_cases(weight: Any, cost: Any)
     if not isinstance(cost, int):
         bounded = Bounded(Brier(), (cost[0] / 200, cost[1] / 200))
         assert found.regret == pytest.approx(700 * decompose(t, bounded).score, rel=1e-12)
-    for name, constant in baselines(t).items():
-        expected = 1400 * decompose(constant, rule).score
-        assert getattr(found, name.replace(" ", "_")) == pytest.approx(expected, rel=1e-13)
+    without = (found.treat_all, found.treat_none, found.constant)
+    for amount, constant in zip(without, baselines(t).values(), strict=True):
+        assert amount == pytest.approx(1400 * decompose(constant, rule).score, rel=1e-13)
+    assert found.saved == min(without) - found.regret
 
 
 @given(st.floats(0.01, 100), st.floats(0.01, 0.99))
@@ -157,16 +158,29 @@ def test_one_threshold_is_both_ends_of_the_range_in_a_frame() -> None:
 @pytest.mark.parametrize(
     ("cost", "loss", "message"),
     [
-        (-1, 100, "a cost must be zero or more, the smaller amount first; got -1"),
-        (math.nan, 100, "a cost must be zero or more, the smaller amount first; got nan"),
+        (-1, 100, "got cost = -1, loss = 100"),
+        (math.nan, 100, "got cost = nan, loss = 100"),
+        (120, 100, "got cost = 120, loss = 100"),
+        (5, -100, "got cost = 5, loss = -100"),
+        (5, math.inf, "got cost = 5, loss = inf"),
+        (0, 0, "got cost = 0, loss = 0"),
+        (0, 100, "got cost = 0, loss = 100"),
+        (100, 100, "got cost = 100, loss = 100"),
+    ],
+)
+def test_one_cost_lies_between_0_and_the_loss(cost: float, loss: float, message: str) -> None:
+    rule = "a cost must be more than 0, and less than the loss, which is finite; "
+    with pytest.raises(DataError) as caught:
+        regret_in_money(T, cost=cost, loss=loss)
+    assert str(caught.value).split("\n")[0] == rule + message
+
+
+@pytest.mark.parametrize(
+    ("cost", "loss", "message"),
+    [
         ((20, 5), 100, "a cost must be zero or more, the smaller amount first; got (20, 5)"),
-        (120, 100, "a cost must not exceed the loss; got cost = 120, loss = 100.0"),
         ((5, 120), 100, "a cost must not exceed the loss; got cost = (5, 120), loss = 100.0"),
-        (5, -100, "a loss must be zero or more, the smaller amount first; got -100.0"),
-        (5, math.inf, "a loss must be zero or more, the smaller amount first; got inf"),
-        (0, 0, "a loss must be greater than zero; got 0.0"),
-        (0, 100, "a threshold must lie strictly between 0 and 1; got 0.0"),
-        (100, 100, "a threshold must lie strictly between 0 and 1; got 1.0"),
+        ((0, 0), 0, "a loss must be greater than zero; got 0.0"),
     ],
 )
 def test_impossible_amounts_are_refused(cost: Any, loss: float, message: str) -> None:

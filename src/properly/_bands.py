@@ -12,6 +12,7 @@ import numpy as np
 from properly._frames import to_frame
 from properly._interval import as_interval
 from properly._isotonic import refit, refit_sequences
+from properly._libraries import read_only
 from properly._plain import plain
 from properly._resampling import Counts, fast_stream
 from properly._sweep import share_out
@@ -74,6 +75,10 @@ class Band:
     kind: Kind
     replicates: int | None = None
     steps: bool = False
+
+    def __post_init__(self) -> None:
+        for column in (self.x, self.lower, self.upper):
+            read_only(column)
 
     def __repr__(self) -> str:
         return (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from properly._frames import Backend
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AtBudget:
     """What comes of acting on the highest forecasts only.
 
@@ -50,6 +50,8 @@ class AtBudget:
     >>> import properly
     >>> t = properly.tally([1, 0, 1, 0, 0], [0.9, 0.6, 0.6, 0.2, 0.1])
     >>> found = properly.at_budget(t, 2)
+    >>> found
+    AtBudget(2: 1.5 true positives, precision 0.75, recall 0.75)
     >>> found.true_positives, found.precision, found.border, found.border_cases
     (1.5, 0.75, 0.6, 2)
     """
@@ -63,6 +65,12 @@ class AtBudget:
     regret: float | None
     border: float
     border_cases: float
+
+    def __repr__(self) -> str:
+        return (
+            f"AtBudget({self.budget:g}: {self.true_positives:.4g} true positives, "
+            f"precision {self.precision:.4g}, recall {self.recall:.4g})"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
@@ -132,15 +140,15 @@ def at_budget(tally: Tally | Cases, budget: float, *, threshold: float | None = 
     true, events = hits[row + 1].item() + share * found.events[row].item(), hits[0].item()
     vain, missed, total = budget - true, events - true, above[0].item()
     return AtBudget(
-        budget,
-        true,
-        true / budget,
-        true / events if events else math.nan,
-        c,
-        None if c is None else (true - vain * c / (1 - c)) / total,
-        None if c is None else (c * vain + (1 - c) * missed) / total,
-        float(found.value[row]),
-        weight[row].item(),
+        budget=budget,
+        true_positives=true,
+        precision=true / budget,
+        recall=true / events if events else math.nan,
+        threshold=c,
+        net_benefit=None if c is None else (true - vain * c / (1 - c)) / total,
+        regret=None if c is None else (c * vain + (1 - c) * missed) / total,
+        border=float(found.value[row]),
+        border_cases=weight[row].item(),
     )
 
 

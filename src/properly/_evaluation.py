@@ -201,7 +201,7 @@ def _asked(
     asked = tuple(require_binary(rule) for rule in several)
     if within is not None:
         ends = as_interval(within)
-        asked += tuple(_bounded(rule, ends) for rule in asked)
+        asked = tuple(form for rule in asked for form in (rule, _bounded(rule, ends)))
     _require_distinct("rules", [rule.name for rule in asked])
     return asked
 

@@ -37,11 +37,12 @@ class Money:
     ----------
     regret : float
         Of acting if the forecast is at the threshold or above.
-    treat_all, treat_none, event_rate : float
-        Of acting always, of acting never, and of acting by the event rate alone.
+    treat_all, treat_none, constant : float
+        Of acting always, of acting never, and of acting by the event rate alone: whoever's cost is
+        low enough acts always, everybody else never.
     saved : float
-        What the forecasts save against the better of acting always and never; negative if it would
-        be better to do without them.
+        What the forecasts save against the best of the three; negative if it would be better to do
+        without them.
     interval : pair of floats
         How far off `regret` may be; NaN where nothing can be said.
     threshold : float or Interval
@@ -65,7 +66,7 @@ class Money:
     regret: float
     treat_all: float
     treat_none: float
-    event_rate: float
+    constant: float
     saved: float
     interval: tuple[float, float]
     threshold: float | Interval
@@ -159,15 +160,15 @@ def regret_in_money(
     others = {name: unit * mean_score(x, rule) for name, x in baselines(t).items()}
     half = unit * _half_width(tally, t, rule, level)
     return Money(
-        regret,
-        others["treat all"],
-        others["treat none"],
-        others["event rate"],
-        min(others["treat all"], others["treat none"]) - regret,
-        (regret - half, regret + half),
-        threshold,
-        cases,
-        level,
+        regret=regret,
+        treat_all=others["treat all"],
+        treat_none=others["treat none"],
+        constant=others["event rate"],
+        saved=min(others.values()) - regret,
+        interval=(regret - half, regret + half),
+        threshold=threshold,
+        per=cases,
+        level=level,
     )
 
 
@@ -183,12 +184,17 @@ def _half_width(source: Tally | Cases, tally: Tally, rule: BinaryRule, level: fl
 
 
 def _threshold(cost: Amount, loss: float) -> float | Interval:
-    """Divide the cost by the loss; what cannot be divided is refused as everywhere else."""
-    if not isinstance(cost, Iterable):
-        amount = as_number(cost, "cost")
-        if 0 <= amount <= loss and 0 < loss < math.inf:
-            return amount / loss
-    return Interval.from_costs(cost, loss)
+    """Divide the cost by the loss."""
+    if isinstance(cost, Iterable):
+        return Interval.from_costs(cost, loss)
+    amount = as_number(cost, "cost")
+    if not 0 < amount < loss < math.inf:
+        message = (
+            "a cost must be more than 0, and less than the loss, which is finite; "
+            f"got cost = {cost!r}, loss = {loss:g}"
+        )
+        raise DataError(message, hint="at a cost of 0 one always acts, at the loss never.")
+    return amount / loss
 
 
 def _one_loss(loss: float) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 
 from properly._frames import to_frame
 from properly._interval import as_interval
+from properly._libraries import read_only
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -62,6 +63,10 @@ class MurphyCurve:
     scale: Scale = "brier"
     event_rate: float | None = None
 
+    def __post_init__(self) -> None:
+        for column in (self.threshold, self.left, self.right):
+            read_only(column)
+
     def __repr__(self) -> str:
         what = self.part if self.scale == "brier" else f"{self.part}, regret scale,"
         return f"MurphyCurve({what} at {len(self.threshold):,} thresholds, area {self.area():.4g})"
@@ -76,15 +81,17 @@ class MurphyCurve:
         return replace(self, left=self.left / 2, right=self.right / 2, band=band, scale="regret")
 
     def at(self, t: ArrayLike) -> Column:
-        """Return the limit from the right at any thresholds (at 1, from the left); NaN outside.
+        """Return the curve at any thresholds, the limit from the left; NaN outside of [0, 1].
 
         Parameters
         ----------
         t : array-like
-            Thresholds in [0, 1].
+            Thresholds in [0, 1]; a forecast of exactly t is acted upon there.
         """
         t = np.asarray(t, dtype=np.float64)
-        return self._between(t, np.searchsorted(self.threshold, t, side="right") - 1)
+        # At 0 there is nothing to the left, and no forecast is below.
+        piece = np.searchsorted(self.threshold, t, side="left") - 1
+        return np.where(t == 0, self.left[0], self._between(t, piece))
 
     def area(self, within: Interval | tuple[float, float] | None = None) -> float:
         """Return the exact area under the curve.
@@ -111,10 +118,10 @@ class MurphyCurve:
         ends = as_interval(within)
         inside = (self.threshold > ends.lower) & (self.threshold < ends.upper)
         t = np.concatenate([[ends.lower], self.threshold[inside], [ends.upper]])
-        before = np.searchsorted(self.threshold, ends.upper) - 1
-        last = self._between(np.float64(ends.upper), before)
-        start = np.append(self.at(ends.lower), self.right[inside])
-        return _trapezoids(t, start, np.append(self.left[inside], last))
+        after = np.searchsorted(self.threshold, ends.lower, side="right") - 1
+        first = self._between(np.float64(ends.lower), after)
+        start = np.append(first, self.right[inside])
+        return _trapezoids(t, start, np.append(self.left[inside], self.at(ends.upper)))
 
     def curve(self) -> tuple[Column, Column]:
         """Return the corners of the curve: each threshold twice, with both of its limits."""
@@ -122,7 +129,8 @@ class MurphyCurve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return thresholds and limits as lists, and what they are limits of."""
-        found = self._columns() | {"part": self.part, "scale": self.scale}
+        known = {"part": self.part, "scale": self.scale, "event_rate": self.event_rate}
+        found = self._columns() | known
         return found if self.band is None else found | {"band": self.band.to_dict()}
 
     def to_frame(self, backend: Backend | None = None) -> Any:

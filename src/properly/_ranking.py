@@ -42,11 +42,12 @@ class Ranking:
     within : Interval or None
         The range of forecasts that the others are about, which are None without it.
     partial_auc_above : float or None
-        The part of the area under the curve that belongs to the non-events in the range.
+        pAUC+: the part of the area under the curve that belongs to the non-events in the range.
     partial_auc_beside : float or None
-        The part of the area to the right of the curve that belongs to the events in the range.
+        pAUC-: the part of the area to the right of the curve that belongs to the events in the
+        range.
     balanced_average_accuracy : float or None
-        Both, divided by the shares of non-events and of events in the range: how often they are on
+        Or concordant partial AUC: both, divided by the shares of non-events and of events in the range: how often they are on
         the right side of a case of the other kind.
     regret_at_scores : float or None
         The mean regret over the cases in the range, each with its own forecast as the threshold.
@@ -100,7 +101,7 @@ def ranking(
     tally : Tally or Cases
         The forecasts and what happened.
     within : Interval or pair of floats, optional
-        A range of forecasts, both ends included, to look at more closely.
+        A range of forecasts, not of thresholds, both ends included, to look at more closely.
 
     Returns
     -------
@@ -168,15 +169,15 @@ def ranking(
     auc = concordance(found.nonevents, found.events)
     # At its own forecast a case is acted upon, since it is at the threshold.
     regret = cost_at(found.value, found.value, found.nonevents, found.events) / 2
-    hand = _hand(found, regret)
-    whole = Ranking(auc, 2 * auc - 1, _average_precision(found), hand, auc - hand)
+    expected = _auc_if_calibrated(found, regret)
+    whole = Ranking(auc, 2 * auc - 1, _average_precision(found), expected, auc - expected)
     if within is None:
         return whole
     ends = as_interval(within)
     return replace(whole, within=ends, **_parts(found, regret, ends))
 
 
-def _hand(found: Outcomes, regret: Column) -> float:
+def _auc_if_calibrated(found: Outcomes, regret: Column) -> float:
     """Return the AUC that calibrated forecasts of such a regret would have."""
     weight, none, events = _weight(found), float(found.nonevents.sum()), float(found.events.sum())
     return 1 - _ratio(float(regret @ weight) * found.total, 2 * none * events)

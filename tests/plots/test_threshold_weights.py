@@ -76,7 +76,7 @@ def test_the_area_is_one(rule: BinaryRule) -> None:
 def test_on_log_odds_the_area_is_the_share_of_the_weight_in_view(rule: BinaryRule) -> None:
     x, y = drawn(threshold_weights(rule, axis="log-odds"))
     assert (x[0], x[-1]) == (0.001, 0.999)
-    share = BinaryRule.length(rule, 0.001, 0.999) / BinaryRule.length(rule, 0, 1)
+    share = rule.mass(0.001, 0.999) / rule.mass(0.0, 1.0)
     assert area(x, y, "log-odds") == pytest.approx(share, abs=2e-5)
 
 

@@ -124,7 +124,7 @@ def _by_name(rules: object) -> dict[str, BinaryRule]:
 
 def _draw_rule(ax: Axes, view: View, rule: BinaryRule, ink: Ink, name: str) -> float:
     """Draw the density and the point masses of a rule; return how high its density needs to be."""
-    mass = BinaryRule.length(rule, 0.0, 1.0)
+    mass = float(rule.mass(0.0, 1.0))
     finite = math.isfinite(mass)
     said = legible(name) if finite else f"{legible(name)}, not normalised"
     x, y = _density(view, rule)
@@ -182,10 +182,10 @@ def _above_ground(y: Column) -> Column:
 
 def _mass_in_view(view: View, rule: BinaryRule) -> float:
     """Return the weight of the thresholds in view, cut short of an end where it is infinite."""
-    found = BinaryRule.length(rule, view.lower, view.upper)
+    found = float(rule.mass(view.lower, view.upper))
     if math.isinf(found):
         short = 1e-3 * (view.upper - view.lower)
-        found = BinaryRule.length(rule, view.lower + short, view.upper - short)
+        found = float(rule.mass(view.lower + short, view.upper - short))
     return found
 
 

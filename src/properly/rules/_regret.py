@@ -72,8 +72,7 @@ class Regret(Alias):
         self, within: Interval | tuple[float, float], prior: Prior | BinaryRule = "uniform"
     ) -> None:
         rule, ends = as_prior(prior), as_interval(within)
-        # Not rule.length, which keeps Brier on its own scale.
-        mass = BinaryRule.length(rule, ends.lower, ends.upper)
+        mass = float(rule.mass(ends.lower, ends.upper))
         if not sys.float_info.min <= mass < math.inf:
             message = (
                 f"a mean needs a prior of positive, finite mass; that of {prior!r} on "

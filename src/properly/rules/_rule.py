@@ -152,10 +152,16 @@ class BinaryRule(Rule):
         """Point masses at thresholds above `lower`, up to and including `upper`."""
         return ()
 
+    def mass(self, lower: Array | float, upper: Array | float) -> Array:
+        """Weight of all thresholds above `lower`, up to and including `upper`; may be infinite."""
+        if isinstance(lower, int | float) and isinstance(upper, int | float):
+            # Numbers of numpy divide by zero without an exception.
+            lower, upper = np.float64(lower), np.float64(upper)
+        return self.false_positives(lower, upper) + self.false_negatives(lower, upper)
+
     def length(self, lower: float, upper: float) -> float:
-        """Weight of all thresholds in a range, by which a mean over the range divides."""
-        ends = np.float64(lower), np.float64(upper)
-        return float(self.false_positives(*ends) + self.false_negatives(*ends))
+        """Return what a mean over a range divides by: the weight, unless the rule has a scale."""
+        return float(self.mass(lower, upper))
 
     def loss_if_event(self, p: Array) -> Array:
         """Price forecasts of an event that happened: U. The array is not checked."""

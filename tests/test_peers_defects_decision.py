@@ -1,0 +1,312 @@
+"""Defects of libraries about decisions, each met here as a test that ours passes.
+
+They were found by running briertools 0.0.4, dcurves 1.1.7 and hmeasure 0.1.6.
+"""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import properly
+from properly.errors import DataError
+from properly.rules import Bounded, Brier, Log, MissedBenefit, Regret
+
+Y, P = [0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]
+HUNDREDTHS = np.arange(1, 100) / 100
+WITHIN = (0.1, 0.5)
+
+
+def tally() -> properly.Tally:
+    return properly.tally(Y, P)
+
+
+# What is not a forecast, an outcome, a threshold or a rate. Elsewhere a missing forecast counts as
+# "do not act", and nothing at all is said about the others.
+
+NOT_FORECASTS = [
+    ([0.1, math.nan, 0.6, 0.9], "row 1 is nan"),
+    ([0.1, 0.3, 0.6, 1.9], r"row 3 is 1\.9"),
+    ([-0.5, 0.3, 0.6, 0.9], r"row 0 is -0\.5"),
+]
+
+
+@pytest.mark.parametrize(("p", "told"), NOT_FORECASTS)
+def test_what_is_no_probability_is_refused_where_it_stands(p: list[float], told: str) -> None:
+    with pytest.raises(DataError, match=told):
+        properly.tally(Y, p)
+    with pytest.raises(DataError, match=told):
+        properly.Cases(Y, p)
+    with pytest.raises(DataError, match=told):
+        Bounded(Brier(), WITHIN)(Y, p)
+    with pytest.raises(DataError, match=told):
+        properly.skill(Y, p, Brier())
+
+
+NOT_OUTCOMES = [
+    ([0, math.nan, 0, 1], "must not be missing; row 1 is nan"),
+    ([1, 2, 1, 2], "found 1 and 2"),
+    ([-1, 1, -1, 1], "found -1 and 1"),
+    ([0.5, 1, 0, 1], r"at most two labels; found 0\.0, 0\.5, 1\.0"),
+    ([1], "equally long; got 1 and 4"),
+]
+
+
+@pytest.mark.parametrize(("y", "told"), NOT_OUTCOMES)
+def test_outcomes_are_neither_truncated_nor_repeated_nor_guessed(y: list[float], told: str) -> None:
+    with pytest.raises(DataError, match=told):
+        properly.tally(y, P)
+    with pytest.raises(DataError, match=told):
+        Bounded(Brier(), WITHIN)(y, P)
+    with pytest.raises(DataError, match=told):
+        properly.skill(y, P, Bounded(Log(), WITHIN))
+
+
+def test_labels_of_ones_own_are_taken_if_one_of_them_is_named() -> None:
+    mine = properly.tally([1, 2, 1, 2], P, pos_label=2)
+    assert properly.decision_curve(mine, [0.5]).net_benefit.tolist() == [0.0]
+    assert properly.h_measure(mine) == properly.h_measure(tally())
+
+
+def test_matrices_and_nothing_at_all_are_refused() -> None:
+    with pytest.raises(DataError, match=r"one-dimensional; got an array of shape \(2, 2\)"):
+        Bounded(Brier(), WITHIN)([[0, 1], [0, 1]], [[0.1, 0.3], [0.6, 0.9]])
+    with pytest.raises(DataError, match="must not be empty; got 0 rows"):
+        Bounded(Brier(), WITHIN)([], [])
+
+
+@pytest.mark.parametrize("within", [(0.3, 0.3), (0.5, 0.3), (-0.1, 0.3), (0.3, 1.1)])
+def test_a_range_has_two_ends_in_order(within: tuple[float, float]) -> None:
+    for refused in (
+        lambda: Bounded(Brier(), within),
+        lambda: Regret(within),
+        lambda: properly.mean_net_benefit(tally(), within),
+    ):
+        with pytest.raises(DataError, match="needs 0 <= lower < upper <= 1"):
+            refused()
+
+
+CHECKS = """
+import properly
+for y, p in (([0, 1], [0.1, float("nan")]), ([-1, 1], [0.1, 0.3]), ([0, 1], [0.1, 1.3])):
+    try:
+        properly.tally(y, p)
+    except properly.errors.DataError as error:
+        print(str(error).splitlines()[0])
+"""
+
+
+def test_checks_do_not_vanish_where_assertions_do() -> None:
+    # Nothing but the lines above is run.
+    command = [sys.executable, "-O", "-c", CHECKS]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)  # noqa: S603
+    assert done.stdout.splitlines() == [
+        "forecasts must be probabilities in [0, 1]; row 1 is nan",
+        "outcomes must be 0 and 1, or False and True; found -1 and 1",
+        "forecasts must be probabilities in [0, 1]; row 1 is 1.3",
+    ]
+
+
+NOT_THRESHOLDS = [
+    ([-0.1, 0.5], r"row 0 is -0\.1"),
+    ([0.5, 1.2], r"row 1 is 1\.2"),
+    ([0.5, 1.0], "less than 1, where the odds are infinite"),
+    ([0.5, math.nan], "row 1 is nan"),
+    ([0.5, 0.2], r"must increase; row 1 is 0\.2, after 0\.5"),
+    ([], "must not be empty"),
+]
+
+
+@pytest.mark.parametrize(("thresholds", "told"), NOT_THRESHOLDS)
+def test_thresholds_at_which_nobody_can_act_are_refused(thresholds: list[float], told: str) -> None:
+    with pytest.raises(DataError, match=told):
+        properly.decision_curve(tally(), thresholds)
+    with pytest.raises(DataError, match=told):
+        properly.decision_difference(tally(), tally(), thresholds)
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.0, 1.2, math.nan])
+def test_one_threshold_is_held_to_the_same(threshold: float) -> None:
+    with pytest.raises(DataError, match="threshold must be"):
+        properly.at_threshold(tally(), threshold)
+
+
+@pytest.mark.parametrize("event_rate", [5, 1, 0, -0.2, math.nan])
+def test_an_event_rate_is_one(event_rate: float) -> None:
+    with pytest.raises(DataError, match="event_rate must"):
+        properly.with_event_rate(tally(), event_rate)
+
+
+ONE_BY_ONE: list[Any] = [
+    iter([0.1, 0.5]),
+    (k / 10 for k in range(1, 4)),
+    map(float, ["0.1", "0.2"]),
+    {0.1, 0.5},
+]
+
+
+@pytest.mark.parametrize("thresholds", ONE_BY_ONE, ids=lambda x: type(x).__name__)
+def test_what_can_be_read_only_once_is_refused_before_it_is_read(thresholds: Any) -> None:
+    # Where it is announced as taken, it is used up by the first loop over it.
+    kind = type(thresholds).__name__
+    with pytest.raises(DataError, match=f"got {kind}") as caught:
+        properly.decision_curve(tally(), thresholds)
+    assert "list(…)" in str(caught.value)
+    assert len(list(thresholds)) > 1
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_thresholds_come_in_any_sequence(kind: Any) -> None:
+    found = properly.decision_curve(tally(), kind([0.2, 0.5])).net_benefit
+    np.testing.assert_allclose(found, [2 / 4 - 1 / 4 * 1 / 4, 1 / 4 - 1 / 4], atol=1e-16)
+
+
+# Outcomes that are all alike: elsewhere a division by zero.
+
+
+def test_without_events_acting_only_costs() -> None:
+    none = properly.tally([0, 0, 0], [0.2, 0.5, 0.7])
+    curve = properly.decision_curve(none, [0.1, 0.5, 0.6])
+    np.testing.assert_allclose(curve.net_benefit, [-1 / 9, -2 / 3, -1 / 2], atol=1e-15)
+    np.testing.assert_allclose(curve.treat_all, [-1 / 9, -1, -3 / 2], atol=1e-15)
+    np.testing.assert_allclose(curve.interventions_avoided, [0, 1 / 3, 2 / 3], atol=1e-15)
+    assert math.isnan(properly.h_measure(none))
+    assert properly.at_threshold(none, 0.5).regret == pytest.approx(1 / 3, abs=1e-15)
+
+
+def test_with_nothing_but_events_acting_finds_them() -> None:
+    only = properly.tally([1, 1, 1], [0.2, 0.5, 0.7])
+    curve = properly.decision_curve(only, [0.1, 0.5, 0.6])
+    np.testing.assert_allclose(curve.net_benefit, [1, 2 / 3, 1 / 3], atol=1e-15)
+    assert curve.treat_all.tolist() == [1, 1, 1]
+    assert math.isnan(properly.h_measure(only))
+    assert properly.at_threshold(only, 0.5).true_positive_rate == pytest.approx(2 / 3, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", ["all", "none", "threshold", "model", "y"])
+def test_a_model_may_have_any_name(name: str) -> None:
+    other = properly.tally(Y, [0.2, 0.2, 0.7, 0.7])
+    plain = properly.rank_by_threshold({"mine": tally(), "other": other})
+    named = properly.rank_by_threshold({name: tally(), "other": other})
+    np.testing.assert_array_equal(named.rank, plain.rank)
+    assert named.share_best()[name] == plain.share_best()["mine"] == pytest.approx(0.75)
+    ranges = properly.best_by_range({name: tally(), "other": other}, edges=[0.1, 0.4])
+    assert ranges.models == (name, "other", "treat all", "treat none", "event rate")
+    without = properly.best_by_range({"mine": tally(), "other": other}, edges=[0.1, 0.4])
+    np.testing.assert_array_equal(ranges.mean_regret, without.mean_regret)
+
+
+@pytest.mark.parametrize("name", ["treat all", "treat none", "event rate"])
+def test_the_names_of_baselines_are_refused_rather_than_overwritten(name: str) -> None:
+    with pytest.raises(DataError, match=f"got a model called '{name}'"):
+        properly.best_by_range({name: tally(), "other": tally()})
+
+
+# Float drift: numpy.arange(0.01, 1, 0.01) misses some of the numbers that are written 0.01, 0.02...
+
+
+def decimals(n: int = 2000) -> properly.Tally:
+    rng = np.random.default_rng(31)
+    p = rng.integers(1, 100, n) / 100
+    return properly.tally((rng.random(n) < p).astype(int), p)
+
+
+def test_thresholds_that_drifted_are_refused_or_mended() -> None:
+    drifted = np.arange(0.01, 1, 0.01)
+    missed = int((drifted != HUNDREDTHS).sum())
+    assert missed > 20
+    with pytest.raises(DataError, match=rf"by rounding alone; .* \({missed} such thresholds\)"):
+        properly.decision_curve(decimals(), drifted)
+    expected = properly.decision_curve(decimals(), HUNDREDTHS).net_benefit
+    mended = properly.decision_curve(decimals(), drifted, tolerance=1e-9).net_benefit
+    np.testing.assert_allclose(mended, expected, rtol=0, atol=1e-14)
+
+
+def test_drift_would_have_mattered() -> None:
+    # Just above a threshold, where a drifted one lies, nobody at it is acted upon.
+    curve = properly.decision_curve(decimals(), HUNDREDTHS)
+    assert np.abs(curve.right - curve.net_benefit).max() > 0.005
+
+
+def test_one_threshold_drifts_as_well() -> None:
+    drifted = 0.1 + 0.2
+    with pytest.raises(DataError, match=r"misses 0\.3"):
+        properly.at_threshold(decimals(), drifted)
+    mended = properly.at_threshold(decimals(), drifted, tolerance=1e-9).acted
+    assert mended == properly.at_threshold(decimals(), 0.3).acted
+
+
+def test_the_exact_curve_needs_no_grid() -> None:
+    # On a grid of a thousand points the steps of a curve are slopes.
+    curve = properly.decision_curve(tally(), "every")
+    assert curve.threshold.tolist() == [0.0, 0.1, 0.3, 0.6, 0.9]
+    assert curve.at(0.3) == curve.net_benefit[2]
+    assert curve.at(np.nextafter(0.3, 1)) == pytest.approx(curve.right[2], abs=1e-15)
+    assert curve.net_benefit[2] - curve.right[2] == 0.25
+
+
+# Recalibration: elsewhere refused for forecasts that are constant or point the wrong way.
+
+RULES = [Brier(), Log(), Bounded(Brier(), WITHIN), Bounded(Log(), WITHIN), Regret(WITHIN)]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_constant_forecast_discriminates_nothing(rule: Any) -> None:
+    for constant in (0.5, 0.2):
+        found = properly.decompose(properly.tally(Y, [constant] * 4), rule)
+        assert found.discrimination == 0
+        assert found.score == rule(Y, [constant] * 4)
+        assert found.uncertainty == pytest.approx(rule(Y, [0.5] * 4), rel=1e-15)
+        assert (found.miscalibration > 0) == (constant == 0.2)
+    assert properly.h_measure(properly.tally(Y, [0.2] * 4)) == 0
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_forecast_that_points_the_wrong_way_is_all_miscalibration(rule: Any) -> None:
+    wrong = [0.9, 0.3, 0.6, 0.1]
+    found = properly.decompose(properly.tally(Y, wrong), rule)
+    assert found.discrimination == 0
+    assert found.uncertainty == pytest.approx(rule(Y, [0.5] * 4), rel=1e-15)
+    expected = rule(Y, wrong) - rule(Y, [0.5] * 4)
+    assert expected > 0.05
+    assert found.miscalibration == pytest.approx(expected, abs=1e-15)
+    assert properly.h_measure(properly.tally(Y, wrong)) == 0
+
+
+# Scores.
+
+
+def test_the_log_score_of_a_tiny_forecast_is_finite() -> None:
+    # Formed from 1 - |y - p|, it is infinite.
+    for rule in (Log(), Bounded(Log(), (0, 1), scale="integral")):
+        assert rule([1], [1e-20]) == pytest.approx(20 * math.log(10), rel=1e-15)
+        assert rule([0], [1e-20]) == pytest.approx(1e-20, rel=1e-15)
+
+
+def test_mean_net_benefit_is_not_the_brier_score() -> None:
+    # Elsewhere both are 0.1, and 0.07 over a range.
+    y, p = [0, 1, 1], [0.1, 0.5, 0.8]
+    assert Brier()(y, p) == pytest.approx(0.1, abs=1e-16)
+    found = properly.mean_net_benefit(properly.tally(y, p), (0.1, 0.6))
+    # Two of three are found up to 0.5, and one of three up to 0.6; none in vain above 0.1.
+    assert found == pytest.approx((2 / 3 * 0.4 + 1 / 3 * 0.1) / 0.5, abs=1e-15)
+    assert found == pytest.approx(2 / 3 - Bounded(MissedBenefit(), (0.1, 0.6))(y, p), abs=1e-15)
+
+
+def test_a_mean_over_a_range_and_an_integral_say_which_they_are() -> None:
+    mean, integral = (Bounded(Brier(), WITHIN, scale=s)(Y, P) for s in ("mean", "integral"))
+    assert integral == pytest.approx(0.4 * mean, rel=1e-15)
+    assert Regret(WITHIN)(Y, P) == pytest.approx(mean / 2, rel=1e-15)
+
+
+def test_the_h_measure_takes_lists_and_weights_and_says_what_a_prior_is() -> None:
+    twice = properly.tally(Y, P, weight=[1, 2, 1, 1])
+    rows = properly.tally([*Y, 1], [*P, 0.3])
+    assert properly.h_measure(twice) == properly.h_measure(rows)
+    with pytest.raises(DataError, match="prior must be 'hand', 'severity' or 'event_rate'; got 0"):
+        properly.h_measure(tally(), prior=0)  # type: ignore[arg-type]
