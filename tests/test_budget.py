@@ -67,10 +67,13 @@ def test_a_border_that_is_met_exactly_is_the_lowest_forecast_chosen() -> None:
     st.floats(0.01, 1),
     st.floats(0, 0.95),
 )
-def test_laws(rows: list[tuple[bool, float, float]], part: float, c: float) -> None:
+def test_true_positives_precision_recall_and_benefit_agree(
+    rows: list[tuple[bool, float, float]], part: float, c: float
+) -> None:
     y, p, weight = (np.array(x) for x in zip(*rows, strict=True))
     t = tally(y, p, weight=weight)
-    found = at_budget(t, part * t.total, threshold=c)
+    budget = part * t.total
+    found = at_budget(t, max(budget, 1) if isinstance(t.total, int) else budget, threshold=c)
     events = t.event_rate * t.total
     assert found.true_positives <= min(found.budget, events) * (1 + 1e-12)
     assert found.precision * found.budget == pytest.approx(found.true_positives, abs=1e-12)
@@ -119,9 +122,15 @@ def test_without_events_there_is_no_recall() -> None:
 
 
 def test_a_single_case() -> None:
-    found = at_budget(tally([1], [0.0]), 0.5, threshold=0)
-    assert (found.true_positives, found.recall, found.border) == (0.5, 0.5, 0.0)
-    assert (found.net_benefit, found.regret) == (0.5, 0.5)
+    found = at_budget(tally([1], [0.0]), 1, threshold=0)
+    assert (found.true_positives, found.recall, found.border) == (1, 1, 0.0)
+    assert (found.net_benefit, found.regret) == (1, 0)
+
+
+def test_less_than_a_case_is_a_budget_of_weight_only() -> None:
+    with pytest.raises(DataError, match="a budget is a number of cases, 1 or more; got 0.5"):
+        at_budget(tally([1, 0], [0.5, 0.2]), 0.5)
+    assert at_budget(tally([1, 0], [0.5, 0.2], weight=[0.5, 0.5]), 0.5).recall == 1
 
 
 @pytest.mark.parametrize("budget", [0, -1, 5.5, math.nan, math.inf])

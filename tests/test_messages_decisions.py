@@ -16,6 +16,8 @@ from properly import (
     cli,
     decision_curve,
     decision_difference,
+    decompose,
+    evaluate,
     h_measure,
     murphy_curve,
     plots,
@@ -47,7 +49,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         DataError,
         (
             "numbers of false alarms must be zero or more, and the smaller comes first; got 99 and 9"
-            "\n\nHint: a single threshold is a rule of its own, Elementary(t)."
+            "\n\nHint: write (9, 99)."
         ),
         lambda: Interval.from_false_alarms(99, 9),
     ),
@@ -196,6 +198,35 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "\n\nHint: it is a number of cases; with weights, an amount of weight."
         ),
         lambda: at_budget(T, 3),
+    ),
+    (
+        DataError,
+        (
+            "a budget is a number of cases, 1 or more; got 0.1"
+            "\n\nHint: for a share of all cases, write 0.1 * tally.total."
+        ),
+        lambda: at_budget(T, 0.1),
+    ),
+    (
+        DataError,
+        "interval must be True or False; got 0.9\n\nHint: write interval=True, level=0.9.",
+        lambda: decompose(T, Brier(), interval=0.9),  # type: ignore[arg-type]
+    ),
+    (
+        DataError,
+        (
+            "a range of thresholds needs 0 <= lower < upper <= 1; got lower = 5.0, upper = 20.0"
+            "\n\nHint: write (0.05, 0.2) for 5 to 20 %."
+        ),
+        lambda: Regret((5, 20)),
+    ),
+    (
+        ArgumentTypeError,
+        (
+            "models are given by their forecasts; 'a' is a Tally"
+            "\n\nHint: write evaluate(y, {'name': p, …})."
+        ),
+        lambda: evaluate([0, 1], {"a": T}),
     ),
     (
         DataError,
@@ -409,6 +440,5 @@ def test_a_message_is_word_for_word(error: type[Exception], message: str, call: 
 def test_advice_without_a_terminal_names_the_missing_flags() -> None:
     found = CliRunner().invoke(cli.command(), ["recommend"])
     assert found.exit_code == 2
-    assert "Missing --decisions and --threshold; only on a terminal could one be asked." in (
-        found.output
-    )
+    said = "Off a terminal nothing can be asked; give --decisions independent|budget and --threshold fixed|range|unknown."
+    assert f"Error: {said}\n" in found.output

@@ -130,7 +130,7 @@ def at_budget(tally: Tally | Cases, budget: float, *, threshold: float | None = 
     """
     t = as_tally(tally)
     c = None if threshold is None else check_threshold(threshold)
-    budget = _check_budget(budget, t.total)
+    budget = _check_budget(budget, t)
     found = outcomes(t)
     weight = found.events + found.nonevents
     above, hits = from_each_on(weight), from_each_on(found.events)
@@ -152,9 +152,12 @@ def at_budget(tally: Tally | Cases, budget: float, *, threshold: float | None = 
     )
 
 
-def _check_budget(budget: float, total: float) -> float:
-    found = as_number(budget, "budget")
+def _check_budget(budget: float, tally: Tally) -> float:
+    found, total = as_number(budget, "budget"), tally.total
     if not 0 < found <= total:
         message = f"a budget must be more than 0, and at most all of {total:g}; got {found:g}"
         raise DataError(message, hint="it is a number of cases; with weights, an amount of weight.")
+    if found < 1 <= total and isinstance(total, int):
+        message = f"a budget is a number of cases, 1 or more; got {found:g}"
+        raise DataError(message, hint=f"for a share of all cases, write {found:g} * tally.total.")
     return found

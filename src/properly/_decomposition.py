@@ -10,7 +10,7 @@ import numpy as np
 from properly._frames import to_frame
 from properly._isotonic import recalibrate
 from properly._libraries import to_numpy
-from properly._options import as_drawing
+from properly._options import as_drawing, check_flag
 from properly._part_intervals import PartIntervals, find_intervals
 from properly._plain import plain
 from properly._scoring import mean_loss, mean_score, share_saved
@@ -161,7 +161,7 @@ def decompose(
     {'score': 0.192, 'miscalibration': 0.0587, 'discrimination': 0.1067, 'uncertainty': 0.24,
      'skill': 0.2}
     """
-    rule = require_binary(rule)
+    rule, interval = require_binary(rule), check_flag(interval, "interval")
     if not rule.is_proper and (interval or not allow_improper):
         message = (
             f"only a proper rule can be decomposed; {rule!r} is improper, "

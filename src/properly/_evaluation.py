@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from properly._baselines import baselines
 from properly._calibration import Reliability, reliability
+from properly._cases import Cases
 from properly._decomposition import PARTS, Decomposition, decompose
 from properly._frames import as_models, tally, to_frame
 from properly._interval import Interval, as_interval
-from properly.errors import DataError
-from properly.rules import BinaryRule, Bounded, Brier, Log
+from properly._tally import Tally
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules import BinaryRule, Bounded, Brier, Log, Regret
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._frames import Backend
-    from properly._tally import Tally
     from properly.typing import ArrayLike, IntoFrame
 
 
@@ -132,7 +133,8 @@ def evaluate(
     rules : BinaryRule or sequence of them, optional
         `Brier` and `Log` unless said otherwise.
     within : Interval or pair of floats, optional
-        The thresholds that matter: each rule is followed by its `Bounded` form.
+        The thresholds that matter: each rule is followed by its `Bounded` form, unless it looks at
+        a range of its own.
 
     Returns
     -------
@@ -169,6 +171,7 @@ def evaluate(
     (event rate)         0.63651         0.00000         0.00000         0.00000         0.63651
     """
     models = forecasts if isinstance(forecasts, Mapping) else as_models(forecasts)
+    _require_forecasts(models)
     asked = _asked(rules, within)
     named = [str(name) for name in models]
     _require_distinct("models", named)
@@ -201,19 +204,28 @@ def _asked(
     asked = tuple(require_binary(rule) for rule in several)
     if within is not None:
         ends = as_interval(within)
-        asked = tuple(form for rule in asked for form in (rule, _bounded(rule, ends)))
+        asked = tuple(form for rule in asked for form in _forms(rule, ends))
     _require_distinct("rules", [rule.name for rule in asked])
     return asked
 
 
-def _bounded(rule: BinaryRule, within: Interval) -> BinaryRule:
-    """Restrict a rule to a range: its mean there, or its integral if there is no mean."""
+def _forms(rule: BinaryRule, within: Interval) -> tuple[BinaryRule, ...]:
+    """Put the mean of a rule over a range behind it, or its integral if there is no mean."""
+    if isinstance(rule, Bounded | Regret):
+        return (rule,)
     has_mean = 0 < rule.length(within.lower, within.upper) < math.inf
-    return Bounded(rule, within, "mean" if has_mean else "integral")
+    return rule, Bounded(rule, within, "mean" if has_mean else "integral")
 
 
 def _line(name: str, width: int, parts: Decomposition) -> str:
     return f"{name:<{width}}" + "".join(f"{getattr(parts, column):>16.5f}" for column in COLUMNS)
+
+
+def _require_forecasts(models: Mapping[Any, Any]) -> None:
+    for name, p in models.items():
+        if isinstance(p, Tally | Cases):
+            message = f"models are given by their forecasts; {name!r} is a {type(p).__name__}"
+            raise ArgumentTypeError(message, hint="write evaluate(y, {'name': p, …}).")
 
 
 def _require_distinct(what: str, names: Sequence[str]) -> None:

@@ -93,7 +93,9 @@ class Interval:
                 "numbers of false alarms must be zero or more, and the smaller comes first; "
                 f"got {numbers[0]:g} and {numbers[1]:g}"
             )
-            raise DataError(message, hint="a single threshold is a rule of its own, Elementary(t).")
+            swapped = 0 <= numbers[1] < numbers[0]
+            hint = f"write ({numbers[1]:g}, {numbers[0]:g})." if swapped else None
+            raise DataError(message, hint=hint)
         return cls(1 / (1 + numbers[1]), 1 / (1 + numbers[0]))
 
     @classmethod
@@ -154,6 +156,8 @@ def _hint(lower: float, upper: float) -> str:
         return f"a single threshold is a rule of its own, Elementary({lower})."
     if 0 <= upper < lower <= 1:
         return "the smaller end comes first."
+    if 0 <= lower < upper and 1 < upper <= 100:
+        return f"write ({lower / 100:g}, {upper / 100:g}) for {lower:g} to {upper:g} %."
     return "for odds use Interval.from_odds, for costs Interval.from_costs."
 
 

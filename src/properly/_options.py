@@ -59,6 +59,15 @@ def check_choice(value: str, choices: Sequence[str], name: str) -> str:
     return value
 
 
+def check_flag(value: object, name: str) -> bool:
+    """Take True or False, and nothing that merely counts as one of them."""
+    if not isinstance(value, bool | np.bool_):
+        message = f"{name} must be True or False; got {value!r}"
+        hint = f"write {name}=True, level={value:g}." if isinstance(value, float) else None
+        raise DataError(message, hint=hint)
+    return bool(value)
+
+
 def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
     """Take a generator as it is, a whole number as a seed, and None as no seed at all."""
     if isinstance(rng, np.random.Generator):

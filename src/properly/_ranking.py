@@ -47,8 +47,8 @@ class Ranking:
         pAUC-: the part of the area to the right of the curve that belongs to the events in the
         range.
     balanced_average_accuracy : float or None
-        Or concordant partial AUC: both, divided by the shares of non-events and of events in the range: how often they are on
-        the right side of a case of the other kind.
+        Or concordant partial AUC: both, divided by the shares of non-events and of events in the
+        range. How often these are on the right side of a case of the other kind.
     regret_at_scores : float or None
         The mean regret over the cases in the range, each with its own forecast as the threshold.
 

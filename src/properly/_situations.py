@@ -124,13 +124,13 @@ SITUATIONS: dict[tuple[str, str], Situation] = {
         "Guidelines and patients differ, so no single threshold will do. Regret is what mistakes "
         "cost at a threshold t: t for a false alarm, 1 - t for a missed event. Its mean takes all "
         "thresholds in the range for equally likely; the bounded log score gives more weight to "
-        "those near 0 and 1. Compare with treating all, treating none, and giving all the same "
-        "forecast, the event rate: skill is the share of the last one's regret that the model "
-        "removes.",
+        "those near 0 and 1. Compare with treating all, treating none, and saying the event rate of "
+        "everybody, the better of the two at each threshold: skill is the share of its regret that "
+        "the model removes.",
         (PROBABILITY, SAME, THRESHOLDS_DIFFER, SAME_RATE),
         (
-            ("net benefit at one threshold", "at another, models may change places."),
-            ("mean net benefit", "gives high thresholds more weight; rankings can reverse."),
+            ("net benefit at one threshold", "at another, ranks change; see decision_curve."),
+            ("mean net benefit", "fixes the gain of acting, not the harm; ranks can reverse."),
             AUC,
             SCORES,
             ACCURACY,

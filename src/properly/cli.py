@@ -148,8 +148,9 @@ def _ask(answers: dict[str, Any]) -> dict[str, Any]:
     from properly._advice import DECISIONS, THRESHOLDS
 
     if not sys.stdin.isatty():
-        flags = [f"--{name}" for name in ("decisions", "threshold") if answers[name] is None]
-        message = f"Missing {' and '.join(flags)}; only on a terminal could one be asked."
+        choices = {"decisions": DECISIONS, "threshold": THRESHOLDS}
+        flags = [f"--{n} {'|'.join(c)}" for n, c in choices.items() if answers[n] is None]
+        message = f"Off a terminal nothing can be asked; give {' and '.join(flags)}."
         raise click.UsageError(message, click.get_current_context())
     found = dict(answers)
     if found["decisions"] is None:
