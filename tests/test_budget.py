@@ -128,7 +128,7 @@ def test_a_single_case() -> None:
 
 
 def test_less_than_a_case_is_a_budget_of_weight_only() -> None:
-    with pytest.raises(DataError, match="a budget is a number of cases, 1 or more; got 0.5"):
+    with pytest.raises(DataError, match=r"a budget is a number of cases, 1 or more; got 0\.5"):
         at_budget(tally([1, 0], [0.5, 0.2]), 0.5)
     assert at_budget(tally([1, 0], [0.5, 0.2], weight=[0.5, 0.5]), 0.5).recall == 1
 
@@ -165,3 +165,10 @@ def test_the_record_is_ready_for_json_and_for_frames() -> None:
     frame = at_budget(tally(Y, P), 2, threshold=0.5).to_frame("pandas")
     assert frame.shape == (1, 9)
     assert frame["precision"].tolist() == [0.75]
+
+
+def test_all_of_the_weight_is_a_budget_however_it_was_added_up() -> None:
+    weight = np.random.default_rng(3).random(101)
+    t = tally(np.arange(101) % 2, np.arange(101) / 100, weight=weight)
+    for total in (weight.sum(), weight[::-1].sum(), math.fsum(weight) * (1 + 1e-15)):
+        assert at_budget(t, total).recall == pytest.approx(1, rel=1e-12)

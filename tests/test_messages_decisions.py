@@ -57,7 +57,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         (
-            "alpha and beta of a Beta distribution must be finite and greater than 0; got alpha = 0.0, beta = 1.0"
+            "alpha and beta of a Beta distribution must lie between 1e-06 and 1e+06; got alpha = 0, beta = 1"
             "\n\nHint: the limit of both going to 0 is Log()."
         ),
         lambda: BetaWeighted(0, 1),
@@ -94,12 +94,12 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     ),
     (
         DataError,
-        "edges must increase from 0 or more to 1 or less, and there must be two at least; got [0.2, 0.1]",
+        "edges must increase from 0 or more to 1 or less, by more than 1e-12, and there must be two at least; got [0.2, 0.1]",
         lambda: HistogramWeighted([0.2, 0.1], [1]),
     ),
     (
         DataError,
-        "mu must lie strictly between 0 and 1; got 1.0\n\nHint: it is a threshold, given as a probability.",
+        "mu must lie between 1e-09 and 1 - 1e-09; got 1.0\n\nHint: it is a threshold, given as a probability.",
         lambda: Shifted(1),
     ),
     (

@@ -215,3 +215,17 @@ def test_no_cases_are_refused(per: float) -> None:
 def test_a_level_is_checked() -> None:
     with pytest.raises(DataError, match="a level must lie between 0 and 1"):
         regret_in_money(T, cost=5, loss=100, level=95)
+
+
+def test_a_quotient_that_misses_a_forecast_by_rounding_meets_it() -> None:
+    t = tally([0, 1, 0, 1], [0.1, 0.3, 0.7, 0.7])
+    assert 2.1 / 3 > 0.7
+    found = regret_in_money(t, cost=2.1, loss=3, per=1)
+    assert found.threshold == 0.7
+    assert found.regret == pytest.approx(3 * decompose(t, Elementary(0.7)).score, rel=1e-14)
+
+
+def test_the_interval_is_cut_at_zero() -> None:
+    found = regret_in_money(tally([0] * 40 + [1], [0.1] * 41), cost=1, loss=5)
+    assert found.interval[0] == 0
+    assert found.interval[1] > found.regret > 0

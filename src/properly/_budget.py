@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from properly._cases import Cases
     from properly._frames import Backend
 
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, repr=False)
 class AtBudget:
@@ -154,10 +156,11 @@ def at_budget(tally: Tally | Cases, budget: float, *, threshold: float | None = 
 
 def _check_budget(budget: float, tally: Tally) -> float:
     found, total = as_number(budget, "budget"), tally.total
-    if not 0 < found <= total:
+    # A sum of fractional weights depends on its order; all of them are all of them.
+    if not 0 < found <= total * (1 + ROUNDING):
         message = f"a budget must be more than 0, and at most all of {total:g}; got {found:g}"
         raise DataError(message, hint="it is a number of cases; with weights, an amount of weight.")
     if found < 1 <= total and isinstance(total, int):
         message = f"a budget is a number of cases, 1 or more; got {found:g}"
         raise DataError(message, hint=f"for a share of all cases, write {found:g} * tally.total.")
-    return found
+    return min(found, float(total))

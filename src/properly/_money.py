@@ -44,7 +44,7 @@ class Money:
         What the forecasts save against the best of the three; negative if it would be better to do
         without them.
     interval : pair of floats
-        How far off `regret` may be; NaN where nothing can be said.
+        How far off `regret` may be, cut at 0; NaN where nothing can be said.
     threshold : float or Interval
         The cost divided by the loss: the probability from which on acting pays.
     per : float
@@ -93,6 +93,8 @@ class Money:
 
 
 ENDS = ("lower", "upper")
+# A quotient of two rounded numbers is this close to what was meant.
+ULPS = 4
 
 
 def regret_in_money(
@@ -152,10 +154,12 @@ def regret_in_money(
     >>> print(f"{money.regret:.0f}, between {money.interval[0]:.0f} and {money.interval[1]:.0f}")
     2625, between 1847 and 3403
     """
-    threshold = _threshold(cost, _one_loss(loss))
+    threshold, t = _threshold(cost, _one_loss(loss)), as_tally(tally)
+    if not isinstance(threshold, Interval):
+        threshold = _meant(threshold, t)
     rule = Regret(threshold) if isinstance(threshold, Interval) else Elementary(threshold)
     cases, level = _check_per(per), check_level(level)
-    t, unit = as_tally(tally), float(loss) * cases
+    unit = float(loss) * cases
     regret = unit * mean_score(t, rule)
     others = {name: unit * mean_score(x, rule) for name, x in baselines(t).items()}
     half = unit * _half_width(tally, t, rule, level)
@@ -165,7 +169,7 @@ def regret_in_money(
         treat_none=others["treat none"],
         constant=others["event rate"],
         saved=min(others.values()) - regret,
-        interval=(regret - half, regret + half),
+        interval=(float(np.maximum(regret - half, 0.0)), regret + half),
         threshold=threshold,
         per=cases,
         level=level,
@@ -195,6 +199,13 @@ def _threshold(cost: Amount, loss: float) -> float | Interval:
         )
         raise DataError(message, hint="at a cost of 0 one always acts, at the loss never.")
     return amount / loss
+
+
+def _meant(quotient: float, tally: Tally) -> float:
+    """Take the forecast that a quotient misses by its own rounding, as 2.1 / 3 misses 0.7."""
+    value = to_numpy(tally.value).astype(np.float64)
+    nearest = float(value[np.argmin(np.abs(value - quotient))])
+    return nearest if abs(nearest - quotient) <= ULPS * math.ulp(quotient) else quotient
 
 
 def _one_loss(loss: float) -> float:

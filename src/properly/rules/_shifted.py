@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from properly.typing import Array, ArrayLike
 
+# Nearer to 0 or 1 no threshold is, and digits get lost.
+LEAST = 1e-9
 Form = Literal["regret", "classweighted", "published"]
 
 
@@ -44,7 +46,7 @@ class Shifted(Alias):
     Parameters
     ----------
     mu : float
-        The threshold that matters most on the log-odds scale, ``0 < mu < 1``.
+        The threshold that matters most on the log-odds scale, strictly between 0 and 1.
     form : {"regret", "classweighted", "published"}
         ``"regret"`` moves the weight of the Brier score along the log-odds, and keeps its shape
         there. ``"classweighted"`` is the squared error of the shifted forecast, events and
@@ -81,8 +83,8 @@ class Shifted(Alias):
 
     def __post_init__(self) -> None:
         mu = as_number(self.mu, "mu")
-        if not 0 < mu < 1:
-            message = f"mu must lie strictly between 0 and 1; got {mu!r}"
+        if not LEAST <= mu <= 1 - LEAST:
+            message = f"mu must lie between {LEAST:g} and 1 - {LEAST:g}; got {mu!r}"
             raise DataError(message, hint="it is a threshold, given as a probability.")
         forms: dict[str, Callable[[float], BinaryRule]] = {
             "regret": RegretForm,

@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
     from properly.typing import Array
 
+# Parameters of a Beta distribution beyond this are a point, or two, for every purpose.
+LEAST = 1e-6
+# Bins narrower than this are points.
+NARROW = 1e-12
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class BetaWeighted(BinaryRule):
@@ -38,7 +44,8 @@ class BetaWeighted(BinaryRule):
     Parameters
     ----------
     alpha, beta : float
-        Both greater than 0. The mean threshold is ``alpha / (alpha + beta)``.
+        Both greater than 0, and between 1e-6 and 1e6. The mean threshold is
+        ``alpha / (alpha + beta)``.
 
     Notes
     -----
@@ -75,10 +82,10 @@ class BetaWeighted(BinaryRule):
 
     def __post_init__(self) -> None:
         alpha, beta = as_number(self.alpha, "alpha"), as_number(self.beta, "beta")
-        if not (0 < alpha < math.inf and 0 < beta < math.inf):
+        if not all(LEAST <= x <= 1 / LEAST for x in (alpha, beta)):
             message = (
-                "alpha and beta of a Beta distribution must be finite and greater than 0; "
-                f"got alpha = {alpha}, beta = {beta}"
+                f"alpha and beta of a Beta distribution must lie between {LEAST:g} and "
+                f"{1 / LEAST:g}; got alpha = {alpha:g}, beta = {beta:g}"
             )
             raise DataError(message, hint="the limit of both going to 0 is Log().")
         for name, value in (
@@ -296,10 +303,10 @@ class HistogramWeighted(BinaryRule):
     def __init__(self, edges: Iterable[float], weights: Iterable[float]) -> None:
         ends = _numbers(edges, "edges")
         bins = list(pairwise(ends))
-        if not bins or ends[0] < 0 or not ends[-1] <= 1 or any(not a < b for a, b in bins):
+        if not bins or ends[0] < 0 or not ends[-1] <= 1 or any(not b - a > NARROW for a, b in bins):
             message = (
-                "edges must increase from 0 or more to 1 or less, and there must be two at least; "
-                f"got {list(ends)}"
+                "edges must increase from 0 or more to 1 or less, by more than "
+                f"{NARROW:g}, and there must be two at least; got {list(ends)}"
             )
             raise DataError(message)
         shares = _shares(_numbers(weights, "weights"), len(bins), "one a bin")
@@ -370,8 +377,9 @@ def _shares(amounts: tuple[float, ...], count: int, each: str) -> tuple[float, .
     if len(amounts) != count:
         message = f"weights must be {each}; got {len(amounts)} for {count}"
         raise DataError(message)
-    total = math.fsum(amounts)
+    total = sum(amounts)
     if not all(0 <= amount < math.inf for amount in amounts) or not 0 < total < math.inf:
         message = f"weights must be finite, none negative and not all 0; got {list(amounts)}"
         raise DataError(message)
-    return tuple(amount / total for amount in amounts)
+    # Shares stay as they are, so that a rule is what its repr makes again.
+    return amounts if abs(total - 1) < ROUNDING else tuple(x / total for x in amounts)
