@@ -324,4 +324,4 @@ def test_json_holds_it_all() -> None:
 
 def test_the_repr_names_the_metrics() -> None:
     advice = recommend(decisions="budget", threshold="unknown")
-    assert repr(advice) == "Advice(AUC (area under the ROC curve), average precision)"
+    assert repr(advice) == "Advice(AUC (area under the ROC curve), and 1 more)"

@@ -20,4 +20,5 @@ def test_the_record_is_ready_for_json() -> None:
         "x_max": [0.1, 0.3],
         "weight": [1, 1],
         "event_rate": [0.0, 1.0],
+        "all": {"discrete": True, "mean_forecast": 0.2, "event_rate": 0.5},
     }

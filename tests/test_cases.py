@@ -1,8 +1,19 @@
 """Checked rows."""
 
+from typing import Any
+
 import numpy as np
+import pytest
 
 from properly import Cases, decompose, reliability, tally
+from properly._cases import (
+    has_clusters,
+    has_time,
+    is_dependent,
+    require_independent,
+    require_no_time,
+)
+from properly.errors import DataError
 from properly.rules import Brier
 
 
@@ -35,3 +46,32 @@ def test_what_was_checked_stays_as_it_was() -> None:
     c = Cases(y, p)
     p[0] = 7.0
     assert c.p.tolist() == [0.1, 0.2]
+
+
+DESIGNS: dict[str, tuple[Any, bool, bool]] = {
+    "a tally": (tally([0, 1], [0.1, 0.2]), False, False),
+    "independent": (Cases([0, 1], [0.1, 0.2], groups=[1, 2]), False, False),
+    "clusters": (Cases([0, 1], [0.1, 0.2], clusters=[1, 2]), True, False),
+    "time": (Cases([0, 1], [0.1, 0.2], time=[1, 2]), False, True),
+    "both": (Cases([0, 1], [0.1, 0.2], clusters=[1, 2], time=[1, 2]), True, True),
+}
+
+
+@pytest.mark.parametrize(("source", "clusters", "time"), DESIGNS.values(), ids=DESIGNS)
+def test_cases_are_dependent_by_clusters_or_by_time(
+    source: Any, clusters: bool, time: bool
+) -> None:
+    assert has_clusters(source) is clusters
+    assert has_time(source) is time
+    assert is_dependent(source) is (clusters or time)
+
+
+def test_dependence_is_refused_by_its_name() -> None:
+    for name in ("a tally", "independent"):
+        require_independent(DESIGNS[name][0], "this")
+    require_no_time(DESIGNS["clusters"][0], "this")
+    with pytest.raises(DataError, match="this takes cases as independent; these have clusters"):
+        require_independent(DESIGNS["clusters"][0], "this")
+    for name in ("time", "both"):
+        with pytest.raises(DataError, match="this does not allow for dependence in time"):
+            require_independent(DESIGNS[name][0], "this")

@@ -129,11 +129,6 @@ def test_outside_the_unit_interval_there_is_no_net_benefit() -> None:
     assert curve.at(0.3).shape == ()
 
 
-def test_between_chosen_thresholds_nothing_is_known() -> None:
-    with pytest.raises(DataError, match="a decision curve is not known"):
-        decision_curve(tally(Y, P)).at(0.555)
-
-
 def test_the_corners_of_an_exact_curve_follow_its_bends() -> None:
     curve = decision_curve(tally([0, 1, 1], [1.0, 1.0, 0.25]), "every")
     x, value = curve.curve()
@@ -279,7 +274,8 @@ def test_a_difference_is_one_of_regret_turned_round() -> None:
 
 
 def test_differences_are_of_the_same_cases() -> None:
-    with pytest.raises(DataError, match="same cases; got 1 events of 2 and 2 events of 2"):
+    said = "same cases; got 'first' with 1 events of 2 and 'second' with 2 events of 2"
+    with pytest.raises(DataError, match=said):
         decision_difference(tally([0, 1], [0.1, 0.2]), tally([1, 1], [0.1, 0.2]))
     with pytest.raises(ArgumentTypeError, match="needs Cases twice"):
         decision_difference(tally(Y, P), tally(Y, OTHER), band="confidence")
@@ -290,9 +286,13 @@ def test_differences_are_of_the_same_cases() -> None:
 def test_the_record_of_a_difference() -> None:
     first, second = tally([0, 1], [0.2, 0.6]), tally([0, 1], [0.6, 0.2])
     found = decision_difference(first, second, [0.5])
-    assert found.to_dict() == {"threshold": [0.5], "net_benefit": [1.0], "right": [1.0]}
+    told: dict[str, Any] = {"threshold": [0.5], "net_benefit": [1.0], "right": [1.0]}
+    assert found.to_dict() == told | {"exact": False}
     assert found.to_frame("pandas").shape == (1, 3)
     assert repr(found) == "DecisionDifference(at 1 threshold)"
+    exact = decision_difference(first, second, "every")
+    assert repr(exact) == "DecisionDifference(exact, at 3 thresholds)"
+    assert exact.to_dict()["exact"]
     cases = Cases(Y, P), Cases(Y, OTHER)
     told = decision_difference(*cases, [0.5], band="confidence").to_dict()
     assert told["band"]["method"] == "normal"

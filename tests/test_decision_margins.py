@@ -355,6 +355,45 @@ def test_clusters_and_times_together_are_refused() -> None:
         at_threshold(cases, 0.25, interval=True)
 
 
+@pytest.mark.parametrize("harm", [0, 0.05])
+@pytest.mark.parametrize("clusters", [None, np.arange(6)])
+def test_standardized_net_benefit_is_cut_at_what_no_forecasts_exceed(
+    harm: float, clusters: Any
+) -> None:
+    """Of three events two are found, nobody is acted upon in vain."""
+    cases = Cases([1, 1, 1, 0, 0, 0], [0.9, 0.9, 0.1, 0.1, 0.1, 0.1], clusters=clusters)
+    found = at_threshold(cases, 0.5, harm=harm, interval=True)
+    lower, upper = ends_of(found)["standardized_net_benefit"]
+    half = found.standardized_net_benefit - lower
+    assert found.standardized_net_benefit == pytest.approx(2 / 3 - 2 * harm, rel=1e-14)
+    assert found.standardized_net_benefit + half > 1
+    assert upper == 1 - harm
+
+
+def test_the_cut_leaves_room_for_an_event_more_frequent_than_here() -> None:
+    """Perfect forecasts are worth 1 minus harm over event rate, which 40 cases do not settle."""
+    y = np.arange(40) % 2
+    found = at_threshold(tally(y, y), 0.5, harm=0.1, interval=True)
+    lower, upper = ends_of(found)["standardized_net_benefit"]
+    assert found.standardized_net_benefit == pytest.approx(1 - 0.1 / 0.5, rel=1e-14)
+    assert lower < 0.8 < upper < 1 - 0.1
+    assert upper - 0.8 == pytest.approx(0.8 - lower, rel=1e-12)
+
+
+def test_net_benefit_of_few_clusters_is_cut_at_its_least_and_greatest_value() -> None:
+    c, odds = 0.2, 0.25
+    y, p = np.repeat([1, 0], 4), np.repeat([0.5, 0.5, 0.1, 0.3], 2)
+    cases = Cases(y, p, clusters=np.repeat([0, 1], 4))
+    found = at_threshold(cases, c, harm=0.1, interval=True)
+    ends = ends_of(found)
+    assert found.net_benefit == pytest.approx(4 / 8 - odds * 2 / 8 - 0.1, rel=1e-14)
+    assert ends["net_benefit"] == pytest.approx((-odds - 0.1, 1 - 0.1), rel=1e-14)
+    assert ends["treat_all"] == pytest.approx((-odds, 1), rel=1e-14)
+    assert ends["interventions_avoided"][1] == pytest.approx(1 - 0.1 / odds, rel=1e-14)
+    band = the(decision_curve(cases, [c], harm=0.1, band="confidence", level=0.95).band)
+    assert (band.lower[0], band.upper[0]) == pytest.approx(ends["net_benefit"], rel=1e-14)
+
+
 def test_shares_of_clusters_stay_between_zero_and_one() -> None:
     y, p = np.repeat([0, 0, 0, 1], 2), np.repeat([0.1, 0.1, 0.1, 0.9], 2)
     cases = Cases(y, p, clusters=np.repeat(np.arange(4), 2))

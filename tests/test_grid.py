@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly import tally
-from properly._elementary import outcomes
+from properly import _sweep, tally
+from properly._elementary import Outcomes, outcomes
 from properly._grid import (
+    PERCENT,
     acted_anywhere,
     acted_at,
     check_harm,
@@ -32,6 +33,14 @@ def test_the_usual_thresholds_are_decimals() -> None:
     found = check_thresholds(None)
     assert found is not None
     assert found.tolist() == [float(f"0.{k:02}") for k in range(1, 100)]
+
+
+def test_nobody_can_change_the_usual_thresholds() -> None:
+    found = check_thresholds(None)
+    assert found is not None
+    with pytest.raises(ValueError, match="read-only"):
+        found[0] = 0.5
+    assert PERCENT[0] == 0.01
 
 
 def test_every_threshold_is_none_in_particular() -> None:
@@ -81,6 +90,7 @@ def test_what_no_threshold_is(threshold: float, said: str) -> None:
 
 def test_a_threshold_is_a_number() -> None:
     assert check_threshold(0) == 0
+    assert str(check_threshold(-0.0)) == "0.0"
     with pytest.raises(ArgumentTypeError, match="the threshold must be a number"):
         check_threshold("0.1")  # type: ignore[arg-type]
 
@@ -185,3 +195,19 @@ def test_both_ways_find_who_is_acted_upon(rows: list[tuple[bool, float]]) -> Non
             for side, above in enumerate((p >= t, p > t)):
                 assert acted.events[side, row] == (above & y).sum()
                 assert acted.nonevents[side, row] == (above & ~y).sum()
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.float64])
+def test_curves_are_the_same_in_one_piece_and_in_many(
+    dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(2)
+    columns = rng.integers(0, 3, (4, 1000)).astype(dtype)
+    acted = acted_anywhere(Outcomes(np.arange(1, 1001) / 1001, *columns))
+    whole = acted.curves(700.0, (0.3, 0.7), 0.01)
+    for row, benefit in zip(whole, acted.benefit(700.0), strict=False):
+        np.testing.assert_array_equal(row, benefit - 0.01)
+    np.testing.assert_array_equal(whole[2], 0.3 - 0.7 * (acted.threshold / (1 - acted.threshold)))
+    monkeypatch.setattr(_sweep, "PIECE", 64)
+    for once, often in zip(whole, acted.curves(700.0, (0.3, 0.7), 0.01), strict=True):
+        np.testing.assert_array_equal(once, often)

@@ -186,6 +186,8 @@ def test_clusters_are_added_up_before_they_are_squared(weight: NDArray[Any] | No
     constant = the_band(murphy_curve(cases, part="uncertainty", band="confidence", level=LEVEL))
     difference = the_band(murphy_difference(cases, other, band="confidence", level=LEVEL))
     np.testing.assert_array_equal(score.x, np.arange(1, 200) / 200)
+    with pytest.raises(ValueError, match="read-only"):
+        score.x[0] = 0
     rate = np.average(Y, weights=weight)
     for row, t in enumerate(score.x):
         losses = (
@@ -267,18 +269,23 @@ def test_the_band_says_what_it_is() -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
-    [{"y": ~Y}, {"weight": np.arange(N) + 1}, {"clusters": CLUSTER}, {"y": Y[1:], "p": P[1:]}],
+    ("change", "said"),
+    [
+        ({"y": ~Y}, f"in row 0, 'first' and 'second' have the outcomes {Y[0]} and {not Y[0]}"),
+        ({"weight": np.arange(N) + 1}, "in row 1, 'first' and 'second' have the weights 1.0 and 2"),
+        ({"clusters": CLUSTER}, "of 'first' and 'second', only one has clusters"),
+        ({"y": Y[1:], "p": P[1:]}, "'first' and 'second' have 480 and 479 rows"),
+    ],
     ids=["outcomes", "weights", "clusters", "rows"],
 )
-def test_pairs_must_be_pairs(change: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match="both Cases must have the same"):
+def test_pairs_must_be_pairs(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(DataError, match=f"Cases are compared row by row; {said}"):
         murphy_difference(Cases(Y, P), Cases(**{"y": Y, "p": OTHER} | change), band="confidence")
 
 
 def test_pairs_must_be_of_the_same_clusters() -> None:
     first, second = (Cases(Y, P, clusters=CLUSTER + change) for change in (0, 1))
-    with pytest.raises(DataError, match=f"clusters; row 0 has {CLUSTER[0]} and {CLUSTER[0] + 1}"):
+    with pytest.raises(DataError, match=f"have the clusters {CLUSTER[0]} and {CLUSTER[0] + 1}"):
         murphy_difference(first, second, band="confidence")
 
 

@@ -152,7 +152,7 @@ SAID = [
     ),
     Said(
         DataError,
-        "two forecasts are compared on the same cases; got 1 events of 2 and 1 events of 3",
+        "models are compared on the same cases; got 'first' with 1 events of 2 and 'second' with 1 events of 3",
         lambda: murphy_difference(T, tally([0, 1, 0], [0.1, 0.2, 0.3])),
     ),
     Said(
@@ -223,17 +223,17 @@ SAID = [
     ),
     Said(
         DataError,
-        "both Cases must have the same rows; got 2 and 3 of them",
+        "Cases are compared row by row; 'first' and 'second' have 2 and 3 rows",
         lambda: murphy_difference(C, Cases([0, 1, 1], [0.1, 0.2, 0.3]), band="confidence"),
     ),
     Said(
         DataError,
-        "both Cases must have the same outcomes; row 1 has True and False",
+        "Cases are compared row by row; in row 1, 'first' and 'second' have the outcomes True and False",
         lambda: murphy_difference(C, Cases([0, 0], [0.1, 0.2]), band="confidence"),
     ),
     Said(
         DataError,
-        "both Cases must have the same clusters; got clusters in one of them only",
+        "Cases are compared row by row; of 'first' and 'second', only one has clusters",
         lambda: murphy_difference(C, CLUSTERED, band="confidence"),
     ),
     Said(

@@ -231,14 +231,14 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         (
-            "between thresholds that were chosen, a decision curve is not known"
-            '\n\nHint: ask for decision_curve(…, "every"), or those thresholds.'
+            "between thresholds that were chosen, net benefit is not known"
+            '\n\nHint: ask for thresholds="every", or for those thresholds.'
         ),
         lambda: decision_curve(T).at(0.5),
     ),
     (
         DataError,
-        "net benefit is compared on the same cases; got 1 events of 2 and 2 events of 2",
+        "models are compared on the same cases; got 'first' with 1 events of 2 and 'second' with 2 events of 2",
         lambda: decision_difference(T, tally([1, 1], [0.1, 0.2])),
     ),
     # money, another event rate, advice

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 
 from properly import Cases, _range_costs, tally
+from properly._clusters import rows_of
 from properly._elementary import outcomes
 from properly._range_costs import (
     Rival,
-    cell_costs,
-    cells_between,
     difference_errors,
     over_ranges,
+    piece_costs,
+    pieces_between,
     sample_of,
 )
 from properly._scoring import mean_score
-from properly.errors import DataError
 from properly.rules import (
     BetaWeighted,
     BinaryRule,
@@ -55,11 +55,11 @@ def drawn(seed: int, n: int = 120, decimals: int = 2) -> tuple[Any, Any, Any]:
 
 @every_rule
 @pytest.mark.parametrize("weights", ["none", "whole", "fractional"])
-def test_a_cell_costs_what_the_bounded_rule_says(rule: BinaryRule, weights: str) -> None:
+def test_a_piece_costs_what_the_bounded_rule_says(rule: BinaryRule, weights: str) -> None:
     y, (p, *_), rng = drawn(1)
     weight = {"none": None, "whole": rng.integers(0, 4, 120), "fractional": rng.random(120)}
     t = tally(y, p, weight=weight[weights])
-    found = cell_costs(cells_between(EDGES, rule), outcomes(t))
+    found = piece_costs(pieces_between(EDGES, rule), outcomes(t))
     expected = [mean_score(t, Bounded(rule, (a, b), scale="integral")) for a, b in pairwise(EDGES)]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
 
@@ -67,19 +67,19 @@ def test_a_cell_costs_what_the_bounded_rule_says(rule: BinaryRule, weights: str)
 @pytest.mark.parametrize("p", [[0.0, 0.0], [1.0, 1.0], [0.05, 0.8], [0.01, 0.99]])
 def test_forecasts_at_and_beyond_the_edges_are_all_right_or_all_wrong(p: list[float]) -> None:
     t = tally([0, 1], p)
-    found = cell_costs(cells_between(EDGES, Brier()), outcomes(t))
+    found = piece_costs(pieces_between(EDGES, Brier()), outcomes(t))
     whole = mean_score(t, Bounded(Brier(), (0.05, 0.8), scale="integral"))
     assert found.sum() == pytest.approx(whole, rel=1e-14)
 
 
 def test_where_the_weight_is_infinite_costs_are_finite_and_the_mass_is_not() -> None:
-    cells = cells_between(np.array([0, 0.5, 1]), Log())
-    assert np.isinf(cells.mass).all()
-    found = cell_costs(cells, outcomes(tally([0, 1, 1, 0], [0, 0, 1, 1])))
+    pieces = pieces_between(np.array([0, 0.5, 1]), Log())
+    assert np.isinf(pieces.mass).all()
+    found = piece_costs(pieces, outcomes(tally([0, 1, 1, 0], [0, 0, 1, 1])))
     assert np.isfinite(found).all()
 
 
-def test_ranges_are_sums_of_cells() -> None:
+def test_ranges_are_sums_of_pieces() -> None:
     found = over_ranges(np.array([[1.0, np.inf, 4.0, 8.0]]))
     assert found.shape == (5, 5)
     np.testing.assert_array_equal(found[0], [np.nan, 1, np.inf, np.inf, np.inf])
@@ -102,12 +102,12 @@ def errors_of(
     rule: BinaryRule, y: Any, forecasts: Any, first: int, second: int, **known: Any
 ) -> Any:
     """Find the standard errors of one difference over all ranges."""
-    cells = cells_between(EDGES, rule)
+    pieces = pieces_between(EDGES, rule)
     cases = [Cases(y, p, **known) for p in forecasts]
-    rivals = [Rival(c.p, cell_costs(cells, outcomes(c.tally()))) for c in cases]
+    rivals = [Rival(c.p, piece_costs(pieces, outcomes(c.tally()))) for c in cases]
     shape = (len(EDGES), len(EDGES))
     return difference_errors(
-        cells, sample_of(cases[0]), rivals, np.full(shape, first), np.full(shape, second)
+        pieces, sample_of(rows_of(cases[0])), rivals, np.full(shape, first), np.full(shape, second)
     )
 
 
@@ -146,7 +146,7 @@ def test_blocks_of_rows_change_nothing(
     known = {"clusters": rng.integers(0, 12, 120)} if clustered else {}
     whole = errors_of(Brier(), y, forecasts, 0, 1, **known)
     monkeypatch.setattr(_range_costs, "BLOCK", block)
-    sample = sample_of(Cases(y, forecasts[0], **known))
+    sample = sample_of(rows_of(Cases(y, forecasts[0], **known)))
     rows = [rows for rows, _ in sample.blocks()]
     assert len(rows) > 1
     assert [r.start for r in rows] == [0, *(r.stop for r in rows[:-1])]
@@ -157,13 +157,15 @@ def test_blocks_of_rows_change_nothing(
 def test_models_may_differ_from_range_to_range() -> None:
     y, forecasts, _ = drawn(5)
     each = {pair: errors_of(Brier(), y, forecasts, *pair) for pair in ((0, 1), (2, 1))}
-    cells = cells_between(EDGES, Brier())
-    rivals = [Rival(p, cell_costs(cells, outcomes(tally(y, p)))) for p in forecasts]
+    pieces = pieces_between(EDGES, Brier())
+    rivals = [Rival(p, piece_costs(pieces, outcomes(tally(y, p)))) for p in forecasts]
     first = np.full((6, 6), -1)
     second = first.copy()
     first[0, 3], second[0, 3] = 1, 0
     first[1, 4], second[1, 4] = 2, 1
-    found = difference_errors(cells, sample_of(Cases(y, forecasts[0])), rivals, first, second)
+    found = difference_errors(
+        pieces, sample_of(rows_of(Cases(y, forecasts[0]))), rivals, first, second
+    )
     assert found[0, 3] == pytest.approx(each[0, 1][0, 3], rel=1e-12)
     assert found[1, 4] == pytest.approx(each[2, 1][1, 4], rel=1e-12)
     assert np.isnan(found).sum() == 34
@@ -172,8 +174,3 @@ def test_models_may_differ_from_range_to_range() -> None:
 def test_a_single_case_does_not_tell_its_spread() -> None:
     found = errors_of(Brier(), [1], np.array([[0.2], [0.4]]), 0, 1)
     assert np.isnan(found).all()
-
-
-def test_a_single_cluster_does_not_either() -> None:
-    with pytest.raises(DataError, match="only if there are two or more; got one"):
-        sample_of(Cases([0, 1], [0.1, 0.2], clusters=[5, 5]))

@@ -157,15 +157,11 @@ def whole_rule(sample: Sample, match: re.Match[str]) -> list[float]:
 
 def regret(sample: Sample, match: re.Match[str]) -> list[float]:
     c = float(match["c"])
-    curve = properly.regret_curve(sample.tally)
-    # A curve has its limit from the right everywhere, that from the left at its own thresholds.
-    knot = np.flatnonzero(curve.threshold == c)
-    at_c = curve.left[knot[0]] if len(knot) else curve.at(c)
     return [
         sample.term(Elementary(c)),
         sample.mean(PointWeighted([c])),
         properly.at_threshold(sample.tally, c).regret,
-        float(at_c),
+        float(properly.regret_curve(sample.tally).at(c)),
     ]
 
 
@@ -173,9 +169,11 @@ def regret_strict(sample: Sample, match: re.Match[str]) -> list[float]:
     """Act iff p > c: the limit from the right of all that acts iff p >= c."""
     c = float(match["c"])
     right = properly.decision_curve(sample.tally, [c]).right[0]
+    curve = properly.regret_curve(sample.tally)
+    jumps = curve.threshold == c
     found = [
         (sample.event_rate - float(right)) * (1 - c),
-        float(properly.regret_curve(sample.tally).at(c)),
+        float(curve.right[jumps][0] if jumps.any() else curve.at(c)),
     ]
     if c == 0.5:
         # A half at exactly 1/2 is the mean of acting iff p >= 1/2 and acting iff p > 1/2.

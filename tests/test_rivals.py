@@ -7,9 +7,15 @@ from typing import Any
 import pytest
 
 from properly import Cases, tally
-from properly._rivals import by_model, mass_of, require_same_rows, same_outcomes
+from properly._elementary import outcomes
+from properly._rivals import (
+    baselines_beside,
+    by_model,
+    require_same_rows,
+    require_same_totals,
+    same_outcomes,
+)
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules import Brier
 
 Y, P = [0, 1, 1], [0.1, 0.5, 0.9]
 T = tally(Y, P)
@@ -52,8 +58,21 @@ def test_rounding_of_weights_does_not_make_other_outcomes() -> None:
     assert len(same_outcomes({"a": one, "b": other})) == 2
 
 
-def test_the_mass_of_a_rule_is_not_its_length() -> None:
-    assert mass_of(Brier(), 0.25, 0.75) == 1.0  # type: ignore[arg-type]
+def test_totals_are_compared_with_those_of_the_first() -> None:
+    found = {name: outcomes(t) for name, t in (("first", T), ("second", tally([1, 1, 1], P)))}
+    require_same_totals({"first": found["first"], "again": found["first"]})
+    said = "got 'first' with 2 events of 3 and 'second' with 3 events of 3"
+    with pytest.raises(DataError, match=said):
+        require_same_totals(found)
+
+
+def test_baselines_are_put_beside_models_of_other_names() -> None:
+    added = baselines_beside({"mine": Cases(Y, P), "yours": T})
+    assert list(added) == ["treat all", "treat none", "event rate"]
+    assert [float(x.value[0]) for x in added.values()] == [1, 0, 2 / 3]
+    assert {(x.total, x.event_rate) for x in added.values()} == {(3, 2 / 3)}
+    with pytest.raises(DataError, match="got a model called 'treat none'"):
+        baselines_beside({"mine": T, "treat none": T})
 
 
 @pytest.mark.parametrize(
@@ -66,8 +85,12 @@ def test_the_mass_of_a_rule_is_not_its_length() -> None:
     ],
 )
 def test_rows_must_belong_together(other: Cases, said: str) -> None:
-    with pytest.raises(DataError, match=said):
-        require_same_rows({"a": Cases(Y, P), "b": other})
+    models = {"a": Cases(Y, P), "b": other}
+    with pytest.raises(DataError, match=said) as caught:
+        require_same_rows(models)
+    assert "Hint" not in str(caught.value)
+    with pytest.raises(DataError, match="\n\nHint: do without rows"):
+        require_same_rows(models, "do without rows.")
 
 
 def test_clusters_must_be_the_same_row_by_row() -> None:

@@ -13,6 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logit
 from scipy.stats import beta
+from tests.laws.oracles import exact_regret, mean_ranks
+from tests.laws.subjects import Rows
 
 from properly import Cases, Interval, Tally, murphy_curve, tally
 from properly._baselines import baselines
@@ -25,20 +27,6 @@ BOLD, SHY = [0.1, 0.6, 0.6, 0.9], [0.1, 0.2, 0.2, 0.9]
 TWO = {"bold": tally(Y, BOLD), "shy": tally(Y, SHY)}
 
 
-def exact_regret(y: Any, p: Any, weight: Any, c: Fraction) -> Fraction:
-    """Return the sum of all regrets at a threshold, without rounding."""
-    rows = list(zip(y, p, weight, strict=True))
-    in_vain = sum(w for happened, forecast, w in rows if not happened and forecast >= c)
-    missed = sum(w for happened, forecast, w in rows if happened and forecast < c)
-    return Fraction(c * in_vain + (1 - c) * missed)
-
-
-def exact_rank(regret: list[Fraction]) -> list[float]:
-    return [
-        1 + sum(other < one for other in regret) + (regret.count(one) - 1) / 2 for one in regret
-    ]
-
-
 def assert_ranks_are_exact(
     found: ThresholdRanks, y: Any, forecasts: list[Any], weight: Any = None
 ) -> None:
@@ -46,12 +34,12 @@ def assert_ranks_are_exact(
 
     Two models may be equal at a single threshold, and remain in the same order on both sides of it.
     """
-    weight = weight or [1] * len(y)
+    columns = [Rows(*map(np.array, (y, p, weight or [1] * len(y)))) for p in forecasts]
     for k, (lower, upper) in enumerate(pairwise(found.edges)):
         a, b = Fraction(float(lower)), Fraction(float(upper))
         for share in (Fraction(1, 1009), Fraction(499, 997), Fraction(1008, 1009)):
             c = a + share * (b - a)
-            expected = exact_rank([exact_regret(y, p, weight, c) for p in forecasts])
+            expected = mean_ranks([exact_regret(rows, c) for rows in columns])
             assert found.rank[:, k].tolist() == expected, float(c)
 
 
@@ -151,7 +139,7 @@ def test_equal_models_share_the_mean_of_their_ranks() -> None:
     found = rank_by_threshold({"a": same, "b": same, "c": Cases(Y, SHY)})
     assert found.edges.tolist() == [0, 1]
     assert found.rank.tolist() == [[2.0]] * 3
-    assert found.best() == [(0, 1, ("a", "b", "c"))]
+    assert found.winners() == [(0, 1, ("a", "b", "c"))]
     assert repr(found) == "ThresholdRanks(3 models on 1 piece of (0, 1))"
 
 
@@ -178,16 +166,43 @@ def test_huge_counts_are_compared_as_whole_numbers() -> None:
 def test_single_precision_forecasts_are_taken_as_they_are() -> None:
     narrow = np.array([0.1, 0.7], dtype=np.float32)
     found = rank_by_threshold({"a": tally([0, 1], narrow), "b": tally([0, 1], [0.2, 0.7])})
-    assert found.best()[1] == (float(narrow[0]), 0.2, ("a",))
+    assert found.winners()[1] == (float(narrow[0]), 0.2, ("a",))
 
 
 def test_the_event_rate_is_the_better_of_all_and_none() -> None:
     t = tally([0, 0, 0, 1], [0.1, 0.2, 0.2, 0.9])
     found = rank_by_threshold(baselines(t))
-    assert found.best() == [
+    assert found.winners() == [
         (0, 0.25, ("treat all", "event rate")),
         (0.25, 1, ("treat none", "event rate")),
     ]
+
+
+@pytest.mark.parametrize("make", [tally, Cases])
+def test_baselines_are_ranked_after_the_models(make: Any) -> None:
+    models = {"bold": make(Y, BOLD), "shy": make(Y, SHY)}
+    found = rank_by_threshold(models, baselines=True)
+    written_out = rank_by_threshold({**models, **baselines(models["bold"])})
+    assert found.models == ("bold", "shy", "treat all", "treat none", "event rate")
+    assert found.models == written_out.models
+    np.testing.assert_array_equal(found.edges, written_out.edges)
+    np.testing.assert_array_equal(found.rank, written_out.rank)
+
+
+def test_one_model_is_ranked_only_among_baselines() -> None:
+    found = rank_by_threshold({"bold": TWO["bold"]}, within=(0.2, 0.6), baselines=True)
+    # One of four is acted upon in vain; of all, two would be, and of none, two missed.
+    assert found.winners() == [(0.2, 0.6, ("bold",))]
+    with pytest.raises(DataError, match="at least 2 models to compare; got 1"):
+        rank_by_threshold({"bold": TWO["bold"]})
+    with pytest.raises(DataError, match="at least 1 model to compare; got 0"):
+        rank_by_threshold({}, baselines=True)
+
+
+def test_a_model_may_not_take_the_name_of_a_baseline() -> None:
+    models = {"model": TWO["bold"], **baselines(TWO["bold"])}
+    with pytest.raises(DataError, match="got a model called 'treat all'"):
+        rank_by_threshold(models, baselines=True)
 
 
 def test_shares_of_thresholds_add_up_and_ties_are_split() -> None:
@@ -219,10 +234,10 @@ def test_a_point_mass_counts_where_its_threshold_acts() -> None:
     )
 
 
-def test_best_merges_pieces_that_differ_only_below_the_best() -> None:
+def test_winners_merges_pieces_that_differ_only_below_the_best() -> None:
     third = tally(Y, [0.9, 0.9, 0.1, 0.1])
     found = rank_by_threshold({**TWO, "poor": third}, within=(0.15, 0.5))
-    assert found.best() == [(0.15, 0.2, ("bold", "shy")), (0.2, 0.5, ("bold",))]
+    assert found.winners() == [(0.15, 0.2, ("bold", "shy")), (0.2, 0.5, ("bold",))]
 
 
 def test_a_record_can_be_written_down() -> None:
@@ -231,7 +246,7 @@ def test_a_record_can_be_written_down() -> None:
         "models": ["bold", "shy"],
         "edges": [0.2, 0.5, 0.6],
         "rank": [[1, 2], [2, 1]],
-        "within": [0.2, 0.6],
+        "within": {"lower": 0.2, "upper": 0.6},
     }
     frame = found.to_frame("pandas")
     assert frame.to_dict("list") == {

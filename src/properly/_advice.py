@@ -72,7 +72,8 @@ class Advice:
     instead: tuple[tuple[str, str], ...]
 
     def __repr__(self) -> str:
-        return f"Advice({', '.join(self.metrics)})"
+        first, *others = self.metrics
+        return f"Advice({first}{f', and {len(others)} more' if others else ''})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all texts as JSON can hold them, with what misleads by its name."""

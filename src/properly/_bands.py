@@ -12,7 +12,7 @@ import numpy as np
 from properly._frames import to_frame
 from properly._interval import as_interval
 from properly._isotonic import refit, refit_sequences
-from properly._libraries import read_only
+from properly._libraries import freeze
 from properly._plain import plain
 from properly._resampling import Counts, fast_stream
 from properly._sweep import share_out
@@ -77,8 +77,7 @@ class Band:
     steps: bool = False
 
     def __post_init__(self) -> None:
-        for column in (self.x, self.lower, self.upper):
-            read_only(column)
+        freeze(self)
 
     def __repr__(self) -> str:
         return (

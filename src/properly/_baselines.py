@@ -10,6 +10,8 @@ from properly._tally import Tally, as_tally
 if TYPE_CHECKING:
     from properly._cases import Cases
 
+TREAT_ALL, TREAT_NONE, EVENT_RATE = "treat all", "treat none", "event rate"
+
 
 def baselines(tally: Tally | Cases) -> dict[str, Tally]:
     r"""Give all cases the same forecast: 1, 0, or the event rate.
@@ -47,7 +49,7 @@ def baselines(tally: Tally | Cases) -> dict[str, Tally]:
     event rate [0.25] 0.1875
     """
     t = as_tally(tally)
-    constants = {"treat all": 1.0, "treat none": 0.0, "event rate": t.event_rate}
+    constants = {TREAT_ALL: 1.0, TREAT_NONE: 0.0, EVENT_RATE: t.event_rate}
     return {name: _constant(t, value) for name, value in constants.items()}
 
 

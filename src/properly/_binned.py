@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._binning import equal_count, equal_width
 from properly._frames import to_frame
-from properly._libraries import to_numpy
+from properly._libraries import freeze, to_numpy
 from properly._options import check_choice, check_whole
 from properly._tally import Tally, as_tally
 
@@ -56,6 +56,9 @@ class BinnedReliability:
     weight: Column
     event_rate: Column
     scheme: Scheme
+
+    def __post_init__(self) -> None:
+        freeze(self)
 
     def __repr__(self) -> str:
         bins = f"{len(self)} bin{'s' * (len(self) != 1)}"

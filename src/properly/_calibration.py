@@ -11,7 +11,7 @@ from properly._asymptotics import effective_total
 from properly._frames import to_frame
 from properly._histogram import Histogram, bar_a_value, freedman_diaconis, is_discrete
 from properly._isotonic import recalibrate
-from properly._libraries import to_numpy
+from properly._libraries import freeze, to_numpy
 from properly._options import as_drawing, check_choice
 from properly._reliability_bands import Method, Wanted, find_band
 from properly._tally import Tally, as_tally
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Floats: TypeAlias = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Bins:
     """Runs of forecasts with one recalibrated probability, lowest first.
 
@@ -52,6 +52,13 @@ class Bins:
     x_max: np.ndarray[Any, Any]
     weight: np.ndarray[Any, Any]
     event_rate: np.ndarray[Any, Any]
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __repr__(self) -> str:
+        lowest, highest = self.event_rate[0], self.event_rate[-1]
+        return f"Bins({len(self)} with event rates {lowest:.4g} to {highest:.4g})"
 
     def __len__(self) -> int:
         """Count the bins."""
@@ -102,6 +109,9 @@ class Reliability:
     mean_forecast: float
     event_rate: float
 
+    def __post_init__(self) -> None:
+        freeze(self)
+
     def __repr__(self) -> str:
         forecasts = f"{len(self.value):,} distinct forecast{'s' * (len(self.value) != 1)}"
         bins = f"{len(self.bins)} bin{'s' * (len(self.bins) != 1)}"
@@ -119,9 +129,11 @@ class Reliability:
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the bins as lists, one entry a bin, and the band if there is one."""
+        """Return the bins as lists, one entry a bin, what else is known, and the band if any."""
         bins = {name: column.tolist() for name, column in vars(self.bins).items()}
-        return bins if self.band is None else bins | {"band": self.band.to_dict()}
+        known = {name: getattr(self, name) for name in ("discrete", "mean_forecast", "event_rate")}
+        found = bins | {"all": known}
+        return found if self.band is None else found | {"band": self.band.to_dict()}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the bins as a polars, pandas or pyarrow frame."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -133,9 +133,24 @@ def number_clusters(cases: Cases, used: Any) -> Any:
     return number
 
 
+def has_clusters(source: object) -> TypeGuard[Cases]:
+    """Tell whether cases are known to come in clusters; a tally has lost that."""
+    return isinstance(source, Cases) and source.clusters is not None
+
+
+def has_time(source: object) -> TypeGuard[Cases]:
+    """Tell whether cases are known to follow one another in time."""
+    return isinstance(source, Cases) and source.time is not None
+
+
+def is_dependent(source: object) -> TypeGuard[Cases]:
+    """Tell whether cases come in clusters, or follow one another in time."""
+    return has_clusters(source) or has_time(source)
+
+
 def require_no_time(source: object, what: str) -> None:
     """Refuse to take cases that follow one another in time as independent."""
-    if getattr(source, "time", None) is not None:
+    if has_time(source):
         message = f"{what} does not allow for dependence in time; these cases have times"
         raise DataError(message, hint="make Cases without time to take them as independent.")
 
@@ -143,7 +158,7 @@ def require_no_time(source: object, what: str) -> None:
 def require_independent(source: object, what: str) -> None:
     """Refuse to take cases as independent that come in clusters, or follow one another in time."""
     require_no_time(source, what)
-    if getattr(source, "clusters", None) is not None:
+    if has_clusters(source):
         message = f"{what} takes cases as independent; these have clusters"
         raise DataError(message, hint="make Cases without clusters to take them as independent.")
 

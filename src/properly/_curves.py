@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from properly._bands import Band
+from properly._cases import has_clusters
 from properly._elementary import Outcomes, curve_of, knots, outcomes
 from properly._isotonic import recalibrate
 from properly._margins import confidence_bounds, consistency_bounds, paired_bounds
 from properly._murphy import MurphyCurve
 from properly._options import as_drawing, check_choice, check_level
 from properly._part_margins import part_bounds
+from properly._rivals import require_same_totals
 from properly._tally import Tally, as_tally
-from properly.errors import DataError
 
 if TYPE_CHECKING:
     from properly._cases import Cases
@@ -166,11 +167,8 @@ def murphy_difference(
     MurphyCurve(difference at 6 thresholds, area -0.15)
     """
     terms = [outcomes(as_tally(x)) for x in (first, second)]
-    totals = [(term.total, float(term.events.sum())) for term in terms]
-    if band is None and not np.allclose(totals[0], totals[1], rtol=1e-9, atol=0):
-        told = " and ".join(f"{events:g} events of {total:g}" for total, events in totals)
-        message = f"two forecasts are compared on the same cases; got {told}"
-        raise DataError(message)
+    if band is None:
+        require_same_totals(dict(zip(("first", "second"), terms, strict=True)))
     knot = knots(*(term.value for term in terms))
     limits = curve_of(knot, terms[0]) - curve_of(knot, terms[1])
     found = None
@@ -281,7 +279,7 @@ def regret_difference(
 
 def _method(source: Tally | Cases, usual: str) -> str:
     """Say how bounds were found: of clusters, always from their sums."""
-    return usual if getattr(source, "clusters", None) is None else "clusters"
+    return "clusters" if has_clusters(source) else usual
 
 
 def _terms(tally: Tally, part: str) -> list[Outcomes]:

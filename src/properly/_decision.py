@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from properly._bands import Band
-from properly._cases import require_no_time
+from properly._cases import has_clusters, require_no_time
 from properly._clusters import clustered
 from properly._decision_margins import cluster_bounds, share_bounds
 from properly._elementary import Outcomes, knots, outcomes
@@ -19,7 +19,6 @@ from properly._grid import (
     check_harm,
     check_thresholds,
     check_tolerance,
-    odds,
     require_no_drift,
     settle,
     settled,
@@ -28,8 +27,8 @@ from properly._libraries import to_numpy
 from properly._margins import GRID, paired_bounds
 from properly._net_benefit import DecisionCurve, DecisionDifference
 from properly._options import check_choice, check_level
+from properly._rivals import require_same_totals
 from properly._tally import Tally, as_tally
-from properly.errors import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -105,21 +104,21 @@ def decision_curve(
     Band(90 % confidence, score, at 3 points)
     """
     threshold, harm = check_thresholds(thresholds), check_harm(harm)
-    tolerance, found = check_tolerance(tolerance, threshold), _outcomes(tally, threshold, tolerance)
+    tolerance = check_tolerance(tolerance, threshold)
+    found = _outcomes(tally, threshold, tolerance)
     acted = acted_anywhere(found) if threshold is None else acted_at(found, threshold)
     total, every = found.total, acted.threshold
     events, nonevents = (float(x.sum()) / total for x in (found.events, found.nonevents))
-    benefit = acted.benefit(total)
-    benefit -= harm
+    benefit, right, treat_all = acted.curves(total, (events, nonevents), harm)
     curve = DecisionCurve(
         every,
-        benefit[0],
-        benefit[1],
-        events - nonevents * odds(every),
+        benefit,
+        right,
+        treat_all,
         np.zeros(len(every)),
         events,
         harm,
-        beyond=float(acted.nonevents[1, -1]) / total if threshold is None else None,
+        beyond=acted.beyond(total) if threshold is None else None,
     )
     if band is None:
         return curve
@@ -180,16 +179,18 @@ def decision_difference(
     tolerance = check_tolerance(tolerance, threshold)
     pair = [_outcomes(x, threshold, tolerance) for x in (first, second)]
     if band is None:
-        _require_same_totals(pair)
+        require_same_totals(dict(zip(("first", "second"), pair, strict=True)))
     every = knots(*(x.value for x in pair))[:-1] if threshold is None else threshold
-    one, other = (acted_at(x, every).benefit(x.total) for x in pair)
-    difference = one - other
+    one, other = (acted_at(x, every) for x in pair)
+    totals = [x.total for x in pair]
+    difference = one.benefit(totals[0]) - other.benefit(totals[1])
+    beyond = None if threshold is not None else one.beyond(totals[0]) - other.beyond(totals[1])
     bounds = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
         sources = [settled(x, threshold, tolerance) for x in (first, second)]
         bounds = _paired_band(sources, every, difference, threshold is None, check_level(level))
-    return DecisionDifference(every, difference[0], difference[1], bounds)
+    return DecisionDifference(every, difference[0], difference[1], bounds, beyond)
 
 
 def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float) -> Outcomes:
@@ -228,16 +229,8 @@ def _paired_band(
     # On the Brier scale, twice the regret.
     cost, grid = -2 * (1 - threshold) * difference, GRID if exact else threshold
     bounds = paired_bounds(sources[0], sources[1], threshold, cost, level, grid=grid)
-    alone = getattr(sources[0], "clusters", None) is None
+    alone = not has_clusters(sources[0])
     x, lower, upper = (bound[:: 2 if alone and not exact else 1] for bound in bounds)
     scale = -2 * (1 - x)
     method = "normal" if alone else "clusters"
     return Band(x, upper / scale, lower / scale, method, level, "confidence")
-
-
-def _require_same_totals(pair: list[Outcomes]) -> None:
-    totals = [(x.total, float(x.events.sum())) for x in pair]
-    if not np.allclose(totals[0], totals[1], rtol=1e-9, atol=0):
-        told = " and ".join(f"{events:g} events of {total:g}" for total, events in totals)
-        message = f"net benefit is compared on the same cases; got {told}"
-        raise DataError(message)

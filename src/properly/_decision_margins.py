@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._cases import is_dependent
 from properly._elementary import effective
 from properly._grid import odds
 from properly._score_interval import Term, reach, student, wilson
+from properly._tally import Tally
 from properly._variance import Spread, spread_of_means
 
 if TYPE_CHECKING:
@@ -17,23 +19,13 @@ if TYPE_CHECKING:
     from properly._cases import Cases
     from properly._clusters import Rows
     from properly._grid import Acted
-    from properly._tally import Tally
 
 Column: TypeAlias = np.ndarray[Any, Any]
 Bounds: TypeAlias = tuple[Column, Column]
+Form: TypeAlias = Literal["share", "sum", "ratio", "log ratio"]
 
-SHARES = (
-    "acted",
-    "true_positives",
-    "false_positives",
-    "accuracy",
-    "true_positive_rate",
-    "false_positive_rate",
-    "precision",
-)
 # An interval reaches so many half widths below and above the estimate.
 EITHER = np.array([-1.0, 1.0])
-SUMS = ("regret", "net_benefit", "treat_all", "interventions_avoided")
 
 
 def share_bounds(acted: Acted, total: float, squares: float, level: float) -> Bounds:
@@ -54,7 +46,10 @@ def share_bounds(acted: Acted, total: float, squares: float, level: float) -> Bo
 
 
 def cluster_bounds(rows: Rows, threshold: Column, level: float) -> Bounds:
-    """Bound net benefit by its standard error, from what was gained in each cluster."""
+    """Bound net benefit by its standard error, from what was gained in each cluster.
+
+    It is never less than if all actions were in vain, nor more than if all cases were events.
+    """
     events = np.bincount(rows.cluster, rows.weight * rows.happened, rows.clusters)
     costs = rows.costs(rows.p, rows.happened, threshold)
     # The costs are on the Brier scale, twice the regret.
@@ -62,10 +57,10 @@ def cluster_bounds(rows: Rows, threshold: Column, level: float) -> Bounds:
     mean, error = rows.mean_and_error(gains)
     margin = error * student(rows.clusters - 1, level)
     margin[threshold > rows.p.max()] = np.nan
-    return mean - margin, mean + margin
+    return np.maximum(mean - margin, -odds(threshold)), np.minimum(mean + margin, 1.0)
 
 
-class Cells(NamedTuple):
+class Fourfold(NamedTuple):
     """Cases of four kinds, and the sums of their squared weights.
 
     Acted upon with the event and without it, then not acted upon with it and without it.
@@ -79,81 +74,98 @@ class Cells(NamedTuple):
         """The number of cases that equal weights would need to be as precise."""
         return effective(self.weight.sum(), self.squares.sum())
 
+    def tally(self) -> Tally:
+        """Give all who are not acted upon one forecast, and all who are another."""
+        weight, squares = (x.reshape(2, 2)[::-1] for x in self)
+        columns = [weight.sum(axis=1), weight[:, 0], squares[:, 0], squares[:, 1]]
+        return Tally._of([np.array([0.0, 1.0]), *columns])  # noqa: SLF001
+
 
 class Ratio(NamedTuple):
-    """What a case of each of the four kinds adds to a numerator and to a denominator."""
+    """What a case of each of the four kinds adds to a numerator and to a denominator.
+
+    It is a share of some of the cases, a sum of two shares of all, or another ratio, which may be
+    more nearly normal as a logarithm.
+    """
 
     above: Column
     below: Column
+    form: Form
 
-    def of(self, cells: Cells) -> float:
+    def of(self, table: Fourfold) -> float:
         """Return the ratio of the two sums."""
-        return float(self.above @ cells.weight / (self.below @ cells.weight))
+        return float(self.above @ table.weight / (self.below @ table.weight))
 
-    def influence(self, cells: Cells) -> Column:
+    def influence(self, table: Fourfold) -> Column:
         """Return how far a case of each kind moves the ratio, as an amount whose mean is 0."""
-        away: Column = self.above - self.of(cells) * self.below
-        away *= cells.weight.sum() / (self.below @ cells.weight)
+        away: Column = self.above - self.of(table) * self.below
+        away *= table.weight.sum() / (self.below @ table.weight)
         return away
 
 
 def threshold_intervals(
-    source: Tally | Cases, cells: Cells, acted: Column, ratios: Mapping[str, Ratio], level: float
+    source: Tally | Cases, table: Fourfold, acted: Column, ratios: Mapping[str, Ratio], level: float
 ) -> dict[str, Column]:
     """Bound ratios at one threshold, given which of the distinct forecasts are acted upon."""
-    influence = np.stack([ratio.influence(cells) for ratio in ratios.values()])
-    dependent = any(getattr(source, name, None) is not None for name in ("clusters", "time"))
-    spread = _spread(source, influence, acted) if dependent else _spread_of_cells(cells, influence)
-    half = dict(zip(ratios, spread.half_widths(level).tolist(), strict=True))
-    ends = {name: ratio.of(cells) + EITHER * half[name] for name, ratio in ratios.items()}
-    if not dependent:
-        ends |= {name: _share(ratios[name], cells, level) for name in SHARES}
-        ends |= {name: _sum(ratios[name], cells, level) for name in SUMS}
-    ends |= {name: ends[name].clip(0, ratios[name].above.max()) for name in (*SHARES, "regret")}
-    # A ratio of losses is skewed; its logarithm is less so.
-    relative = ratios["relative_regret"].of(cells)
-    ends["relative_regret"] = relative * np.exp(EITHER * half["relative_regret"] / relative)
-    if not cells.weight[:2].any():
-        # Net benefit is 0, or minus the harm, whatever happens.
-        ends["standardized_net_benefit"] = np.full(2, np.nan)
-    return ends
+    influence = np.stack([ratio.influence(table) for ratio in ratios.values()])
+    halves = _spread(source, table, influence, acted).half_widths(level).tolist()
+    # Score intervals take cases as independent.
+    score = None if is_dependent(source) else level
+    return {
+        name: _ends(ratio, table, half, score)
+        for (name, ratio), half in zip(ratios.items(), halves, strict=True)
+    }
 
 
-def _spread(source: Tally | Cases, influence: Column, acted: Column) -> Spread:
-    """Allow for clusters or times, from the four amounts of each distinct forecast."""
+def _spread(source: Tally | Cases, table: Fourfold, influence: Column, acted: Column) -> Spread:
+    """Find how far the ratios spread; of independent cases, from the four kinds alone."""
+    if not is_dependent(source):
+        source, acted = table.tally(), np.array([False, True])
     if_event, if_none = (
         np.where(acted, influence[:, [yes]], influence[:, [no]]) for yes, no in ((0, 2), (1, 3))
     )
     return spread_of_means(source, if_event, if_none)
 
 
-def _spread_of_cells(cells: Cells, influence: Column) -> Spread:
-    """Square the deviations of independent cases, of which there are four kinds."""
-    influence = np.where(cells.squares > 0, influence, 0.0)
-    summed = (cells.squares * influence) @ influence.T / cells.weight.sum() ** 2
-    n = cells.cases
-    return Spread(summed * n / (n - 1) if n > 1 else summed * np.nan, n - 1)
+def _ends(ratio: Ratio, table: Fourfold, half: float, score: float | None) -> Column:
+    """Bound a ratio by half the width of its interval, or by score intervals of that level."""
+    # Not minus zero, which nobody wants to read.
+    estimate, least, most = ratio.of(table), ratio.above.min() + 0.0, ratio.above.max()
+    ends: Column = estimate + EITHER * half
+    if ratio.form == "log ratio":
+        # A ratio of losses is skewed; its logarithm is less so.
+        return np.asarray(estimate * np.exp(EITHER * half / estimate))
+    if ratio.form == "ratio":
+        # Where nobody is acted upon, net benefit is 0, or minus the harm, whatever happens.
+        return np.minimum(ends, most if table.weight[:2].any() else np.nan)
+    if score is not None:
+        ends = (_share if ratio.form == "share" else _sum)(ratio, table, score)
+    return ends.clip(least, most)
 
 
-def _share(ratio: Ratio, cells: Cells, level: float) -> Column:
+def _share(ratio: Ratio, table: Fourfold, level: float) -> Column:
     """Return Wilson's interval of a share of some of the cases."""
-    weight, squares = (ratio.below @ x for x in cells)
-    return np.array(wilson(ratio.of(cells), weight**2 / squares, level))
+    n = effective(ratio.below @ table.weight, ratio.below @ table.squares)
+    return np.array(wilson(ratio.of(table), n, level))
 
 
-def _sum(ratio: Ratio, cells: Cells, level: float) -> Column:
-    """Bound a sum of two shares of all cases, one of events and one of others."""
-    rows = np.repeat([cells.weight[:2].any(), cells.weight[2:].any()], 2)
-    share, counted = cells.weight / cells.weight.sum(), ratio.above != 0
+def _sum(ratio: Ratio, table: Fourfold, level: float) -> Column:
+    """Bound a sum of two shares of all cases, one of events and one of others.
+
+    Those who count among the events count the same, acted upon or not, and so do the others; what
+    counts only if somebody is acted upon, or is not, cannot be more where nobody is.
+    """
+    somebody = np.repeat([table.weight[:2].any(), table.weight[2:].any()], 2)
+    share, counted = table.weight / table.weight.sum(), ratio.above != 0
     terms = [
         Term(
-            ratio.above[kind][np.argmax(counted[kind])],
-            share[kind] @ counted[kind],
-            (rows & counted)[kind].any(),
+            ratio.above[outcome][np.argmax(counted[outcome])],
+            share[outcome] @ counted[outcome],
+            (somebody & counted)[outcome].any(),
         )
-        for kind in (slice(0, None, 2), slice(1, None, 2))
+        for outcome in (slice(0, None, 2), slice(1, None, 2))
     ]
-    n, estimate = cells.cases, ratio.of(cells)
+    n, estimate = table.cases, ratio.of(table)
     if n <= 1 or not (terms[0].possible or terms[1].possible):
         return np.full(2, np.nan)
     ends: Column = estimate + EITHER * np.array(reach(terms[0], terms[1], n, level))

@@ -58,7 +58,8 @@ def outcomes(tally: Tally) -> Outcomes:
     nonevents, squares = weight - events, (tally.nonevent_squares, tally.event_squares)
     if tally.event_squares is None:
         squares = (nonevents, events)
-    return Outcomes(value.astype(np.float64), nonevents, events, *(to_numpy(x) for x in squares))
+    value = value.astype(np.float64, copy=False)
+    return Outcomes(value, nonevents, events, *(to_numpy(x) for x in squares))
 
 
 def knots(*values: Column) -> Column:
@@ -135,15 +136,9 @@ def if_calibrated(knot: Column, found: Outcomes) -> tuple[Column, Column]:
     return mean, 2 * np.sqrt(variance) / found.total
 
 
-def effective(total: float, squares: float) -> float:
+def effective(total: Any, squares: Any) -> float:
     """Return the number of cases that equal weights would need to be as precise."""
-    return total**2 / squares
-
-
-def root(deviation: Column, total: float, squares: float) -> Column:
-    """Make a standard error of squared deviations, which one case alone does not have."""
-    spare = effective(total, squares) - 1
-    return np.sqrt(deviation / (squares * spare if spare > 0 else np.nan))
+    return float(total**2 / squares)
 
 
 def _limits(x: Column) -> Column:

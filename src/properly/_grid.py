@@ -15,8 +15,9 @@ import numpy as np
 from properly._arrays import check_forecasts
 from properly._cases import Cases
 from properly._interval import as_number
-from properly._libraries import to_numpy
+from properly._libraries import read_only, to_numpy
 from properly._options import check_choice
+from properly._sweep import sweep
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ Column: TypeAlias = np.ndarray[Any, Any]
 
 EVERY = "every"
 # Not np.arange(0.01, 1, 0.01), which drifts: k / 100 is what 0.07 is read as.
-PERCENT = np.arange(1, 100) / 100
+PERCENT: Column = read_only(np.arange(1, 100) / 100)
 # So many units in the last place are rounding, not a different number.
 ULPS = 4
 
@@ -58,6 +59,7 @@ def check_threshold(threshold: float) -> float:
         hint = f"write {found / 100:g} for {found:g} %." if 1 < found < 100 else None
         raise DataError(message, hint=hint)
     _require_finite_odds(found)
+    # What was written as -0.0 is told as 0.0.
     return found + 0.0
 
 
@@ -160,10 +162,41 @@ class Acted(NamedTuple):
 
     def benefit(self, total: float) -> Column:
         """Return net benefit, at each threshold and just above it."""
-        found: Column = self.nonevents * odds(self.threshold)
-        np.subtract(self.events, found, out=found)
+        found = np.empty(self.events.shape)
+        _gain(self.events, self.nonevents, odds(self.threshold), out=found)
         found /= total
         return found
+
+    def curves(
+        self, total: float, everyone: tuple[float, float], harm: float
+    ) -> tuple[Column, Column, Column]:
+        """Return the same less a harm, and the net benefit of acting on everyone.
+
+        Everyone is given as two shares of all cases: those with the event and those without.
+        """
+        found = np.empty((3, len(self.threshold)))
+
+        def fill(threshold: Column, events: Column, nonevents: Column, out: Column) -> None:
+            worth = odds(threshold)
+            both, whole = out.T[:2], out.T[2]
+            _gain(events.T, nonevents.T, worth, out=both)
+            both /= total
+            both -= harm
+            _gain(*everyone, worth, out=whole)
+
+        # In pieces, so that the odds are still in the cache when they are used again.
+        sweep(fill, self.threshold, self.events.T, self.nonevents.T, found.T)
+        return found[0], found[1], found[2]
+
+    def beyond(self, total: float) -> float:
+        """Return the share of all cases that are false positives above the last threshold."""
+        return float(self.nonevents[1, -1]) / total
+
+
+def _gain(events: Any, nonevents: Any, worth: Column, *, out: Column) -> None:
+    """Write what is gained by events that are found, less what actions in vain cost."""
+    np.multiply(nonevents, worth, out=out)
+    np.subtract(events, out, out=out)
 
 
 def acted_at(found: Outcomes, threshold: Column) -> Acted:

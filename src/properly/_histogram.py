@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from properly._libraries import freeze
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -19,7 +21,7 @@ NARROW = 1.5e-8
 MOST = 400
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Histogram:
     """How many forecasts there are, bar by bar.
 
@@ -44,6 +46,13 @@ class Histogram:
     lower: Floats
     upper: Floats
     weight: Column
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __repr__(self) -> str:
+        bars = f"{len(self.weight):,} bar{'s' * (len(self.weight) != 1)}"
+        return f"Histogram({bars} from {self.lower[0]:.4g} to {self.upper[-1]:.4g})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bars as lists."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import array_api_compat as compat
 import numpy as np
 
 if TYPE_CHECKING:
     from properly.typing import Array
+
+T = TypeVar("T")
 
 
 def namespace(*arrays: Array) -> Any:
@@ -48,11 +50,17 @@ def without_gradient(x: Array) -> Array:
     return x.detach() if compat.is_torch_array(x) else x
 
 
-def read_only(x: Array) -> Array:
+def read_only(x: T) -> T:
     """Forbid writing to a numpy array that a frozen record is to hold."""
-    if is_numpy(x):
+    if isinstance(x, np.ndarray):
         x.flags.writeable = False
     return x
+
+
+def freeze(record: object) -> None:
+    """Forbid writing to the numpy arrays that a record holds."""
+    for x in vars(record).values():
+        read_only(x)
 
 
 def kept(x: Array) -> Array:

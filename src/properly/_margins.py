@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from properly._cases import Cases, require_no_time, weights_of
+from properly._cases import Cases, require_no_time
 from properly._clusters import clustered, rows_of
 from properly._elementary import (
     Mistakes,
@@ -14,12 +14,12 @@ from properly._elementary import (
     effective,
     if_calibrated,
     mean_cost,
-    root,
     shares,
 )
-from properly._libraries import to_numpy
+from properly._libraries import read_only
+from properly._rivals import require_same_rows
 from properly._score_interval import Term, reach, student
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ Column: TypeAlias = np.ndarray[Any, Any]
 Bounds: TypeAlias = tuple[Column, Column, Column]
 
 # Where dependent cases are looked at: only independent ones have a closed form everywhere.
-GRID = np.arange(1, 200) / 200
+GRID: Column = read_only(np.arange(1, 200) / 200)
 # Fewer events or non-events than this, judged differently by two forecasts, carry no bounds.
 ENOUGH = 10
 
@@ -108,15 +108,15 @@ def paired_bounds(
     for cases in (first, second):
         require_no_time(cases, "the band of a difference")
     one, other = _pair(first, second)
-    if clustered(first) is None:
-        spare = effective(one.weight.sum(), one.square.sum()) - 1
-        margin = _paired_error(knot, one, other, mean) * student(spare, level)
-        few = np.minimum(*_between(knot, one, other, one.number)) < ENOUGH
-    else:
+    if one.together:
         costs = _minus(*(rows.costs(rows.p, rows.happened, grid) for rows in (one, other)))
         mean, error = one.mean_and_error(costs)
         knot, margin = grid, error * student(one.clusters - 1, level)
         few = np.minimum(*_between(grid, one, other, one.number))[0] < ENOUGH
+    else:
+        spare = effective(one.weight.sum(), one.square.sum()) - 1
+        margin = _paired_error(knot, one, other, mean) * student(spare, level)
+        few = np.minimum(*_between(knot, one, other, one.number)) < ENOUGH
     return _bounds(knot, mean, np.where(few, np.nan, margin), least=-np.inf)
 
 
@@ -126,26 +126,8 @@ def _pair(first: Tally | Cases, second: Tally | Cases) -> tuple[Rows, Rows]:
         got = " and ".join(type(x).__name__ for x in (first, second))
         message = f"the band of a difference needs Cases twice, row by row the same; got {got}"
         raise ArgumentTypeError(message, hint="tallies no longer know which rows belong together.")
-    if len(first) != len(second):
-        message = f"both Cases must have the same rows; got {len(first)} and {len(second)} of them"
-        raise DataError(message)
-    _require_same("outcomes", to_numpy(first.y), to_numpy(second.y))
-    _require_same("weights", weights_of(first), weights_of(second))
-    if (first.clusters is None) != (second.clusters is None):
-        message = "both Cases must have the same clusters; got clusters in one of them only"
-        raise DataError(message)
-    if first.clusters is not None:
-        _require_same("clusters", to_numpy(first.clusters), to_numpy(second.clusters))
+    require_same_rows({"first": first, "second": second})
     return rows_of(first), rows_of(second)
-
-
-def _require_same(name: str, first: Column, second: Column) -> None:
-    differ = np.flatnonzero(first != second)
-    if differ.size:
-        row = int(differ[0])
-        got = " and ".join(repr(x[row : row + 1].tolist()[0]) for x in (first, second))
-        message = f"both Cases must have the same {name}; row {row} has {got}"
-        raise DataError(message)
 
 
 def _paired_error(knot: Column, one: Rows, other: Rows, mean: Column) -> Column:
@@ -154,13 +136,12 @@ def _paired_error(knot: Column, one: Rows, other: Rows, mean: Column) -> Column:
     A case differs only where the threshold lies between its two forecasts, and by plus or minus
     what a mistake costs there.
     """
-    total, squares = float(one.weight.sum()), float(one.square.sum())
     sign = np.sign(one.p - other.p) * (1 - 2 * one.happened)
     square = _between(knot, one, other, one.square)
     sums = mean_cost(knot, _between(knot, one, other, one.square * sign), 1)
     deviation = 4 * (knot**2 * square.in_vain + (1 - knot) ** 2 * square.missed)
-    deviation += mean * (squares * mean - 2 * sums)
-    return root(np.maximum(deviation, 0), total, squares)
+    deviation += mean * (float(one.square.sum()) * mean - 2 * sums)
+    return np.asarray(np.sqrt(np.maximum(deviation, 0) * one.factor))
 
 
 def _between(threshold: Column, one: Rows, other: Rows, amount: Column) -> Mistakes:

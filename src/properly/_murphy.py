@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._frames import to_frame
 from properly._interval import as_interval
-from properly._libraries import read_only
+from properly._libraries import freeze
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -64,8 +64,7 @@ class MurphyCurve:
     event_rate: float | None = None
 
     def __post_init__(self) -> None:
-        for column in (self.threshold, self.left, self.right):
-            read_only(column)
+        freeze(self)
 
     def __repr__(self) -> str:
         what = self.part if self.scale == "brier" else f"{self.part}, regret scale,"

@@ -3,25 +3,119 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._frames import to_frame
 from properly._grid import odds
+from properly._libraries import freeze
 from properly._plain import plain
 from properly.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from properly._bands import Band
     from properly._frames import Backend
+    from properly._interval import Interval
+
+    Measure: TypeAlias = Callable[[Any], Any]
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
 # Between its thresholds an exact curve bends; so many straight pieces look bent.
 PIECES = 1000
+
+
+class Steps(NamedTuple):
+    """A function of the threshold that jumps at some and is straight in the odds between them.
+
+    Net benefit is one, and so are differences of it: between forecasts the shares of true and false
+    positives do not change. After the last threshold it falls by `beyond` as the odds rise by 1. If
+    that is None, there may be jumps at thresholds that are not known.
+    """
+
+    threshold: Column
+    value: Column
+    right: Column
+    beyond: float | None
+
+    def at(self, t: ArrayLike) -> Column:
+        """Return the values at any thresholds in [0, 1), NaN outside."""
+        beyond = self._beyond()
+        t = np.asarray(t, dtype=np.float64)
+        inside = (t >= 0) & (t < 1)
+        t = np.where(inside, t, 0.0)
+        last = len(self.threshold) - 1
+        after = np.searchsorted(self.threshold, t)
+        before, after = np.maximum(after - 1, 0), np.minimum(after, last)
+        start, end, here = (odds(x) for x in (self.threshold[before], self.threshold[after], t))
+        share = (here - start) / np.where(end > start, end - start, 1.0)
+        value = (1 - share) * self.right[before] + share * self.value[after]
+        value = np.where(t == self.threshold[after], self.value[after], value)
+        later = self.right[last] - beyond * (here - odds(self.threshold[last]))
+        value = np.where(t > self.threshold[last], later, value)
+        return np.where(inside, value, np.nan)
+
+    def curve(self) -> tuple[Column, Column]:
+        """Return points to draw straight lines between: both limits, and what lies between."""
+        if self.beyond is None:
+            return self.threshold, self.value
+        between = np.setdiff1d(np.arange(1, PIECES) / PIECES, self.threshold)
+        t = np.concatenate([np.repeat(self.threshold, 2), between])
+        jumps = np.stack([self.value, self.right], axis=1).ravel()
+        order = np.argsort(t, kind="stable")
+        return t[order], np.concatenate([jumps, self.at(between)])[order]
+
+    def pieces(self, within: Interval) -> tuple[Column, Column, Column]:
+        """Return the edges of the pieces in a range, and the limits at both ends of each piece."""
+        t, (lower, upper) = self.threshold, (within.lower, within.upper)
+        inside = (t > lower) & (t < upper)
+        # The value is the limit from the left; at the lower end that from the right is wanted.
+        first = self.right[t == lower] if (t == lower).any() else self.at([lower])
+        start = np.concatenate([first, self.right[inside]])
+        end = np.concatenate([self.value[inside], self.at([upper])])
+        return np.concatenate([[lower], t[inside], [upper]]), start, end
+
+    def mean(
+        self, within: Interval, forward: Measure, odds_area: Measure, length: Measure
+    ) -> float:
+        """Integrate over a range, piece by piece, and divide by its length.
+
+        Parameters
+        ----------
+        within : Interval
+            The range of thresholds.
+        forward : callable
+            Where thresholds stand on the axis along which to integrate.
+        odds_area : callable
+            The integral of the odds along that axis, from anywhere.
+        length : callable
+            The function by whose change over the range the integral is divided.
+        """
+        c, start, end = self.pieces(within)
+        steps = np.diff(odds(c))
+        # Forecasts a rounding error apart may have the same odds; nothing lies between them.
+        rise = np.divide(end - start, steps, where=steps > 0, out=np.zeros_like(start))
+        base = start - rise * odds(c[:-1])
+        with np.errstate(invalid="ignore"):  # an end may be infinitely far away
+            area = base * np.diff(forward(c)) + rise * np.diff(odds_area(c))
+            found = np.sum(area) / np.diff(length(c[[0, -1]]))
+        return float(found[0])
+
+    def _beyond(self) -> float:
+        if self.beyond is None:
+            message = "between thresholds that were chosen, net benefit is not known"
+            raise DataError(message, hint='ask for thresholds="every", or for those themselves.')
+        return self.beyond
+
+
+def _told(record: DecisionCurve | DecisionDifference) -> str:
+    many = f"at {len(record.threshold):,} threshold{'s' * (len(record.threshold) != 1)}"
+    return f"{type(record).__name__}({'exact, ' * record.exact}{many})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,9 +166,11 @@ class DecisionCurve:
     band: Band | None = None
     beyond: float | None = None
 
+    def __post_init__(self) -> None:
+        freeze(self)
+
     def __repr__(self) -> str:
-        many = f"at {len(self.threshold):,} threshold{'s' * (len(self.threshold) != 1)}"
-        return f"DecisionCurve({'exact, ' * self.exact}{many})"
+        return _told(self)
 
     @property
     def exact(self) -> bool:
@@ -106,24 +202,7 @@ class DecisionCurve:
         t : array-like
             Thresholds; at these themselves one acts.
         """
-        if self.beyond is None:
-            message = "between thresholds that were chosen, a decision curve is not known"
-            raise DataError(
-                message, hint='ask for decision_curve(…, "every"), or those thresholds.'
-            )
-        t = np.asarray(t, dtype=np.float64)
-        inside = (t >= 0) & (t < 1)
-        t = np.where(inside, t, 0.0)
-        last = len(self.threshold) - 1
-        after = np.searchsorted(self.threshold, t)
-        before, after = np.maximum(after - 1, 0), np.minimum(after, last)
-        start, end, here = (odds(x) for x in (self.threshold[before], self.threshold[after], t))
-        share = (here - start) / np.where(end > start, end - start, 1.0)
-        value = (1 - share) * self.right[before] + share * self.net_benefit[after]
-        value = np.where(t == self.threshold[after], self.net_benefit[after], value)
-        beyond = self.right[last] - self.beyond * (here - odds(self.threshold[last]))
-        value = np.where(t > self.threshold[last], beyond, value)
-        return np.where(inside, value, np.nan)
+        return self.steps.at(t)
 
     def curve(self) -> tuple[Column, Column]:
         """Return points to draw straight lines between.
@@ -131,13 +210,18 @@ class DecisionCurve:
         Of an exact curve, each threshold twice, with its value and its limit from the right, and
         the values at k / 1000 in between. Otherwise the values at the thresholds.
         """
-        if not self.exact:
-            return self.threshold, self.net_benefit
-        between = np.setdiff1d(np.arange(1, PIECES) / PIECES, self.threshold)
-        t = np.concatenate([np.repeat(self.threshold, 2), between])
-        jumps = np.stack([self.net_benefit, self.right], axis=1).ravel()
-        order = np.argsort(t, kind="stable")
-        return t[order], np.concatenate([jumps, self.at(between)])[order]
+        return self.steps.curve()
+
+    @property
+    def steps(self) -> Steps:
+        """Net benefit as a function of the threshold."""
+        return Steps(self.threshold, self.net_benefit, self.right, self.beyond)
+
+    @property
+    def missed(self) -> Steps:
+        """What net benefit falls short of the event rate, as a function of the threshold."""
+        value, right = (self.event_rate - x for x in (self.net_benefit, self.right))
+        return Steps(self.threshold, value, right, None if self.beyond is None else -self.beyond)
 
     def to_dict(self) -> dict[str, Any]:
         """Return all columns as lists, None where there is no number, and what else is known."""
@@ -169,6 +253,9 @@ class DecisionDifference:
         Its limits just above each threshold.
     band : Band or None
         Bounds, if they were asked for.
+    beyond : float or None
+        Of an exact difference, by how much the first has more false positives than the second at
+        each threshold above the last, as a share of all cases. None if thresholds were chosen.
 
     Examples
     --------
@@ -181,26 +268,65 @@ class DecisionDifference:
     DecisionDifference(at 2 thresholds)
     >>> found.net_benefit
     array([0. , 0.5])
+    >>> properly.decision_difference(first, second, "every").at(0.35)
+    array(0.38461538)
     """
 
     threshold: Column
     net_benefit: Column
     right: Column
     band: Band | None = None
+    beyond: float | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self)
 
     def __repr__(self) -> str:
-        many = f"at {len(self.threshold):,} threshold{'s' * (len(self.threshold) != 1)}"
-        return f"DecisionDifference({many})"
+        return _told(self)
+
+    @property
+    def exact(self) -> bool:
+        """Whether the thresholds are all at which the difference may jump."""
+        return self.beyond is not None
+
+    def at(self, t: ArrayLike) -> Column:
+        """Return the difference at any thresholds in [0, 1), NaN outside; of an exact one only.
+
+        Parameters
+        ----------
+        t : array-like
+            Thresholds; at these themselves one acts.
+        """
+        return self.steps.at(t)
+
+    def curve(self) -> tuple[Column, Column]:
+        """Return points to draw straight lines between, as those of a decision curve."""
+        return self.steps.curve()
+
+    @property
+    def steps(self) -> Steps:
+        """The difference as a function of the threshold."""
+        return Steps(self.threshold, self.net_benefit, self.right, self.beyond)
 
     def to_dict(self) -> dict[str, Any]:
         """Return thresholds and differences as lists, with the band if there is one."""
-        found: dict[str, Any] = dict(self._columns())
+        found: dict[str, Any] = self._columns() | {"exact": self.exact}
         return found if self.band is None else found | {"band": self.band.to_dict()}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a threshold as a polars, pandas or pyarrow frame."""
         return to_frame(self._columns(), backend)
 
-    def _columns(self) -> dict[str, list[float]]:
+    def _columns(self) -> dict[str, Any]:
         names = ("threshold", "net_benefit", "right")
         return {name: getattr(self, name).tolist() for name in names}
+
+
+def without_model(event_rate: float) -> dict[str, DecisionCurve]:
+    """Return the curves of acting on all cases, and on none."""
+    zero, all_events = np.zeros(1), np.array([event_rate])
+    starts = {"treat all": (all_events, 1 - event_rate), "treat none": (zero, 0.0)}
+    return {
+        name: DecisionCurve(zero, start, start, all_events, zero, event_rate, beyond=beyond)
+        for name, (start, beyond) in starts.items()
+    }

@@ -1,8 +1,8 @@
 """Regret over ranges of thresholds: between all pairs of edges, and how far off it may be.
 
-Between neighbouring edges lies a cell. What a range costs is the sum over its cells, so cases are
-looked at once and not once a range. Sums are added up and never subtracted from one another: a cell
-of infinite weight spoils only the ranges that hold it, and a narrow range keeps its digits.
+Between neighbouring edges lies a piece. What a range costs is the sum over its pieces, so cases are
+looked at once and not once a range. Sums are added up and never subtracted from one another: a
+piece of infinite weight spoils only the ranges that hold it, and a narrow range keeps its digits.
 """
 
 from __future__ import annotations
@@ -12,23 +12,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._cases import number_clusters, rows_in_use
 from properly._libraries import to_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from properly._cases import Cases
+    from properly._clusters import Rows
     from properly._elementary import Outcomes
     from properly.rules import BinaryRule
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
-# Rows looked at together: with fifty cells, a table of a few megabytes for each model.
+# Rows looked at together: with fifty pieces, a table of a few megabytes for each model.
 BLOCK = 1 << 13
 
 
-class Cells(NamedTuple):
+class Pieces(NamedTuple):
     """Thresholds between neighbouring edges: their weight, and the cost of being wrong there.
 
     Where the weight is infinite the costs are 0, and nobody is to look at them.
@@ -41,50 +40,50 @@ class Cells(NamedTuple):
     missed: Column
 
     def place(self, p: Column) -> Column:
-        """Return the cell of each forecast: -1 up to the first edge, one too many after the last.
+        """Return the piece of each forecast: -1 up to the first edge, one too many after the last.
 
-        A forecast on an edge is in the cell below it, since one acts if p is the threshold.
+        A forecast on an edge is in the piece below it, since one acts if p is the threshold.
         """
         return np.searchsorted(self.edge, p, side="left") - 1
 
-    def own(self, p: Column, cell: Column, happened: Column) -> Column:
-        """Return what a forecast costs at the thresholds of its own cell, 0 if it is in none."""
+    def own(self, p: Column, piece: Column, happened: Column) -> Column:
+        """Return what a forecast costs at the thresholds of its own piece, 0 if it is in none."""
         cost = np.zeros(p.shape)
-        inside = (cell >= 0) & (cell < len(self.mass))
-        inside[inside] = np.isfinite(self.mass[cell[inside]])
+        inside = (piece >= 0) & (piece < len(self.mass))
+        inside[inside] = np.isfinite(self.mass[piece[inside]])
         event, none = np.flatnonzero(inside & happened), np.flatnonzero(inside & ~happened)
-        cost[event] = self.rule.false_negatives(p[event], self.edge[cell[event] + 1])
-        cost[none] = self.rule.false_positives(self.edge[cell[none]], p[none])
+        cost[event] = self.rule.false_negatives(p[event], self.edge[piece[event] + 1])
+        cost[none] = self.rule.false_positives(self.edge[piece[none]], p[none])
         return cost
 
 
-def cells_between(edge: Column, rule: BinaryRule) -> Cells:
+def pieces_between(edge: Column, rule: BinaryRule) -> Pieces:
     """Weigh the thresholds between neighbouring edges."""
     costs = (x(edge[:-1], edge[1:]) for x in (rule.false_positives, rule.false_negatives))
     in_vain, missed = (np.asarray(cost, dtype=np.float64) for cost in costs)
-    mass = in_vain + missed
+    mass = np.asarray(rule.mass(edge[:-1], edge[1:]), dtype=np.float64)
     finite = np.isfinite(mass)
-    return Cells(rule, edge, mass, np.where(finite, in_vain, 0.0), np.where(finite, missed, 0.0))
+    return Pieces(rule, edge, mass, np.where(finite, in_vain, 0.0), np.where(finite, missed, 0.0))
 
 
-def cell_costs(cells: Cells, found: Outcomes) -> Column:
-    """Integrate the weighted regret of some forecasts over each cell."""
+def piece_costs(pieces: Pieces, found: Outcomes) -> Column:
+    """Integrate the weighted regret of some forecasts over each piece."""
     value, none, events = found.value, found.nonevents, found.events
-    cell, size = cells.place(value), len(cells.mass)
-    own = none * cells.own(value, cell, np.full(value.shape, fill_value=False))
-    own += events * cells.own(value, cell, np.full(value.shape, fill_value=True))
-    inside = (cell >= 0) & (cell < size)
-    before = np.searchsorted(cell, np.arange(size + 1))
+    piece, size = pieces.place(value), len(pieces.mass)
+    own = none * pieces.own(value, piece, np.full(value.shape, fill_value=False))
+    own += events * pieces.own(value, piece, np.full(value.shape, fill_value=True))
+    inside = (piece >= 0) & (piece < size)
+    before = np.searchsorted(piece, np.arange(size + 1))
     acted, missed = (np.append(0, np.cumsum(x)) for x in (none[::-1], events))
-    cost = np.bincount(cell[inside], own[inside], size) + missed[before[:-1]] * cells.missed
-    cost += acted[len(value) - before[1:]] * cells.in_vain
+    cost = np.bincount(piece[inside], own[inside], size) + missed[before[:-1]] * pieces.missed
+    cost += acted[len(value) - before[1:]] * pieces.in_vain
     return np.asarray(cost / found.total)
 
 
 def over_ranges(added: Column) -> Column:
-    """Add up cells between all pairs of edges; NaN unless the first edge is the smaller one.
+    """Add up pieces between all pairs of edges; NaN unless the first edge is the smaller one.
 
-    The last two axes say what the cell k adds to a range that begins at the edge i; one of
+    The last two axes say what the piece k adds to a range that begins at the edge i; one of
     length 1 is the same for all.
     """
     size = added.shape[-1]
@@ -117,56 +116,48 @@ class Sample(NamedTuple):
             yield slice(begin, end), self.start[a:b] - begin
 
 
-def sample_of(cases: Cases) -> Sample:
-    """Take the rows in use. Whole numbers are counts, so that a weight of 3 is three cases."""
-    y, _, weight, used = rows_in_use(cases)
-    row, total = np.flatnonzero(used), float(weight.sum())
-    if cases.clusters is None:
-        square = weight if bool(np.all(weight == np.floor(weight))) else weight**2
-        spare = total**2 - float(square.sum())
-        factor = 1 / spare if spare > 0 else np.nan
-        return Sample(row, y, np.sqrt(square), np.arange(len(row)), factor)
-    label = number_clusters(cases, used)
-    order = np.argsort(label, kind="stable")
-    start = np.flatnonzero(np.diff(label[order], prepend=-1))
-    factor = len(start) / (len(start) - 1) / total**2
-    return Sample(row[order], y[order], weight[order], start, factor)
+def sample_of(rows: Rows) -> Sample:
+    """Put rows in the order of their clusters."""
+    order = np.argsort(rows.cluster, kind="stable")
+    start = np.flatnonzero(np.diff(rows.cluster[order], prepend=-1))
+    happened = rows.happened[order] > 0
+    return Sample(rows.row[order], happened, rows.unit[order], start, rows.factor)
 
 
 class Priced(NamedTuple):
-    """The cell of each row's forecast, and what it costs there."""
+    """The piece of each row's forecast, and what it costs there."""
 
-    cell: Column
+    piece: Column
     own: Column
 
-    def losses(self, cells: Cells, rows: slice, happened: Column) -> Column:
-        """Return what each row costs in each cell: all of it, nothing, or its own."""
-        cell, size = self.cell[rows], len(cells.mass)
+    def losses(self, pieces: Pieces, rows: slice, happened: Column) -> Column:
+        """Return what each row costs in each piece: all of it, nothing, or its own."""
+        piece, size = self.piece[rows], len(pieces.mass)
         at = np.arange(size)
-        missed = np.where(at > cell[:, None], cells.missed, 0.0)
-        in_vain = np.where(at < cell[:, None], cells.in_vain, 0.0)
+        missed = np.where(at > piece[:, None], pieces.missed, 0.0)
+        in_vain = np.where(at < piece[:, None], pieces.in_vain, 0.0)
         found = np.where(happened[:, None], missed, in_vain)
-        inside = np.flatnonzero((cell >= 0) & (cell < size))
-        found[inside, cell[inside]] = self.own[rows][inside]
+        inside = np.flatnonzero((piece >= 0) & (piece < size))
+        found[inside, piece[inside]] = self.own[rows][inside]
         return found
 
 
-def priced(cells: Cells, sample: Sample, p: Column) -> Priced:
+def priced(pieces: Pieces, sample: Sample, p: Column) -> Priced:
     """Price the forecasts of a sample."""
     p = to_numpy(p)[sample.row].astype(np.float64)
-    cell = cells.place(p)
-    return Priced(cell, cells.own(p, cell, sample.happened))
+    piece = pieces.place(p)
+    return Priced(piece, pieces.own(p, piece, sample.happened))
 
 
 class Rival(NamedTuple):
-    """A model to be compared: its forecast of each row, and its mean cost in each cell."""
+    """A model to be compared: its forecast of each row, and its mean cost in each piece."""
 
     p: Column
     cost: Column
 
 
 def difference_errors(
-    cells: Cells, sample: Sample, rivals: Sequence[Rival], first: Column, second: Column
+    pieces: Pieces, sample: Sample, rivals: Sequence[Rival], first: Column, second: Column
 ) -> Column:
     """Return standard errors of differences in cost between two models, which vary by range.
 
@@ -175,21 +166,21 @@ def difference_errors(
     low, high = np.minimum(first, second), np.maximum(first, second)
     pairs = np.unique(np.stack([low, high])[:, low >= 0], axis=1).T.tolist()
     found = np.full(first.shape, np.nan)
-    for (i, j), covariance in zip(pairs, _covariances(cells, sample, rivals, pairs), strict=True):
+    for (i, j), covariance in zip(pairs, _covariances(pieces, sample, rivals, pairs), strict=True):
         chosen = (low == i) & (high == j)
         found[chosen] = np.sqrt(np.maximum(_over_squares(covariance)[chosen], 0.0))
     return found
 
 
 def _covariances(
-    cells: Cells, sample: Sample, rivals: Sequence[Rival], pairs: Sequence[Sequence[int]]
+    pieces: Pieces, sample: Sample, rivals: Sequence[Rival], pairs: Sequence[Sequence[int]]
 ) -> Column:
-    """Return for each pair the covariances, between cells, of its mean difference in cost."""
-    model = {k: priced(cells, sample, rivals[k].p) for pair in pairs for k in pair}
-    found = np.zeros((len(pairs), len(cells.mass), len(cells.mass)))
+    """Return for each pair the covariances, between pieces, of its mean difference in cost."""
+    model = {k: priced(pieces, sample, rivals[k].p) for pair in pairs for k in pair}
+    found = np.zeros((len(pairs), len(pieces.mass), len(pieces.mass)))
     for rows, start in sample.blocks():
         happened, unit = sample.happened[rows], sample.unit[rows, None]
-        away = {k: x.losses(cells, rows, happened) - rivals[k].cost for k, x in model.items()}
+        away = {k: x.losses(pieces, rows, happened) - rivals[k].cost for k, x in model.items()}
         for k, (i, j) in enumerate(pairs):
             apart = (away[i] - away[j]) * unit
             if len(start) < len(apart):
@@ -201,7 +192,7 @@ def _covariances(
 def _over_squares(covariance: Column) -> Column:
     """Add up the squares of a matrix that begin and end, in both directions, at two edges.
 
-    The cell k adds its own variance and twice its covariance with the cells before it.
+    The piece k adds its own variance and twice its covariance with the pieces before it.
     """
     column = np.cumsum(np.triu(covariance)[::-1], axis=0)[::-1]
     return over_ranges(2 * column - np.diagonal(covariance))

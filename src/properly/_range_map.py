@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._arrays import check_forecasts
-from properly._baselines import baselines as baselines_of
+from properly._baselines import EVENT_RATE
 from properly._cases import Cases, require_no_time
+from properly._clusters import rows_of
 from properly._frames import to_frame
 from properly._libraries import read_only, to_numpy
 from properly._plain import plain
 from properly._range_costs import (
-    Cells,
+    Pieces,
     Rival,
-    cell_costs,
-    cells_between,
     difference_errors,
     over_ranges,
+    piece_costs,
+    pieces_between,
     sample_of,
 )
-from properly._rivals import by_model, mass_of, require_same_rows, same_outcomes
+from properly._rivals import baselines_beside, by_model, require_same_rows, same_outcomes
 from properly.errors import DataError
 from properly.rules._regret import as_prior
 
@@ -39,9 +40,9 @@ if TYPE_CHECKING:
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
-RATE = "event rate"
 # Means that differ by less than this share of them differ by rounding alone.
 ROUNDING = 1e-12
+HINT = "give tallies, made by Cases.tally(), to do without standard errors."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -181,23 +182,25 @@ def best_by_range(
     array([0.05, 0.1 ])
     """
     given = by_model(models, least=1 if baselines else 2)
-    added = _baselines_beside(given) if baselines else {}
+    added = baselines_beside(given) if baselines else {}
+    names = (*given, *added)
     found = same_outcomes({**given, **added})
     edge = _edges(edges)
-    cells = cells_between(edge, as_prior(prior))
-    mass = over_ranges(cells.mass[None, :])
+    pieces = pieces_between(edge, as_prior(prior))
+    mass = over_ranges(pieces.mass[None, :])
     usable = (mass >= sys.float_info.min) & (mass < np.inf)
     mass[~usable] = np.nan
-    cost = np.stack([cell_costs(cells, x) for x in found])
+    cost = np.stack([piece_costs(pieces, x) for x in found])
     mean = over_ranges(cost[:, None, :]) / mass
     competing = np.broadcast_to(usable, mean.shape).copy()
-    if RATE in added:
-        competing[-1] &= _on_both_sides(cells, float(found[-1].value[0]))
+    if EVENT_RATE in added:
+        place = names.index(EVENT_RATE)
+        competing[place] &= _on_both_sides(pieces, float(found[place].value[0]))
     best, second = _two_best(mean, competing)
-    error = _paired_error(given, added, Contest(cells, cost, best, second))
+    error = _paired_error(given, added, Contest(pieces, cost, best, second))
     return RangeMap(
-        models=(*given, *added),
-        edges=edge,
+        models=names,
+        edges=read_only(edge),
         best=read_only(best),
         second=read_only(second),
         margin=read_only(_margin(mean, best, second)),
@@ -208,28 +211,18 @@ def best_by_range(
 
 
 class Contest(NamedTuple):
-    """The mean cost of each model in each cell, and the two best over each range."""
+    """The mean cost of each model in each piece, and the two best over each range."""
 
-    cells: Cells
+    pieces: Pieces
     cost: Column
     best: Column
     second: Column
 
 
-def _baselines_beside(given: Mapping[str, Model]) -> dict[str, Tally]:
-    """Make the baselines of the outcomes, under names that are still free."""
-    added = baselines_of(next(iter(given.values())))
-    for name in added:
-        if name in given:
-            message = f"baselines are added under names of their own; got a model called {name!r}"
-            raise DataError(message, hint="baselines=False adds none.")
-    return added
-
-
 def _edges(edges: ArrayLike | None) -> Column:
     """Take increasing thresholds in [0, 1]."""
     if edges is None:
-        return read_only(np.arange(51) / 50)  # type: ignore[no-any-return]
+        return np.arange(51) / 50
     found = to_numpy(check_forecasts(edges, "edges")).astype(np.float64)
     fall = np.flatnonzero(~(np.diff(found) > 0))
     if len(found) < 2 or len(fall):
@@ -239,16 +232,16 @@ def _edges(edges: ArrayLike | None) -> Column:
             got = f"{found[row]:g} before {found[row + 1]:g} at row {row}"
         message = f"edges must increase, and there must be at least two; got {got}"
         raise DataError(message, hint="k / m, for whole numbers k, makes edges without drift.")
-    return read_only(found)  # type: ignore[no-any-return]
+    return found
 
 
-def _on_both_sides(cells: Cells, rate: float) -> Column:
+def _on_both_sides(pieces: Pieces, rate: float) -> Column:
     """Tell which ranges have weight below the event rate as well as above it."""
-    edge = cells.edge
+    edge, mass = pieces.edge, pieces.rule.mass
     below, above = np.zeros(len(edge), dtype=bool), np.zeros(len(edge), dtype=bool)
     low, high = edge[edge < rate], edge[edge > rate]
-    below[edge < rate] = mass_of(cells.rule, low, np.full_like(low, rate)) > 0
-    above[edge > rate] = mass_of(cells.rule, np.full_like(high, rate), high) > 0
+    below[edge < rate] = mass(low, np.full_like(low, rate)) > 0
+    above[edge > rate] = mass(np.full_like(high, rate), high) > 0
     return below[:, None] & above
 
 
@@ -280,10 +273,10 @@ def _paired_error(
         return None
     for cases in rows.values():
         require_no_time(cases, "the standard error of a margin")
-    require_same_rows(rows)
+    require_same_rows(rows, HINT)
     first = next(iter(rows.values()))
     forecasts = [cases.p for cases in rows.values()]
     forecasts += [np.full(len(first), float(constant.value[0])) for constant in added.values()]
     rivals = [Rival(*pair) for pair in zip(forecasts, contest.cost, strict=True)]
-    sample, two = sample_of(first), (contest.best, contest.second)
-    return difference_errors(contest.cells, sample, rivals, *two)
+    sample, two = sample_of(rows_of(first)), (contest.best, contest.second)
+    return difference_errors(contest.pieces, sample, rivals, *two)

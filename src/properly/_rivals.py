@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from properly._cases import Cases, weights_of
+from properly._baselines import baselines
+from properly._cases import Cases, has_clusters, weights_of
 from properly._elementary import Outcomes, outcomes
 from properly._libraries import to_numpy
 from properly._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError
 
-if TYPE_CHECKING:
-    from properly.rules import BinaryRule
-
 Column: TypeAlias = np.ndarray[Any, Any]
 Model: TypeAlias = Tally | Cases
-
-HINT = "give tallies, made by Cases.tally(), to do without standard errors."
 
 
 def by_model(models: Mapping[str, Model], least: int = 2) -> dict[str, Model]:
@@ -38,46 +34,61 @@ def by_model(models: Mapping[str, Model], least: int = 2) -> dict[str, Model]:
     return named
 
 
+def baselines_beside(models: Mapping[str, Model]) -> dict[str, Tally]:
+    """Make the baselines of the outcomes, under names that are still free."""
+    added = baselines(next(iter(models.values())))
+    for name in added:
+        if name in models:
+            message = f"baselines are added under names of their own; got a model called {name!r}"
+            raise DataError(message, hint="baselines=False adds none.")
+    return added
+
+
 def same_outcomes(models: Mapping[str, Model]) -> list[Outcomes]:
     """Take what happened out of each model; it must be as many events of as many cases."""
-    found = [outcomes(as_tally(model)) for model in models.values()]
-    counts = [(x.total, float(x.events.sum())) for x in found]
-    for name, count in zip(models, counts, strict=True):
-        if not np.allclose(count, counts[0], rtol=1e-9, atol=0):
-            pairs = ((next(iter(models)), counts[0]), (name, count))
+    found = {name: outcomes(as_tally(model)) for name, model in models.items()}
+    require_same_totals(found)
+    return list(found.values())
+
+
+def require_same_totals(models: Mapping[str, Outcomes]) -> None:
+    """Refuse models of which one has more cases, or more events, than the first."""
+    counts = {name: (x.total, float(x.events.sum())) for name, x in models.items()}
+    (first, known), *others = counts.items()
+    for name, count in others:
+        if not np.allclose(count, known, rtol=1e-9, atol=0):
+            pairs = ((first, known), (name, count))
             told = " and ".join(f"{n!r} with {e:g} events of {t:g}" for n, (t, e) in pairs)
             message = f"models are compared on the same cases; got {told}"
             raise DataError(message)
-    return found
 
 
-def mass_of(rule: BinaryRule, lower: Column, upper: Column) -> Column:
-    """Return the weight of the thresholds above `lower`, up to and including `upper`."""
-    return np.asarray(rule.false_positives(lower, upper) + rule.false_negatives(lower, upper))
-
-
-def require_same_rows(models: Mapping[str, Cases]) -> None:
-    """Refuse models whose rows do not belong together."""
+def require_same_rows(models: Mapping[str, Cases], hint: str | None = None) -> None:
+    """Refuse models whose rows do not belong together; a hint may say how to do without rows."""
     (first, cases), *others = models.items()
     for name, other in others:
-        names = f"{first!r} and {name!r}"
-        if len(cases) != len(other):
-            got = f"{len(cases)} and {len(other)}"
-            message = f"Cases are compared row by row; {names} have {got} rows"
-            raise DataError(message, hint=HINT)
-        _require_equal("outcomes", names, to_numpy(cases.y), to_numpy(other.y))
-        _require_equal("weights", names, weights_of(cases), weights_of(other))
-        if (cases.clusters is None) != (other.clusters is None):
-            message = f"Cases are compared row by row; of {names}, only one has clusters"
-            raise DataError(message, hint=HINT)
-        if cases.clusters is not None:
-            _require_equal("clusters", names, to_numpy(cases.clusters), to_numpy(other.clusters))
+        found = _unlike(cases, other, f"{first!r} and {name!r}")
+        if found is not None:
+            message = f"Cases are compared row by row; {found}"
+            raise DataError(message, hint=hint)
 
 
-def _require_equal(what: str, names: str, first: Column, second: Column) -> None:
-    differ = np.flatnonzero(first != second)
-    if differ.size:
-        row = int(differ[0])
-        got = " and ".join(repr(x[row : row + 1].tolist()[0]) for x in (first, second))
-        message = f"Cases are compared row by row; in row {row}, {names} have the {what} {got}"
-        raise DataError(message, hint=HINT)
+def _unlike(one: Cases, other: Cases, names: str) -> str | None:
+    """Say what two models do not have in common, and where."""
+    if len(one) != len(other):
+        return f"{names} have {len(one)} and {len(other)} rows"
+    if has_clusters(one) != has_clusters(other):
+        return f"of {names}, only one has clusters"
+    columns = {
+        "outcomes": (to_numpy(one.y), to_numpy(other.y)),
+        "weights": (weights_of(one), weights_of(other)),
+    }
+    if has_clusters(one):
+        columns["clusters"] = to_numpy(one.clusters), to_numpy(other.clusters)
+    for what, (first, second) in columns.items():
+        differ = np.flatnonzero(first != second)
+        if differ.size:
+            row = int(differ[0])
+            got = " and ".join(repr(x[row : row + 1].tolist()[0]) for x in (first, second))
+            return f"in row {row}, {names} have the {what} {got}"
+    return None

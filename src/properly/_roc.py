@@ -10,7 +10,7 @@ import numpy as np
 from properly._concordance import concordance
 from properly._frames import to_frame
 from properly._isotonic import recalibrate
-from properly._libraries import to_numpy
+from properly._libraries import freeze, to_numpy
 from properly._options import check_choice, check_level
 from properly._plain import plain
 from properly._roc_band import RocBand, find_roc_band
@@ -60,6 +60,9 @@ class RocCurve:
     area: float
     hull: bool
     band: RocBand | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self)
 
     def __repr__(self) -> str:
         if self.hull:

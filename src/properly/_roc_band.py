@@ -17,7 +17,7 @@ from properly._asymptotics import effective_total
 from properly._bisection import bisect
 from properly._cases import number_clusters, require_no_time, rows_in_use
 from properly._frames import to_frame
-from properly._libraries import to_numpy
+from properly._libraries import freeze, to_numpy
 from properly._plain import plain
 from properly._tally import Tally, as_tally
 
@@ -62,6 +62,9 @@ class RocBand:
     upper_false_positive_rate: Column
     upper_true_positive_rate: Column
     level: float
+
+    def __post_init__(self) -> None:
+        freeze(self)
 
     def __repr__(self) -> str:
         rates = f"{len(self.alarm_rate)} alarm rates"

@@ -124,9 +124,9 @@ SITUATIONS: dict[tuple[str, str], Situation] = {
         "Guidelines and patients differ, so no single threshold will do. Regret is what mistakes "
         "cost at a threshold t: t for a false alarm, 1 - t for a missed event. Its mean takes all "
         "thresholds in the range for equally likely; the bounded log score gives more weight to "
-        "those near 0 and 1. Compare with treating all, treating none, and saying the event rate of "
-        "everybody, the better of the two at each threshold: skill is the share of its regret that "
-        "the model removes.",
+        "those near 0 and 1. Compare with treating all, treating none, and saying the event rate "
+        "of everybody, the better of the two at each threshold: skill is the share of its regret "
+        "that the model removes.",
         (PROBABILITY, SAME, THRESHOLDS_DIFFER, SAME_RATE),
         (
             ("net benefit at one threshold", "at another, ranks change; see decision_curve."),

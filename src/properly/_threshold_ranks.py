@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -13,7 +13,8 @@ import numpy as np
 from properly._frames import to_frame
 from properly._interval import Interval, as_interval
 from properly._libraries import read_only
-from properly._rivals import by_model, mass_of, same_outcomes
+from properly._plain import plain
+from properly._rivals import baselines_beside, by_model, same_outcomes
 from properly.errors import DataError
 from properly.rules._regret import as_prior
 
@@ -111,7 +112,7 @@ class ThresholdRanks:
         >>> {name: round(share, 12) for name, share in ranks.share_best().items()}
         {'bold': 0.75, 'shy': 0.25}
         """
-        mass = mass_of(as_prior(prior), self.edges[:-1], self.edges[1:])
+        mass = as_prior(prior).mass(self.edges[:-1], self.edges[1:])
         total = float(mass.sum())
         if not sys.float_info.min <= total < math.inf:
             ends = f"({self.within.lower}, {self.within.upper})"
@@ -125,7 +126,7 @@ class ThresholdRanks:
         share = (best / best.sum(axis=0)) @ (mass / total)
         return dict(zip(self.models, share.tolist(), strict=True))
 
-    def best(self) -> list[tuple[float, float, tuple[str, ...]]]:
+    def winners(self) -> list[tuple[float, float, tuple[str, ...]]]:
         """Return from where to where which models are best, as (lower, upper, names).
 
         Examples
@@ -134,7 +135,7 @@ class ThresholdRanks:
         >>> y = [0, 0, 1, 1]
         >>> bold = properly.tally(y, [0.1, 0.6, 0.6, 0.9])
         >>> shy = properly.tally(y, [0.1, 0.2, 0.2, 0.9])
-        >>> properly.rank_by_threshold({"bold": bold, "shy": shy}, within=(0.2, 0.6)).best()
+        >>> properly.rank_by_threshold({"bold": bold, "shy": shy}, within=(0.2, 0.6)).winners()
         [(0.2, 0.5, ('bold',)), (0.5, 0.6, ('shy',))]
         """
         best = self._is_best()
@@ -148,12 +149,11 @@ class ThresholdRanks:
 
     def to_dict(self) -> dict[str, Any]:
         """Return names, edges, ranks by model, and the range as JSON can hold them."""
-        return {
-            "models": list(self.models),
-            "edges": self.edges.tolist(),
-            "rank": self.rank.tolist(),
-            "within": [self.within.lower, self.within.upper],
-        }
+        arrays = {"edges": self.edges.tolist(), "rank": self.rank.tolist()}
+        found: dict[str, Any] = plain(
+            {"models": self.models, **arrays, "within": asdict(self.within)}
+        )
+        return found
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a model and piece as a polars, pandas or pyarrow frame."""
@@ -172,7 +172,10 @@ class ThresholdRanks:
 
 
 def rank_by_threshold(
-    models: Mapping[str, Model], *, within: Interval | tuple[float, float] | None = None
+    models: Mapping[str, Model],
+    *,
+    within: Interval | tuple[float, float] | None = None,
+    baselines: bool = False,
 ) -> ThresholdRanks:
     r"""Rank models by their regret at every threshold.
 
@@ -184,10 +187,12 @@ def rank_by_threshold(
     Parameters
     ----------
     models : dict of Tally or Cases by name
-        At least two forecasts of the same outcomes. To have the baselines take part, write
-        ``{**models, **properly.baselines(tally)}``.
+        Forecasts of the same outcomes; at least two, or one if baselines are added.
     within : Interval or pair of floats, optional
         The thresholds that matter; all of them if left out.
+    baselines : bool
+        Whether those of `properly.baselines` are ranked too. The constant event rate shares the
+        rank of the better of the other two.
 
     Returns
     -------
@@ -207,8 +212,8 @@ def rank_by_threshold(
     --------
     >>> import properly
     >>> t = properly.tally([0, 0, 1, 1], [0.1, 0.3, 0.3, 0.9])
-    >>> ranks = properly.rank_by_threshold({"model": t, **properly.baselines(t)})
-    >>> for lower, upper, names in ranks.best():
+    >>> ranks = properly.rank_by_threshold({"model": t}, baselines=True)
+    >>> for lower, upper, names in ranks.winners():
     ...     print(f"{lower:.4f} to {upper:.4f}: {', '.join(names)}")
     0.0000 to 0.1000: model, treat all, event rate
     0.1000 to 0.3000: model
@@ -216,7 +221,9 @@ def rank_by_threshold(
     0.3333 to 0.9000: model
     0.9000 to 1.0000: model, treat none, event rate
     """
-    named = by_model(models)
+    named = by_model(models, least=1 if baselines else 2)
+    if baselines:
+        named |= baselines_beside(named)
     found = same_outcomes(named)
     ends = Interval(0, 1) if within is None else as_interval(within)
     value = np.unique(np.concatenate([x.value for x in found]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._decision_margins import Cells, Ratio, threshold_intervals
+from properly._decision_margins import Fourfold, Ratio, threshold_intervals
 from properly._elementary import Outcomes, outcomes
 from properly._frames import to_frame
 from properly._grid import check_harm, check_threshold, check_tolerance, require_no_drift, settle
@@ -46,7 +46,7 @@ class AtThreshold:
     net_benefit : float
         True positives minus c / (1 - c) times the false positives, minus the harm.
     standardized_net_benefit : float
-        The same, over the event rate: 1 at best.
+        The same, over the event rate: 1 at best, without harm.
     treat_all : float
         Net benefit of acting on all; that of acting on nobody is 0.
     interventions_avoided : float
@@ -161,9 +161,12 @@ def at_threshold(
     that would be as precise.
 
     With clusters, or times, in `Cases`, all intervals come from a standard error that allows for
-    them and Student's t, and those of shares and of regret are cut at their least and greatest
-    values. Whatever did not vary has none. Where nobody is acted upon, net benefit is 0 whatever
-    happens, and has none.
+    them and Student's t. Whatever did not vary has none. Where nobody is acted upon, net benefit is
+    0 whatever happens, and has none.
+
+    Intervals are cut at the least and the greatest value there can be. The standardized net benefit
+    has no least one; it is at most 1 minus harm over event rate, but how frequent the event is, is
+    not known either, so its interval is cut at 1 - harm.
 
     References
     ----------
@@ -190,14 +193,14 @@ def at_threshold(
     t = as_tally(tally)
     value = settle(to_numpy(t.value), at, tolerance)
     require_no_drift(value, at)
-    acted, c = value >= at, float(at[0])
-    cells, ratios = _cells(outcomes(t), acted), _ratios(c, harm, t.event_rate)
+    c, first = float(at[0]), int(np.searchsorted(value, at[0], side="left"))
+    table, ratios = _fourfold(outcomes(t), first), _ratios(c, harm, t.event_rate)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        values = {name: np.array([ratio.of(cells)]) for name, ratio in ratios.items()}
+        values = {name: np.array([ratio.of(table)]) for name, ratio in ratios.items()}
         told: dict[str, Any] = {name: x.item() for name, x in _finish(values, c, harm).items()}
         if not interval:
             return AtThreshold(c, **told, harm=harm)
-        ends = _finish(threshold_intervals(tally, cells, acted, ratios, level), c, harm)
+        ends = _finish(threshold_intervals(tally, table, value >= c, ratios, level), c, harm)
     pairs = {name: (float(x[0]), float(x[1])) for name, x in ends.items()}
     return AtThreshold(c, **told, harm=harm, intervals=pairs, level=level)
 
@@ -243,12 +246,13 @@ def mean_net_benefit(tally: Tally | Cases, within: Interval | tuple[float, float
     return t.event_rate - mean_score(t, Bounded(MissedBenefit(), within))
 
 
-def _cells(found: Outcomes, acted: Column) -> Cells:
-    """Add up the cases of each of the four kinds."""
+def _fourfold(found: Outcomes, first: int) -> Fourfold:
+    """Add up the cases of each kind; the forecasts acted upon are the last ones, from some on."""
     weights = found.events, found.nonevents
     squares = found.event_squares, found.nonevent_squares
-    sums = ([x[rows].sum() for rows in (acted, ~acted) for x in xs] for xs in (weights, squares))
-    return Cells(*(np.array(x, dtype=np.float64) for x in sums))
+    rows = slice(first, None), slice(first)
+    sums = ([x[part].sum() for part in rows for x in xs] for xs in (weights, squares))
+    return Fourfold(*(np.array(x, dtype=np.float64) for x in sums))
 
 
 def _ratios(c: float, harm: float, event_rate: float) -> dict[str, Ratio]:
@@ -260,19 +264,19 @@ def _ratios(c: float, harm: float, event_rate: float) -> dict[str, Ratio]:
     # The constant event rate acts on all or on nobody, whichever is better.
     constant = c * none if event_rate >= c else (1 - c) * event
     return {
-        "acted": Ratio(acted, everyone),
-        "true_positives": Ratio(true, everyone),
-        "false_positives": Ratio(acted - true, everyone),
-        "regret": Ratio(regret, everyone),
-        "net_benefit": Ratio(benefit, everyone),
-        "standardized_net_benefit": Ratio(benefit - harm, event),
-        "treat_all": Ratio(event - odds * none, everyone),
-        "interventions_avoided": Ratio(np.array([0, 0, -per_action, 1]), everyone),
-        "accuracy": Ratio(np.array([1.0, 0, 0, 1]), everyone),
-        "true_positive_rate": Ratio(true, event),
-        "false_positive_rate": Ratio(acted - true, none),
-        "precision": Ratio(true, acted),
-        "relative_regret": Ratio(regret, constant),
+        "acted": Ratio(acted, everyone, "share"),
+        "true_positives": Ratio(true, everyone, "share"),
+        "false_positives": Ratio(acted - true, everyone, "share"),
+        "regret": Ratio(regret, everyone, "sum"),
+        "net_benefit": Ratio(benefit, everyone, "sum"),
+        "standardized_net_benefit": Ratio(benefit - harm, event, "ratio"),
+        "treat_all": Ratio(event - odds * none, everyone, "sum"),
+        "interventions_avoided": Ratio(np.array([0, 0, -per_action, 1]), everyone, "sum"),
+        "accuracy": Ratio(np.array([1.0, 0, 0, 1]), everyone, "share"),
+        "true_positive_rate": Ratio(true, event, "share"),
+        "false_positive_rate": Ratio(acted - true, none, "share"),
+        "precision": Ratio(true, acted, "share"),
+        "relative_regret": Ratio(regret, constant, "log ratio"),
     }
 
 

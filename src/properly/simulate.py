@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._arrays import check_forecasts
+from properly._libraries import freeze, read_only
 from properly._options import as_generator, check_choice, check_whole
 from properly.errors import ArgumentTypeError, DataError
 
@@ -96,6 +97,9 @@ class Simulation:
     y: NDArray[np.bool_]
     p: Numbers
     truth: Numbers
+
+    def __post_init__(self) -> None:
+        freeze(self)
 
     def __len__(self) -> int:
         """Count the cases."""
@@ -236,6 +240,11 @@ class SimulatedModels:
     y: NDArray[np.bool_]
     forecasts: dict[str, Numbers]
     truth: Numbers
+
+    def __post_init__(self) -> None:
+        freeze(self)
+        for p in self.forecasts.values():
+            read_only(p)
 
     def __len__(self) -> int:
         """Count the cases."""

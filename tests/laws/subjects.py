@@ -14,6 +14,7 @@ import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
+import properly
 from properly.rules import (
     BetaWeighted,
     Bounded,
@@ -151,6 +152,11 @@ SUBJECTS = [
 ]
 RULES = [subject.rule for subject in SUBJECTS]
 
+# Beliefs about thresholds, for laws of weights.
+EDGES, BELIEFS = (0.02, 0.05, 0.1, 0.3, 0.7), (1.0, 4.0, 0.0, 2.0)
+POINTS, MASSES = (0.02, 0.1, 0.3, 0.7), (3.0, 1.0, 4.0, 2.0)
+BETAS = [(1.0, 1.0), (2.0, 8.0), (0.5, 0.5), (3.5, 1.25), (0.1, 4.0)]
+
 
 def segments(subject: Subject) -> list[tuple[float, float]]:
     """Return the stretches of (0, 1) on which the weight is smooth."""
@@ -219,6 +225,27 @@ seeds = st.integers(0, 2**32 - 1)
 quick_counts = st.builds(rows_of_seed, seeds, st.integers(1, 25), st.just([0, 1, 2, 5]))
 quick_fractions = st.builds(rows_of_seed, seeds, st.integers(1, 25), st.just([0.0, 0.1, 1.0, 2.5]))
 quick_rows = st.one_of(quick_counts, quick_fractions)
+
+# No float here lies within a few roundings of another forecast without being it.
+thresholds = st.sampled_from([k / 100 for k in range(1, 100)])
+ranges: SearchStrategy[tuple[float, float]] = st.lists(
+    st.floats(0.001, 0.999), min_size=2, max_size=2, unique=True
+).map(lambda ends: (min(ends), max(ends)))
+
+
+def models_of(seed: int, count: int) -> tuple[Rows, ...]:
+    """Draw three models of the same outcomes, with ties."""
+    rng = np.random.default_rng(seed)
+    y = np.append(rng.integers(0, 2, count), [0, 1])
+    sizes = (4, 10, 1000)
+    return tuple(Rows(y, rng.integers(0, k + 1, len(y)) / k, np.ones(len(y))) for k in sizes)
+
+
+models = st.builds(models_of, seeds, st.integers(1, 15))
+
+
+def tally_of(found: Rows) -> Tally:
+    return properly.tally(found.y, found.p, weight=found.weight)
 
 
 def expected_loss(rule: BinaryRule, truth: Floats, forecast: Floats) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -15,10 +16,13 @@ from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
 from properly import Interval, tally
 from properly._baselines import baselines
 from properly._decision import decision_curve
+from properly._thresholds import mean_net_benefit
 from properly.errors import DataError
 from properly.plots._axes import PALETTE
-from properly.plots._decision import decision, mean_missed
-from properly.plots._scales import SCALES, Axis, View
+from properly.plots._decision import decision
+from properly.plots._regret import regret
+from properly.plots._scales import SCALES, Axis
+from properly.plots._words import number
 from properly.rules import Bounded, Log, MissedBenefit, Regret
 
 if TYPE_CHECKING:
@@ -89,15 +93,47 @@ def test_the_shaded_area_is_the_mean_of_a_rule(
     ax = decision(decision_curve(tally_of(sample), "every"), within=ends, axis=axis)
     mean = rule(ends)(*SAMPLES[sample])
     assert shaded_area(ax) / (length(ends[1]) - length(ends[0])) == pytest.approx(mean, abs=2e-7)
-    assert said(ax)[0] == f"{mean:.4f}".removeprefix("0")
+    told = mean_net_benefit(tally_of(sample), ends) if axis == "linear" else mean
+    assert said(ax)[0] == number(told)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
 @pytest.mark.parametrize("axis", MEANING)
-def test_the_printed_mean_is_that_of_the_rule_to_the_last_digits(axis: Axis, sample: str) -> None:
-    record, ends = decision_curve(tally_of(sample), "every"), (0.03, 0.3)
-    found = mean_missed(record, View(SCALES[axis], 0.0, 1.0), Interval(*ends))
+def test_on_each_scale_the_mean_is_that_of_the_rule_to_the_last_digits(
+    axis: Axis, sample: str
+) -> None:
+    record, ends, scale = decision_curve(tally_of(sample), "every"), (0.03, 0.3), SCALES[axis]
+    found = record.missed.mean(Interval(*ends), scale.forward, scale.odds_area, scale.length)
     assert found == pytest.approx(MEANING[axis][0](ends)(*SAMPLES[sample]), rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("axis", "title"),
+    [
+        ("linear", "mean net benefit,\n1 % to 10 %"),
+        ("log-odds", "mean missed benefit\non log-odds,\n1 % to 10 %"),
+        ("quadratic", "mean regret,\n1 % to 10 %"),
+        ("logarithmic", "bounded log score,\n1 % to 10 %"),
+    ],
+)
+def test_a_legend_says_of_what_it_gives_the_mean(axis: Axis, title: str) -> None:
+    ax = decision(MODELS, within=(0.01, 0.1), axis=axis)
+    assert legend(ax).get_title().get_text() == title
+
+
+def test_on_the_linear_axis_the_legend_gives_mean_net_benefit() -> None:
+    t = tally_of("ties")
+    ax = decision({"mine": decision_curve(t, "every")}, within=(0.05, 0.2))
+    means = {"mine": mean_net_benefit(t, (0.05, 0.2))}
+    means |= {
+        name: mean_net_benefit(baselines(t)[name], (0.05, 0.2))
+        for name in ("treat all", "treat none")
+    }
+    assert means["mine"] > means["treat all"] > means["treat none"] == pytest.approx(0, abs=1e-15)
+    told = [f"{name}  {mean:.4f}".replace(" 0.", " .") for name, mean in means.items()]
+    assert said(ax) == [*told, "event rate"]
+    harmed = decision(decision_curve(t, "every", harm=0.01), within=(0.05, 0.2))
+    assert said(harmed)[0] == f"{means['mine'] - 0.01:.4f}".removeprefix("0")
 
 
 def test_on_log_odds_the_mean_is_one_over_log_odds() -> None:
@@ -109,22 +145,16 @@ def test_on_log_odds_the_mean_is_one_over_log_odds() -> None:
     ax = decision(record, within=(a, b), axis="log-odds")
     width = logit(b) - logit(a)
     assert shaded_area(ax) == pytest.approx(integral, abs=1e-7)
-    found = mean_missed(record, View(SCALES["log-odds"], 0.1, 0.9), Interval(a, b))
+    scale = SCALES["log-odds"]
+    found = record.missed.mean(Interval(a, b), scale.forward, scale.odds_area, scale.length)
     assert found == pytest.approx(integral / width, rel=1e-12)
+    assert said(ax)[0] == f"{found:.4f}".removeprefix("0")
 
 
-def test_the_mean_includes_the_harm() -> None:
-    view, ends = View(SCALES["linear"], 0.0, 1.0), Interval(0.1, 0.3)
-    harmless, harmful = (decision_curve(CONTINUOUS, "every", harm=harm) for harm in (0, 0.02))
-    more = mean_missed(harmful, view, ends) - mean_missed(harmless, view, ends)
-    assert more == pytest.approx(0.02, rel=1e-12)
-
-
-def test_forecasts_a_rounding_error_apart_do_not_matter() -> None:
-    p = np.array([0.1, np.nextafter(0.1, 1), 0.3, 0.3])
-    record = decision_curve(tally([0, 1, 0, 1], p), "every")
-    found = mean_missed(record, View(SCALES["quadratic"], 0.0, 1.0), Interval(0.05, 0.2))
-    assert found == pytest.approx(Regret((0.05, 0.2))([0, 1, 0, 1], p), rel=1e-12)
+def test_regret_and_net_benefit_are_drawn_with_the_same_words() -> None:
+    words = ["within", "axis", "baselines", "band", "color", "label", "limits"]
+    for picture in (decision, regret):
+        assert list(signature(picture).parameters) == ["curve", "ax", *words]
 
 
 @pytest.mark.parametrize("axis", AXES)

@@ -7,7 +7,13 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots
-from properly._curves import Part, murphy_curve, murphy_difference
+from properly._curves import (
+    Part,
+    murphy_curve,
+    murphy_difference,
+    regret_curve,
+    regret_difference,
+)
 
 
 def test_the_line_goes_through_both_limits_at_each_threshold() -> None:
@@ -39,6 +45,16 @@ def test_a_difference_has_a_line_at_zero_once() -> None:
 def test_a_part_is_named(part: Part) -> None:
     assert plots.murphy(murphy_curve(CONTINUOUS, part=part)).get_ylabel() == part
     mixed = {"all": murphy_curve(CONTINUOUS), part: murphy_curve(CONTINUOUS, part=part)}
+    assert plots.murphy(mixed).get_ylabel() == "mean elementary score"
+
+
+def test_regret_is_named() -> None:
+    assert plots.murphy(regret_curve(CONTINUOUS)).get_ylabel() == "regret"
+    gain = regret_difference(CONTINUOUS, DISCRETE)
+    assert plots.murphy(gain).get_ylabel() == "difference in regret"
+    part = regret_curve(CONTINUOUS, part="discrimination")
+    assert plots.murphy(part).get_ylabel() == "discrimination"
+    mixed = {"regret": regret_curve(CONTINUOUS), "twice": murphy_curve(CONTINUOUS)}
     assert plots.murphy(mixed).get_ylabel() == "mean elementary score"
 
 

@@ -16,7 +16,7 @@ from properly import Cases, tally
 from properly._range_map import best_by_range
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE
-from properly.plots._range_map import PALEST, PLAIN, range_map
+from properly.plots._range_map import GREYS, PALEST, range_map
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -134,7 +134,7 @@ def test_baselines_have_colours_of_their_own() -> None:
     drawn = {
         name: handle.get_facecolor()[:3] for name, handle in zip(legend(ax), handles, strict=True)
     }
-    assert drawn == {name: to_rgb(color) for name, color in PLAIN.items()}
+    assert drawn == {name: to_rgb(color) for name, color in GREYS.items()}
     chosen = range_map(found, color={"treat none": "#123456"})
     handle = chosen.get_legend().legend_handles[1]  # type: ignore[union-attr]
     assert handle.get_facecolor()[:3] == to_rgb("#123456")  # type: ignore[union-attr]

@@ -153,6 +153,13 @@ def test_a_difference_has_a_line_at_zero_once() -> None:
     assert title(ax) == "mean difference in regret,\n10 % to 40 %"
 
 
+def test_a_difference_that_is_negative_leaves_zero_in_view() -> None:
+    better = regret_difference(tally([0, 1], [0.4, 0.6]), tally([0, 1], [0.9, 0.1]))
+    assert (better.at([0.45, 0.5, 0.55]) < 0).all()
+    bottom, top = regret(better, limits=(0.45, 0.55)).get_ylim()
+    assert bottom < 0 < top
+
+
 def test_a_part_is_named() -> None:
     assert regret(regret_curve(CONTINUOUS, part="miscalibration")).get_ylabel() == "miscalibration"
 

@@ -10,7 +10,9 @@ import pytest
 from matplotlib.figure import Figure
 from scipy.integrate import quad
 
+from properly import decision_curve, tally
 from properly._bands import Band
+from properly._grid import odds
 from properly.errors import DataError
 from properly.plots._scales import (
     APART,
@@ -20,7 +22,7 @@ from properly.plots._scales import (
     View,
     bend,
     bend_band,
-    odds,
+    bend_steps,
     percent,
     show_thresholds,
     ticks,
@@ -156,9 +158,21 @@ def test_a_bent_band_keeps_its_gaps() -> None:
     x = np.array([0.0, 0.1, 0.2, 0.4, 1.0])
     lower = np.array([0.0, 0.1, 0.2, np.nan, -np.inf])
     band = Band(x, lower, lower + 1, "score", 0.9, "confidence")
+    assert bend_band(View(SCALES["linear"], 0.05, 0.8), band) is band
     bent = bend_band(View(SCALES["log-odds"], 0.05, 0.8), band)
     assert (bent.x[0], bent.x[-1]) == (0.05, 0.8)
     known = bent.x <= 0.2
     np.testing.assert_allclose(bent.lower[known], bent.x[known])
     np.testing.assert_allclose(bent.upper[known], 1 + bent.x[known])
     assert np.isnan(bent.lower[~known]).all()
+
+
+@pytest.mark.parametrize("axis", AXES)
+def test_net_benefit_is_bent_where_it_is_known(axis: Axis) -> None:
+    t, view = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]), View(SCALES[axis], 0.05, 0.8)
+    exact, chosen = decision_curve(t, "every"), decision_curve(t, [0.1, 0.5])
+    x, y = bend_steps(view, exact)
+    between = ~np.isin(x, exact.threshold)
+    np.testing.assert_array_equal(y[between], exact.at(x[between]))
+    assert np.isin(view.points(), x).all()
+    np.testing.assert_array_equal(bend_steps(view, chosen), chosen.curve())

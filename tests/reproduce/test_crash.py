@@ -12,7 +12,7 @@ import pytest
 import properly
 from properly.datasets import crash
 from properly.reproduce import _crash
-from properly.reproduce._crash import METRICS, RULES, CrashTable, clustered_error, contributions
+from properly.reproduce._crash import METRICS, RULES, CrashTable, contributions
 from properly.rules import Bounded, Brier, Log
 
 BASELINES = ["treat all", "treat none", "event rate"]
@@ -62,13 +62,6 @@ def test_which_leads_are_clear(found: CrashTable) -> None:
     assert {metric for metric, lead in found.leads.items() if lead.clear} == {"Brier", "log"}
     assert {(lead.best, lead.second) for lead in found.leads.values()} == {("logistic", "boosting")}
     assert all((found.leads[m].difference > 0) == (m == "AUC") for m in METRICS)
-
-
-def test_independent_cases_have_the_usual_error() -> None:
-    x = np.random.default_rng(1).normal(size=50)
-    assert clustered_error(x, np.arange(50)) == pytest.approx(x.std(ddof=1) / np.sqrt(50))
-    twice, pairs = np.repeat(x, 2), np.repeat(np.arange(50), 2)
-    assert clustered_error(twice, pairs) == pytest.approx(x.std(ddof=1) / np.sqrt(50))
 
 
 @pytest.mark.parametrize("metric", METRICS)

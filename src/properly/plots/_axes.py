@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 Limits: TypeAlias = Interval | tuple[float, float]
 Corner: TypeAlias = Literal["upper left", "upper right", "center right", "lower right"]
 Color: TypeAlias = str | Mapping[str, str]
+Bounds = TypeVar("Bounds")
+Bounds_co = TypeVar("Bounds_co", covariant=True)
 
 # Okabe and Ito's palette: told apart by colour-blind readers too. Without its yellow, which is too
 # pale for a line; an eighth model repeats a colour with another line style.
@@ -34,6 +36,14 @@ RIBBON = 0.18
 
 # Marks by which a second call on one Axes finds what the first has drawn.
 CURVE, DIAGONAL, ZERO = "curve", "diagonal", "zero"
+
+
+class Banded(Protocol[Bounds_co]):
+    """A record that may have a band."""
+
+    @property
+    def band(self) -> Bounds_co | None:
+        """Bounds, if they were asked for."""
 
 
 class Ink(NamedTuple):
@@ -132,6 +142,23 @@ def draw_diagonal(ax: Axes) -> None:
     """Draw the line from corner to corner, once an Axes."""
     if all(line.get_gid() != DIAGONAL for line in ax.get_lines()):
         ax.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, zorder=1.5, gid=DIAGONAL)
+
+
+def bands_to_draw(
+    ax: Axes, records: Mapping[str, Banded[Bounds]], band: bool | None
+) -> dict[str, Bounds]:
+    """Choose the bands to draw: unless said otherwise, that of a curve that is alone."""
+    alone = len(records) == 1 and not curves(ax)
+    known = {name: record.band for name, record in records.items()}
+    wanted = alone if band is None else band
+    return {name: found for name, found in known.items() if wanted and found is not None}
+
+
+def show_limits(ax: Axes, limits: Limits | None) -> None:
+    """Show probabilities from 0 to 1, or those asked for, unless the owner of the Axes decided."""
+    if limits is not None or ax.get_autoscalex_on():
+        shown = Interval(0, 1) if limits is None else as_interval(limits)
+        ax.set(xlim=(shown.lower, shown.upper), xticks=round_numbers(shown))
 
 
 def draw_band(ax: Axes, band: Band, color: str) -> None:

@@ -8,22 +8,13 @@ from typing import TYPE_CHECKING, get_args
 import numpy as np
 
 from properly._interval import Interval, as_interval
-from properly._net_benefit import DecisionCurve
+from properly._net_benefit import DecisionCurve, without_model
 from properly.errors import DataError
-from properly.plots._axes import (
-    RIBBON,
-    Color,
-    Ink,
-    Limits,
-    curves,
-    draw_band,
-    draw_curve,
-    inks,
-    plain_axes,
-)
+from properly.plots._axes import RIBBON, Color, Ink, Limits, curves, inks, plain_axes
 from properly.plots._range import (
     WIDTH,
     digits_of,
+    draw_models,
     draw_names,
     draw_plain,
     draw_range,
@@ -31,13 +22,13 @@ from properly.plots._range import (
     one_event_rate,
     title_of,
 )
-from properly.plots._scales import Axis, Scale, View, bend, bend_band, odds, show_thresholds
+from properly.plots._scales import Axis, Scale, View, bend, bend_steps, show_thresholds
 from properly.plots._words import by_name, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly.plots._scales import Column, Corners
+    from properly.plots._scales import Corners
 
 MAKER = "properly.decision_curve(tally)"
 
@@ -71,7 +62,9 @@ def decision(
     within : Interval or pair of float, optional
         The thresholds that matter, for exact curves: those made with ``thresholds="every"``. They
         are shaded, for a curve that is alone just between the event rate and the curve, and
-        the legend gives the mean that this area stands for on the axis.
+        the legend gives the mean that belongs to the axis. On the linear axis that is mean net
+        benefit, the higher the better; on the others it is what the area stands for, the lower the
+        better.
     axis : {"linear", "log-odds", "quadratic", "logarithmic"}, optional
         What the steps along the axis are even in; see the notes. That of the Axes if left out; a
         new one is linear.
@@ -107,7 +100,9 @@ def decision(
     log-odds      :math:`\log c / (1 - c)`     the same         no rule of its own
     ============= ============================ ================ ====================================
 
-    So on the quadratic and on the logarithmic axis the eye compares models as proper scores do.
+    So on the quadratic and on the logarithmic axis the eye compares models as proper scores do. On
+    the linear axis, the event rate minus the mean of the shortfall is `properly.mean_net_benefit`,
+    less the harm if there is one; that is what the legend gives.
 
     Acting on all cases has a net benefit of minus infinity as the threshold goes to 1: the picture
     ends a little below zero, unless the owner of the Axes has set its height.
@@ -140,9 +135,9 @@ def decision(
     ax = plain_axes(ax, width=WIDTH if named else 5.2)
     view = _show(ax, axis, limits, records)
     before = len(curves(ax))
-    means = {} if ends is None else {k: mean_missed(r, view, ends) for k, r in records.items()}
+    means = {} if ends is None else {k: _mean(r, view.scale, ends) for k, r in records.items()}
     ink = inks(records, color, before)
-    _draw_models(ax, view, records, ink, band)
+    draw_models(ax, view, records, ink, bend_steps, band=band)
     digits = digits_of(means.values())
     if baselines:
         _draw_baselines(ax, view, rate, ends, digits)
@@ -158,42 +153,17 @@ def decision(
     return ax
 
 
-def mean_missed(record: DecisionCurve, view: View, ends: Interval) -> float:
-    """Return the area between event rate and curve, divided by the length of the range.
-
-    Between knots the missed benefit is a constant plus a multiple of the odds.
-    """
-    c, left, right = _pieces(record, ends)
-    start, end = record.event_rate - right, record.event_rate - left
-    o = odds(c)
-    # Forecasts a rounding error apart may have the same odds; nothing lies between them.
-    rise = np.divide(end - start, np.diff(o), where=np.diff(o) > 0, out=np.zeros_like(start))
-    return _mean(view.scale, c, start - rise * o[:-1], rise)
-
-
-def _mean(scale: Scale, c: Column, base: Column, rise: Column) -> float:
-    """Add up the areas under a constant plus a multiple of the odds, piece by piece."""
-    with np.errstate(invalid="ignore"):
-        area = base * np.diff(scale.forward(c)) + rise * np.diff(scale.odds_area(c))
-        mean = np.sum(area) / np.diff(scale.length(c[[0, -1]]))[0]
+def _mean(curve: DecisionCurve, scale: Scale, ends: Interval) -> float:
+    """Return what the legend tells of a curve: the mean that is natural on the axis."""
+    steps = curve.steps if scale.name == "linear" else curve.missed
+    mean = steps.mean(ends, scale.forward, scale.odds_area, scale.length)
     if not np.isfinite(mean):
         message = (
             f"on the {scale.name} axis a mean needs a range of finite length; "
-            f"got ({c[0]:g}, {c[-1]:g})"
+            f"got ({ends.lower:g}, {ends.upper:g})"
         )
         raise DataError(message, hint="choose a range strictly between 0 and 1.")
-    return float(mean)
-
-
-def _pieces(record: DecisionCurve, ends: Interval) -> tuple[Column, Column, Column]:
-    """Return the edges of the pieces in a range, and the net benefit at both ends of each piece."""
-    t = record.threshold
-    inside = (t > ends.lower) & (t < ends.upper)
-    c = np.concatenate([[ends.lower], t[inside], [ends.upper]])
-    # The value is the limit from the left; at the lower end that from the right is wanted.
-    first = record.right[t == ends.lower] if (t == ends.lower).any() else record.at([ends.lower])
-    left = np.concatenate([record.net_benefit[inside], record.at([ends.upper])])
-    return c, left, np.concatenate([first, record.right[inside]])
+    return mean
 
 
 def _range(records: Mapping[str, DecisionCurve], within: Limits) -> Interval:
@@ -217,36 +187,14 @@ def _show(
     return show_thresholds(ax, axis, limits, choices=get_args(Axis), thresholds=knots, usual=usual)
 
 
-def _draw_models(
-    ax: Axes,
-    view: View,
-    records: Mapping[str, DecisionCurve],
-    ink: Mapping[str, Ink],
-    band: bool | None,
-) -> None:
-    """Draw the curves of all models, and the band of one that is alone."""
-    alone = len(records) == 1 and not curves(ax)
-    for name, record in records.items():
-        if record.band is not None and (alone if band is None else band):
-            draw_band(ax, bend_band(view, record.band), ink[name].color)
-        corners = record.curve()
-        if record.exact:
-            corners = bend(view, corners, record.at)
-        draw_curve(ax, corners, ink[name], name)
-
-
 def _draw_baselines(ax: Axes, view: View, rate: float, ends: Interval | None, digits: int) -> None:
     c = view.points()
     c = c[c < 1]
-    # What each misses: a constant, and a multiple of the odds.
-    for name, base, rise in (("treat all", 0.0, 1 - rate), ("treat none", rate, 0.0)):
+    for name, curve in without_model(rate).items():
         said = ""
         if ends is not None:
-            both = np.array([ends.lower, ends.upper])
-            said = (
-                f"  {number(_mean(view.scale, both, np.array([base]), np.array([rise])), digits)}"
-            )
-        draw_plain(ax, name, (c, rate - base - rise * odds(c)), rate, said)
+            said = f"  {number(_mean(curve, view.scale, ends), digits)}"
+        draw_plain(ax, name, (c, curve.at(c)), rate, said)
 
 
 def _draw_missed(
@@ -272,8 +220,8 @@ def _draw_missed(
 
 def missed_outline(record: DecisionCurve, view: View, ends: Interval) -> Corners:
     """Return the corners of the curve over a range, close enough to measure areas."""
-    c, left, right = _pieces(record, ends)
-    x, y = np.repeat(c, 2)[1:-1], np.stack([right, left], axis=1).ravel()
+    c, start, end = record.steps.pieces(ends)
+    x, y = np.repeat(c, 2)[1:-1], np.stack([start, end], axis=1).ravel()
     return bend(View(view.scale, ends.lower, ends.upper), (x, y), record.at)
 
 

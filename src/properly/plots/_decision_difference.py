@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, get_args
 
-import numpy as np
-
 from properly._net_benefit import DecisionDifference
-from properly.plots._axes import Color, Limits, curves, draw_band, draw_curve, inks, plain_axes
-from properly.plots._range import WIDTH, draw_names, draw_zero
-from properly.plots._scales import Axis, bend_band, show_thresholds
+from properly.plots._axes import Color, Limits, curves, inks, plain_axes
+from properly.plots._range import WIDTH, draw_models, draw_names, draw_zero, set_height
+from properly.plots._scales import Axis, bend_steps, show_thresholds
 from properly.plots._words import by_name
 
 if TYPE_CHECKING:
@@ -80,15 +78,11 @@ def decision_difference(
         thresholds=knots,
         usual=usual if usual[0] < usual[1] else (0, 1),
     )
-    alone = len(records) == 1 and not curves(ax)
-    for name, ink in inks(records, color, len(curves(ax))).items():
-        record = records[name]
-        if record.band is not None and (alone if band is None else band):
-            draw_band(ax, bend_band(view, record.band), ink.color)
-        jumps = np.stack([record.net_benefit, record.right], axis=1).ravel()
-        draw_curve(ax, (np.repeat(record.threshold, 2), jumps), ink, name)
+    ink = inks(records, color, len(curves(ax)))
+    edges = draw_models(ax, view, records, ink, bend_steps, band=band)
     draw_zero(ax)
     ax.set_ylabel("difference in net benefit")
+    set_height(ax, view, edges)
     if named:
         draw_names(ax, own=own)
     return ax

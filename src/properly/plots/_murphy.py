@@ -2,37 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from properly._interval import Interval, as_interval
 from properly._murphy import MurphyCurve
 from properly.plots._axes import (
-    GREY,
-    ZERO,
     Color,
     Ink,
     Limits,
+    bands_to_draw,
     curves,
     draw_band,
     draw_curve,
     draw_legend,
     inks,
     plain_axes,
-    round_numbers,
+    show_limits,
 )
+from properly.plots._range import draw_zero
 from properly.plots._words import by_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 HEIGHT = {
-    "score": "mean elementary score",
-    "miscalibration": "miscalibration",
-    "discrimination": "discrimination",
-    "uncertainty": "uncertainty",
-    "difference": "difference in mean elementary score",
+    "brier": {
+        "score": "mean elementary score",
+        "difference": "difference in mean elementary score",
+    },
+    "regret": {"score": "regret", "difference": "difference in regret"},
 }
+show_thresholds = show_limits
 
 
 def murphy(
@@ -54,7 +54,7 @@ def murphy(
     ----------
     curve : MurphyCurve or dict of MurphyCurve by model
         From `properly.murphy_curve`, or `properly.murphy_difference`, which comes with a line at
-        zero: below it the first model is better.
+        zero: below it the first model is better. On the regret scale, the height is named so.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits that its owner has set stay.
     band : bool, optional
@@ -90,7 +90,7 @@ def murphy(
     own = ax is None
     ax = plain_axes(ax, width=6.6 if several else 5.2)
     draw_models(ax, records, inks(records, color, len(curves(ax))), band)
-    show_thresholds(ax, limits)
+    show_limits(ax, limits)
     if several and own:
         # Murphy curves fill their picture: in a figure of our own the names stand beside it.
         draw_legend(ax, "upper left", bbox_to_anchor=(1, 1))
@@ -106,27 +106,21 @@ def draw_models(
     band: bool | None = None,
 ) -> None:
     """Draw the curves of all models, and the band of one that is alone."""
-    alone = len(records) == 1 and not curves(ax)
+    ribbons = bands_to_draw(ax, records, band)
     for name, record in records.items():
-        if record.band is not None and (alone if band is None else band):
-            draw_band(ax, record.band, ink[name].color)
+        if name in ribbons:
+            draw_band(ax, ribbons[name], ink[name].color)
         draw_curve(ax, record.curve(), ink[name], name)
-    parts = {record.part for record in records.values()}
-    if "difference" in parts:
-        _draw_zero(ax)
+    if any(record.part == "difference" for record in records.values()):
+        draw_zero(ax)
     else:
         # A score is never below zero; where curves touch it, the picture ends.
         curves(ax)[-1].sticky_edges.y.append(0)
-    ax.set(xlabel="threshold", ylabel=HEIGHT[parts.pop() if len(parts) == 1 else "score"])
+    ax.set(xlabel="threshold", ylabel=height_of(records.values()))
 
 
-def show_thresholds(ax: Axes, limits: Limits | None) -> None:
-    """Show all thresholds, or those asked for, unless the owner of the Axes has decided."""
-    if limits is not None or ax.get_autoscalex_on():
-        shown = Interval(0, 1) if limits is None else as_interval(limits)
-        ax.set(xlim=(shown.lower, shown.upper), xticks=round_numbers(shown))
-
-
-def _draw_zero(ax: Axes) -> None:
-    if all(line.get_gid() != ZERO for line in ax.get_lines()):
-        ax.axhline(0, color=GREY, linewidth=0.8, zorder=1.5, gid=ZERO)
+def height_of(records: Collection[MurphyCurve]) -> str:
+    """Name what is drawn upwards: the part that all curves show, or the score that they add to."""
+    scales, parts = ({getattr(r, name) for r in records} for name in ("scale", "part"))
+    part = parts.pop() if len(parts) == 1 else "score"
+    return HEIGHT["regret" if scales == {"regret"} else "brier"].get(part, part)

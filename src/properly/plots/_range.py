@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from properly._extras import import_extra
 from properly.errors import DataError
-from properly.plots._axes import GREY, PALE, ZERO, curves, set_as_text
-from properly.plots._scales import percent
+from properly.plots._axes import (
+    GREY,
+    PALE,
+    ZERO,
+    Banded,
+    bands_to_draw,
+    curves,
+    draw_band,
+    draw_curve,
+    set_as_text,
+)
+from properly.plots._scales import bend_band, percent
 from properly.plots._words import digits_for, legible, number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
+    from properly._bands import Band
     from properly._interval import Interval
+    from properly.plots._axes import Ink
     from properly.plots._scales import Corners, View
 
 Corner: TypeAlias = Literal["upper left", "upper right", "lower left"]
+Record = TypeVar("Record", bound="Banded[Band]")
 
 RANGE = "range"
 # Sums of fractional weights differ by less than this.
@@ -43,6 +56,26 @@ def one_event_rate(rates: Iterable[float]) -> float:
         )
         raise DataError(message, hint="draw the models of each data set on Axes of their own.")
     return found[0]
+
+
+def draw_models(
+    ax: Axes,
+    view: View,
+    records: Mapping[str, Record],
+    ink: Mapping[str, Ink],
+    corners: Callable[[View, Record], Corners],
+    *,
+    band: bool | None,
+) -> list[Corners]:
+    """Draw the curves, and the band of one that is alone; return the edges of all bands."""
+    ribbons = {
+        name: bend_band(view, found) for name, found in bands_to_draw(ax, records, band).items()
+    }
+    for name, record in records.items():
+        if name in ribbons:
+            draw_band(ax, ribbons[name], ink[name].color)
+        draw_curve(ax, corners(view, record), ink[name], name)
+    return [(x.x, edge) for x in ribbons.values() for edge in (x.lower, x.upper)]
 
 
 def draw_range(ax: Axes, view: View, within: Interval) -> None:
@@ -76,7 +109,7 @@ def draw_plain(ax: Axes, name: str, corners: Corners, rate: float, said: str = "
 
 def draw_zero(ax: Axes) -> None:
     """Draw the line at zero, once an Axes."""
-    if all(line.get_gid() != ZERO for line in ax.get_lines()):
+    if not _has_zero(ax):
         ax.axhline(0, color=GREY, linewidth=0.8, zorder=1.5, gid=ZERO)
 
 
@@ -135,6 +168,23 @@ def highest(ax: Axes, view: View, more: Iterable[Corners] = ()) -> tuple[float, 
     heights = [_in_view(view, *np.asarray(corners)) for corners in [*seen, *more]]
     found = np.concatenate(heights)
     return float(np.nanmin(found)), float(np.nanmax(found))
+
+
+def set_height(ax: Axes, view: View, more: Iterable[Corners] = ()) -> None:
+    """Make room for zero and for what is in view, unless the owner of the Axes has decided."""
+    if not ax.get_autoscaley_on():
+        return
+    least, most = highest(ax, view, more)
+    least, most = min(least, 0.0), max(most, 0.0)
+    air = 0.05 * (most - least) or 0.05
+    # A line at zero is not to lie on the frame.
+    floor = least - air if least < 0 or _has_zero(ax) else 0
+    # The limits stay free, so that the next curve makes room for itself.
+    ax.set_ylim(floor, most + air, auto=None)
+
+
+def _has_zero(ax: Axes) -> bool:
+    return any(line.get_gid() == ZERO for line in ax.get_lines())
 
 
 def _in_view(view: View, x: Any, y: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
+from properly._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly._extras import import_extra
 from properly._range_map import RangeMap
 from properly.errors import ArgumentTypeError, DataError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Column: TypeAlias = np.ndarray[Any, Any]
 
 # What needs no model takes no colour of a model.
-PLAIN = {"treat all": "#4D4D4D", "treat none": "#9A9A9A", "event rate": "#8C6D46"}
+GREYS = {TREAT_ALL: "#4D4D4D", TREAT_NONE: "#9A9A9A", EVENT_RATE: "#8C6D46"}
 # The palest tint, of a margin of nothing.
 PALEST = 0.22
 # With more winners than this, or longer names, the legend leaves the picture.
@@ -159,7 +160,7 @@ def _make_square(ax: Axes, view: View) -> None:
 def _colors(models: tuple[str, ...], color: Color | None) -> dict[str, str]:
     ink = inks_of(models, color)
     return {
-        name: PLAIN[name] if name in PLAIN and ink[name].color == GREY else ink[name].color
+        name: GREYS[name] if name in GREYS and ink[name].color == GREY else ink[name].color
         for name in models
     }
 

@@ -10,29 +10,22 @@ import numpy as np
 from properly._interval import Interval, as_interval
 from properly._murphy import MurphyCurve
 from properly.errors import DataError
-from properly.plots._axes import (
-    Color,
-    Ink,
-    Limits,
-    curves,
-    draw_band,
-    draw_curve,
-    inks,
-    plain_axes,
-)
+from properly.plots._axes import Color, Limits, curves, inks, plain_axes
+from properly.plots._murphy import height_of
 from properly.plots._range import (
     WIDTH,
     digits_of,
+    draw_models,
     draw_names,
     draw_plain,
     draw_range,
     draw_zero,
-    highest,
     name_curves,
     one_event_rate,
+    set_height,
     title_of,
 )
-from properly.plots._scales import Axis, View, bend, bend_band, show_thresholds
+from properly.plots._scales import Axis, View, bend, show_thresholds
 from properly.plots._words import by_name, number
 
 if TYPE_CHECKING:
@@ -43,7 +36,6 @@ if TYPE_CHECKING:
     from properly.plots._scales import Column, Corners
 
 MAKER = "properly.regret_curve(tally)"
-HEIGHT = {"score": "regret", "difference": "difference in regret"}
 
 
 def regret(
@@ -51,8 +43,8 @@ def regret(
     ax: Axes | None = None,
     *,
     within: Limits | None = None,
-    baselines: bool = True,
     axis: Axis | None = None,
+    baselines: bool = True,
     band: bool | None = None,
     color: Color | None = None,
     label: str | None = None,
@@ -75,12 +67,12 @@ def regret(
     within : Interval or pair of float, optional
         The thresholds that matter. They are shaded, and the legend gives the mean regret over them,
         all alike: the mean of ``rules.Regret(within)``, whatever the axis.
-    baselines : bool
-        Whether two grey lines show what it costs to act on all cases, ``c (1 - event_rate)``, and
-        on none, ``(1 - c) event_rate``. Parts and differences have none.
     axis : {"linear", "log-odds"}, optional
         Even steps in the threshold or in its log-odds, which make room for small thresholds. That
         of the Axes if left out; a new one is linear.
+    baselines : bool
+        Whether two grey lines show what it costs to act on all cases, ``c (1 - event_rate)``, and
+        on none, ``(1 - c) event_rate``. Parts and differences have none.
     band : bool, optional
         Whether to show the band of the curve, if it has one. Unless said otherwise, only a curve
         that is alone has one.
@@ -117,7 +109,7 @@ def regret(
     ['mine  .1875', 'treat all  .1750', 'treat none  .3250']
     """
     records = by_name(curve, MurphyCurve, MAKER, label)
-    part = _check(records)
+    _check(records)
     ends = None if within is None else as_interval(within)
     rate = _event_rate(records) if baselines else None
     named = isinstance(curve, Mapping) or label is not None
@@ -131,7 +123,7 @@ def regret(
         thresholds=[record.threshold for record in records.values()],
     )
     before = len(curves(ax))
-    bands = _draw_models(ax, view, records, inks(records, color, before), band)
+    edges = draw_models(ax, view, records, inks(records, color, before), _corners, band=band)
     means = {} if ends is None else {name: _mean(record, ends) for name, record in records.items()}
     digits = digits_of(means.values())
     if ends is not None:
@@ -139,26 +131,28 @@ def regret(
         name_curves(ax, means, before, digits)
     if rate is not None:
         _draw_baselines(ax, view, rate, ends, digits)
-    _set_height(ax, view, part, bands, rate)
+        # The best that can be had without a model is in view as well.
+        edges.append(_best(view, rate))
+    if any(record.part == "difference" for record in records.values()):
+        draw_zero(ax)
+    what = height_of(records.values())
+    ax.set_ylabel(what)
+    set_height(ax, view, edges)
     if named or ends or rate is not None:
-        what = f"mean {HEIGHT.get(part, part)}"
         draw_names(
             ax,
             own=own,
-            title=None if ends is None else title_of(what, ends),
+            title=None if ends is None else title_of(f"mean {what}", ends),
             corner="upper right" if view.scale.name == "linear" else "upper left",
         )
     return ax
 
 
-def _check(records: Mapping[str, MurphyCurve]) -> str:
-    """Refuse what is on another scale, and return the part that is drawn."""
+def _check(records: Mapping[str, MurphyCurve]) -> None:
     for record in records.values():
         if record.scale != "regret":
             message = f"this picture is drawn from curves of regret; got scale {record.scale!r}"
             raise DataError(message, hint=f"make one with {MAKER}.")
-    parts = {record.part for record in records.values()}
-    return parts.pop() if len(parts) == 1 else "score"
 
 
 def _event_rate(records: Mapping[str, MurphyCurve]) -> float | None:
@@ -168,25 +162,10 @@ def _event_rate(records: Mapping[str, MurphyCurve]) -> float | None:
     return one_event_rate(known) if len(known) == len(records) else None
 
 
-def _draw_models(
-    ax: Axes,
-    view: View,
-    records: Mapping[str, MurphyCurve],
-    ink: Mapping[str, Ink],
-    band: bool | None,
-) -> list[Corners]:
-    """Draw the curves, and the band of one that is alone; return the edges of all bands."""
-    alone = len(records) == 1 and not curves(ax)
-    straight = view.scale.name == "linear"
-    edges: list[Corners] = []
-    for name, record in records.items():
-        if record.band is not None and (alone if band is None else band):
-            ribbon = record.band if straight else bend_band(view, record.band)
-            draw_band(ax, ribbon, ink[name].color)
-            edges += [(ribbon.x, ribbon.lower), (ribbon.x, ribbon.upper)]
-        corners = record.curve() if straight else bend(view, record.curve(), record.at)
-        draw_curve(ax, corners, ink[name], name)
-    return edges
+def _corners(view: View, curve: MurphyCurve) -> Corners:
+    """Return the corners of a curve that is straight in the threshold."""
+    corners = curve.curve()
+    return corners if view.scale.name == "linear" else bend(view, corners, curve.at)
 
 
 def _mean(record: MurphyCurve, ends: Interval) -> float:
@@ -208,19 +187,7 @@ def _draw_baselines(ax: Axes, view: View, rate: float, ends: Interval | None, di
         draw_plain(ax, name, (c, cost(c)), rate, said)
 
 
-def _set_height(ax: Axes, view: View, part: str, bands: list[Corners], rate: float | None) -> None:
-    """Make room for the curves that are in view, unless the owner of the Axes has decided."""
-    ax.set_ylabel(HEIGHT.get(part, part))
-    if part == "difference":
-        draw_zero(ax)
-    if not ax.get_autoscaley_on():
-        return
-    least, most = highest(ax, view, bands)
-    if rate is not None:
-        # The best that can be had without a model is in view as well.
-        c = view.points()
-        most = max(most, float(np.minimum(c * (1 - rate), (1 - c) * rate).max()))
-    least = min(least, 0.0)
-    air = 0.05 * (most - least) or 0.05
-    # The limits stay free, so that the next curve makes room for itself.
-    ax.set_ylim(least - air if least < 0 else 0, most + air, auto=None)
+def _best(view: View, rate: float) -> Corners:
+    """Return what the better of acting on all and on none costs."""
+    c = view.points()
+    return c, np.minimum(c * (1 - rate), (1 - c) * rate)

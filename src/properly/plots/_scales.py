@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import expit, logit
 
+from properly._grid import odds
 from properly._interval import Interval, as_interval
 from properly._options import check_choice
 from properly.plots._axes import Limits, round_numbers, set_as_text
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from properly._bands import Band
+    from properly._net_benefit import DecisionCurve, DecisionDifference
 
 Column: TypeAlias = np.ndarray[Any, Any]
 Axis: TypeAlias = Literal["linear", "log-odds", "quadratic", "logarithmic"]
@@ -50,7 +52,7 @@ class Scale(NamedTuple):
     length: Callable[[Any], Any]
     """The function by whose change over a range an area is divided to be a mean."""
     mean: str
-    """What the mean is called."""
+    """What the mean is called: on the linear axis it is of net benefit, else of what is missed."""
 
 
 def _same(c: Any) -> Any:
@@ -80,18 +82,10 @@ def _minus_log_rest(c: Any) -> Any:
     return -np.log1p(-c)
 
 
-@np.errstate(divide="ignore")
-def odds(c: Any) -> Any:
-    """Return ``c / (1 - c)``."""
-    return c / (1 - np.asarray(c))
-
-
 SCALES: dict[str, Scale] = {
     scale.name: scale
     for scale in (
-        Scale(
-            "linear", _same, _same, lambda c: _minus_log_rest(c) - c, _same, "mean missed benefit"
-        ),
+        Scale("linear", _same, _same, lambda c: _minus_log_rest(c) - c, _same, "mean net benefit"),
         Scale("log-odds", logit, expit, odds, logit, "mean missed benefit\non log-odds"),
         Scale("quadratic", _square, _unsquare, _half_square, _same, "mean regret"),
         Scale("logarithmic", _log, np.exp, _minus_log_rest, logit, "bounded log score"),
@@ -142,8 +136,15 @@ def bend(view: View, corners: Corners, at: Callable[[Column], Column]) -> Corner
     return x[shown], y[..., shown]
 
 
+def bend_steps(view: View, record: DecisionCurve | DecisionDifference) -> Corners:
+    """Return the corners of net benefit; between thresholds that were chosen it is not known."""
+    return bend(view, record.curve(), record.at) if record.exact else record.curve()
+
+
 def bend_band(view: View, band: Band) -> Band:
     """Cut a band, which is straight in the threshold, into pieces that are short on the axis."""
+    if view.scale.name == "linear":
+        return band
     x, *bounds = band.outline()
 
     def at(t: Column) -> Column:
@@ -185,7 +186,7 @@ def show_thresholds(
     had = ax.xaxis.get_gid() or "linear"
     scale = SCALES[axis or had]
     free = limits is not None or ax.get_autoscalex_on()
-    if limits is None and not free:
+    if not free:
         asked = tuple(np.clip(np.sort(ax.get_xlim()), 0, 1))
     else:
         ends = as_interval(usual if limits is None else limits)

@@ -74,7 +74,7 @@ def threshold_ranks(
     >>> import properly
     >>> from properly import plots
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    >>> ranks = properly.rank_by_threshold({"mine": t, **properly.baselines(t)})
+    >>> ranks = properly.rank_by_threshold({"mine": t}, baselines=True)
     >>> plots.threshold_ranks(ranks, limits=(0.1, 0.5)).get_ylabel()
     'rank by regret'
     """

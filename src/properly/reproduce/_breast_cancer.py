@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._baselines import baselines
+from properly._baselines import EVENT_RATE, TREAT_NONE, baselines
 from properly._frames import to_frame
 from properly._plain import plain
 from properly._ranking import ranking
@@ -54,7 +54,6 @@ PRINTED = {
     "xgb (2%)": ("0.591", "0.0415", "0.193", "0.0123", "0.000545"),
 }
 DIGITS = (3, 4, 3, 4, 6)
-CONSTANT = "event rate"
 
 
 @dataclass(frozen=True)
@@ -88,13 +87,13 @@ class BreastCancer:
     def beaten(self, metric: str) -> list[str]:
         """List the models that the constant event rate beats."""
         sign = -1 if metric == "AUC" else 1
-        constant = sign * self.values[CONSTANT][metric]
+        constant = sign * self.values[EVENT_RATE][metric]
         return [name for name in PRINTED if sign * self.values[name][metric] > constant]
 
     @property
     def inert(self) -> list[str]:
         """The models whose scores over the range are those of acting on nobody."""
-        none = self.values["treat none"]
+        none = self.values[TREAT_NONE]
         return [
             name
             for name in PRINTED
@@ -149,11 +148,11 @@ class BreastCancer:
         counts = "; ".join(f"{m} {len(self.beaten(m))}" for m in METRICS)
         score = {name: row["bounded Brier"] for name, row in self.values.items()}
         best = min(PRINTED, key=lambda name: score[name])
-        saved = 100 * (1 - score[best] / score[CONSTANT])
+        saved = 100 * (1 - score[best] / score[EVENT_RATE])
         return [
             f"How many of the {len(PRINTED)} models the constant event rate beats:",
             f"  {counts}.",
-            f"Over the range these act on nobody, like treat none: {', '.join(self.inert)}.",
+            f"Over the range these act on nobody, like {TREAT_NONE}: {', '.join(self.inert)}.",
             f"{best} acts on nearly everybody there; its bounded Brier score is {saved:.1f} % less",
             "than that of the constant event rate. Standard errors need the forecasts, which are",
             "not part of this package.",

@@ -6,7 +6,6 @@ is decided at thresholds as low.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -14,6 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._baselines import baselines
+from properly._cases import Cases
+from properly._clusters import rows_of
 from properly._curves import regret_curve
 from properly._decomposition import decompose
 from properly._frames import to_frame
@@ -201,9 +202,10 @@ def _lead(metric: str, y: Column, forecasts: Mapping[str, Column], cluster: Colu
     amounts = {name: contributions(metric, y, p) for name, p in forecasts.items()}
     sign = -1 if metric == "AUC" else 1
     best, second = sorted(amounts, key=lambda name: sign * float(amounts[name].mean()))[:2]
-    difference = amounts[best] - amounts[second]
-    error = clustered_error(difference, cluster)
-    return Lead(best, second, float(difference.mean()), error)
+    rows = rows_of(Cases(y, forecasts[best], clusters=cluster))
+    difference = np.bincount(rows.cluster, amounts[best] - amounts[second])
+    means, errors = rows.mean_and_error([difference])
+    return Lead(best, second, float(means[0]), float(errors[0]))
 
 
 def contributions(metric: str, y: Column, p: Column) -> Column:
@@ -215,12 +217,6 @@ def contributions(metric: str, y: Column, p: Column) -> Column:
     event, none = auc_influence(tally)
     place = np.searchsorted(np.asarray(tally.value), p)
     return ranking(tally).auc + np.where(y, event[place], none[place])
-
-
-def clustered_error(amount: Column, cluster: Column) -> float:
-    """Return the standard error of a mean of amounts that come in clusters."""
-    away = np.bincount(np.unique(cluster, return_inverse=True)[1], amount - amount.mean())
-    return math.sqrt(float(away @ away) * len(away) / (len(away) - 1)) / len(amount)
 
 
 def _tell_lead(metric: str, lead: Lead) -> str:

@@ -92,7 +92,8 @@ class BetaDensity:
                 ((1 - lower) + (1 - upper)) / 2,
             )
             change = max(self.alpha, 1) * (width / middle) + max(self.beta, 1) * (width / rest)
-        # A forecast outside of a range is moved to its end, and leaves a width of 0.
+        # A forecast outside of a range is moved to its end, and leaves nothing.
+        found[np.broadcast_to(width == 0, found.shape)] = 0.0
         flat = np.broadcast_to((change < NEARLY_FLAT) & (width > 0), found.shape)
         if flat.any():
             chosen = (np.broadcast_to(x, found.shape)[flat] for x in (width / 2, middle, rest))

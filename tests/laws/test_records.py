@@ -1,0 +1,328 @@
+"""What holds for every record that the package returns.
+
+A new record joins ``RECORDS`` and is tested by every law; a public one that is missing is missed.
+"""
+
+from __future__ import annotations
+
+import copy
+import importlib
+import json
+import math
+import pickle
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cache, partial
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pytest
+
+import properly
+from properly import simulate
+from properly.rules import Brier, Log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+Record = Any
+Backend = Literal["polars", "pandas", "pyarrow"]
+
+RNG = np.random.default_rng(1)
+Y = RNG.random(200) < 0.3
+P = np.round(np.where(Y, RNG.beta(3, 4, 200), RNG.beta(2, 6, 200)), 2)
+Q = np.clip(P + RNG.normal(0, 0.1, 200), 0, 1)
+CASES, OTHERS = properly.Cases(Y, P), properly.Cases(Y, Q)
+TALLY = CASES.tally()
+FEW: dict[str, Any] = {"replicates": 20, "rng": 1}
+# Without events, with certain forecasts that are wrong: what is undefined or infinite.
+BARE = properly.tally([0, 0, 0], [0.0, 0.5, 1.0])
+CLUSTERS = properly.Cases(Y, P, clusters=np.arange(200) // 4)
+
+
+def evaluation() -> properly.Evaluation:
+    models = {"first": P, "second": Q}
+    return properly.evaluate(Y, models, rules=[Brier(), Log()], within=(0.05, 0.3))
+
+
+RECORDS: dict[str, Callable[[], Record]] = {
+    "Interval": lambda: properly.Interval(0.05, 0.2),
+    "Tally": lambda: TALLY,
+    "Tally, weighted": lambda: properly.tally(Y, P, weight=np.linspace(0.1, 1, 200)),
+    "Cases": lambda: CLUSTERS,
+    "Reliability": lambda: properly.reliability(TALLY),
+    "Reliability with a band": lambda: properly.reliability(TALLY, band="confidence"),
+    "Reliability, one case": lambda: properly.reliability(properly.tally([1], [0.3])),
+    "Bins": lambda: properly.reliability(TALLY).bins,
+    "Histogram": lambda: properly.reliability(OTHERS).histogram,
+    "Histogram, discrete": lambda: properly.reliability(TALLY, forecasts="discrete").histogram,
+    "Band": lambda: properly.reliability(TALLY, band="consistency", **FEW).band,
+    "Band, simultaneous": lambda: properly.reliability(TALLY, band="simultaneous").band,
+    "BinnedReliability": lambda: properly.binned_reliability(TALLY),
+    "BinnedReliability, counts": lambda: properly.binned_reliability(TALLY, scheme="count"),
+    "CalibrationTest": lambda: properly.calibration_test(TALLY, **FEW),
+    "Decomposition": lambda: properly.decompose(TALLY, Brier()),
+    "Decomposition with intervals": lambda: properly.decompose(TALLY, Log(), interval=True, **FEW),
+    "Decomposition, infinite": lambda: properly.decompose(BARE, Log()),
+    "PartIntervals": lambda: properly.decompose(TALLY, Log(), interval=True, **FEW).intervals,
+    "MurphyDecomposition": lambda: properly.murphy_decomposition(TALLY),
+    "MurphyCurve": lambda: properly.murphy_curve(TALLY),
+    "MurphyCurve with a band": lambda: properly.murphy_curve(TALLY, band="confidence"),
+    "MurphyCurve of a part": lambda: properly.murphy_curve(
+        TALLY, part="miscalibration", band="consistency", **FEW
+    ),
+    "MurphyCurve, difference": lambda: properly.murphy_difference(CASES, OTHERS, band="confidence"),
+    "MurphyCurve, regret": lambda: properly.regret_curve(TALLY, band="confidence"),
+    "MurphyCurve, difference of regret": lambda: properly.regret_difference(CASES, OTHERS),
+    "RocCurve": lambda: properly.roc_curve(TALLY),
+    "RocCurve with a band": lambda: properly.roc_curve(TALLY, band="confidence"),
+    "RocCurve, hull": lambda: properly.roc_curve(TALLY, hull=True),
+    "RocCurve, no events": lambda: properly.roc_curve(BARE),
+    "RocBand": lambda: properly.roc_curve(TALLY, band="confidence").band,
+    "DecisionCurve": lambda: properly.decision_curve(TALLY),
+    "DecisionCurve with a band": lambda: properly.decision_curve(TALLY, band="confidence"),
+    "DecisionCurve, exact": lambda: properly.decision_curve(TALLY, "every", harm=0.01),
+    "DecisionCurve, exact, with a band": lambda: properly.decision_curve(
+        CLUSTERS, "every", band="confidence"
+    ),
+    "DecisionCurve, no events": lambda: properly.decision_curve(BARE, "every"),
+    "DecisionDifference": lambda: properly.decision_difference(CASES, OTHERS),
+    "DecisionDifference with a band": lambda: properly.decision_difference(
+        CASES, OTHERS, band="confidence"
+    ),
+    "DecisionDifference, exact": lambda: properly.decision_difference(
+        CASES, OTHERS, "every", band="confidence"
+    ),
+    "AtThreshold": lambda: properly.at_threshold(TALLY, 0.3),
+    "AtThreshold with intervals": lambda: properly.at_threshold(TALLY, 1 / 3, interval=True),
+    "AtThreshold, no events": lambda: properly.at_threshold(BARE, 0.25, interval=True),
+    "AtBudget": lambda: properly.at_budget(TALLY, 30),
+    "AtBudget with a threshold": lambda: properly.at_budget(TALLY, 30, threshold=1 / 3),
+    "AtBudget, no events": lambda: properly.at_budget(BARE, 2),
+    "Money": lambda: properly.regret_in_money(TALLY, cost=100, loss=1000),
+    "Money over a range": lambda: properly.regret_in_money(TALLY, cost=(50, 200), loss=1000),
+    "Money, one case": lambda: properly.regret_in_money(properly.tally([1], [0.3]), cost=1, loss=3),
+    "Ranking": lambda: properly.ranking(TALLY),
+    "Ranking within": lambda: properly.ranking(TALLY, within=(0.1, 0.4)),
+    "Ranking, no events": lambda: properly.ranking(BARE, within=(0.6, 0.7)),
+    "ThresholdRanks": lambda: properly.rank_by_threshold({"first": CASES, "second": OTHERS}),
+    "RangeMap": lambda: properly.best_by_range({"first": TALLY, "second": OTHERS.tally()}),
+    "RangeMap with standard errors": lambda: properly.best_by_range(
+        {"first": CASES, "second": OTHERS}, edges=[0.01, 0.1, 0.3, 0.9], prior="logit"
+    ),
+    "Evaluation": evaluation,
+    "Simulation": lambda: simulate.corp(50, rng=1),
+    "SimulatedModels": lambda: simulate.assel(50, rng=1),
+    "Crash": properly.datasets.crash,
+}
+QUESTIONS = ("decisions", "threshold", "ordered", "costs")
+ANSWERS = (("independent", "budget"), ("fixed", "range", "unknown"), (False, True), (False, True))
+for answers in product(*ANSWERS):
+    asked: dict[str, Any] = dict(zip(QUESTIONS, answers, strict=True))
+    RECORDS[f"Advice, {answers}"] = partial(properly.recommend, **asked)
+
+DOORS = ("properly", "properly.datasets", "properly.simulate")
+# What goes in rather than comes out, parts that their whole tells of, and rows of data.
+WITHOUT_DICT = {
+    "Interval",
+    "Tally",
+    "Cases",
+    "Bins",
+    "PartIntervals",
+    "Simulation",
+    "SimulatedModels",
+}
+# Its dictionary holds columns for a frame of one's own, a row a person.
+DATA = {"Crash"}
+# Texts, and bars that are drawn.
+WITHOUT_FRAME = WITHOUT_DICT | DATA | {"Advice", "Histogram"}
+# A handful of numbers and nothing else: the repr is the call that makes the record.
+SAID_IN_FULL = {
+    "Interval",
+    "PartIntervals",
+    "CalibrationTest",
+    "Decomposition",
+    "MurphyDecomposition",
+}
+# A field that the dictionary calls otherwise.
+SYNONYMS = {("Evaluation", "total"): "cases"}
+LONGEST = 100
+
+
+@cache
+def made(name: str) -> Record:
+    return RECORDS[name]()
+
+
+def of_kind(*left_out: str) -> pytest.MarkDecorator:
+    """Name all records but those of some kinds, which are the first word of their name."""
+    chosen = [name for name in RECORDS if kind_of(name) not in left_out]
+    return pytest.mark.parametrize("name", chosen)
+
+
+def kind_of(name: str) -> str:
+    return name.replace(",", " ").split(maxsplit=1)[0]
+
+
+def test_every_public_record_is_here() -> None:
+    public = {
+        name
+        for door in map(importlib.import_module, DOORS)
+        for name in door.__all__
+        if is_dataclass(getattr(door, name))
+    }
+    assert {kind_of(name) for name in RECORDS} == public
+    for name in RECORDS:
+        assert type(made(name)).__name__ == kind_of(name)
+
+
+def test_only_those_records_have_no_dictionary_and_no_frame_that_need_none() -> None:
+    kinds = {type(made(name)) for name in RECORDS}
+    assert {kind.__name__ for kind in kinds if not hasattr(kind, "to_dict")} == WITHOUT_DICT
+    assert {kind.__name__ for kind in kinds if not hasattr(kind, "to_frame")} == WITHOUT_FRAME
+
+
+# (a) JSON
+
+
+@of_kind(*WITHOUT_DICT, *DATA)
+def test_a_dictionary_goes_through_json_unchanged(name: str) -> None:
+    told = made(name).to_dict()
+    assert told
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+
+
+@of_kind(*WITHOUT_DICT, *DATA)
+def test_a_dictionary_tells_every_number_text_and_flag(name: str) -> None:
+    record = made(name)
+    told = {key for key, value in _entries(record.to_dict()) if not isinstance(value, dict | list)}
+    plain = {
+        SYNONYMS.get((kind_of(name), field.name), field.name)
+        for field in fields(record)
+        if isinstance(getattr(record, field.name), bool | int | float | str)
+    }
+    assert plain - told == set()
+
+
+def _entries(told: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Go through a dictionary, and those in it."""
+    for key, value in told.items():
+        yield key, value
+        if isinstance(value, dict):
+            yield from _entries(value)
+
+
+# (b) frames
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
+@of_kind(*WITHOUT_FRAME)
+def test_a_frame_is_of_the_library_that_was_asked_for(name: str, backend: Backend) -> None:
+    frame = made(name).to_frame(backend)
+    assert type(frame).__module__.split(".")[0] == backend
+    columns, rows = _shape(frame)
+    assert rows >= 1
+    assert (columns, rows) == _shape(made(name).to_frame("polars"))
+
+
+@of_kind(*WITHOUT_FRAME)
+def test_a_frame_holds_plain_columns(name: str) -> None:
+    frame = made(name).to_frame("polars")
+    assert {str(kind).split("(")[0] for kind in frame.dtypes} <= {
+        "Float64",
+        "Int64",
+        "String",
+        "Boolean",
+        "Null",
+    }
+
+
+def _shape(frame: Any) -> tuple[list[str], int]:
+    names = frame.column_names if hasattr(frame, "column_names") else frame.columns
+    return [str(name) for name in names], len(frame)
+
+
+# (c) one line
+
+
+@of_kind(*SAID_IN_FULL)
+def test_a_record_says_in_one_line_what_it_is(name: str) -> None:
+    said = repr(made(name))
+    assert "\n" not in said
+    assert len(said) <= LONGEST
+    assert said.startswith((f"{kind_of(name)}(", f"<{kind_of(name)}"))
+
+
+@pytest.mark.parametrize("name", [name for name in RECORDS if kind_of(name) in SAID_IN_FULL])
+def test_a_record_of_a_few_numbers_says_them_all(name: str) -> None:
+    record, said = made(name), repr(made(name))
+    assert "\n" not in said
+    for field in fields(record):
+        assert f"{field.name}={getattr(record, field.name)!r}" in said
+
+
+# (d) nothing can be changed
+
+
+@of_kind()
+def test_no_array_in_a_record_can_be_written_to(name: str) -> None:
+    writeable = [where for where, array in _arrays(made(name)) if array.flags.writeable]
+    assert writeable == []
+
+
+@of_kind()
+def test_no_field_of_a_record_can_be_set(name: str) -> None:
+    record = made(name)
+    for field in fields(record):
+        with pytest.raises(AttributeError):
+            setattr(record, field.name, None)
+
+
+def _arrays(x: Any, where: str = "") -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+    """Find all arrays in a record, and in the records, dictionaries and tuples that it holds."""
+    if isinstance(x, np.ndarray):
+        yield where, x
+    for name, part in _parts(x):
+        yield from _arrays(part, f"{where}.{name}".lstrip("."))
+
+
+def _parts(x: Any) -> list[tuple[str, Any]]:
+    if is_dataclass(x):
+        return [(field.name, getattr(x, field.name)) for field in fields(x)]
+    if isinstance(x, Mapping):
+        return [(str(name), part) for name, part in x.items()]
+    if isinstance(x, list | tuple):
+        return [(str(place), part) for place, part in enumerate(x)]
+    return []
+
+
+# (e) copies
+
+
+@of_kind()
+def test_a_record_can_be_sent_to_another_process(name: str) -> None:
+    record = made(name)
+    _assert_same(pickle.loads(pickle.dumps(record)), record)  # noqa: S301
+
+
+@of_kind()
+def test_a_record_can_be_copied(name: str) -> None:
+    record = made(name)
+    _assert_same(copy.copy(record), record)
+    _assert_same(copy.deepcopy(record), record)
+
+
+def _assert_same(found: Any, expected: Any, where: str = "") -> None:
+    assert type(found) is type(expected), where
+    if isinstance(expected, np.ndarray):
+        np.testing.assert_array_equal(found, expected, err_msg=where, strict=True)
+    elif isinstance(expected, float):
+        assert found == expected or (math.isnan(found) and math.isnan(expected)), where
+    elif parts := _parts(expected):
+        others = _parts(found)
+        assert [name for name, _ in others] == [name for name, _ in parts], where
+        for (name, one), (_, other) in zip(others, parts, strict=True):
+            _assert_same(one, other, f"{where}.{name}".lstrip("."))
+    else:
+        assert found == expected, where
