@@ -308,5 +308,8 @@ def test_the_h_measure_takes_lists_and_weights_and_says_what_a_prior_is() -> Non
     twice = properly.tally(Y, P, weight=[1, 2, 1, 1])
     rows = properly.tally([*Y, 1], [*P, 0.3])
     assert properly.h_measure(twice) == properly.h_measure(rows)
-    with pytest.raises(DataError, match="prior must be 'hand', 'severity' or 'event_rate'; got 0"):
+    with pytest.raises(
+        DataError,
+        match="'uniform' or 'logit'; got 0",
+    ):
         properly.h_measure(tally(), prior=0)  # type: ignore[arg-type]

@@ -267,7 +267,18 @@ def test_only_the_bins_of_the_recalibration_are_priced() -> None:
 
 def test_impossible_priors_are_refused() -> None:
     t = tally(Y, P)
-    with pytest.raises(DataError, match="prior must be 'hand', 'severity' or 'event_rate'; got 3"):
+    with pytest.raises(
+        DataError,
+        match="'uniform' or 'logit'; got 3",
+    ):
         h_measure(t, 3)  # type: ignore[arg-type]
     with pytest.raises(ImproperRuleError, match="a prior is the weight of a proper rule"):
         h_measure(t, Shifted(0.1, form="published"))
+
+
+def test_the_priors_of_regret_are_priors_here_too() -> None:
+    t = tally(Y, P)
+    for name, rule in (("uniform", Brier()), ("logit", Log())):
+        parts = decompose(t, rule)
+        share = parts.discrimination / parts.uncertainty
+        assert h_measure(t, name) == pytest.approx(share, rel=1e-13)  # type: ignore[arg-type]

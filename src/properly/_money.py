@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._baselines import baselines
+from properly._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE, baselines
+from properly._cases import is_dependent
 from properly._frames import to_frame
 from properly._interval import Amount, Interval, as_number
 from properly._libraries import to_numpy
@@ -162,12 +163,14 @@ def regret_in_money(
     unit = float(loss) * cases
     regret = unit * mean_score(t, rule)
     others = {name: unit * mean_score(x, rule) for name, x in baselines(t).items()}
-    half = unit * _half_width(tally, t, rule, level)
+    # Independent cases are in the tally already, unless their weights are fractions.
+    source = tally if is_dependent(tally) or t.event_squares is not None else t
+    half = unit * _half_width(source, t, rule, level)
     return Money(
         regret=regret,
-        treat_all=others["treat all"],
-        treat_none=others["treat none"],
-        constant=others["event rate"],
+        treat_all=others[TREAT_ALL],
+        treat_none=others[TREAT_NONE],
+        constant=others[EVENT_RATE],
         saved=min(others.values()) - regret,
         interval=(float(np.maximum(regret - half, 0.0)), regret + half),
         threshold=threshold,

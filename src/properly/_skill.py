@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from properly._tally import Tally
     from properly.typing import Array, ArrayLike
 
-Prior: TypeAlias = Literal["hand", "severity", "event_rate"] | BinaryRule
+Prior: TypeAlias = Literal["hand", "severity", "event_rate", "uniform", "logit"] | BinaryRule
 
-PRIORS = ("hand", "severity", "event_rate")
+PRIORS = ("hand", "severity", "event_rate", "uniform", "logit")
 
 
 def skill(
@@ -112,11 +112,12 @@ def h_measure(tally: Tally | Cases, prior: Prior = "hand") -> float:
     ----------
     tally : Tally or Cases
         The forecasts and what happened.
-    prior : {"hand", "severity", "event_rate"} or BinaryRule
+    prior : {"hand", "severity", "event_rate", "uniform", "logit"} or BinaryRule
         Which thresholds matter. With :math:`\pi` the event rate: ``"hand"`` is Beta(2, 2),
         ``"severity"`` is Beta(2, :math:`1 / \pi`), whose mode is :math:`\pi` and which packages
         named after the measure use unless told otherwise, and ``"event_rate"`` is
-        Beta(:math:`1 + \pi`, :math:`2 - \pi`). Or the weight of any proper rule.
+        Beta(:math:`1 + \pi`, :math:`2 - \pi`). ``"uniform"`` and ``"logit"`` are those of `Regret`.
+        Or the weight of any proper rule.
 
     Returns
     -------
@@ -193,7 +194,7 @@ def _widened(weight: Array | None, p: Array) -> Array:
 
 def _rule_of(prior: Prior, rate: float) -> BinaryRule:
     """Make a rule of the name of a prior."""
-    if isinstance(prior, BinaryRule):
+    if prior in ("uniform", "logit") or isinstance(prior, BinaryRule):
         return as_prior(prior)
     parameters = {"hand": (2, 2), "severity": (2, 1 / rate), "event_rate": (1 + rate, 2 - rate)}
     return BetaWeighted(*parameters[prior])
