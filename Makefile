@@ -44,8 +44,9 @@ docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
 pictures: $(VENV)/.ready-docs  ## draw the pictures of the documentation again
 	@$(BIN)/python docs/make_pictures.py
 	@$(BIN)/python docs/make_guide_pictures.py
+	@$(BIN)/python docs/make_decision_pictures.py
 
-coverage-study: $(VENV)/.ready-docs  ## simulate how often bands and intervals hold; twenty minutes, rewrites docs/coverage.md
+coverage-study: $(VENV)/.ready-docs  ## simulate how often bands and intervals hold; half an hour, rewrites docs/coverage.md
 	@$(BIN)/python docs/coverage_study.py --jobs 2 --scale 1.0 --out docs/coverage.json
 	@$(BIN)/python docs/coverage_study.py --page docs/coverage.md
 

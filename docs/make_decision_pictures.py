@@ -6,12 +6,17 @@ forecasts of death in car crashes, which are part of the package, or rules alone
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.figure import Figure
+
+# The documentation's scripts are not part of the package.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from docs.make_guide_pictures import NAMES, STATIC, STYLE, panels
 
 import properly
 from properly import plots
@@ -29,26 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-STATIC = Path(__file__).resolve().parent / "_static"
-STYLE: dict[Any, Any] = {"font.size": 10.5, "axes.titlesize": 11.5}
-NAMES = {
-    "logistic": "logistic regression",
-    "boosting": "boosting",
-    "balanced_boosting": "boosting, balanced",
-    "forest": "random forest",
-    "naive_bayes": "naive Bayes",
-}
 WITHIN = (0.01, 0.1)
-SHADE = "#ECEEF0"
-
-
-def panels(width: float, height: float, count: int) -> list[Axes]:
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
-    axes = list(figure.subplots(1, count, squeeze=False)[0])
-    for ax in axes:
-        ax.spines[["top", "right"]].set_visible(False)
-    return axes
 
 
 def crash_cases() -> dict[str, properly.Cases]:
@@ -72,11 +60,10 @@ def name_beside(ax: Axes) -> None:
 
 
 def decision_curves() -> Figure:
-    """Show the net benefit of all models, and of doing without one."""
+    """Show the net benefit of all models and of doing without one, with the mean over the range."""
     curves = {name: properly.decision_curve(c, "every") for name, c in crash_cases().items()}
     ax = panels(8.6, 4.2, 1)[0]
-    plots.decision(curves, ax, limits=(0, 0.15))
-    ax.axvspan(*WITHIN, color=SHADE, zorder=0)
+    plots.decision(curves, ax, within=WITHIN, limits=(0, 0.15))
     name_beside(ax)
     return figure_of(ax)
 
@@ -93,7 +80,7 @@ def regret_curves() -> Figure:
 def ranks() -> Figure:
     cases = crash_cases()
     constants = properly.baselines(cases["logistic regression"])
-    # The constant event rate is always one of the other two.
+    # At each threshold the constant event rate does as one of the other two.
     del constants["event rate"]
     found = properly.rank_by_threshold({**cases, **constants}, within=WITHIN)
     ax = panels(7.4, 3.6, 1)[0]

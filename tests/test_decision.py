@@ -238,7 +238,8 @@ def test_the_record_is_ready_for_json_and_for_frames() -> None:
     assert told["net_benefit"] == [0, -0.5]
     assert told["standardized"] == [None, "-Infinity"]
     assert told["interventions_avoided"] == [None, 0.5]
-    assert (told["event_rate"], told["harm"], told["exact"]) == (0, 0, False)
+    assert (told["event_rate"], told["harm"]) == (0, 0)
+    assert (told["exact"], told["beyond"]) == (False, None)
     assert told["band"]["kind"] == "confidence"
     frame = curve.to_frame("pandas")
     assert frame.shape == (2, 7)
@@ -287,12 +288,41 @@ def test_the_record_of_a_difference() -> None:
     first, second = tally([0, 1], [0.2, 0.6]), tally([0, 1], [0.6, 0.2])
     found = decision_difference(first, second, [0.5])
     told: dict[str, Any] = {"threshold": [0.5], "net_benefit": [1.0], "right": [1.0]}
-    assert found.to_dict() == told | {"exact": False}
+    assert found.to_dict() == told | {"exact": False, "beyond": None}
     assert found.to_frame("pandas").shape == (1, 3)
     assert repr(found) == "DecisionDifference(at 1 threshold)"
     exact = decision_difference(first, second, "every")
     assert repr(exact) == "DecisionDifference(exact, at 3 thresholds)"
     assert exact.to_dict()["exact"]
+    assert exact.to_dict()["beyond"] == 0
     cases = Cases(Y, P), Cases(Y, OTHER)
     told = decision_difference(*cases, [0.5], band="confidence").to_dict()
     assert told["band"]["method"] == "normal"
+
+
+@pytest.mark.parametrize(("word", "forecast"), [("treat all", 1.0), ("treat none", 0.0)])
+def test_what_needs_no_model_can_be_compared_with_by_its_name(word: Any, forecast: float) -> None:
+    rng = np.random.default_rng(8)
+    p = rng.random(400).round(2)
+    y = rng.random(400) < p
+    cases = Cases(y, p, clusters=np.arange(400) // 4)
+    written = Cases(y, np.full(400, forecast), clusters=np.arange(400) // 4)
+    found = decision_difference(cases, word, band="confidence")
+    expected = decision_difference(cases, written, band="confidence")
+    np.testing.assert_array_equal(found.net_benefit, expected.net_benefit)
+    assert found.band is not None
+    assert expected.band is not None
+    np.testing.assert_array_equal(found.band.lower, expected.band.lower)
+    curve = decision_curve(cases)
+    rest = curve.treat_all if word == "treat all" else curve.treat_none
+    of_tally = decision_difference(cases.tally(), word)
+    np.testing.assert_allclose(of_tally.net_benefit, curve.net_benefit - rest, atol=1e-13)
+
+
+def test_thresholds_of_single_precision_are_the_decimals_they_print_as() -> None:
+    t = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    grid = np.array([0.1, 0.3, 0.6], dtype=np.float32)
+    curve = decision_curve(t, grid)
+    np.testing.assert_array_equal(curve.threshold, [0.1, 0.3, 0.6])
+    expected = decision_curve(t, [0.1, 0.3, 0.6]).net_benefit
+    np.testing.assert_array_equal(curve.net_benefit, expected)

@@ -232,7 +232,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         DataError,
         (
             "between thresholds that were chosen, net benefit is not known"
-            '\n\nHint: ask for thresholds="every", or for those thresholds.'
+            '\n\nHint: ask for thresholds="every", or for those themselves.'
         ),
         lambda: decision_curve(T).at(0.5),
     ),

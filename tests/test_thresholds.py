@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import asdict
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -243,3 +244,14 @@ def test_mean_net_benefit_is_the_mean_of_the_exact_curve(within: tuple[float, fl
 def test_mean_net_benefit_up_to_the_threshold_one() -> None:
     assert mean_net_benefit(tally([0, 1], [1.0, 1.0]), (0.5, 1)) == -math.inf
     assert mean_net_benefit(tally([0, 1], [0.2, 1.0]), (0.5, 1)) == 0.5
+
+
+def test_a_threshold_of_single_precision_is_the_decimal_it_prints_as() -> None:
+    t = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    single: Any = np.float32(0.3)
+    assert at_threshold(t, single).acted == at_threshold(t, 0.3).acted == 0.75
+    assert at_threshold(t, single).threshold == 0.3
+
+
+def test_at_zero_everybody_is_acted_upon_whatever_the_forecast() -> None:
+    assert at_threshold(tally([0, 1], [5e-324, 0.5]), 0).acted == 1

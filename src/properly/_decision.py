@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from properly._bands import Band
-from properly._cases import has_clusters, require_no_time
+from properly._baselines import TREAT_ALL, TREAT_NONE, baselines
+from properly._cases import Cases, has_clusters, require_no_time
 from properly._clusters import clustered
 from properly._decision_margins import cluster_bounds, share_bounds
 from properly._elementary import Outcomes, knots, outcomes
@@ -33,7 +34,6 @@ from properly._tally import Tally, as_tally
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from properly._cases import Cases
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
@@ -68,7 +68,8 @@ def decision_curve(
         Forecasts no further than this from a threshold count as at it. Without it, thresholds that
         miss a forecast by rounding alone are refused, as many of ``numpy.arange(0.01, 1, 0.01)``
         would; write ``numpy.arange(1, 100) / 100``. Forecasts of single precision are at a
-        threshold that would be rounded to them.
+        threshold that would be rounded to them, and thresholds of single precision are the
+        shortest decimals that they print as.
     band : {"confidence"}, optional
         Where the curve of the population may lie, at each threshold by itself.
     level : float
@@ -104,7 +105,7 @@ def decision_curve(
     Band(90 % confidence, score, at 3 points)
     """
     threshold, harm = check_thresholds(thresholds), check_harm(harm)
-    tolerance = check_tolerance(tolerance, threshold)
+    tolerance, level = check_tolerance(tolerance, threshold), check_level(level)
     found = _outcomes(tally, threshold, tolerance)
     acted = acted_anywhere(found) if threshold is None else acted_at(found, threshold)
     total, every = found.total, acted.threshold
@@ -124,12 +125,12 @@ def decision_curve(
         return curve
     check_choice(band, ("confidence",), "band")
     source = settled(tally, threshold, tolerance)
-    return replace(curve, band=_band(source, found, acted, curve, check_level(level)))
+    return replace(curve, band=_band(source, found, acted, curve, level))
 
 
 def decision_difference(
     first: Tally | Cases,
-    second: Tally | Cases,
+    second: Tally | Cases | Literal["treat all", "treat none"],
     thresholds: ArrayLike | Literal["every"] | None = None,
     *,
     tolerance: float = 0.0,
@@ -144,7 +145,8 @@ def decision_difference(
     Parameters
     ----------
     first, second : Tally or Cases
-        Two forecasts of the same outcomes.
+        Two forecasts of the same outcomes. The second may also be ``"treat all"`` or
+        ``"treat none"``.
     thresholds, tolerance
         As in `properly.decision_curve`; ``"every"`` means the forecasts of both.
     band : {"confidence"}, optional
@@ -175,8 +177,8 @@ def decision_difference(
     >>> better[[0, -1]]
     array([0.31, 0.6 ])
     """
-    threshold = check_thresholds(thresholds)
-    tolerance = check_tolerance(tolerance, threshold)
+    threshold, level = check_thresholds(thresholds), check_level(level)
+    tolerance, second = check_tolerance(tolerance, threshold), _rival(first, second)
     pair = [_outcomes(x, threshold, tolerance) for x in (first, second)]
     if band is None:
         require_same_totals(dict(zip(("first", "second"), pair, strict=True)))
@@ -189,8 +191,18 @@ def decision_difference(
     if band is not None:
         check_choice(band, ("confidence",), "band")
         sources = [settled(x, threshold, tolerance) for x in (first, second)]
-        bounds = _paired_band(sources, every, difference, threshold is None, check_level(level))
+        bounds = _paired_band(sources, every, difference, threshold is None, level)
     return DecisionDifference(every, difference[0], difference[1], bounds, beyond)
+
+
+def _rival(first: Tally | Cases, second: Tally | Cases | str) -> Tally | Cases:
+    """Give the same cases a forecast of 1, or of 0, if that is what to compare with."""
+    if not isinstance(second, str):
+        return second
+    check_choice(second, (TREAT_ALL, TREAT_NONE), "what to compare with, in words,")
+    if not isinstance(first, Cases):
+        return baselines(first)[second]
+    return replace(first, p=np.full(len(first), float(second == TREAT_ALL)))
 
 
 def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float) -> Outcomes:

@@ -15,6 +15,8 @@ import numpy as np
 from properly._libraries import to_numpy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from properly._tally import Tally
 
 Column: TypeAlias = np.ndarray[Any, Any]
@@ -43,6 +45,30 @@ class Outcomes(NamedTuple):
     def squares(self) -> float:
         """The sum of all squared weights."""
         return float(self.nonevent_squares.sum() + self.event_squares.sum())
+
+    @property
+    def weighted(self) -> bool:
+        """Whether weights are fractions; squares of counts are the counts themselves."""
+        return self.event_squares is not self.events
+
+    def squared(self) -> Outcomes:
+        """Take the squared weights for weights."""
+        squares = self.nonevent_squares, self.event_squares
+        return Outcomes(self.value, *squares, *squares)
+
+    def heavy(self, weight: Column, squares: Column, *, event: bool) -> Column:
+        """Return squared weight over weight of some with the same outcome, 1 as it is of all.
+
+        Where there are none, it is that of all with this outcome, or of all cases if none has it.
+        """
+        of_all = self.events, self.event_squares
+        if not event:
+            of_all = self.nonevents, self.nonevent_squares
+        alike = [float(x.sum()) for x in of_all]
+        mean = self.squares / self.total
+        if_none = alike[1] / alike[0] if alike[0] > 0 else mean
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(weight > 0, squares / weight, if_none) / mean
 
 
 class Mistakes(NamedTuple):
@@ -110,19 +136,52 @@ def cost_at(threshold: Column, value: Column, nonevents: Column, events: Column)
 
 
 class Shares(NamedTuple):
-    """Shares of all cases at thresholds: misjudged in either way, and acted upon or not."""
+    """Shares of all cases at thresholds: misjudged in either way, and acted upon or not.
+
+    How heavy those are who were misjudged is told in multiples of the same of all cases.
+    """
 
     in_vain: Column
     missed: Column
     acted: Column
     left: Column
+    heavy_in_vain: Column | float = 1.0
+    heavy_missed: Column | float = 1.0
 
 
 def shares(knot: Column, found: Outcomes) -> Shares:
     """Return how many cases are misjudged, and how many could have been, as limits at knots."""
-    none, events = (on_knots(knot, found.value, x) for x in (found.nonevents, found.events))
-    wrong, possible = mistakes(none, events), mistakes(none + events, none + events)
-    return Shares(*(x / found.total for x in (*wrong, *possible)))
+
+    def count(nonevents: Column, events: Column) -> Mistakes:
+        return mistakes(*(on_knots(knot, found.value, x) for x in (nonevents, events)))
+
+    return _shares(found, count)
+
+
+def shares_at(threshold: Column, found: Outcomes) -> Shares:
+    """Return the same at any thresholds, of those who are acted upon there."""
+    below = np.searchsorted(found.value, threshold, side="left")
+
+    def count(nonevents: Column, events: Column) -> Mistakes:
+        return Mistakes(
+            np.append(0, np.cumsum(nonevents[::-1]))[::-1][below],
+            np.append(0, np.cumsum(events))[below],
+        )
+
+    return _shares(found, count)
+
+
+def _shares(found: Outcomes, count: Callable[[Column, Column], Mistakes]) -> Shares:
+    wrong, everyone = count(found.nonevents, found.events), found.nonevents + found.events
+    possible = count(everyone, everyone)
+    told = Shares(*(x / found.total for x in (*wrong, *possible)))
+    if not found.weighted:
+        return told
+    squares = count(found.nonevent_squares, found.event_squares)
+    return told._replace(
+        heavy_in_vain=found.heavy(wrong.in_vain, squares.in_vain, event=False),
+        heavy_missed=found.heavy(wrong.missed, squares.missed, event=True),
+    )
 
 
 def if_calibrated(knot: Column, found: Outcomes) -> tuple[Column, Column]:

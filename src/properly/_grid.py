@@ -41,7 +41,7 @@ def check_thresholds(thresholds: ArrayLike | str | None) -> Column | None:
     if isinstance(thresholds, str):
         check_choice(thresholds, (EVERY,), "thresholds in words")
         return None
-    found = to_numpy(check_forecasts(thresholds, "thresholds")).astype(np.float64)
+    found = _as_written(to_numpy(check_forecasts(thresholds, "thresholds")))
     falls = np.flatnonzero(np.diff(found) <= 0)
     if falls.size:
         row = int(falls[0]) + 1
@@ -54,6 +54,8 @@ def check_thresholds(thresholds: ArrayLike | str | None) -> Column | None:
 def check_threshold(threshold: float) -> float:
     """Take one threshold in [0, 1)."""
     found = as_number(threshold, "threshold")
+    if isinstance(threshold, np.floating):
+        found = float(_as_written(np.array([threshold]))[0])
     if not 0 <= found <= 1:
         message = f"a threshold must be a probability; got {found:g}"
         hint = f"write {found / 100:g} for {found:g} %." if 1 < found < 100 else None
@@ -61,6 +63,13 @@ def check_threshold(threshold: float) -> float:
     _require_finite_odds(found)
     # What was written as -0.0 is told as 0.0.
     return found + 0.0
+
+
+def _as_written(thresholds: Column) -> Column:
+    """Widen thresholds; those of single precision stand for the shortest decimals they print as."""
+    if thresholds.dtype.itemsize >= 8:
+        return thresholds.astype(np.float64)
+    return np.array([float(str(t)) for t in thresholds])
 
 
 def _require_finite_odds(threshold: float) -> None:
@@ -115,7 +124,8 @@ def require_no_drift(value: Column, threshold: Column) -> None:
     above = np.searchsorted(value, threshold, side="right")
     near = np.stack([value[np.maximum(below, 0)], value[np.minimum(above, len(value) - 1)]])
     away = np.abs(near - threshold)
-    drifted = (away > 0) & (away <= ULPS * np.spacing(threshold))
+    # At 0 everybody is acted upon, whatever the forecast.
+    drifted = (threshold > 0) & (away > 0) & (away <= ULPS * np.spacing(threshold))
     at = np.flatnonzero(drifted.any(axis=0))
     if at.size:
         t = float(threshold[at[0]])

@@ -118,6 +118,10 @@ def _told(record: DecisionCurve | DecisionDifference) -> str:
     return f"{type(record).__name__}({'exact, ' * record.exact}{many})"
 
 
+def _exactness(record: DecisionCurve | DecisionDifference) -> dict[str, Any]:
+    return {"exact": record.exact, "beyond": record.beyond}
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class DecisionCurve:
     """Net benefit as a function of the threshold.
@@ -191,7 +195,8 @@ class DecisionCurve:
     def interventions_avoided(self) -> Column:
         """The gain over acting on all, in actions saved per case; NaN at 0, where they are free."""
         t = np.where(self.threshold > 0, self.threshold, np.nan)
-        found: Column = (self.net_benefit - self.treat_all) * (1 - t) / t
+        with np.errstate(over="ignore"):
+            found: Column = (self.net_benefit - self.treat_all) * (1 - t) / t
         return found
 
     def at(self, t: ArrayLike) -> Column:
@@ -225,8 +230,8 @@ class DecisionCurve:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all columns as lists, None where there is no number, and what else is known."""
-        known = {"event_rate": self.event_rate, "harm": self.harm, "exact": self.exact}
-        found: dict[str, Any] = plain(self._columns()) | known
+        known = {"event_rate": self.event_rate, "harm": self.harm}
+        found: dict[str, Any] = plain(self._columns()) | known | _exactness(self)
         return found if self.band is None else found | {"band": self.band.to_dict()}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
@@ -310,7 +315,7 @@ class DecisionDifference:
 
     def to_dict(self) -> dict[str, Any]:
         """Return thresholds and differences as lists, with the band if there is one."""
-        found: dict[str, Any] = self._columns() | {"exact": self.exact}
+        found: dict[str, Any] = self._columns() | _exactness(self)
         return found if self.band is None else found | {"band": self.band.to_dict()}
 
     def to_frame(self, backend: Backend | None = None) -> Any:

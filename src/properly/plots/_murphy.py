@@ -32,7 +32,6 @@ HEIGHT = {
     },
     "regret": {"score": "regret", "difference": "difference in regret"},
 }
-show_thresholds = show_limits
 
 
 def murphy(

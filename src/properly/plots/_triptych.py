@@ -18,6 +18,7 @@ from properly.plots._axes import (
     new_figure,
     open_frame,
     set_as_text,
+    show_limits,
     square_axes,
 )
 from properly.plots._words import by_name, legible
@@ -81,7 +82,7 @@ def triptych(
     # One ink a model, whatever the order of each dict.
     ink = inks(dict.fromkeys([*scores, *rates, *hits]))
     _murphy.draw_models(left, scores, ink)
-    _murphy.show_thresholds(left, limits)
+    show_limits(left, limits)
     _reliability.draw_models(square_axes(middle, limits), rates, ink)
     _roc.draw_models(square_axes(right), hits, ink)
     _draw_areas(right, hits)
