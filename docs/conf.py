@@ -52,7 +52,7 @@ html_css_files = ["custom.css"]
 html_show_sourcelink = False
 html_show_sphinx = False
 html_theme_options = {
-    "header_links_before_dropdown": 4,
+    "header_links_before_dropdown": 3,
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],

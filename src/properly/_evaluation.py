@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 
 COLUMNS = ("score", "skill", *PARTS[1:])
+# A number such as -12.34567 needs this much, and two spaces before it.
+WIDTHS = {name: max(len(name), 9) + 2 for name in COLUMNS}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,7 +105,7 @@ class Evaluation:
         width = max(len(name) for name in (*dict(rows), *(rule.name for rule in self.rules)))
         lines = [f"{self.cases} cases, event rate {self.event_rate:.4f}; lower scores are better"]
         for rule in self.rules:
-            lines += ["", f"{rule.name:<{width}}" + "".join(f"{name:>16}" for name in COLUMNS)]
+            lines += ["", f"{rule.name:<{width}}" + "".join(f"{n:>{w}}" for n, w in WIDTHS.items())]
             lines += [_line(name, width, found[rule.name]) for name, found in rows]
         return "\n".join(lines)
 
@@ -156,19 +158,19 @@ def evaluate(
     >>> print(e)
     3 cases, event rate 0.6667; lower scores are better
     <BLANKLINE>
-    brier                  score           skill  miscalibration  discrimination     uncertainty
-    good                 0.04667         0.79000         0.04667         0.22222         0.22222
-    poor                 0.22000         0.01000         0.05333         0.05556         0.22222
-    (treat all)          0.33333        -0.50000         0.11111         0.00000         0.22222
-    (treat none)         0.66667        -2.00000         0.44444         0.00000         0.22222
-    (event rate)         0.22222         0.00000         0.00000         0.00000         0.22222
+    brier             score      skill  miscalibration  discrimination  uncertainty
+    good            0.04667    0.79000         0.04667         0.22222      0.22222
+    poor            0.22000    0.01000         0.05333         0.05556      0.22222
+    (treat all)     0.33333   -0.50000         0.11111         0.00000      0.22222
+    (treat none)    0.66667   -2.00000         0.44444         0.00000      0.22222
+    (event rate)    0.22222    0.00000         0.00000         0.00000      0.22222
     <BLANKLINE>
-    log                    score           skill  miscalibration  discrimination     uncertainty
-    good                 0.22839         0.64118         0.22839         0.63651         0.63651
-    poor                 0.63237         0.00651         0.17028         0.17442         0.63651
-    (treat all)              inf            -inf             inf         0.00000         0.63651
-    (treat none)             inf            -inf             inf         0.00000         0.63651
-    (event rate)         0.63651         0.00000         0.00000         0.00000         0.63651
+    log               score      skill  miscalibration  discrimination  uncertainty
+    good            0.22839    0.64118         0.22839         0.63651      0.63651
+    poor            0.63237    0.00651         0.17028         0.17442      0.63651
+    (treat all)         inf       -inf             inf         0.00000      0.63651
+    (treat none)        inf       -inf             inf         0.00000      0.63651
+    (event rate)    0.63651    0.00000         0.00000         0.00000      0.63651
     """
     models = forecasts if isinstance(forecasts, Mapping) else as_models(forecasts)
     _require_forecasts(models)
@@ -218,7 +220,8 @@ def _forms(rule: BinaryRule, within: Interval) -> tuple[BinaryRule, ...]:
 
 
 def _line(name: str, width: int, parts: Decomposition) -> str:
-    return f"{name:<{width}}" + "".join(f"{getattr(parts, column):>16.5f}" for column in COLUMNS)
+    cells = (f"{getattr(parts, column):>{w}.5f}" for column, w in WIDTHS.items())
+    return f"{name:<{width}}" + "".join(cells)
 
 
 def _require_forecasts(models: Mapping[Any, Any]) -> None:
