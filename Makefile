@@ -18,8 +18,13 @@ help:  ## show this help
 report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.html
 	@$(BIN)/python examples/crash_report.py report.html
 
+# The laws, half of the work, run beside the other tests.
 test: check docs  ## run every check and every test; build the documentation
-	@$(BIN)/coverage run -m pytest -q
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run --parallel-mode -m pytest -q tests/laws > $(VENV)/laws.txt 2>&1 & laws=$$!; \
+	  $(BIN)/coverage run --parallel-mode -m pytest -q src tests --ignore=tests/laws; rest=$$?; \
+	  wait $$laws; laws=$$?; cat $(VENV)/laws.txt; exit $$((rest + laws))
+	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report
 
 check: $(VENV)/.ready-test  ## format, lint, types, import contracts
