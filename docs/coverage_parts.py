@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
+from docs.coverage_decisions import decision_facts, decisions
+from docs.coverage_samples import CLUSTERS, cluster_labels, in_clusters
 from scipy.integrate import quad
-from scipy.special import expit, logit, ndtr
+from scipy.special import expit, logit
 
 import properly
 from properly import simulate
@@ -31,9 +32,6 @@ REPLICATES = 400
 INTERVAL_REPLICATES = 200
 TEST_REPLICATES = 199
 TENTHS = 10
-# Clusters, and the correlation of the normal variables behind their outcomes. Where the event has
-# probability one half, the outcomes then have the correlation 2 / pi * asin(0.309) = 0.2.
-CLUSTERS, MEMBERS, LATENT = 50, 20, math.sin(0.1 * math.pi)
 
 DISTRIBUTIONS = ("uniform", "linear", "beta-mixture")
 VALUES = (10, 50, None)
@@ -88,6 +86,7 @@ def settings() -> list[Setting]:
             Setting("weights", 250, {"n": 1000, "curve": curve})
             for curve in ("calibrated", "slope 1/2", "rare")
         ),
+        *(Setting("decisions", times, facts) for times, facts in decision_facts()),
     ]
 
 
@@ -238,13 +237,10 @@ def test(facts: Facts, rng: np.random.Generator) -> list[Finding]:
 
 def clusters(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     """Compare bands that are told of clusters with bands that are not."""
-    label = np.repeat(np.arange(CLUSTERS), MEMBERS)
+    label = cluster_labels()
     constant = facts["forecasts"] == "constant"
     p = rng.random(CLUSTERS)[label] if constant else rng.random(len(label))
-    common, own = rng.standard_normal(CLUSTERS)[label], rng.standard_normal(len(label))
-    # Uniform by itself, whatever the clusters, so that the curve holds for each case.
-    uniform = ndtr(math.sqrt(LATENT) * common + math.sqrt(1 - LATENT) * own)
-    y = uniform < CURVES[facts["curve"]](p)
+    y = in_clusters(rng) < CURVES[facts["curve"]](p)
     sources = {True: properly.Cases(y, p, clusters=label), False: properly.Cases(y, p)}
     return [
         ({"band": band, "method": method, "told": told}, _measure(record, facts["curve"]))
@@ -278,4 +274,5 @@ PARTS: dict[str, Callable[[Facts, np.random.Generator], list[Finding]]] = {
     "test": test,
     "clusters": clusters,
     "weights": weights,
+    "decisions": decisions,
 }

@@ -1,9 +1,11 @@
 """Simulate how often bands and intervals hold what they should, and how often the test rejects.
 
-``python docs/coverage_study.py --jobs 2`` runs the study and writes ``docs/coverage.json``;
-``python docs/coverage_study.py --page docs/coverage.md`` writes the page of the documentation from
-it. The numbers depend on the seed and the scale alone, not on the number of jobs. The settings are
-in ``coverage_parts.py``, the tables in ``coverage_page.py``.
+``python docs/coverage_study.py --jobs 2`` runs the study and writes ``docs/coverage.json``; with
+``--only decisions`` it runs one part and keeps the numbers of the others. ``python
+docs/coverage_study.py --page docs/coverage.md`` writes the page of the documentation. The numbers
+depend on the seed and the scale alone, neither on the number of jobs nor on what else is run. The
+settings are in ``coverage_parts.py`` and ``coverage_decisions.py``, the tables in
+``coverage_page.py`` and ``coverage_decisions_page.py``.
 """
 
 from __future__ import annotations
@@ -59,7 +61,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         found = json.loads(options.out.read_text(encoding="utf-8"))
         write(options.page, coverage_page.render(found))
         return 0
-    write(options.out, to_json(study(settings(), options.scale, options.seed, options.jobs)))
+    kept = None
+    if options.only is not None:
+        kept = json.loads(options.out.read_text(encoding="utf-8"))
+        require_alike(kept, origin(options.scale, options.seed))
+    found = study(settings(), options.scale, options.seed, options.jobs, only=options.only)
+    write(options.out, to_json(found if kept is None else merge(kept, found)))
     return 0
 
 
@@ -70,14 +77,17 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--jobs", type=int, default=1, help="processes to use (default: 1)")
     add("--scale", type=float, default=1.0, help="times the usual repetitions (default: 1)")
     add("--seed", type=int, default=1, help="of all randomness (default: 1)")
+    add("--only", choices=coverage_parts.PARTS, help="run this part, keep the others' numbers")
     add("--out", type=Path, default=HERE / "coverage.json", help="where the numbers are kept")
     add("--page", type=Path, help="write this page from the numbers kept, and simulate nothing")
     return parser.parse_args(arguments)
 
 
-def study(chosen: Sequence[Setting], scale: float, seed: int, jobs: int = 1) -> dict[str, Any]:
-    """Simulate every setting, and say how it was done."""
-    chunks = list(cut(chosen, scale, seed))
+def study(
+    chosen: Sequence[Setting], scale: float, seed: int, jobs: int = 1, *, only: str | None = None
+) -> dict[str, Any]:
+    """Simulate every setting, or those of one part, and say how it was done."""
+    chunks = [c for c in cut(chosen, scale, seed) if only in (None, c.setting.part)]
     done: defaultdict[int, dict[int, list[list[Finding]]]] = defaultdict(dict)
     start = time.monotonic()
     for count, ((i, j), found) in enumerate(each(chunks, jobs), start=1):
@@ -86,8 +96,14 @@ def study(chosen: Sequence[Setting], scale: float, seed: int, jobs: int = 1) -> 
     rows = [
         row
         for i, setting in enumerate(chosen)
+        if i in done
         for row in summarise(setting, [f for _, found in sorted(done[i].items()) for f in found])
     ]
+    return {**origin(scale, seed), "rows": rows}
+
+
+def origin(scale: float, seed: int) -> dict[str, Any]:
+    """Say how numbers come about."""
     return {
         "command": f"python docs/coverage_study.py --scale {scale:g} --seed {seed}",
         "scale": scale,
@@ -98,8 +114,23 @@ def study(chosen: Sequence[Setting], scale: float, seed: int, jobs: int = 1) -> 
         "test_replicates": coverage_parts.TEST_REPLICATES,
         "versions": {"python": platform.python_version()}
         | {name: version(name) for name in ("properly", "numpy", "scipy")},
-        "rows": rows,
     }
+
+
+def require_alike(kept: dict[str, Any], new: dict[str, Any]) -> None:
+    """Refuse to mix numbers that came about in different ways."""
+    differing = [name for name in new if kept.get(name) != new[name]]
+    if differing:
+        message = f"one part can be run again as all were run; this differs in {differing}"
+        raise SystemExit(message)
+
+
+def merge(kept: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+    """Put rows of one part in place of those kept."""
+    new = {row["part"] for row in found["rows"]}
+    rows = [row for row in kept["rows"] if row["part"] not in new] + found["rows"]
+    order = list(coverage_parts.PARTS)
+    return found | {"rows": sorted(rows, key=lambda row: order.index(row["part"]))}
 
 
 def cut(chosen: Sequence[Setting], scale: float, seed: int) -> Iterator[Chunk]:
@@ -153,8 +184,10 @@ def reduce(name: str, values: list[Any]) -> Facts:
         return {"coverage": mean(row_means(held)), "worst": worst_tenth(held)}
     if name == "by_tenth":
         return {"by_tenth": [mean(tenth) for tenth in np.array(values).T]}
-    if isinstance(values[0], bool):
-        return {"coverage" if name == "held" else name: share(values)}
+    if name in ("held", "above") or isinstance(values[0], bool):
+        # None is where there were no bounds to ask about.
+        known = [value for value in values if value is not None]
+        return {"coverage" if name == "held" else name: share(known) if known else [None, None]}
     return {name: mean(np.array(values))}
 
 

@@ -12,11 +12,14 @@ from scipy.stats import beta
 from properly import Cases, Tally, tally
 from properly._curves import murphy_curve, murphy_difference
 from properly._decision import decision_curve, decision_difference
+from properly._deployment import with_event_rate
 from properly._thresholds import AtThreshold, at_threshold
 from properly._variance import spread_of_means
 from properly.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from properly._bands import Band
 
 N, LEVEL = 400, 0.8
@@ -50,28 +53,11 @@ def sizes(weight: Any) -> tuple[Any, Any]:
     return w, w if np.all(w == np.floor(w)) else w**2
 
 
-def wilson(share: float, n: float) -> tuple[float, float]:
+def wilson(share: float, n: float, quantile: float | None = None) -> tuple[float, float]:
     """Solve for the two values that a score test does not refuse."""
-    z2 = ndtri((1 + LEVEL) / 2) ** 2
+    z2 = (ndtri((1 + LEVEL) / 2) if quantile is None else quantile) ** 2
     lower, upper = np.sort(np.roots([n + z2, -2 * n * share - z2, n * share**2]).real)
     return lower, upper
-
-
-def sum_of_shares(amounts: list[float], kinds: list[Any], weight: Any) -> tuple[float, float]:
-    """Put the intervals of two shares together, each the share of one kind of cases."""
-    w, square = sizes(weight)
-    n = w.sum() ** 2 / square.sum()
-    share = [(w * kind).sum() / w.sum() for kind in kinds]
-    r = -np.sqrt(share[0] * share[1] / ((1 - share[0]) * (1 - share[1])))
-    r *= np.sign(amounts[0] * amounts[1])
-    down, up = [], []
-    for amount, x in zip(amounts, share, strict=True):
-        ends = sorted(amount * (end - x) for end in wilson(x, n))
-        down.append(-ends[0])
-        up.append(ends[1])
-    mean = amounts[0] * share[0] + amounts[1] * share[1]
-    lower, upper = (np.sqrt(a * a + b * b + 2 * r * a * b) for a, b in (down, up))
-    return mean - lower, mean + upper
 
 
 def spread(amount: Any, weight: Any, cluster: Any = None) -> float:
@@ -87,6 +73,43 @@ def spread(amount: Any, weight: Any, cluster: Any = None) -> float:
     return float(stdtrit(n - 1, (1 + LEVEL) / 2) * np.sqrt(variance * n / (n - 1)))
 
 
+def put_together(
+    amounts: Any, kinds: Any, alike: Any, weight: Any, cluster: Any = None
+) -> tuple[float, float]:
+    """Put the score intervals of two shares together, from variances case by case.
+
+    Where a kind has no case, it is as heavy as the heavier of two kinds that are alike.
+    """
+    w, square = sizes(weight)
+    amount, share = np.array(amounts), np.array([w[kind].sum() / w.sum() for kind in kinds])
+    away = np.array(kinds) - share[:, None]
+    covariance = (square * away) @ away.T / w.sum() ** 2
+    quantile, design = ndtri((1 + LEVEL) / 2), 1.0
+    if cluster is not None:
+        half, alone = spread(amount @ kinds, weight, cluster), amount @ covariance @ amount
+        quantile = stdtrit(cluster.max(), (1 + LEVEL) / 2)
+        if alone < 1e-20:
+            return amount @ share - half, amount @ share + half
+        design = max((half / quantile) ** 2 / alone, 1)
+    down, up = [], []
+    for k in (0, 1):
+        heavy = max((square[x].sum() / w[x].sum() for x in alike[k] if x.any()), default=np.nan)
+        n = share[k] * (1 - share[k]) / covariance[k, k] if share[k] > 0 else w.sum() / heavy
+        ends = wilson(share[k], n / design, quantile) if alike[k][1].any() else [share[k]] * 2
+        moves = sorted(amount[k] * (end - share[k]) for end in ends)
+        down.append(-moves[0])
+        up.append(moves[1])
+    size = np.sqrt(covariance[0, 0] * covariance[1, 1])
+    r = covariance[0, 1] / size * np.sign(amount.prod()) if size > 0 else 0.0
+    lower, upper = (np.sqrt(a * a + b * b + 2 * r * a * b) for a, b in (down, up))
+    return amount @ share - lower, amount @ share + upper
+
+
+def alarms(acted: Any) -> tuple[Any, Any]:
+    """Return true and false alarms, and whose weights theirs are like if there are none."""
+    return (acted & Y, acted & ~Y), ((Y, acted), (~Y, acted))
+
+
 # Bands of curves
 
 
@@ -97,8 +120,7 @@ def test_a_band_is_made_of_two_score_intervals(weight: Any) -> None:
     assert (band.kind, band.method, band.level) == ("confidence", "score", LEVEL)
     np.testing.assert_array_equal(band.x, THRESHOLDS)
     for t, *bounds in zip(band.x[:-1], band.lower, band.upper, strict=False):
-        kinds = [(t <= P) & Y, (t <= P) & ~Y]
-        expected = sum_of_shares([1, -t / (1 - t)], kinds, weight)
+        expected = put_together([1, -t / (1 - t)], *alarms(t <= P), weight)
         assert bounds == pytest.approx(expected, rel=0, abs=1e-12)
     assert np.isnan([band.lower[-1], band.upper[-1]]).all()
 
@@ -113,7 +135,7 @@ def test_an_exact_curve_has_bounds_on_both_sides_of_a_threshold() -> None:
             if not acted.any():
                 assert np.isnan(bounds).all()
                 continue
-            expected = sum_of_shares([1, -t / (1 - t)], [acted & Y, acted & ~Y], None)
+            expected = put_together([1, -t / (1 - t)], *alarms(acted), None)
             assert bounds == pytest.approx(expected, rel=0, abs=1e-12)
 
 
@@ -156,13 +178,13 @@ def test_clusters_are_added_up_before_they_are_squared(weight: Any, thresholds: 
     assert band.method == "clusters"
     grid = np.arange(1, 200) / 200 if isinstance(thresholds, str) else thresholds
     np.testing.assert_array_equal(band.x, grid)
-    w, _ = sizes(weight)
     for row, t in enumerate(grid):
-        gain = (t <= P) * np.where(Y, 1, -t / (1 - t))
-        half = spread(gain, weight, CLUSTER) if (t <= P).any() else np.nan
-        mean = (w * gain).sum() / w.sum() - 0.01
-        got = [band.lower[row], band.upper[row]]
-        np.testing.assert_allclose(got, [mean - half, mean + half], rtol=1e-10, atol=1e-12)
+        bounds = band.lower[row], band.upper[row]
+        if not (t <= P).any():
+            assert np.isnan(bounds).all()
+            continue
+        expected = put_together([1, -t / (1 - t)], *alarms(t <= P), weight, CLUSTER)
+        assert bounds == pytest.approx([x - 0.01 for x in expected], rel=0, abs=1e-12)
 
 
 def test_times_have_no_band() -> None:
@@ -230,10 +252,15 @@ def test_the_exact_difference_has_the_band_of_the_regret_turned_round() -> None:
 # Intervals at one threshold
 
 
+SOURCES = pytest.mark.parametrize("clusters", [None, CLUSTER])
+
+
+@SOURCES
 @every_weight
-@pytest.mark.parametrize("c", [0.05, 0.25, 0.5])
-def test_shares_have_score_intervals(weight: Any, c: float) -> None:
-    ends = ends_of(at_threshold(tally(Y, P, weight=weight), c, interval=True, level=LEVEL))
+@pytest.mark.parametrize("c", [0.2, 0.25, 0.5])
+def test_shares_have_score_intervals(weight: Any, c: float, clusters: Any) -> None:
+    cases = Cases(Y, P, weight=weight, clusters=clusters)
+    ends = ends_of(at_threshold(cases, c, interval=True, level=LEVEL))
     w, square = sizes(weight)
     acted = c <= P
     kinds: dict[str, tuple[Any, Any]] = {
@@ -246,26 +273,35 @@ def test_shares_have_score_intervals(weight: Any, c: float) -> None:
         "precision": (acted & Y, acted),
     }
     for name, (counted, among) in kinds.items():
-        n = w[among].sum() ** 2 / square[among].sum()
-        expected = wilson(w[counted].sum() / w[among].sum(), n)
+        share = w[counted].sum() / w[among].sum()
+        away, quantile = (
+            among * (counted - share) * w.sum() / w[among].sum(),
+            ndtri((1 + LEVEL) / 2),
+        )
+        variance = (square * away**2).sum() / w.sum() ** 2
+        if clusters is not None:
+            quantile = stdtrit(clusters.max(), (1 + LEVEL) / 2)
+            variance = max(variance, (spread(away, weight, clusters) / quantile) ** 2)
+        expected = wilson(share, share * (1 - share) / variance, quantile)
         assert ends[name] == pytest.approx(expected, rel=0, abs=1e-11), name
 
 
+@SOURCES
 @every_weight
 @pytest.mark.parametrize("c", [0.05, 0.25, 0.5])
-def test_sums_of_two_shares_are_put_together(weight: Any, c: float) -> None:
-    found = at_threshold(tally(Y, P, weight=weight), c, harm=0.02, interval=True, level=LEVEL)
-    ends, acted, odds = ends_of(found), c <= P, c / (1 - c)
-    benefit = sum_of_shares([1, -odds], [acted & Y, acted & ~Y], weight)
+def test_sums_of_two_shares_are_put_together(weight: Any, c: float, clusters: Any) -> None:
+    cases = Cases(Y, P, weight=weight, clusters=clusters)
+    ends = ends_of(at_threshold(cases, c, harm=0.02, interval=True, level=LEVEL))
+    acted, odds, about = c <= P, c / (1 - c), (weight, clusters)
+    benefit = put_together([1, -odds], *alarms(acted), *about)
     assert ends["net_benefit"] == pytest.approx([x - 0.02 for x in benefit], rel=0, abs=1e-12)
-    saved = sum_of_shares([1, -1 / odds], [~acted & ~Y, ~acted & Y], weight)
-    saved = saved[0] - 0.02 / odds, saved[1] - 0.02 / odds
+    kinds, alike = (~acted & ~Y, ~acted & Y), ((~Y, ~acted), (Y, ~acted))
+    saved = [x - 0.02 / odds for x in put_together([1, -1 / odds], kinds, alike, *about)]
     assert ends["interventions_avoided"] == pytest.approx(saved, rel=0, abs=1e-11)
-    regret = sum_of_shares([c, 1 - c], [acted & ~Y, ~acted & Y], weight)
+    kinds, alike = (acted & ~Y, ~acted & Y), ((~Y, acted), (Y, ~acted))
+    regret = put_together([c, 1 - c], kinds, alike, *about)
     assert ends["regret"] == pytest.approx(regret, rel=0, abs=1e-12)
-    w, square = sizes(weight)
-    rates = wilson((w * Y).sum() / w.sum(), w.sum() ** 2 / square.sum())
-    expected = [rate - odds * (1 - rate) for rate in rates]
+    expected = put_together([1, -odds], *alarms(acted | True), *about)
     assert ends["treat_all"] == pytest.approx(expected, rel=0, abs=1e-11)
 
 
@@ -279,62 +315,74 @@ def test_the_interval_of_regret_is_half_that_of_the_murphy_curve() -> None:
             assert got == pytest.approx(both, rel=0, abs=1e-13)
 
 
-def ratio_amounts(c: float, harm: float, rate: float, w: Any) -> dict[str, tuple[float, Any]]:
-    """Return ratios and what each case adds to them, by the delta method."""
-    acted = c <= P
-    benefit = acted * np.where(Y, 1, -c / (1 - c)) - harm
-    regret = np.where(Y, (1 - c) * ~acted, c * acted)
-    constant = np.where(Y, 0, c) if rate >= c else np.where(Y, 1 - c, 0)
-    found = {}
-    for name, above, below in (
-        ("standardized_net_benefit", benefit, Y * 1.0),
-        ("skill", regret, constant),
-        ("precision", acted * Y, acted * 1.0),
-        ("true_positive_rate", acted * Y, Y * 1.0),
-    ):
-        ratio = (w * above).sum() / (w * below).sum()
-        found[name] = ratio, (above - ratio * below) * w.sum() / (w * below).sum()
-    return found
+def per_case(
+    amounts: tuple[float, float], kinds: Any, outcome: Any, weight: Any, cluster: Any
+) -> tuple[float, float]:
+    """Bound what is counted per case of an outcome: a share of these, and odds of others."""
+    (w, square), (one, other) = sizes(weight), kinds
+    total = w[outcome].sum()
+    share, others = w[one].sum() / total, w[other].sum() / total
+    away = np.array([one - share * outcome, other - others * outcome]) * w.sum() / total
+    covariance = (square * away) @ away.T / w.sum() ** 2
+    amount, quantile, design = np.array(amounts), ndtri((1 + LEVEL) / 2), 1.0
+    if cluster is not None:
+        quantile = stdtrit(cluster.max(), (1 + LEVEL) / 2)
+        actual = (spread(amount @ away, weight, cluster) / quantile) ** 2
+        design = max(actual / (amount @ covariance @ amount), 1)
+    part = others / (1 + others)
+    sizes_of = (
+        share * (1 - share) / covariance[0, 0],
+        # The odds of a share move by so much more than the share.
+        part * (1 - part) / (covariance[1, 1] * (1 - part) ** 4),
+    )
+    ends, odds = (
+        np.array(wilson(x, n / design, quantile))
+        for x, n in zip((share, part), sizes_of, strict=True)
+    )
+    moves = np.sort([amount[0] * (ends - share), amount[1] * (odds / (1 - odds) - others)])
+    r = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1]) * np.sign(amount.prod())
+    far = np.sqrt(moves[0] ** 2 + moves[1] ** 2 + 2 * r * moves[0] * moves[1])
+    estimate = amount @ [share, others]
+    return estimate - far[0], estimate + far[1]
+
+
+@SOURCES
+@every_weight
+@pytest.mark.parametrize("c", [0.2, 0.25, 0.5])
+def test_what_is_lost_per_case_is_a_share_and_odds(weight: Any, c: float, clusters: Any) -> None:
+    cases = Cases(Y, P, weight=weight, clusters=clusters)
+    found = at_threshold(cases, c, interval=True, level=LEVEL)
+    acted, odds, about = c <= P, c / (1 - c), (weight, clusters)
+    benefit = per_case((1, -odds), (acted & Y, acted & ~Y), Y, *about)
+    assert ends_of(found)["standardized_net_benefit"] == pytest.approx(benefit, rel=1e-9)
+    nobody = per_case((1, odds), (~acted & Y, acted & ~Y), Y, *about)
+    everyone = per_case((1, 1 / odds), (acted & ~Y, ~acted & Y), ~Y, *about)
+    # Lost against the better of the two.
+    skill = 1 - np.maximum(nobody, everyone)[::-1]
+    assert ends_of(found)["skill"] == pytest.approx(skill, rel=1e-9)
 
 
 @every_weight
-@pytest.mark.parametrize("c", [0.05, 0.5])
-def test_ratios_have_the_standard_error_of_ratios(weight: Any, c: float) -> None:
-    t = tally(Y, P, weight=weight)
-    ends = ends_of(at_threshold(t, c, harm=0.01, interval=True, level=LEVEL))
-    w, _ = sizes(weight)
-    amounts = ratio_amounts(c, 0.01, t.event_rate, w)
-    ratio, amount = amounts["standardized_net_benefit"]
-    half = spread(amount, weight)
-    got = ends["standardized_net_benefit"]
-    assert got == pytest.approx([ratio - half, ratio + half], rel=1e-10)
-    ratio, amount = amounts["skill"]
-    factor = np.exp(spread(amount, weight) / ratio)
-    assert ends["skill"] == pytest.approx([1 - ratio * factor, 1 - ratio / factor], rel=1e-10)
+def test_with_a_harm_standardized_net_benefit_has_the_error_of_a_ratio(weight: Any) -> None:
+    c, t = 0.25, tally(Y, P, weight=weight)
+    found = at_threshold(t, c, harm=0.01, interval=True, level=LEVEL)
+    ratio, (w, _) = found.standardized_net_benefit, sizes(weight)
+    amount = (c <= P) * np.where(Y, 1, -c / (1 - c)) - 0.01 - ratio * Y
+    half = spread(amount * w.sum() / w[Y].sum(), weight)
+    expected = [ratio - half, ratio + half]
+    assert ends_of(found)["standardized_net_benefit"] == pytest.approx(expected, rel=1e-10)
 
 
-@every_weight
-def test_with_clusters_all_intervals_come_from_their_sums(weight: Any) -> None:
-    c, cases = 0.25, Cases(Y, P, weight=weight, clusters=CLUSTER)
-    ends = ends_of(at_threshold(cases, c, interval=True, level=LEVEL))
-    w, _ = sizes(weight)
-    acted, odds = c <= P, c / (1 - c)
-    means = {
-        "acted": acted * 1.0,
-        "accuracy": (acted == Y) * 1.0,
-        "regret": np.where(Y, (1 - c) * ~acted, c * acted),
-        "net_benefit": acted * np.where(Y, 1, -odds),
-        "treat_all": np.where(Y, 1, -odds),
-        "interventions_avoided": ~acted * np.where(Y, -1 / odds, 1),
-    }
-    amounts = {name: ((w * x).sum() / w.sum(), x) for name, x in means.items()}
-    amounts |= ratio_amounts(c, 0, (w * Y).sum() / w.sum(), w)
-    ratio, amount = amounts.pop("skill")
-    factor = np.exp(spread(amount, weight, CLUSTER) / ratio)
-    assert ends["skill"] == pytest.approx([1 - ratio * factor, 1 - ratio / factor], rel=1e-10)
-    for name, (mean, amount) in amounts.items():
-        half = spread(amount, weight, CLUSTER)
-        assert ends[name] == pytest.approx([mean - half, mean + half], rel=1e-10), name
+def test_where_the_event_rate_is_the_threshold_skill_is_against_both() -> None:
+    """To act on all and on nobody lose the same; the interval is not that against either."""
+    t, c = Tally.from_counts([0.1, 0.4], [50, 50], [5, 15]), 0.2
+    ends = ends_of(at_threshold(t, c, interval=True))
+    lower, upper = ends["skill"]
+    # The standardized net benefit is the skill against nobody.
+    nobody = ends["standardized_net_benefit"]
+    assert t.event_rate == c
+    assert lower == pytest.approx(nobody[0], rel=1e-12)
+    assert upper < nobody[1] - 0.05
 
 
 def test_with_times_net_benefit_has_the_interval_of_a_mean_over_time() -> None:
@@ -355,19 +403,23 @@ def test_clusters_and_times_together_are_refused() -> None:
         at_threshold(cases, 0.25, interval=True)
 
 
-@pytest.mark.parametrize("harm", [0, 0.05])
 @pytest.mark.parametrize("clusters", [None, np.arange(6)])
-def test_standardized_net_benefit_is_cut_at_what_no_forecasts_exceed(
-    harm: float, clusters: Any
-) -> None:
+def test_standardized_net_benefit_is_cut_at_what_no_forecasts_exceed(clusters: Any) -> None:
     """Of three events two are found, nobody is acted upon in vain."""
     cases = Cases([1, 1, 1, 0, 0, 0], [0.9, 0.9, 0.1, 0.1, 0.1, 0.1], clusters=clusters)
-    found = at_threshold(cases, 0.5, harm=harm, interval=True)
+    found = at_threshold(cases, 0.5, harm=0.05, interval=True)
     lower, upper = ends_of(found)["standardized_net_benefit"]
     half = found.standardized_net_benefit - lower
-    assert found.standardized_net_benefit == pytest.approx(2 / 3 - 2 * harm, rel=1e-14)
+    assert found.standardized_net_benefit == pytest.approx(2 / 3 - 2 * 0.05, rel=1e-14)
     assert found.standardized_net_benefit + half > 1
-    assert upper == 1 - harm
+    assert upper == 0.95
+    # Without a harm, it is at most as high as the true positive rate may be.
+    ends = ends_of(at_threshold(cases, 0.5, interval=True))
+    lower, upper = ends["standardized_net_benefit"]
+    if clusters is None:
+        assert upper == pytest.approx(ends["true_positive_rate"][1], rel=1e-12)
+    assert lower < ends["true_positive_rate"][0]
+    assert upper < 1
 
 
 def test_the_cut_leaves_room_for_an_event_more_frequent_than_here() -> None:
@@ -380,26 +432,31 @@ def test_the_cut_leaves_room_for_an_event_more_frequent_than_here() -> None:
     assert upper - 0.8 == pytest.approx(0.8 - lower, rel=1e-12)
 
 
-def test_net_benefit_of_few_clusters_is_cut_at_its_least_and_greatest_value() -> None:
+def test_net_benefit_of_few_clusters_stays_between_its_least_and_greatest_value() -> None:
     c, odds = 0.2, 0.25
     y, p = np.repeat([1, 0], 4), np.repeat([0.5, 0.5, 0.1, 0.3], 2)
     cases = Cases(y, p, clusters=np.repeat([0, 1], 4))
     found = at_threshold(cases, c, harm=0.1, interval=True)
     ends = ends_of(found)
     assert found.net_benefit == pytest.approx(4 / 8 - odds * 2 / 8 - 0.1, rel=1e-14)
-    assert ends["net_benefit"] == pytest.approx((-odds - 0.1, 1 - 0.1), rel=1e-14)
-    assert ends["treat_all"] == pytest.approx((-odds, 1), rel=1e-14)
-    assert ends["interventions_avoided"][1] == pytest.approx(1 - 0.1 / odds, rel=1e-14)
+    for name, least, most in (
+        ("net_benefit", -odds - 0.1, 1 - 0.1),
+        ("treat_all", -odds, 1),
+        ("interventions_avoided", -1 / odds - 0.1 / odds, 1 - 0.1 / odds),
+    ):
+        # Two clusters that differ in all say next to nothing.
+        assert least < ends[name][0] < ends[name][1] < most
+        assert ends[name][1] - ends[name][0] > 0.8 * (most - least), name
     band = the(decision_curve(cases, [c], harm=0.1, band="confidence", level=0.95).band)
-    assert (band.lower[0], band.upper[0]) == pytest.approx(ends["net_benefit"], rel=1e-14)
+    assert (band.lower[0], band.upper[0]) == pytest.approx(ends["net_benefit"], rel=1e-12)
 
 
 def test_shares_of_clusters_stay_between_zero_and_one() -> None:
     y, p = np.repeat([0, 0, 0, 1], 2), np.repeat([0.1, 0.1, 0.1, 0.9], 2)
     cases = Cases(y, p, clusters=np.repeat(np.arange(4), 2))
     ends = ends_of(at_threshold(cases, 0.5, interval=True))
-    assert ends["acted"][0] == ends["true_positives"][0] == 0
-    assert 0 < ends["acted"][1] <= 1
+    assert 0 < ends["acted"][0] < 0.25 < ends["acted"][1] < 1
+    assert ends["acted"] == ends["true_positives"]
     # No mistake was made in any cluster, which says nothing about how many there may be.
     assert np.isnan([*ends["regret"], *ends["precision"], *ends["false_positives"]]).all()
 
@@ -408,7 +465,7 @@ def test_shares_of_clusters_stay_between_zero_and_one() -> None:
 def test_where_nobody_is_acted_upon_net_benefit_has_no_interval(clusters: Any) -> None:
     cases = Cases([0, 1, 0, 0, 1, 0], [0.1, 0.2, 0.3, 0.1, 0.2, 0.3], clusters=clusters)
     ends = ends_of(at_threshold(cases, 0.5, harm=0.1, interval=True))
-    for name in ("net_benefit", "standardized_net_benefit", "precision", "skill"):
+    for name in ("net_benefit", "standardized_net_benefit", "precision"):
         assert np.isnan(ends[name]).all(), name
     assert np.isfinite(ends["interventions_avoided"]).all()
     band = the(decision_curve(cases, [0.25, 0.5], band="confidence").band)
@@ -442,3 +499,105 @@ def test_intervals_cover_where_mistakes_are_few() -> None:
             held[name] += ends[name][0] <= value <= ends[name][1]
     # 90 % and four standard errors of a share of 400 below; few events come in steps.
     assert all(0.84 < count / 400 < 0.98 for count in held.values()), held
+
+
+def cover(
+    draw: Callable[[], Tally | Cases], c: float, truth: dict[str, float], repeats: int = 300
+) -> dict[str, float]:
+    """Say how often intervals of 95 % hold what is true."""
+    held = dict.fromkeys(truth, 0)
+    for _ in range(repeats):
+        ends = ends_of(at_threshold(draw(), c, interval=True))
+        for name, value in truth.items():
+            held[name] += ends[name][0] <= value <= ends[name][1]
+    return {name: count / repeats for name, count in held.items()}
+
+
+def truths(cells: Any, c: float) -> dict[str, float]:
+    """Take what is true from the shares of true, false and missed alarms, and of the rest."""
+    true, false, missed, _ = cells
+    regret, rate = c * false + (1 - c) * missed, true + missed
+    return {
+        "net_benefit": true - false * c / (1 - c),
+        "regret": regret,
+        "skill": 1 - regret / min((1 - c) * rate, c * (1 - rate)),
+        "standardized_net_benefit": (true - false * c / (1 - c)) / rate,
+        "true_positive_rate": true / rate,
+        "precision": true / (true + false),
+    }
+
+
+def weigh(counts: Any, weight: Any) -> Tally:
+    """Make a tally of counts of the four kinds, each of its weight."""
+    y, p = [1, 0, 1, 0], [0.9, 0.9, 0.01, 0.01]
+    return tally(*(np.repeat(x, counts) for x in (y, p)), weight=np.repeat(weight, counts))
+
+
+def test_intervals_cover_where_the_event_was_weighted_up() -> None:
+    """A hundred events of 10,000 cases, half of them found, are to be a fifth of all."""
+    rng = np.random.default_rng(29)
+
+    def draw() -> Tally:
+        true, false = rng.binomial([100, 9900], [0.5, 0.05])
+        missed, acted = 100 - true, true + false
+        t = Tally.from_counts([0.05, 0.5], [10_000 - acted, acted], [missed, true])
+        return with_event_rate(t, 0.2)
+
+    truth = truths([0.1, 0.04, 0.1, 0.76], 0.1)
+    held = cover(draw, 0.1, truth)
+    # The event rate is known here, so that most of them are too wide.
+    assert min(held.values()) >= 0.9, held
+    # From all cases alone, as many as their weights are worth, the half of it would be 0.0013.
+    lower, upper = ends_of(at_threshold(draw(), 0.1, interval=True))["net_benefit"]
+    assert 0.025 < upper - lower < 0.07
+
+
+@pytest.mark.parametrize("kept", [[0.1, 0.1, 1, 1], [0.1, 1, 0.1, 1], [1, 1, 0.1, 0.1]])
+def test_intervals_cover_where_weights_make_up_for_sampling(kept: list[float]) -> None:
+    """Of 2000 cases one in ten is kept if forecasts are high, if it is an event, or if low."""
+    rng, cells = np.random.default_rng(31), np.array([0.16, 0.16, 0.04, 0.64])
+    weight = 1.0001 / np.array(kept)
+    held = cover(
+        lambda: weigh(rng.binomial(rng.multinomial(2000, cells), kept), weight),
+        0.15,
+        truths(cells, 0.15),
+    )
+    assert min(held.values()) >= 0.9, held
+
+
+def test_skill_covers_where_hardly_an_event_is_missed() -> None:
+    """Of 64 events in 200 cases one in a hundred is missed, at a cost of 19 false alarms."""
+    rng, cells = np.random.default_rng(37), np.array([0.3168, 0.578, 0.0032, 0.102])
+
+    def draw() -> Tally:
+        true, false, missed, spared = rng.multinomial(200, cells)
+        return Tally.from_counts([0, 1], [missed + spared, true + false], [missed, true])
+
+    held = cover(draw, 0.05, truths(cells, 0.05))
+    assert min(held.values()) >= 0.9, held
+
+
+def test_net_benefit_covers_where_few_clusters_are_acted_upon() -> None:
+    """Of 50 clusters, each with a forecast of its own from Beta(0.6, 9.4), about three."""
+    rng, label, c = np.random.default_rng(41), np.repeat(np.arange(50), 20), 0.2
+    true, false = 0.06 * beta.sf(c, 1.6, 9.4), 0.94 * beta.sf(c, 0.6, 10.4)
+    truth, held = true - false / 4, []
+    for _ in range(300):
+        p = rng.beta(0.6, 9.4, 50)[label]
+        cases = Cases(rng.random(1000) < p, p, clusters=label)
+        if p.max() >= c:
+            lower, upper = ends_of(at_threshold(cases, c, interval=True))["net_benefit"]
+            held.append(lower <= truth <= upper)
+    assert len(held) > 270
+    assert np.mean(held) >= 0.9
+
+
+def test_a_kind_that_was_not_seen_is_as_heavy_as_the_heavier_of_those_alike() -> None:
+    """No event was found: 40 of weight 1/2 were missed, and acted upon are others of weight 3/2."""
+    t = weigh([0, 20, 40, 100], [9, 1.5, 0.5, 0.25])
+    n = np.array([75.0, 75.0 / 1.5])
+    ends = ends_of(at_threshold(t, 0.2, interval=True, level=LEVEL))
+    assert ends["true_positives"] == pytest.approx(wilson(0, n[1]), rel=1e-9, abs=1e-12)
+    assert ends["true_positive_rate"] == pytest.approx(wilson(0, 20 / 1.5), rel=1e-9, abs=1e-12)
+    # All who are acted upon have no event, and their weight says how precisely that is known.
+    assert ends["precision"] == pytest.approx(wilson(0, 30 / 1.5), rel=1e-9, abs=1e-12)

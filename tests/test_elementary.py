@@ -12,6 +12,8 @@ from properly._elementary import (
     mistakes,
     on_knots,
     outcomes,
+    shares,
+    shares_at,
 )
 
 
@@ -51,3 +53,34 @@ def test_as_many_effective_cases_as_cases_of_equal_weight() -> None:
     for weight in (None, [0.1] * 5):
         found = outcomes(tally([0, 1, 1, 0, 1], [0.2, 0.2, 0.7, 0.8, 0.9], weight=weight))
         np.testing.assert_allclose(effective(found.total, found.squares), 5, rtol=1e-14)
+
+
+def test_shares_are_counted_at_knots_and_anywhere() -> None:
+    y, p = [0, 1, 0, 1, 0], [0.2, 0.2, 0.7, 0.8, 0.9]
+    for weight in (None, [0.5, 2.5, 1.5, 3.0, 0.25]):
+        found = outcomes(tally(y, p, weight=weight))
+        assert found.weighted == (weight is not None)
+        limits, anywhere = shares(found.value, found), shares_at(found.value, found)
+        for both, at in zip(limits, anywhere, strict=True):
+            np.testing.assert_allclose(np.atleast_2d(both)[0], at, rtol=1e-14)
+        beyond = shares_at(np.array([0.21, 0.95]), found)
+        np.testing.assert_allclose(beyond.missed, limits.missed[1, [0, -1]], rtol=1e-14)
+        np.testing.assert_allclose(beyond.left, limits.left[1, [0, -1]], rtol=1e-14)
+
+
+def test_how_heavy_those_are_who_were_misjudged() -> None:
+    """Events weigh 1/2 and 3/2, the others 5/2 and 1/2: 9 squared over a weight of 5."""
+    found = outcomes(tally([1, 0, 1, 0], [0.2, 0.4, 0.6, 0.8], weight=[0.5, 2.5, 1.5, 0.5]))
+    assert (found.total, found.squares) == (5, 9)
+    at = shares_at(np.array([0.1, 0.3, 0.7, 0.9]), found)
+    mean = 9 / 5
+    # At first no event is missed; nobody is left, so it would be as heavy as other events are.
+    missed = [2.5 / 2, 0.5, 2.5 / 2, 2.5 / 2]
+    np.testing.assert_allclose(at.heavy_missed, np.array(missed) / mean, rtol=1e-14)
+    # At last nobody is acted upon in vain, nor at all.
+    in_vain = [6.5 / 3, 6.5 / 3, 0.5, 6.5 / 3]
+    np.testing.assert_allclose(at.heavy_in_vain, np.array(in_vain) / mean, rtol=1e-14)
+    # Of those not acted upon, an event that was not seen may be as heavy as a heavier other.
+    few = outcomes(tally([0, 1, 0], [0.1, 0.6, 0.8], weight=[4.5, 0.5, 0.5]))
+    heavy = shares_at(np.array([0.5]), few).heavy_missed
+    np.testing.assert_allclose(heavy, 4.5 * few.total / few.squares, rtol=1e-14)

@@ -90,30 +90,57 @@ def the_band(curve: MurphyCurve) -> Band:
     return curve.band
 
 
-def wilson(share: float, n: float) -> tuple[float, float]:
-    """Solve the two values that a score test does not refuse."""
-    z2 = ndtri((1 + LEVEL) / 2) ** 2
+def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
+    """Solve for the two values that a score test does not refuse."""
+    z2 = quantile**2
     lower, upper = np.sort(np.roots([n + z2, -2 * n * share - z2, n * share**2]).real)
     return lower, upper
 
 
+def put_together(
+    amounts: Any, kinds: Any, alike: Any, weight: Any, cluster: Any = None
+) -> tuple[float, float]:
+    """Put the score intervals of two shares together, from variances case by case.
+
+    Where a kind has no case, it is as heavy as the heavier of two kinds that are alike.
+    """
+    w, square, _ = sizes(weight)
+    amount, share = np.array(amounts), np.array([w[kind].sum() / w.sum() for kind in kinds])
+    away = np.array(kinds) - share[:, None]
+    covariance = (square * away) @ away.T / w.sum() ** 2
+    quantile, design = ndtri((1 + LEVEL) / 2), 1.0
+    if cluster is not None:
+        half, alone = (
+            clustered_interval(amount @ kinds, weight, cluster)[1],
+            amount @ covariance @ amount,
+        )
+        quantile = stdtrit(cluster.max(), (1 + LEVEL) / 2)
+        if alone < 1e-20:
+            return amount @ share - half, amount @ share + half
+        design = max((half / quantile) ** 2 / alone, 1)
+    down, up = [], []
+    for k in (0, 1):
+        heavy = max((square[x].sum() / w[x].sum() for x in alike[k] if x.any()), default=np.nan)
+        n = share[k] * (1 - share[k]) / covariance[k, k] if share[k] > 0 else w.sum() / heavy
+        ends = wilson(share[k], n / design, quantile) if alike[k][1].any() else [share[k]] * 2
+        moves = sorted(amount[k] * (end - share[k]) for end in ends)
+        down.append(-moves[0])
+        up.append(moves[1])
+    size = np.sqrt(covariance[0, 0] * covariance[1, 1])
+    r = covariance[0, 1] / size * np.sign(amount.prod()) if size > 0 else 0.0
+    lower, upper = (np.sqrt(a * a + b * b + 2 * r * a * b) for a, b in (down, up))
+    return amount @ share - lower, amount @ share + upper
+
+
 def score_interval(
-    p: NDArray[Any], t: float, weight: NDArray[Any] | None, *, right: bool
+    p: NDArray[Any], t: float, weight: NDArray[Any] | None, *, right: bool = False, **more: Any
 ) -> tuple[float, float]:
     """Put the intervals of both kinds of mistakes together, at one threshold."""
-    w, _, n = sizes(weight)
     acted = p > t if right else p >= t
-    wrong = [(w * (acted & ~Y)).sum() / w.sum(), (w * (~acted & Y)).sum() / w.sum()]
-    cost, possible = (2 * t, 2 * (1 - t)), (acted.any(), (~acted).any())
-    mean = sum(c * x for c, x in zip(cost, wrong, strict=True))
-    ends = [wilson(x, n) if may else (x, x) for x, may in zip(wrong, possible, strict=True)]
-    r = -np.sqrt(wrong[0] * wrong[1] / ((1 - wrong[0]) * (1 - wrong[1])))
-    away = [
-        [c * abs(end[side] - x) for c, x, end in zip(cost, wrong, ends, strict=True)]
-        for side in (0, 1)
-    ]
-    down, up = (np.sqrt(a * a + b * b + 2 * r * a * b) for a, b in away)
-    return max(mean - down, 0), min(mean + up, max(cost))
+    kinds, alike = (acted & ~Y, ~acted & Y), ((~Y, acted), (Y, ~acted))
+    cost = 2 * t, 2 * (1 - t)
+    lower, upper = put_together(cost, kinds, alike, weight, **more)
+    return max(lower, 0), min(upper, max(cost))
 
 
 @every_weight
@@ -190,18 +217,15 @@ def test_clusters_are_added_up_before_they_are_squared(weight: NDArray[Any] | No
         score.x[0] = 0
     rate = np.average(Y, weights=weight)
     for row, t in enumerate(score.x):
-        losses = (
-            (score, elementary(P, Y, t), 0),
-            (constant, elementary(np.full(N, rate), Y, t), 0),
-            (difference, elementary(P, Y, t) - elementary(OTHER, Y, t), -np.inf),
-        )
-        for band, loss, least in losses:
-            mean, half = clustered_interval(loss, weight)
-            if band is difference and too_few(t, weight):
-                half = np.nan
-            expected = [np.maximum(mean - half, least), mean + half]
-            got = [band.lower[row], band.upper[row]]
-            np.testing.assert_allclose(got, expected, rtol=0, atol=1e-14)
+        for band, p in ((score, P), (constant, np.full(N, rate))):
+            expected = score_interval(p, t, weight, cluster=CLUSTER)
+            assert (band.lower[row], band.upper[row]) == pytest.approx(expected, rel=0, abs=1e-12)
+        loss = elementary(P, Y, t) - elementary(OTHER, Y, t)
+        mean, half = clustered_interval(loss, weight)
+        if too_few(t, weight):
+            half = np.nan
+        got = [difference.lower[row], difference.upper[row]]
+        np.testing.assert_allclose(got, [mean - half, mean + half], rtol=0, atol=1e-14)
     assert 50 < np.isfinite(difference.lower).sum() < 199
 
 
@@ -223,9 +247,9 @@ def test_clusters_of_one_case_are_independent_cases() -> None:
     for t in (0.25, 0.5, 0.75):
         row, left = np.searchsorted(alone.x, t), np.searchsorted(both.x, t)
         assert alone.x[row] == both.x[left] == t
-        # The one by a normal distribution, the other by score tests: nearly the same for so many.
-        assert alone.lower[row] == pytest.approx(both.lower[left], rel=0.04)
-        assert alone.upper[row] == pytest.approx(both.upper[left], rel=0.04)
+        # The one by a quantile of Student's t, the other of the normal distribution.
+        assert alone.lower[row] == pytest.approx(both.lower[left], rel=0.001)
+        assert alone.upper[row] == pytest.approx(both.upper[left], rel=0.001)
 
 
 def test_only_the_ratios_of_fractional_weights_matter() -> None:

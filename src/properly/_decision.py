@@ -83,10 +83,11 @@ def decision_curve(
     -----
     A confidence band bounds the shares of true and of false positives by Wilson's score intervals
     and puts these together, so that it is not too narrow where true positives are few. Fractional
-    weights count as the number of equal weights that would be as precise. Where nobody is acted
-    upon, and for a single case, it is NaN. An exact curve has bounds at both limits of each
-    threshold. If the cases have clusters, the standard error is that of the clusters, with a
-    quantile of Student's t, and the band of an exact curve is given at 0.005, 0.01, …, 0.995.
+    weights count as the number of equal weights that would be as precise, each share by its own.
+    Where nobody is acted upon, and for a single case, it is NaN. An exact curve has bounds at both
+    limits of each threshold. If the cases have clusters, the number of cases is divided by the
+    design effect, with a quantile of Student's t, and the band of an exact curve is given at 0.005,
+    0.01, …, 0.995.
 
     References
     ----------
@@ -221,15 +222,16 @@ def _band(
 ) -> Band:
     """Bound a curve at its thresholds, on both sides of each if it is exact."""
     require_no_time(source, "the band of a decision curve")
-    rows, x = clustered(source), acted.threshold
-    if rows is not None:
-        x = GRID if curve.exact else x
-        bounds, method = cluster_bounds(rows, x, level), "clusters"
+    rows, sides = clustered(source), 2 if curve.exact else 1
+    if rows is not None and curve.exact:
+        acted, sides = acted_at(found, GRID), 1
+    squares = acted_at(found.squared(), acted.threshold) if found.weighted else acted
+    acted, squares = (Acted(a.threshold, *(y[:sides] for y in a[1:])) for a in (acted, squares))
+    if rows is None:
+        bounds, method = share_bounds(acted, squares, found, level), "score"
     else:
-        sides = 2 if curve.exact else 1
-        acted = Acted(x, acted.events[:sides], acted.nonevents[:sides])
-        bounds, method = share_bounds(acted, found.total, found.squares, level), "score"
-        x = np.repeat(x, sides)
+        bounds, method = cluster_bounds(rows, acted, squares, found, level), "clusters"
+    x = np.repeat(acted.threshold, sides)
     lower, upper = (bound.T.ravel() - curve.harm for bound in bounds)
     return Band(x, lower, upper, method, level, "confidence")
 

@@ -87,8 +87,10 @@ def with_event_rate(
     Whole numbers become fractional weights: three cases in a tally stay three, each of its new
     weight, but a row of weight 3 becomes one row of a fractional weight. Standard errors and
     intervals take the reweighted cases as a sample whose event rate is subject to chance as well.
-    They are on the safe side, hence too wide, where the new rate is known: the more so the more
-    the losses with and without the event differ.
+    They are too wide where the new rate is known: the more so, the more the losses with and without
+    the event differ. Of 100 events, half of them found, and 9,900 others, 5 % of them taken for
+    events, weighted to an event rate of 0.2, the interval of net benefit at the threshold 0.1 is
+    1.25 times as wide as need be. Rates of true and of false positives are not concerned.
 
     Examples
     --------

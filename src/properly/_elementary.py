@@ -22,6 +22,18 @@ if TYPE_CHECKING:
 Column: TypeAlias = np.ndarray[Any, Any]
 
 
+class Weights(NamedTuple):
+    """Sums of weights, and of squared weights."""
+
+    weight: Column
+    squares: Column
+
+    @property
+    def heavy(self) -> Column:
+        """The squared weight over the weight."""
+        return self.squares / self.weight
+
+
 class Outcomes(NamedTuple):
     """Non-events and events at increasing forecasts, and the sums of their squared weights."""
 
@@ -56,19 +68,21 @@ class Outcomes(NamedTuple):
         squares = self.nonevent_squares, self.event_squares
         return Outcomes(self.value, *squares, *squares)
 
-    def heavy(self, weight: Column, squares: Column, *, event: bool) -> Column:
+    def heavy(self, some: Weights, action: Weights, *, event: bool) -> Column:
         """Return squared weight over weight of some with the same outcome, 1 as it is of all.
 
-        Where there are none, it is that of all with this outcome, or of all cases if none has it.
+        Where there are none, they might be as heavy as those with the same outcome, or as those of
+        the same action; the heavier of the two is on the safe side.
         """
-        of_all = self.events, self.event_squares
+        alike = Weights(self.events, self.event_squares)
         if not event:
-            of_all = self.nonevents, self.nonevent_squares
-        alike = [float(x.sum()) for x in of_all]
-        mean = self.squares / self.total
-        if_none = alike[1] / alike[0] if alike[0] > 0 else mean
+            alike = Weights(self.nonevents, self.nonevent_squares)
+        whole = Weights(alike.weight.sum(), alike.squares.sum())
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(weight > 0, squares / weight, if_none) / mean
+            if_none = np.fmax(whole.heavy, action.heavy)
+            found = np.where(some.weight > 0, some.heavy, if_none)
+        # Without anybody alike, nothing is known of them.
+        return np.nan_to_num(found * (self.total / self.squares), nan=1.0)
 
 
 class Mistakes(NamedTuple):
@@ -178,9 +192,12 @@ def _shares(found: Outcomes, count: Callable[[Column, Column], Mistakes]) -> Sha
     if not found.weighted:
         return told
     squares = count(found.nonevent_squares, found.event_squares)
+    everyone = found.nonevent_squares + found.event_squares
+    acted, left = (Weights(*x) for x in zip(possible, count(everyone, everyone), strict=True))
+    in_vain, missed = (Weights(*x) for x in zip(wrong, squares, strict=True))
     return told._replace(
-        heavy_in_vain=found.heavy(wrong.in_vain, squares.in_vain, event=False),
-        heavy_missed=found.heavy(wrong.missed, squares.missed, event=True),
+        heavy_in_vain=found.heavy(in_vain, acted, event=False),
+        heavy_missed=found.heavy(missed, left, event=True),
     )
 
 

@@ -11,14 +11,16 @@ from properly._clusters import clustered, rows_of
 from properly._elementary import (
     Mistakes,
     Outcomes,
+    Shares,
     effective,
     if_calibrated,
     mean_cost,
     shares,
+    shares_at,
 )
 from properly._libraries import read_only
 from properly._rivals import require_same_rows
-from properly._score_interval import Term, reach, student
+from properly._score_interval import Term, design_effect, normal, reach, student, variance
 from properly.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
@@ -41,36 +43,47 @@ def confidence_bounds(
 ) -> Bounds:
     """Return thresholds, and bounds there of the population's mean elementary score.
 
-    The forecasts are those of `found`: the one that all cases share, or those of `x`.
+    The forecasts are those of `found`: the one that all cases share, or those of `x`. The two kinds
+    of mistakes are bounded by score intervals, which are put together: mistakes may be few and each
+    of them costly, so a standard error from those that happened is not to be trusted.
     """
     require_no_time(x, "the band of a Murphy curve")
-    rows = clustered(x)
-    if rows is None:
-        return _score_bounds(knot, found, mean, level)
+    rows, n = clustered(x), effective(found.total, found.squares)
+    if rows is not None:
+        return GRID, *_cluster_bounds(rows, found, n, level)
+    margins = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    if n > 1:
+        margins = reach(*_terms(knot, shares(knot, found)), n, normal(level))
+    lower, upper = _cut(knot, mean, *margins)
+    return np.repeat(knot, 2), lower.T.ravel(), upper.T.ravel()
+
+
+def _cluster_bounds(rows: Rows, found: Outcomes, n: float, level: float) -> tuple[Column, Column]:
+    """Bound the mean cost of clusters as if they were fewer, but independent cases.
+
+    Where no mistake was made, clusters do not tell how much fewer.
+    """
     p = np.full_like(rows.p, found.value[0]) if len(found.value) == 1 else rows.p
     mean, error = rows.mean_and_error(rows.costs(p, rows.happened, GRID))
-    return _bounds(GRID, mean, error * student(rows.clusters - 1, level), least=0)
+    terms, quantile = _terms(GRID, shares_at(GRID, found)), student(rows.clusters - 1, level)
+    design = design_effect(error**2, variance(*terms, n))
+    down, up = reach(*terms, n / design, quantile)
+    known, half = np.isfinite(design), error * quantile
+    return _cut(GRID, mean, np.where(known, down, half), np.where(known, up, half))
 
 
-def _score_bounds(knot: Column, found: Outcomes, mean: Column, level: float) -> Bounds:
-    """Bound the two kinds of mistakes by score intervals, and put these together.
-
-    Mistakes may be few and each of them costly, so a standard error from those that happened is not
-    to be trusted.
-    """
-    n = effective(found.total, found.squares)
-    if n <= 1:
-        return _bounds(knot, mean, np.full_like(mean, np.nan), least=0)
-    share = shares(knot, found)
-    # Where nobody is acted upon, no alarm can be in vain; where all are, no event is missed.
-    down, up = reach(
-        Term(2 * knot, share.in_vain, share.acted > 0),
-        Term(2 - 2 * knot, share.missed, share.left > 0),
-        n,
-        level,
+def _terms(threshold: Column, share: Shares) -> tuple[Term, Term]:
+    """Where nobody is acted upon, no alarm can be in vain; where all are, no event is missed."""
+    return (
+        Term(2 * threshold, share.in_vain, share.acted > 0, share.heavy_in_vain),
+        Term(2 - 2 * threshold, share.missed, share.left > 0, share.heavy_missed),
     )
-    ends = np.maximum(mean - down, 0), np.minimum(mean + up, 2 * np.maximum(knot, 1 - knot))
-    return np.repeat(knot, 2), ends[0].T.ravel(), ends[1].T.ravel()
+
+
+def _cut(threshold: Column, mean: Column, down: Column, up: Column) -> tuple[Column, Column]:
+    """Leave out what no forecasts can cost."""
+    most = 2 * np.maximum(threshold, 1 - threshold)
+    return np.maximum(mean - down, 0), np.minimum(mean + up, most)
 
 
 def consistency_bounds(x: Tally | Cases, found: Outcomes, knot: Column, level: float) -> Bounds:

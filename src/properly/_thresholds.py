@@ -13,7 +13,7 @@ from properly._elementary import Outcomes, outcomes
 from properly._frames import to_frame
 from properly._grid import check_harm, check_threshold, check_tolerance, require_no_drift, settle
 from properly._libraries import to_numpy
-from properly._options import check_level
+from properly._options import check_flag, check_level
 from properly._plain import plain
 from properly._scoring import mean_score
 from properly._tally import Tally, as_tally
@@ -152,17 +152,27 @@ def at_threshold(
 
     Notes
     -----
-    Of independent cases, shares have Wilson's score intervals: rates are shares of the events and
-    of the others, precision of those acted upon. Those of two shares, in regret, net benefit and
-    interventions avoided, are put together. The standardized net benefit and the skill are ratios,
-    with the standard error of a ratio and a quantile of Student's t; that of the skill is of the
-    logarithm, and too narrow where the event rate is about c, since which of all and nobody is the
-    better to act on is then left to chance. Fractional weights count as the number of equal weights
-    that would be as precise.
+    Shares have Wilson's score intervals [2]_: rates are shares of the events and of the others,
+    precision of those acted upon. Two shares, in regret, net benefit and interventions avoided, are
+    put together: the distances to the ends of both intervals add up as standard deviations do [4]_.
+    So are the two parts of the standardized net benefit, a share of the events and the false
+    positives per event, which are odds. The skill is bounded against acting on all and against
+    acting on nobody, and has the lower of both lower ends and the lower of both upper ends. If the
+    event rate is close to c, its interval covers a little less than it should.
 
-    With clusters, or times, in `Cases`, all intervals come from a standard error that allows for
-    them and Student's t. Whatever did not vary has none. Where nobody is acted upon, net benefit is
-    0 whatever happens, and has none.
+    Fractional weights count as the number of equal weights that would be as precise. Each share has
+    its own such number [3]_, as weights may go with the outcome or with the forecast. Where a kind
+    of case was not seen, it is taken to be as heavy as those with the same outcome or of the same
+    action, whichever are heavier.
+
+    With clusters, the number of cases is divided by the design effect, the variance from the
+    clusters over that of independent cases, if that is more than 1, and the quantile is one of
+    Student's t. Coverage may still be low if fewer than some twenty clusters are acted upon. With
+    times, and with a harm for the standardized net benefit, intervals come from a standard error
+    and Student's t, for the skill that of the logarithm.
+
+    Whatever did not vary has no interval. Where nobody is acted upon, net benefit is 0 whatever
+    happens, and has none.
 
     Intervals are cut at the least and the greatest value there can be. The standardized net benefit
     has no least one; it is at most 1 minus harm over event rate, but how frequent the event is, is
@@ -176,6 +186,11 @@ def at_threshold(
     .. [2] E. B. Wilson (1927). Probable inference, the law of succession, and statistical
        inference. Journal of the American Statistical Association 22:209-212.
        `doi:10.1080/01621459.1927.10502953 <https://doi.org/10.1080/01621459.1927.10502953>`__
+    .. [3] E. L. Korn, B. I. Graubard (1998). Confidence intervals for proportions with small
+       expected number of positive counts estimated from survey data. Survey Methodology 24:193-201.
+    .. [4] G. Y. Zou, A. Donner (2008). Construction of confidence limits about effect measures: a
+       general approach. Statistics in Medicine 27:1693-1702.
+       `doi:10.1002/sim.3095 <https://doi.org/10.1002/sim.3095>`__
 
     Examples
     --------
@@ -190,11 +205,12 @@ def at_threshold(
     """
     at, harm = np.array([check_threshold(threshold)]), check_harm(harm)
     tolerance, level = check_tolerance(tolerance, at), check_level(level)
+    interval = check_flag(interval, "interval")
     t = as_tally(tally)
     value = settle(to_numpy(t.value), at, tolerance)
     require_no_drift(value, at)
     c, first = float(at[0]), int(np.searchsorted(value, at[0], side="left"))
-    table, ratios = _fourfold(outcomes(t), first), _ratios(c, harm, t.event_rate)
+    table, ratios = _fourfold(outcomes(t), first), _ratios(c, harm)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values = {name: np.array([ratio.of(table)]) for name, ratio in ratios.items()}
         told: dict[str, Any] = {name: x.item() for name, x in _finish(values, c, harm).items()}
@@ -255,14 +271,12 @@ def _fourfold(found: Outcomes, first: int) -> Fourfold:
     return Fourfold(*(np.array(x, dtype=np.float64) for x in sums))
 
 
-def _ratios(c: float, harm: float, event_rate: float) -> dict[str, Ratio]:
+def _ratios(c: float, harm: float) -> dict[str, Ratio]:
     """Write every number as a ratio; what is a share of all cases is divided by their sum."""
     odds, per_action = c / (1 - c), (1 - c) / c if c else math.nan
     everyone, event, none = np.ones(4), np.array([1.0, 0, 1, 0]), np.array([0.0, 1, 0, 1])
     acted, true = np.array([1.0, 1, 0, 0]), np.array([1.0, 0, 0, 0])
     benefit, regret = np.array([1, -odds, 0, 0]), np.array([0, c, 1 - c, 0])
-    # The constant event rate acts on all or on nobody, whichever is better.
-    constant = c * none if event_rate >= c else (1 - c) * event
     return {
         "acted": Ratio(acted, everyone, "share"),
         "true_positives": Ratio(true, everyone, "share"),
@@ -276,7 +290,8 @@ def _ratios(c: float, harm: float, event_rate: float) -> dict[str, Ratio]:
         "true_positive_rate": Ratio(true, event, "share"),
         "false_positive_rate": Ratio(acted - true, none, "share"),
         "precision": Ratio(true, acted, "share"),
-        "relative_regret": Ratio(regret, constant, "log ratio"),
+        "against_all": Ratio(regret, c * none, "log ratio"),
+        "against_nobody": Ratio(regret, (1 - c) * event, "log ratio"),
     }
 
 
@@ -284,5 +299,6 @@ def _finish(found: dict[str, Column], c: float, harm: float) -> dict[str, Column
     """Subtract the harm, and turn regret into skill: of a value, or of both ends of an interval."""
     lost = {"net_benefit": harm, "interventions_avoided": harm * (1 - c) / c if c else math.nan}
     found = found | {name: found[name] - amount for name, amount in lost.items()}
-    relative = found.pop("relative_regret")
+    # To act on all or on nobody, whichever is better, is what skill is measured against.
+    relative = np.maximum(found.pop("against_all"), found.pop("against_nobody"))
     return found | {"skill": 1 - relative[::-1]}
