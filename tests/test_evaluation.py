@@ -7,7 +7,7 @@ import pytest
 
 from properly import decompose, evaluate, tally
 from properly.errors import ArgumentTypeError
-from properly.rules import Bounded, Brier, Elementary, Log, Spherical
+from properly.rules import Bounded, Brier, Elementary, Log, Regret, Spherical
 
 Y, P = [0, 1, 1], {"good": [0.1, 0.8, 0.7], "wrong": [0.5, 0.0, 0.6]}
 
@@ -110,3 +110,8 @@ def test_a_frame_tells_models_from_baselines(backend: Any) -> None:
 
 
 AS_LISTS: dict[str, dict[str, Any]] = {"polars": {"as_series": False}, "pandas": {"orient": "list"}}
+
+
+def test_a_rule_with_a_range_of_its_own_is_not_restricted_again() -> None:
+    e = evaluate(Y, P["good"], rules=[Regret((0.05, 0.2)), Brier()], within=(0.1, 0.3))
+    assert e.rules == (Regret((0.05, 0.2)), Brier(), Bounded(Brier(), (0.1, 0.3)))

@@ -131,7 +131,7 @@ def test_on_the_linear_axis_the_legend_gives_mean_net_benefit() -> None:
     }
     assert means["mine"] > means["treat all"] > means["treat none"] == pytest.approx(0, abs=1e-15)
     told = [f"{name}  {mean:.4f}".replace(" 0.", " .") for name, mean in means.items()]
-    assert said(ax) == [*told, "event rate"]
+    assert said(ax) == [*told, "perfect forecasts"]
     harmed = decision(decision_curve(t, "every", harm=0.01), within=(0.05, 0.2))
     assert said(harmed)[0] == f"{means['mine'] - 0.01:.4f}".removeprefix("0")
 
@@ -189,7 +189,7 @@ def test_several_models_have_their_range_and_their_means() -> None:
     ones = np.ones(len(Y))
     means = {"one": P, "two": np.round(P, 1), "treat all": ones, "treat none": 0 * ones}
     told = [f"{name}  {rule(Y, p):.4f}".replace(" 0.", " .") for name, p in means.items()]
-    assert said(ax) == [*told, "event rate"]
+    assert said(ax) == [*told, "perfect forecasts"]
     assert legend(ax).get_title().get_text() == "mean regret,\n10 % to 40 %"
     assert not ax.collections
     (span,) = ax.patches

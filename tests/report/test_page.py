@@ -57,6 +57,19 @@ def test_the_page_shows_the_scores(evaluation: Evaluation, tmp_path: Path) -> No
     assert page.tags.count("svg") == 2
 
 
+def test_the_page_shows_what_needs_no_model(evaluation: Evaluation, tmp_path: Path) -> None:
+    page = read(report.write(tmp_path / "report.html", evaluation))
+    for name, found in evaluation.baselines.items():
+        assert page.text.count(name) >= 2  # a row in each of two tables
+        assert f"{found['brier'].skill:.5f}" in page.text
+
+
+def test_what_has_no_value_is_said_to_have_none(tmp_path: Path) -> None:
+    alike = evaluate([0, 0], [0.0, 0.0])  # the event rate never errs, nor does the model
+    page = read(report.write(tmp_path / "report.html", alike))
+    assert "not defined" in page.text
+
+
 def test_the_same_evaluation_gives_the_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
     first, second = (report.write(tmp_path / name, evaluation) for name in ("a.html", "b.html"))
     assert first.read_bytes() == second.read_bytes()

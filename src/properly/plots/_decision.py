@@ -125,7 +125,7 @@ def decision(
     >>> curve = properly.decision_curve(t, "every")
     >>> ax = plots.decision({"mine": curve}, within=(0.2, 0.5), axis="quadratic")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['mine  .1875', 'treat all  .1750', 'treat none  .3250', 'event rate']
+    ['mine  .1875', 'treat all  .1750', 'treat none  .3250', 'perfect forecasts']
     """
     records = by_name(curve, DecisionCurve, MAKER, label)
     rate = one_event_rate(record.event_rate for record in records.values())
@@ -207,7 +207,7 @@ def _draw_missed(
     """Shade the benefit that one model misses; if there are several, all of the range."""
     rate = one_event_rate(record.event_rate for record in records.values())
     c = view.points()
-    draw_plain(ax, "event rate", (c, np.full_like(c, rate)), rate)
+    draw_plain(ax, "perfect forecasts", (c, np.full_like(c, rate)), rate)
     if len(curves(ax)) > 1:
         draw_range(ax, view, ends)
         return
