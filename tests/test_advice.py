@@ -115,7 +115,9 @@ def test_a_call_fits_the_page(question: dict[str, Any]) -> None:
 @EVERY_QUESTION
 def test_a_page_is_one_page_and_says_everything(question: dict[str, Any]) -> None:
     advice = recommend(**question)
-    lines = str(advice).splitlines()
+    page, call = str(advice).split("to compare it with:\n\n")
+    assert call == advice.call
+    lines = page.splitlines()
     assert max(map(len, lines)) <= 88
     assert len(lines) <= (31 if question["ordered"] or question["costs"] else 26)
     page = " ".join(str(advice).split())

@@ -207,7 +207,7 @@ def test_advice_is_a_page_and_a_call() -> None:
     advice = recommend(decisions="independent", threshold="range", costs=True)
     flags = ("--decisions", "independent", "--threshold", "range", "--costs")
     result = run("recommend", *flags)
-    assert result.stdout == f"{advice}\n\n{advice.call}\n"
+    assert result.stdout == f"{advice}\n"
     assert result.stderr == ""
 
 
@@ -248,7 +248,7 @@ def test_on_a_terminal_all_is_asked_for_apart_from_the_result(
     )
     advice = recommend(decisions="budget", threshold="range", ordered=True)
     # Python itself writes the blank after each question to where results go, if not at a terminal.
-    assert out.strip() == f"{advice}\n\n{advice.call}"
+    assert out.strip() == str(advice)
     assert "can only so many be acted on? (independent, budget):" in err
     assert "The number that can be acted on: one number, a range, or unknown?" in err
 
@@ -259,7 +259,7 @@ def test_on_a_terminal_only_what_is_missing_is_asked_for(
     flags = ("--decisions", "independent", "--no-ordered", "--costs")
     out, err = recommend_at_a_terminal("fixed\n", *flags, monkeypatch=monkeypatch, capsys=capsys)
     advice = recommend(decisions="independent", threshold="fixed", costs=True)
-    assert out.strip() == f"{advice}\n\n{advice.call}"
+    assert out.strip() == str(advice)
     assert err.count("?") == 1
     assert "The risk at which one begins to act: one number, a range, or unknown?" in err
 
@@ -270,4 +270,4 @@ def test_a_complete_question_is_not_followed_by_others(
     flags = ("--decisions", "independent", "--threshold", "unknown")
     out, err = recommend_at_a_terminal("", *flags, monkeypatch=monkeypatch, capsys=capsys)
     advice = recommend(decisions="independent", threshold="unknown")
-    assert (out, err) == (f"{advice}\n\n{advice.call}\n", "")
+    assert (out, err) == (f"{advice}\n", "")

@@ -81,14 +81,15 @@ class Advice:
         return found
 
     def __str__(self) -> str:
-        """Lay out a page for a reader in a hurry; Python is left to `call`."""
+        """Lay out a page for a reader in a hurry, and below it the Python to paste."""
         paragraphs = [
             textwrap.fill(self.situation, WIDTH),
             _beside("Use", ["; ".join(self.metrics)]),
             _beside("Why", [self.why]),
             _beside("Assumes", [f"- {each}" for each in self.assumes]),
             _beside("Avoid", [f"- {metric}: {why}" for metric, why in self.instead]),
-            _beside("Call", ["Python that prints all of this, with what to compare it with."]),
+            _beside("Call", ["This prints all of it, with what to compare it with:"]),
+            self.call,
         ]
         return "\n\n".join(paragraphs)
 

@@ -138,7 +138,7 @@ def _give_advice(layout: str, **answers: Any) -> None:
     if layout == "json":
         click.echo(json.dumps(advice.to_dict(), indent=2))
     else:
-        click.echo(f"{advice}\n\n{advice.call}")
+        click.echo(str(advice))
 
 
 def _ask(answers: dict[str, Any]) -> dict[str, Any]:
