@@ -43,7 +43,7 @@ ROUNDING = 1e-9
 # Of a figure with names beside the picture.
 WIDTH = 6.6
 # What needs no model is grey, thin, and told apart by its dashes.
-PLAIN = {"treat all": "-", "treat none": "--", "perfect forecasts": ":"}
+PLAIN = {"treat all": "-", "treat none": "--", "event rate": ":", "perfect forecasts": ":"}
 
 
 def one_event_rate(rates: Iterable[float]) -> float:
