@@ -17,12 +17,15 @@ from properly._thresholds import AtThreshold, at_threshold
 from properly._variance import spread_of_means
 from properly.errors import DataError
 
+from . import score_oracles
+from .score_oracles import LEVEL, put_together, spread, wilson
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly._bands import Band
 
-N, LEVEL = 400, 0.8
+N = 400
 RNG = np.random.default_rng(17)
 P = RNG.beta(1, 3, N).round(2)
 Y = RNG.random(N) < P
@@ -49,60 +52,7 @@ def ends_of(found: AtThreshold) -> dict[str, tuple[float, float]]:
 
 def sizes(weight: Any) -> tuple[Any, Any]:
     """Return weights and their squares; whole numbers are counts."""
-    w = np.ones(N) if weight is None else weight
-    return w, w if np.all(w == np.floor(w)) else w**2
-
-
-def wilson(share: float, n: float, quantile: float | None = None) -> tuple[float, float]:
-    """Solve for the two values that a score test does not refuse."""
-    z2 = (ndtri((1 + LEVEL) / 2) if quantile is None else quantile) ** 2
-    lower, upper = np.sort(np.roots([n + z2, -2 * n * share - z2, n * share**2]).real)
-    return lower, upper
-
-
-def spread(amount: Any, weight: Any, cluster: Any = None) -> float:
-    """Return half the width of the interval of a mean, of cases or of clusters."""
-    w, square = sizes(weight)
-    away = amount - (w * amount).sum() / w.sum()
-    if cluster is None:
-        n = w.sum() ** 2 / square.sum()
-        variance = (square * away**2).sum() / w.sum() ** 2
-    else:
-        totals = np.bincount(cluster, w * away) / w.sum()
-        n, variance = len(totals), (totals**2).sum()
-    return float(stdtrit(n - 1, (1 + LEVEL) / 2) * np.sqrt(variance * n / (n - 1)))
-
-
-def put_together(
-    amounts: Any, kinds: Any, alike: Any, weight: Any, cluster: Any = None
-) -> tuple[float, float]:
-    """Put the score intervals of two shares together, from variances case by case.
-
-    Where a kind has no case, it is as heavy as the heavier of two kinds that are alike.
-    """
-    w, square = sizes(weight)
-    amount, share = np.array(amounts), np.array([w[kind].sum() / w.sum() for kind in kinds])
-    away = np.array(kinds) - share[:, None]
-    covariance = (square * away) @ away.T / w.sum() ** 2
-    quantile, design = ndtri((1 + LEVEL) / 2), 1.0
-    if cluster is not None:
-        half, alone = spread(amount @ kinds, weight, cluster), amount @ covariance @ amount
-        quantile = stdtrit(cluster.max(), (1 + LEVEL) / 2)
-        if alone < 1e-20:
-            return amount @ share - half, amount @ share + half
-        design = max((half / quantile) ** 2 / alone, 1)
-    down, up = [], []
-    for k in (0, 1):
-        heavy = max((square[x].sum() / w[x].sum() for x in alike[k] if x.any()), default=np.nan)
-        n = share[k] * (1 - share[k]) / covariance[k, k] if share[k] > 0 else w.sum() / heavy
-        ends = wilson(share[k], n / design, quantile) if alike[k][1].any() else [share[k]] * 2
-        moves = sorted(amount[k] * (end - share[k]) for end in ends)
-        down.append(-moves[0])
-        up.append(moves[1])
-    size = np.sqrt(covariance[0, 0] * covariance[1, 1])
-    r = covariance[0, 1] / size * np.sign(amount.prod()) if size > 0 else 0.0
-    lower, upper = (np.sqrt(a * a + b * b + 2 * r * a * b) for a, b in (down, up))
-    return amount @ share - lower, amount @ share + upper
+    return score_oracles.sizes(weight, N)
 
 
 def alarms(acted: Any) -> tuple[Any, Any]:

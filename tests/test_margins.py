@@ -13,6 +13,8 @@ from properly import Cases, tally
 from properly._curves import murphy_curve, murphy_difference
 from properly.errors import ArgumentTypeError, DataError
 
+from .score_oracles import LEVEL, put_together
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from properly._bands import Band
     from properly._murphy import MurphyCurve
 
-N, CLUSTERS, LEVEL = 480, 24, 0.8
+N, CLUSTERS = 480, 24
 RNG = np.random.default_rng(7)
 P = RNG.random(N).round(2)
 Y = RNG.random(N) < np.sqrt(P)
@@ -88,48 +90,6 @@ def limits(curve: MurphyCurve) -> Iterator[tuple[float, bool, float, float]]:
 def the_band(curve: MurphyCurve) -> Band:
     assert curve.band is not None
     return curve.band
-
-
-def wilson(share: float, n: float, quantile: float) -> tuple[float, float]:
-    """Solve for the two values that a score test does not refuse."""
-    z2 = quantile**2
-    lower, upper = np.sort(np.roots([n + z2, -2 * n * share - z2, n * share**2]).real)
-    return lower, upper
-
-
-def put_together(
-    amounts: Any, kinds: Any, alike: Any, weight: Any, cluster: Any = None
-) -> tuple[float, float]:
-    """Put the score intervals of two shares together, from variances case by case.
-
-    Where a kind has no case, it is as heavy as the heavier of two kinds that are alike.
-    """
-    w, square, _ = sizes(weight)
-    amount, share = np.array(amounts), np.array([w[kind].sum() / w.sum() for kind in kinds])
-    away = np.array(kinds) - share[:, None]
-    covariance = (square * away) @ away.T / w.sum() ** 2
-    quantile, design = ndtri((1 + LEVEL) / 2), 1.0
-    if cluster is not None:
-        half, alone = (
-            clustered_interval(amount @ kinds, weight, cluster)[1],
-            amount @ covariance @ amount,
-        )
-        quantile = stdtrit(cluster.max(), (1 + LEVEL) / 2)
-        if alone < 1e-20:
-            return amount @ share - half, amount @ share + half
-        design = max((half / quantile) ** 2 / alone, 1)
-    down, up = [], []
-    for k in (0, 1):
-        heavy = max((square[x].sum() / w[x].sum() for x in alike[k] if x.any()), default=np.nan)
-        n = share[k] * (1 - share[k]) / covariance[k, k] if share[k] > 0 else w.sum() / heavy
-        ends = wilson(share[k], n / design, quantile) if alike[k][1].any() else [share[k]] * 2
-        moves = sorted(amount[k] * (end - share[k]) for end in ends)
-        down.append(-moves[0])
-        up.append(moves[1])
-    size = np.sqrt(covariance[0, 0] * covariance[1, 1])
-    r = covariance[0, 1] / size * np.sign(amount.prod()) if size > 0 else 0.0
-    lower, upper = (np.sqrt(a * a + b * b + 2 * r * a * b) for a, b in (down, up))
-    return amount @ share - lower, amount @ share + upper
 
 
 def score_interval(

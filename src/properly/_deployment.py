@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 import numpy as np
 
 from properly._cases import Cases
-from properly._interval import as_number
 from properly._libraries import namespace
+from properly._options import check_inside
 from properly._pooling import pool
 from properly._tally import Tally, as_tally
 from properly.errors import DataError
@@ -107,23 +107,14 @@ def with_event_rate(
     >>> properly.roc_curve(t).area, properly.roc_curve(there).area
     (0.75, 0.75)
     """
-    rate = _check_rate(event_rate, "event_rate")
-    made_for = rate if forecasts_for is None else _check_rate(forecasts_for, "forecasts_for")
+    rate = check_inside(event_rate, "event_rate")
+    made_for = rate if forecasts_for is None else check_inside(forecasts_for, "forecasts_for")
     counts = as_tally(tally)
     total, events, none = _totals(counts)
     # Exactly 1 if nothing is to be shifted; a quotient might be rounded.
     odds = 1.0 if made_for == rate else min(_odds(rate) / _odds(made_for), sys.float_info.max)
     factors = Factors(rate * total / events, (1 - rate) * total / none, odds)
     return _cases(tally, factors) if isinstance(tally, Cases) else _tally(counts, factors)
-
-
-def _check_rate(rate: float, name: str) -> float:
-    found = as_number(rate, name)
-    if not 0 < found < 1:
-        message = f"{name} must lie between 0 and 1, both left out; got {found:g}"
-        hint = f"write {found / 100:g} for {found:g} %." if 1 < found < 100 else None
-        raise DataError(message, hint=hint)
-    return found
 
 
 def _odds(rate: float) -> float:

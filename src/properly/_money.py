@@ -12,6 +12,7 @@ import numpy as np
 from properly._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE, baselines
 from properly._cases import is_dependent
 from properly._frames import to_frame
+from properly._grid import ULPS
 from properly._interval import Amount, Interval, as_number
 from properly._libraries import to_numpy
 from properly._options import check_level
@@ -94,8 +95,6 @@ class Money:
 
 
 ENDS = ("lower", "upper")
-# A quotient of two rounded numbers is this close to what was meant.
-ULPS = 4
 
 
 def regret_in_money(

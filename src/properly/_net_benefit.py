@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly._baselines import TREAT_ALL, TREAT_NONE
 from properly._frames import to_frame
 from properly._grid import odds
 from properly._libraries import freeze
@@ -330,7 +331,7 @@ class DecisionDifference:
 def without_model(event_rate: float) -> dict[str, DecisionCurve]:
     """Return the curves of acting on all cases, and on none."""
     zero, all_events = np.zeros(1), np.array([event_rate])
-    starts = {"treat all": (all_events, 1 - event_rate), "treat none": (zero, 0.0)}
+    starts = {TREAT_ALL: (all_events, 1 - event_rate), TREAT_NONE: (zero, 0.0)}
     return {
         name: DecisionCurve(zero, start, start, all_events, zero, event_rate, beyond=beyond)
         for name, (start, beyond) in starts.items()

@@ -29,9 +29,14 @@ def as_drawing(level: float, replicates: int, rng: int | np.random.Generator | N
 
 def check_level(level: float) -> float:
     """Take a confidence level strictly between 0 and 1."""
-    found = as_number(level, "level")
+    return check_inside(level, "level", "a level")
+
+
+def check_inside(value: float, name: str, subject: str | None = None) -> float:
+    """Take a number strictly between 0 and 1, and guess at percentages in the hint only."""
+    found = as_number(value, name)
     if not 0 < found < 1:
-        message = f"a level must lie between 0 and 1, both left out; got {found:g}"
+        message = f"{subject or name} must lie between 0 and 1, both left out; got {found:g}"
         hint = f"write {found / 100:g} for {found:g} %." if 1 < found < 100 else None
         raise DataError(message, hint=hint)
     return found

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from properly._cases import is_dependent
 from properly._components import (
     Prices,
     find_bias,
@@ -102,8 +103,7 @@ def find_intervals(
     spread = spread_of_means(source, *_amounts(prices, truths[0], t.event_rate))
     half = spread.half_widths(level)
     error = np.fmax(np.sqrt(np.diagonal(spread.covariance)[1:3]), bias.deviation)
-    dependent = any(getattr(source, name, None) is not None for name in ("clusters", "time"))
-    p = math.nan if dependent else p_value(raw[1], drawn, raw[0])
+    p = math.nan if is_dependent(source) else p_value(raw[1], drawn, raw[0])
     parts = _around_parts(np.array(raw[1:3]), bias, ndtri((1 + level) / 2) * error)
     # Of dependent cases the test would refuse calibration too often, so it does not take part.
     if not p <= (1 - level) * (1 + 1e-12):

@@ -15,7 +15,7 @@ import numpy as np
 
 from properly._asymptotics import effective_total
 from properly._bisection import bisect
-from properly._cases import number_clusters, require_no_time, rows_in_use
+from properly._cases import has_clusters, number_clusters, require_no_time, rows_in_use
 from properly._frames import to_frame
 from properly._libraries import freeze, to_numpy
 from properly._plain import plain
@@ -117,7 +117,7 @@ def find_roc_band(source: Tally | Cases, level: float) -> RocBand:
     """Bound the curve at each alarm rate by itself."""
     t = as_tally(source)
     weight, events = (to_numpy(x)[::-1] for x in (t.weight, t.events))
-    counted = t.event_squares is None and getattr(source, "clusters", None) is None
+    counted = t.event_squares is None and not has_clusters(source)
     most = min(int(weight.sum()), RATES - 1) if counted else RATES_OF_ROWS - 1
     alarm = np.linspace(0, 1, most + 1)
     reached, none = (np.append(0.0, np.cumsum(x)) for x in (weight, weight - events))

@@ -316,7 +316,7 @@ def assel(
     generator = as_generator(rng)
     y, marker, truth = _patients(n, chosen, generator)
     forecasts = {
-        name: _expit(chosen.intercept + marker + shift) for name, shift in chosen.shifts.items()
+        name: expit(chosen.intercept + marker + shift) for name, shift in chosen.shifts.items()
     }
     for name, (sensitivity, specificity) in VERDICTS.items():
         positive = generator.random(n) < np.where(y, sensitivity, 1 - specificity)
@@ -330,15 +330,16 @@ def _patients(
     """Draw outcomes and markers, with the probability of the event given the marker."""
     if process.separation is None:
         marker = rng.standard_normal(n)
-        truth = _expit(process.intercept + marker)
+        truth = expit(process.intercept + marker)
         return rng.random(n) < truth, marker, truth
     y = rng.random(n) < EVENT_RATE
     marker = rng.standard_normal(n) + process.separation * y
     # By Bayes' theorem: the ratio of two normal densities is linear in the marker.
     log_ratio = process.separation * (marker - process.separation / 2)
-    return y, marker, _expit(np.log(EVENT_RATE / (1 - EVENT_RATE)) + log_ratio)
+    return y, marker, expit(np.log(EVENT_RATE / (1 - EVENT_RATE)) + log_ratio)
 
 
-def _expit(x: Numbers) -> Numbers:
+def expit(x: Numbers) -> Numbers:
+    """Turn log-odds into probabilities."""
     found: Numbers = 1 / (1 + np.exp(-x))
     return found

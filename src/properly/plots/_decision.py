@@ -12,6 +12,7 @@ from properly._net_benefit import DecisionCurve, without_model
 from properly.errors import DataError
 from properly.plots._axes import RIBBON, Color, Ink, Limits, curves, inks, plain_axes
 from properly.plots._range import (
+    PERFECT,
     WIDTH,
     digits_of,
     draw_models,
@@ -207,7 +208,7 @@ def _draw_missed(
     """Shade the benefit that one model misses; if there are several, all of the range."""
     rate = one_event_rate(record.event_rate for record in records.values())
     c = view.points()
-    draw_plain(ax, "perfect forecasts", (c, np.full_like(c, rate)), rate)
+    draw_plain(ax, PERFECT, (c, np.full_like(c, rate)), rate)
     if len(curves(ax)) > 1:
         draw_range(ax, view, ends)
         return

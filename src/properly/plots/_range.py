@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from properly._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly._extras import import_extra
 from properly.errors import DataError
 from properly.plots._axes import (
@@ -38,12 +39,13 @@ Corner: TypeAlias = Literal["upper left", "upper right", "lower left"]
 Record = TypeVar("Record", bound="Banded[Band]")
 
 RANGE = "range"
+PERFECT = "perfect forecasts"
 # Sums of fractional weights differ by less than this.
 ROUNDING = 1e-9
 # Of a figure with names beside the picture.
 WIDTH = 6.6
 # What needs no model is grey, thin, and told apart by its dashes.
-PLAIN = {"treat all": "-", "treat none": "--", "event rate": ":", "perfect forecasts": ":"}
+PLAIN = {TREAT_ALL: "-", TREAT_NONE: "--", EVENT_RATE: ":", PERFECT: ":"}
 
 
 def one_event_rate(rates: Iterable[float]) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from properly._baselines import TREAT_ALL, TREAT_NONE
 from properly._interval import Interval, as_interval
 from properly._murphy import MurphyCurve
 from properly.errors import DataError
@@ -175,8 +176,8 @@ def _mean(record: MurphyCurve, ends: Interval) -> float:
 def _draw_baselines(ax: Axes, view: View, rate: float, ends: Interval | None, digits: int) -> None:
     c = view.points()
     costs: dict[str, Callable[[Column], Column]] = {
-        "treat all": lambda t: t * (1 - rate),
-        "treat none": lambda t: (1 - t) * rate,
+        TREAT_ALL: lambda t: t * (1 - rate),
+        TREAT_NONE: lambda t: (1 - t) * rate,
     }
     for name, cost in costs.items():
         said = ""

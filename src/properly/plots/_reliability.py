@@ -17,6 +17,7 @@ from properly.plots._axes import (
     Color,
     Ink,
     Limits,
+    bands_to_draw,
     curves,
     draw_band,
     draw_curve,
@@ -173,13 +174,14 @@ def draw_models(
 ) -> None:
     """Draw the curves of all models, and of one that is alone its band and its histogram too."""
     alone = len(records) == 1 and not curves(ax)
+    ribbons = bands_to_draw(ax, records, band)
     draw_diagonal(ax)
     for name, record in records.items():
         if alone if histogram is None else histogram:
             bars = record.histogram
             draw_bars(ax, bars.lower, bars.upper, bars.weight)
-        if record.band is not None and (alone if band is None else band):
-            draw_band(ax, record.band, ink[name].color)
+        if name in ribbons:
+            draw_band(ax, ribbons[name], ink[name].color)
         _draw_one(ax, record, ink[name], name)
     ax.set(xlabel="forecast", ylabel="event rate")
 

@@ -9,6 +9,7 @@ from properly.plots._axes import (
     RIBBON,
     Color,
     Ink,
+    bands_to_draw,
     curves,
     draw_curve,
     draw_diagonal,
@@ -81,11 +82,11 @@ def draw_models(
     ax: Axes, records: Mapping[str, RocCurve], ink: Mapping[str, Ink], band: bool | None = None
 ) -> None:
     """Draw the curves of all models, and the band of one that is alone."""
-    alone = len(records) == 1 and not curves(ax)
+    ribbons = bands_to_draw(ax, records, band)
     draw_diagonal(ax)
     for name, record in records.items():
-        if record.band is not None and (alone if band is None else band):
-            _draw_band(ax, record.band, ink[name].color)
+        if name in ribbons:
+            _draw_band(ax, ribbons[name], ink[name].color)
         draw_curve(ax, (record.false_positive_rate, record.true_positive_rate), ink[name], name)
     ax.set(xlabel="false positive rate", ylabel="true positive rate")
 

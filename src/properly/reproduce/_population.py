@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly.simulate import EVENT_RATE, PROCESSES, VERDICTS
+from properly.simulate import EVENT_RATE, PROCESSES, VERDICTS, expit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -54,18 +54,18 @@ class Report:
 
     def forecast(self, x: Column) -> Column:
         """Turn markers into forecasts."""
-        return _expit(self.process.intercept + x + self.shift)
+        return expit(self.process.intercept + x + self.shift)
 
     def events(self, x: Column) -> Column:
         """Return the density of the marker among events, as a share of all cases."""
         if self.process.separation is None:
-            return _normal(x) * _expit(x + self.process.intercept)
+            return _normal(x) * expit(x + self.process.intercept)
         return EVENT_RATE * _normal(x - self.process.separation)
 
     def others(self, x: Column) -> Column:
         """Return the density of the marker among the others, as a share of all cases."""
         if self.process.separation is None:
-            return _normal(x) * _expit(-x - self.process.intercept)
+            return _normal(x) * expit(-x - self.process.intercept)
         return (1 - EVENT_RATE) * _normal(x)
 
     def mean_loss(self, rule: BinaryRule, breaks: Iterable[float]) -> float:
@@ -163,9 +163,4 @@ def _rule() -> tuple[Column, Column]:
 
 def _normal(x: Column) -> Column:
     found: Column = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
-    return found
-
-
-def _expit(x: Column) -> Column:
-    found: Column = 1 / (1 + np.exp(-x))
     return found
