@@ -53,23 +53,23 @@ def check_rows(
     """Check outcomes, forecasts and weights, and bring them together in the forecasts' library."""
     p = check_forecasts(p)
     y = to_library_of(check_outcomes(y, pos_label=pos_label, labels=labels), p)
-    _check_length(y, p, "outcomes")
+    check_length(y, p, "outcomes")
     if weight is not None:
         weight = to_library_of(check_weights(weight), p)
-        _check_length(weight, p, "weights")
+        check_length(weight, p, "weights")
     return Rows(y, p, weight)
 
 
 def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
     """Check forecasts: one dimension, at least one, floats in [0, 1]."""
-    p = _as_column(p, name, "for class probabilities, pass one column at a time.")
-    p = _as_floats(_as_numbers(p, name))
+    p = _as_column(p, name, "for class probabilities, see Cases and cumulative, or Ranked(rule).")
+    p = as_floats(as_numbers(p, name))
     xp = namespace(p)
     lowest, highest = xp.min(p), xp.max(p)
     # Written so that NaN, which compares as false, is refused too.
     if not (lowest >= 0 and highest <= 1):
         outside = ~((p >= 0) & (p <= 1))
-        _refuse(p, outside, f"{name} must be probabilities in [0, 1]", _scale_hint(p))
+        refuse(p, outside, f"{name} must be probabilities in [0, 1]", _scale_hint(p))
     # -0.0 would sort apart from 0.0 and turn the sign of an infinite slope.
     return p + 0.0 if lowest == 0 else p
 
@@ -77,12 +77,12 @@ def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
 def check_logits(y: ArrayLike, logit: ArrayLike) -> tuple[Array, Array]:
     """Check outcomes and log-odds: equally long, real numbers; infinite ones are certainties."""
     logit = _as_column(logit, "logits", "one logit per outcome.")
-    logit = _as_floats(_as_numbers(logit, "logits"))
+    logit = as_floats(as_numbers(logit, "logits"))
     xp = namespace(logit)
     if xp.any(xp.isnan(logit)):
-        _refuse(logit, xp.isnan(logit), "logits must not be missing", DROP)
+        refuse(logit, xp.isnan(logit), "logits must not be missing", DROP)
     y = to_library_of(check_outcomes(y), logit)
-    _check_length(y, logit, "outcomes", "logits")
+    check_length(y, logit, "outcomes", "logits")
     return y, logit
 
 
@@ -93,10 +93,10 @@ def check_outcomes(
     y = _as_column(y, "outcomes", "one outcome per forecast is needed.")
     if is_numpy(y) and y.dtype.kind not in "biuf":
         return _outcomes_from_labels(y, pos_label, labels)
-    y = _as_numbers(y, "outcomes")
+    y = as_numbers(y, "outcomes")
     xp = namespace(y)
     if xp.isdtype(y.dtype, "real floating") and xp.any(xp.isnan(y)):
-        _refuse(y, xp.isnan(y), "outcomes must not be missing", DROP)
+        refuse(y, xp.isnan(y), "outcomes must not be missing", DROP)
     if pos_label is not None or not _is_zero_one(y, xp):
         return _outcomes_from_labels(y, pos_label, labels)
     return y if xp.isdtype(y.dtype, "bool") else y != 0
@@ -104,7 +104,7 @@ def check_outcomes(
 
 def check_amounts(x: ArrayLike, name: str) -> Array:
     """Check amounts: one dimension, finite, none negative."""
-    x = _as_numbers(_as_column(x, name, "one entry per forecast is needed."), name)
+    x = as_numbers(_as_column(x, name, "one entry per forecast is needed."), name)
     xp = namespace(x)
     if xp.isdtype(x.dtype, "bool"):
         x = xp.astype(x, xp.int64)
@@ -112,7 +112,7 @@ def check_amounts(x: ArrayLike, name: str) -> Array:
     if not (lowest >= 0 and highest < float("inf")):
         wide = xp.astype(x, xp.float64)
         good = (wide >= 0) & (wide < float("inf"))
-        _refuse(x, ~good, f"{name} must be finite and not negative")
+        refuse(x, ~good, f"{name} must be finite and not negative")
     return x
 
 
@@ -129,7 +129,7 @@ def check_weights(weight: ArrayLike) -> Array:
         extreme = ((wide > 0) & (wide < TINY)) | (wide > HUGE)
         if xp.any(extreme):
             rule = f"positive weights must lie between {TINY:g} and {HUGE:g}"
-            _refuse(weight, extreme, rule, "rescale them; only their ratios matter.")
+            refuse(weight, extreme, rule, "rescale them; only their ratios matter.")
     return weight
 
 
@@ -141,12 +141,12 @@ def _extremes(x: Array) -> tuple[float, float]:
 
 def check_counts(x: ArrayLike, name: str) -> Array:
     """Check counts: one dimension, whole numbers, zero or more, less than 2**63 together."""
-    x = _as_numbers(_as_column(x, name, f"one entry of {name} per value."), name)
+    x = as_numbers(_as_column(x, name, f"one entry of {name} per value."), name)
     xp = namespace(x)
-    floats = _as_floats(x)
+    floats = as_floats(x)
     bad = ~((floats >= 0) & (floats == xp.floor(floats)) & (floats < float("inf")))
     if xp.any(bad):
-        _refuse(x, bad, f"{name} must be whole numbers, zero or more")
+        refuse(x, bad, f"{name} must be whole numbers, zero or more")
     require_countable(float(xp.sum(xp.astype(floats, xp.float64))))
     return xp.astype(x, xp.int64)
 
@@ -161,19 +161,14 @@ def require_countable(total: float) -> None:
 def check_column(x: ArrayLike, name: str, p: Array) -> Array:
     """Check a column of ids or labels: one dimension, as long as p, nothing missing."""
     x = _as_column(x, name, f"one entry per forecast is needed in {name}.")
-    _check_length(x, p, name)
-    _require_present(to_numpy(x), name)
+    check_length(x, p, name)
+    require_present(to_numpy(x), name)
     return x
 
 
 def _as_column(x: ArrayLike, name: str, hint: str) -> Array:
     """Make one non-empty, one-dimensional array of whatever was handed in."""
-    if isinstance(x, np.ma.MaskedArray):
-        if np.ma.is_masked(x):
-            _refuse(x, np.ma.getmaskarray(x), f"{name} must not be missing", DROP)
-        x = np.asarray(x)
-    if not compat.is_array_api_obj(x) or compat.is_dask_array(x):
-        x = _as_numpy(x, name)
+    x = as_array(x, name)
     if x.ndim != 1:
         message = f"{name} must be one-dimensional; got an array of shape {tuple(x.shape)}"
         raise DataError(message, hint=hint if x.ndim == 2 else None)
@@ -183,7 +178,18 @@ def _as_column(x: ArrayLike, name: str, hint: str) -> Array:
     return x
 
 
-def _as_numpy(x: Any, name: str) -> np.ndarray[Any, Any]:
+def as_array(x: ArrayLike, name: str) -> Array:
+    """Leave the arrays of a library in it, and make a numpy array of anything else."""
+    if isinstance(x, np.ma.MaskedArray):
+        if np.ma.is_masked(x):
+            refuse(x, np.ma.getmaskarray(x), f"{name} must not be missing", DROP)
+        x = np.asarray(x)
+    if not compat.is_array_api_obj(x) or compat.is_dask_array(x):
+        x = as_numpy(x, name)
+    return x
+
+
+def as_numpy(x: Any, name: str) -> np.ndarray[Any, Any]:
     try:
         found = np.asarray(x)
     except (TypeError, ValueError):
@@ -205,7 +211,7 @@ def _kind(x: Any) -> str:
     )
 
 
-def _as_numbers(x: Array, name: str) -> Array:
+def as_numbers(x: Array, name: str) -> Array:
     """Refuse what is not a real number or a truth value; make plain numbers of odd kinds."""
     xp = namespace(x)
     if is_numpy(x) and x.dtype.kind in "OSU":
@@ -224,7 +230,7 @@ def _as_numbers(x: Array, name: str) -> Array:
     return xp.astype(x, xp.int64) if wide else x
 
 
-def _as_floats(x: Array) -> Array:
+def as_floats(x: Array) -> Array:
     """Make floats of numbers: those of a tensor stay, numpy's become float32 or float64."""
     xp = namespace(x)
     if not is_numpy(x):
@@ -235,21 +241,21 @@ def _as_floats(x: Array) -> Array:
 
 
 def _numbers_from_objects(x: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
-    _require_present(x, name)
-    text = np.array([isinstance(item, str | bytes) for item in x])
+    require_present(x, name)
+    text = np.array([isinstance(item, str | bytes) for item in x.flat]).reshape(x.shape)
     if text.any():
-        _refuse(x, text, f"{name} must be numbers", "convert text to numbers first.")
+        refuse(x, text, f"{name} must be numbers", "convert text to numbers first.")
     try:
         return x.astype(np.float64)
     except (TypeError, ValueError):
-        message = f"{name} must be numbers; got {type(x[0]).__name__} objects"
+        message = f"{name} must be numbers; got {type(x.flat[0]).__name__} objects"
         raise DataError(message) from None
 
 
-def _require_present(x: np.ndarray[Any, Any], name: str) -> None:
+def require_present(x: np.ndarray[Any, Any], name: str) -> None:
     missing = _missing(x)
     if missing.any():
-        _refuse(x, missing, f"{name} must not be missing", DROP)
+        refuse(x, missing, f"{name} must not be missing", DROP)
 
 
 def _missing(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -258,7 +264,7 @@ def _missing(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         return np.asarray(np.isnan(x) if x.dtype.kind in "fc" else np.isnat(x))
     if x.dtype.kind != "O":
         return np.zeros(x.shape, dtype=bool)
-    return np.array([_is_missing(item) for item in x], dtype=bool)
+    return np.array([_is_missing(item) for item in x.flat], dtype=bool).reshape(x.shape)
 
 
 def _is_missing(item: Any) -> bool:
@@ -282,8 +288,8 @@ def _outcomes_from_labels(
 ) -> Array:
     """Compare labels with the positive one, once they are known to be two at most."""
     host = to_numpy(y)
-    _require_present(host, "outcomes")
-    found = _distinct(host)
+    require_present(host, "outcomes")
+    found = distinct(host)
     if len(found) > 2:
         more = f", … ({len(found)} in all)" if len(found) > 4 else ""
         message = f"outcomes must have at most two labels; found {_listed(found[:4], ', ')}{more}"
@@ -316,7 +322,7 @@ def _listed(labels: Sequence[Any], between: str = " and ") -> str:
     return between.join(repr(label) for label in labels)
 
 
-def _distinct(x: np.ndarray[Any, Any]) -> list[Any]:
+def distinct(x: np.ndarray[Any, Any]) -> list[Any]:
     if x.dtype.kind in "mM":
         return list(np.unique(x))
     if x.dtype.kind != "O":
@@ -329,7 +335,7 @@ def _distinct(x: np.ndarray[Any, Any]) -> list[Any]:
     return sorted(found, key=lambda label: (type(label).__name__, repr(label)))
 
 
-def _check_length(x: Array, p: Array, name: str, against: str = "forecasts") -> None:
+def check_length(x: Array, p: Array, name: str, against: str = "forecasts") -> None:
     if x.shape[0] != p.shape[0]:
         message = f"{name} and {against} must be equally long; got {x.shape[0]} and {p.shape[0]}"
         raise DataError(message)
@@ -348,11 +354,14 @@ def _scale_hint(p: Array) -> str:
     return "nothing is clipped for you; mend those rows first."
 
 
-def _refuse(x: Array, bad: Array, rule: str, hint: str | None = None) -> NoReturn:
+def refuse(x: Array, bad: Array, rule: str, hint: str | None = None) -> NoReturn:
     """Raise with the first offending row, its value, and how many more there are."""
-    rows = np.flatnonzero(to_numpy(bad))
-    value = to_numpy(x)[rows[0]]
+    bad = to_numpy(bad)
+    first = np.argwhere(bad)[0]
+    value = to_numpy(x)[tuple(first)]
     shown = repr(value.item() if isinstance(value, np.generic) else value)
-    count = f" ({rows.size} such rows)" if rows.size > 1 else ""
-    message = f"{rule}; row {rows[0]} is {shown}{count}"
+    rows = int(bad.sum() if bad.ndim == 1 else bad.any(axis=1).sum())
+    count = f" ({rows} such rows)" if rows > 1 else ""
+    column = f", column {first[1]}" if bad.ndim == 2 else ""
+    message = f"{rule}; row {first[0]}{column} is {shown}{count}"
     raise DataError(message, hint=hint)

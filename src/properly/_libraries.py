@@ -65,4 +65,4 @@ def freeze(record: object) -> None:
 
 def kept(x: Array) -> Array:
     """Copy a user's array for a frozen record, so that what was checked stays as it was."""
-    return read_only(namespace(x).asarray(x, copy=True))
+    return read_only(namespace(x).asarray(without_gradient(x), copy=True))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from properly.typing import Array
 
 PIECE = 1 << 18
+# Entries of a table, not rows: a table is read in order, and its pieces need not be as small.
+TABLE = 1 << 20
 # Fewer pieces than this are done sooner than threads are started.
 MANY = 3
 Piece = TypeVar("Piece")
@@ -34,9 +36,10 @@ def sweep(
     kept together by `keep`, which moves a cut of the first column onwards.
     """
     rows = columns[0].shape[0]
-    if not is_numpy(columns[0]) or rows <= PIECE:
+    piece = PIECE if columns[0].ndim == 1 else max(1, TABLE // columns[0].shape[1])
+    if not is_numpy(columns[0]) or rows <= piece:
         return [function(*columns)]
-    cuts = range(PIECE, rows, PIECE)
+    cuts = range(piece, rows, piece)
     moved = cuts if keep is None else (keep(columns[0], cut) for cut in cuts)
     ends = sorted({0, *moved, rows})
     pieces = [tuple(x[start:stop] for x in columns) for start, stop in pairwise(ends)]

@@ -8,6 +8,8 @@
     ├── ArgumentTypeError (TypeError)     an argument is of the wrong kind
     └── MissingExtraError (ImportError)   an optional dependency is not installed
 
+    DataWarning (UserWarning)             a result without meaning, or an odd request: not refused
+
 Every message states the rule, what was found and where, and, after a blank
 line, a hint. Rows are counted from 0.
 """
@@ -17,6 +19,7 @@ from __future__ import annotations
 __all__ = [
     "ArgumentTypeError",
     "DataError",
+    "DataWarning",
     "ImproperRuleError",
     "MissingExtraError",
     "ProperlyError",
@@ -46,4 +49,11 @@ class MissingExtraError(ProperlyError, ImportError):
     """An optional dependency is not installed.
 
     The message names the command that installs it.
+    """
+
+
+class DataWarning(UserWarning):
+    """What was asked for can be computed, but hardly means what it seems to mean.
+
+    Turn it into an error with ``warnings.simplefilter("error", DataWarning)``.
     """

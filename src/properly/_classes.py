@@ -1,0 +1,321 @@
+"""Class probabilities and class labels: checked, once.
+
+Classes are numbered from 0, in the order of the columns of the probabilities. Nothing is clipped,
+and rows are rescaled on request only.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._arrays import (
+    DROP,
+    as_array,
+    as_floats,
+    as_numbers,
+    check_length,
+    check_weights,
+    distinct,
+    refuse,
+    require_present,
+)
+from properly._libraries import is_numpy, namespace, to_library_of, to_numpy, without_gradient
+from properly._sweep import sweep
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.typing import Array, ArrayLike
+
+NAME = "class probabilities"
+# Up to so many columns are added up one after the other, which is faster than row by row.
+FEW = 16
+
+
+class ClassRows(NamedTuple):
+    """Class numbers, class probabilities, weights or None: equally long, one library."""
+
+    y: Array
+    p: Array
+    weight: Array | None
+
+
+def is_table(p: object) -> bool:
+    """Tell class probabilities, one column a class, from the probabilities of one event."""
+    if isinstance(p, list | tuple):
+        return bool(p) and (isinstance(p[0], list | tuple) or bool(getattr(p[0], "shape", ())))
+    return len(getattr(p, "shape", ())) == 2
+
+
+def check_class_rows(
+    y: ArrayLike,
+    p: ArrayLike,
+    weight: ArrayLike | None = None,
+    *,
+    labels: Sequence[object] | None = None,
+    ordered: bool = False,
+    normalize: bool = False,
+) -> ClassRows:
+    """Check outcomes, class probabilities and weights, and bring them together in one library."""
+    p = check_probabilities(p, normalize=normalize)
+    y = to_library_of(_outcomes(y, int(p.shape[1]), labels, ordered=ordered), p)
+    check_length(y, p, "outcomes")
+    if weight is not None:
+        weight = to_library_of(check_weights(weight), p)
+        check_length(weight, p, "weights")
+    return ClassRows(y, p, weight)
+
+
+def check_probabilities(p: ArrayLike, *, normalize: bool = False, name: str = NAME) -> Array:
+    """Check class probabilities: two dimensions, none negative, rows that sum to one."""
+    p = as_numbers(_as_table(p, name), name)
+    slack = _slack(p)
+    p = as_floats(p)
+    ends = sweep(_ends, p)
+    # Written so that NaN, which compares as false, is refused too.
+    if not all(lowest >= 0 for lowest, _ in ends):
+        hint = "for logits, apply a softmax first." if _looks_like_logits(p) else None
+        refuse(p, ~(p >= 0), f"{name} must be numbers, zero or more", hint)
+    if normalize:
+        return _normalized(p, name)
+    if not all(off <= slack for _, off in ends):
+        _require_sums(p, slack, name)
+    return p
+
+
+def row_sums(p: Array) -> Array:
+    """Add up each row, in the type of the table."""
+    if not is_numpy(p):
+        return namespace(p).sum(p, axis=1)
+    if p.shape[1] > FEW:
+        return np.einsum("ij->i", p)
+    total = p[:, 0].copy()
+    for k in range(1, p.shape[1]):
+        total += p[:, k]
+    return total
+
+
+def as_classes(classes: int | Iterable[object]) -> tuple[int, tuple[Any, ...] | None]:
+    """Take the number of classes, or their labels in order; return both, labels or None."""
+    try:
+        count = operator.index(classes)  # type: ignore[arg-type]
+    except TypeError:
+        labels = _as_labels(classes, "classes")
+        return _at_least_two(len(labels)), labels
+    return _at_least_two(count), None
+
+
+def class_numbers(y: ArrayLike, classes: int | Iterable[object], name: str = "outcomes") -> Any:
+    """Turn labels into class numbers, as int64 of numpy; `classes` is K, or the labels in order."""
+    count, labels = as_classes(classes)
+    found = to_numpy(_one_column(y, name))
+    if labels is not None:
+        return _numbers_of_labels(found, labels, name)
+    return to_numpy(_as_class_numbers(found, count, name))
+
+
+def check_labels(labels: Iterable[object], count: int) -> tuple[Any, ...]:
+    """Check labels of the columns of class probabilities: as many as columns, no two alike."""
+    found = _as_labels(labels, "labels")
+    if len(found) != count:
+        message = (
+            f"labels must name each column of the class probabilities; got {len(found)} "
+            f"labels for {count} columns"
+        )
+        raise DataError(message)
+    return found
+
+
+def _as_table(p: ArrayLike, name: str) -> Array:
+    p = as_array(p, name)
+    shape = tuple(p.shape)
+    if len(shape) != 2:
+        message = f"{name} must have one row a case and one column a class; got shape {shape}"
+        raise DataError(message)
+    if shape[0] == 0 or shape[1] < 2:
+        message = f"{name} must have at least one row and two columns; got shape {shape}"
+        hint = "for the probability of one event, pass one dimension." if shape[1] == 1 else None
+        raise DataError(message, hint=hint)
+    return p
+
+
+def _slack(p: Array) -> float:
+    """Return how far off 1 a row may sum: 1e-6, or the root of the precision if that is larger."""
+    xp = namespace(p)
+    if is_numpy(p):
+        return float(max(1e-6, np.finfo(p.dtype).eps ** 0.5)) if p.dtype.kind == "f" else 1e-6
+    floating = xp.isdtype(p.dtype, "real floating")
+    return float(max(1e-6, xp.finfo(p.dtype).eps ** 0.5)) if floating else 1e-6
+
+
+def _ends(p: Array) -> tuple[float, float]:
+    """Return the smallest entry, and how far off 1 the worst row sums."""
+    p = without_gradient(p)
+    xp = namespace(p)
+    return float(xp.min(p)), float(xp.max(xp.abs(row_sums(p) - 1)))
+
+
+def _require_sums(p: Array, slack: float, name: str) -> None:
+    """Look again in double precision, and name the row that is farthest from 1."""
+    sums = to_numpy(without_gradient(p)).sum(axis=1, dtype=np.float64)
+    off = np.abs(sums - 1)
+    bad = ~(off <= slack)
+    if bad.any():
+        worst = int(np.argmax(off))
+        count = f" ({int(bad.sum())} such rows)" if bad.sum() > 1 else ""
+        message = (
+            f"rows of {name} must sum to 1 within {slack:.2g}; row {worst} sums to "
+            f"{float(sums[worst])!r}{count}"
+        )
+        raise DataError(message, hint=_sum_hint(sums))
+
+
+def _sum_hint(sums: np.ndarray[Any, Any]) -> str:
+    if np.allclose(sums, 100, rtol=1e-3):
+        return "for percentages, divide by 100 first."
+    return "Cases(…, normalize=True) and evaluate(…, normalize=True) rescale the rows."
+
+
+def _normalized(p: Array, name: str) -> Array:
+    """Divide each row by its sum, in double precision where numpy holds the table."""
+    xp = namespace(p)
+    p = p.astype(np.float64) if is_numpy(p) else p
+    sums = xp.sum(p, axis=1, keepdims=True)
+    if not bool(xp.all((sums > 0) & (sums < float("inf")))):
+        bad = ~((sums > 0) & (sums < float("inf")))
+        refuse(sums[:, 0], bad[:, 0], f"rows of {name} must have a positive, finite sum")
+    return p / sums
+
+
+def _looks_like_logits(p: Array) -> bool:
+    host = to_numpy(without_gradient(p))
+    return bool(np.isfinite(host).all() and host.min() < -1e-3)
+
+
+def _outcomes(y: ArrayLike, count: int, labels: Iterable[object] | None, *, ordered: bool) -> Array:
+    """Make class numbers of outcomes: numbers, labels of any kind, or rows with a single 1."""
+    names = None if labels is None else check_labels(labels, count)
+    y = as_array(y, "outcomes")
+    if y.ndim == 2:
+        return _from_one_hot(y, count)
+    y = _one_column(y, "outcomes")
+    if names is not None:
+        return to_library_of(_numbers_of_labels(to_numpy(y), names, "outcomes"), y)
+    if not is_numpy(y) or y.dtype.kind in "biuf":
+        return _as_class_numbers(y, count, "outcomes")
+    require_present(y, "outcomes")
+    if all(isinstance(item, int | float | np.number) for item in y.flat):
+        return _as_class_numbers(as_numbers(y, "outcomes"), count, "outcomes")
+    return _numbers_of_labels(y, _in_order(y, count, ordered=ordered), "outcomes")
+
+
+def _in_order(y: np.ndarray[Any, Any], count: int, *, ordered: bool) -> tuple[Any, ...]:
+    """Take the distinct labels in sorted order, where that is what everybody expects."""
+    found = distinct(y)
+    if ordered:
+        message = f"ordered classes need labels= in their order; got outcomes such as {found[0]!r}"
+        raise DataError(message, hint="the alphabet knows no order of grades.")
+    if len(found) != count:
+        message = (
+            f"without labels=, outcomes must have as many labels as there are columns; "
+            f"got {len(found)} labels and {count} columns"
+        )
+        raise DataError(message, hint="labels= says what each column stands for.")
+    return tuple(found)
+
+
+def _from_one_hot(y: Array, count: int) -> Array:
+    """Make class numbers of rows that have a 1 at the class that happened and 0 elsewhere."""
+    y = as_numbers(y, "outcomes")
+    xp = namespace(y)
+    if tuple(y.shape)[1] != count:
+        message = (
+            f"outcomes in rows must have as many columns as the forecasts; "
+            f"got {y.shape[1]} and {count}"
+        )
+        raise DataError(message)
+    ones = xp.astype(y == 1, xp.int64)
+    good = xp.all((y == 0) | (y == 1), axis=1) & (xp.sum(ones, axis=1) == 1)
+    if not bool(xp.all(good)):
+        row = int(np.flatnonzero(~to_numpy(good))[0])
+        message = (
+            f"outcomes in rows must have a single 1 and otherwise 0; "
+            f"row {row} is {to_numpy(y)[row].tolist()}"
+        )
+        raise DataError(message, hint="an outcome is what happened, not a distribution.")
+    return xp.argmax(ones, axis=1)
+
+
+def _one_column(y: ArrayLike, name: str) -> Array:
+    y = as_array(y, name)
+    if y.ndim != 1:
+        message = f"{name} must be one-dimensional; got an array of shape {tuple(y.shape)}"
+        raise DataError(message)
+    if y.shape[0] == 0:
+        message = f"{name} must not be empty; got 0 rows"
+        raise DataError(message)
+    return y
+
+
+def _as_class_numbers(y: Array, count: int, name: str) -> Array:
+    """Check whole numbers from 0 to one below the number of classes."""
+    y = as_numbers(y, name)
+    xp = namespace(y)
+    if xp.isdtype(y.dtype, "bool"):
+        y = xp.astype(y, xp.int64)
+    if xp.isdtype(y.dtype, "real floating") and bool(xp.any(xp.isnan(y))):
+        refuse(y, xp.isnan(y), f"{name} must not be missing", DROP)
+    good = (y >= 0) & (y < count)
+    if xp.isdtype(y.dtype, "real floating"):
+        good = good & (y == xp.floor(y))
+    if not bool(xp.all(good)):
+        rule = f"{name} must be class numbers from 0 to {count - 1}"
+        refuse(y, ~good, rule, "other labels are given in order, by labels= or classes=.")
+    return xp.astype(y, xp.int64, copy=False)
+
+
+def _numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: str) -> Any:
+    """Look each outcome up among the labels."""
+    require_present(y, name)
+    number = {label: k for k, label in enumerate(labels)}
+    try:
+        found, where = np.unique(y, return_inverse=True)
+        known = np.array([number.get(label, -1) for label in found.tolist()], dtype=np.int64)
+        numbers = known[where.reshape(-1)]
+    except TypeError:
+        # Labels of several kinds have no order, but they can be looked up one by one.
+        numbers = np.array([number.get(label, -1) for label in y.tolist()], dtype=np.int64)
+    if (numbers < 0).any():
+        listed = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)
+        refuse(y, numbers < 0, f"{name} must be among the labels {listed}")
+    return numbers
+
+
+def _as_labels(labels: object, name: str) -> tuple[Any, ...]:
+    """Take labels in order: no text, which is a sequence of letters, and nothing without order."""
+    if isinstance(labels, str | bytes | AbstractSet | Mapping) or not isinstance(labels, Iterable):
+        message = f"{name} must be a list of labels in order; got {labels!r}"
+        raise DataError(message)
+    found = tuple(x.item() if isinstance(x, np.generic) else x for x in labels)
+    try:
+        twice = len(set(found)) < len(found)
+    except TypeError:
+        message = f"{name} must be plain values such as text or numbers; got {found!r}"
+        raise DataError(message) from None
+    if twice:
+        message = f"{name} must differ from one another; got {found!r}"
+        raise DataError(message)
+    return found
+
+
+def _at_least_two(count: int) -> int:
+    if count < 2:
+        message = f"there must be at least two classes; got {count}"
+        raise DataError(message)
+    return count
