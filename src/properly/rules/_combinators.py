@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -15,7 +16,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.rules._rule import BinaryRule, Propriety, require_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from properly.typing import Array
 
@@ -186,6 +187,9 @@ class Mixture(BinaryRule):
     components: tuple[tuple[float, BinaryRule], ...]
 
     def __init__(self, components: Iterable[tuple[float, BinaryRule]]) -> None:
+        if not isinstance(components, Iterable):
+            message = f"a mixture is made of pairs (coefficient, rule); got {components!r}"
+            raise ArgumentTypeError(message)
         pairs = tuple(_component(pair) for pair in components)
         if not any(coefficient > 0 for coefficient, _ in pairs):
             message = f"a mixture needs at least one positive coefficient; got {pairs!r}"

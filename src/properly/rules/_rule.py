@@ -12,7 +12,7 @@ import numpy as np
 from properly._arrays import check_forecasts, check_logits, check_rows, used_rows
 from properly._libraries import is_numpy, namespace
 from properly._sweep import sweep
-from properly.errors import ArgumentTypeError
+from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +79,14 @@ class Rule(ABC):
     @abstractmethod
     def __call__(self, y: ArrayLike, p: ArrayLike, weight: ArrayLike | None = None) -> Any:
         """Return the (weighted) mean loss."""
+
+    @abstractmethod
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return the least and the greatest loss if there are so many classes."""
+
+    def propriety_for(self, classes: int) -> Propriety:  # noqa: ARG002
+        """Return what holds for so many classes; some rules are better with two."""
+        return self.propriety
 
     @property
     def is_proper(self) -> bool:
@@ -190,6 +198,13 @@ class BinaryRule(Rule):
         worst = self.loss_if_event(np.float64(0)), self.loss_if_none(np.float64(1))
         return 0.0, float(max(worst))
 
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return the range; an event makes two classes, and there are no others."""
+        if classes != 2:
+            message = f"{self!r} prices one event, which makes two classes; got {classes!r}"
+            raise DataError(message, hint="Ranked(rule) prices ordered classes.")
+        return self.range
+
     @property
     def name(self) -> str:
         """A short lower-case name for tables and files."""
@@ -211,7 +226,7 @@ class BinaryRule(Rule):
             One loss a case, in the library of `p`. Infinity is a possible loss; NaN is not.
         """
         rows = check_rows(y, p)
-        return self._price(rows.y, _wide(rows.p))
+        return self.price_event(rows.y, wide(rows.p))
 
     def __call__(self, y: ArrayLike, p: ArrayLike, weight: ArrayLike | None = None) -> Any:
         """Return the (weighted) mean loss.
@@ -235,7 +250,7 @@ class BinaryRule(Rule):
             # Left out rather than multiplied by 0: the loss of an unused row may be infinite.
             y, p, weight = used_rows(y, p, weight)
         if not is_numpy(p):
-            return self._mean_tensor(y, p, weight)
+            return mean_tensor(self.price_event(y, p), weight)
         if weight is None:
             return math.fsum(sweep(self._sum, y, p)) / p.shape[0]
         return math.fsum(sweep(self._sum, y, p, weight)) / float(weight.sum(dtype=np.float64))
@@ -246,7 +261,7 @@ class BinaryRule(Rule):
         At a point mass of the weight, where the loss jumps, the slope ignores the jump.
         """
         y, p, _ = check_rows(y, p)
-        p = _wide(p)
+        p = wide(p)
         return namespace(p).where(y, self.slope_if_event(p), self.slope_if_none(p))
 
     def logit_slope(self, y: ArrayLike, logit: ArrayLike) -> Array:
@@ -265,19 +280,19 @@ class BinaryRule(Rule):
         it is ``sigmoid(logit) - y`` to the last digit.
         """
         y, logit = check_logits(y, logit)
-        p, q = _both_sides(_wide(logit))
+        p, q = _both_sides(wide(logit))
         return namespace(p).where(y, -q, p) * self.logit_weight(p, q)
 
     def entropy(self, p: ArrayLike) -> Array:
         """Return the expected loss of the true probability: ``p U(p) + (1 - p) V(p)``."""
-        p = _wide(check_forecasts(p))
+        p = wide(check_forecasts(p))
         xp = namespace(p)
         # The inner wheres keep 0 * infinity, and its gradient, from ever being formed.
         event = p * self.loss_if_event(xp.where(p > 0, p, xp.ones_like(p)))
         none = (1 - p) * self.loss_if_none(xp.where(p < 1, p, xp.zeros_like(p)))
         return event + none
 
-    def _price(self, y: Array, p: Array) -> Array:
+    def price_event(self, y: Array, p: Array) -> Array:
         """Price checked forecasts.
 
         The side that did not happen is priced at the forecast that costs nothing, since U(1) = 0
@@ -291,17 +306,18 @@ class BinaryRule(Rule):
         """Add up the losses of forecasts; each case is priced on its own side only."""
         return paid(self.loss_if_event, p, y, weight) + paid(self.loss_if_none, p, ~y, weight)
 
-    def _mean_tensor(self, y: Array, p: Array, weight: Array | None) -> Array:
-        xp = namespace(p)
-        loss = self._price(y, p)
-        if weight is None:
-            return xp.mean(loss)
-        # Shares of the total, not the weights themselves: half precision soon overflows. Double
-        # precision only where it is there already: some devices have none.
-        double = xp.float64 in (loss.dtype, weight.dtype)
-        weight = xp.astype(weight, xp.float64 if double else xp.float32)
-        share = weight / xp.sum(weight)
-        return xp.astype(xp.sum(loss * share), loss.dtype)
+
+def mean_tensor(loss: Array, weight: Array | None) -> Array:
+    """Average the losses of a tensor, in their own type."""
+    xp = namespace(loss)
+    if weight is None:
+        return xp.mean(loss)
+    # Shares of the total, not the weights themselves: half precision soon overflows. Double
+    # precision only where it is there already: some devices have none.
+    double = xp.float64 in (loss.dtype, weight.dtype)
+    weight = xp.astype(weight, xp.float64 if double else xp.float32)
+    share = weight / xp.sum(weight)
+    return xp.astype(xp.sum(loss * share), loss.dtype)
 
 
 def require_binary(rule: object) -> BinaryRule:
@@ -332,6 +348,6 @@ def _both_sides(logit: Array) -> tuple[Array, Array]:
     return xp.where(logit >= 0, likely, unlikely), xp.where(logit >= 0, unlikely, likely)
 
 
-def _wide(p: Array) -> Array:
+def wide(p: Array) -> Array:
     """Widen numpy forecasts to float64; a tensor's type is its owner's choice."""
     return p.astype(np.float64, copy=False) if is_numpy(p) else p

@@ -11,7 +11,7 @@ from properly._libraries import namespace
 from properly._options import check_choice
 from properly.errors import DataError
 from properly.rules._alias import Alias
-from properly.rules._binary import Brier
+from properly.rules._brier import Brier
 from properly.rules._functions import SMALL, atanh_excess
 from properly.rules._rule import BinaryRule, Propriety
 

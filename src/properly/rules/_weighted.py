@@ -14,10 +14,11 @@ from properly._interval import as_number
 from properly._libraries import namespace
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._alias import Alias
-from properly.rules._binary import Brier, Elementary
+from properly.rules._brier import Brier
 from properly.rules._combinators import Mixture
 from properly.rules._functions import SMALL, BetaDensity, atanh_excess
 from properly.rules._rule import BinaryRule, Propriety
+from properly.rules._threshold import Elementary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

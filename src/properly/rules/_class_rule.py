@@ -1,0 +1,331 @@
+"""What a rule for several classes is, and a rule for one event as well as for several classes."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from properly._classes import check_class_rows, check_probabilities, is_table
+from properly._libraries import is_numpy, namespace
+from properly._sweep import sweep
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules._rule import BinaryRule, Rule, mean_tensor, wide
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.rules._rule import Propriety
+    from properly.typing import Array, ArrayLike
+
+
+class ClassRule(Rule):
+    r"""A rule for the probabilities of several classes.
+
+    Forecasts are rows of probabilities, one column a class. Classes are numbered from 0 in the
+    order of the columns, or have names, given as ``labels``. A subclass writes what each forecast
+    would cost under every class, :meth:`classwise`; all else follows. If the classes happen with
+    the probabilities :math:`q`, a forecast :math:`p` costs on average
+
+    .. math:: S(p; q) = \sum_k q_k\, S(p, k),
+
+    and the rule is proper if no :math:`p` costs less than :math:`q` itself.
+
+    Forecasts that numpy can hold are priced in float64; a tensor of another library is priced in
+    its own type, on its own device, and can be differentiated.
+
+    Examples
+    --------
+    A rule of one's own, the absolute error, which is not proper:
+
+    >>> import numpy as np
+    >>> from properly.rules import ClassRule, Propriety
+    >>> class Absolute(ClassRule):
+    ...     propriety = Propriety.IMPROPER
+    ...     name = "absolute"
+    ...
+    ...     def classwise(self, p):
+    ...         return 2 * (1 - p)
+    ...
+    ...     def range_for(self, classes):
+    ...         return 0.0, 2.0
+    >>> Absolute().loss([0, 2], [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]])
+    array([1., 1.])
+    >>> Absolute().expected_loss([0.5, 0.25, 0.25], [[0.5, 0.25, 0.25], [1.0, 0.0, 0.0]])
+    array([1.25, 1.  ])
+    """
+
+    needs_order: ClassVar[bool] = False
+    """Whether the order of the classes matters."""
+
+    @abstractmethod
+    def classwise(self, p: Array) -> Array:
+        """Return what each row would cost under every class: one column a class. Not checked."""
+
+    def price(self, y: Array, p: Array) -> Array:
+        """Price rows of class probabilities, given class numbers. The arrays are not checked."""
+        return at(self.classwise(p), y)
+
+    def propriety_for(self, classes: int) -> Propriety:
+        """Return what holds for so many classes; some rules are better with two."""
+        check_count(classes)
+        return self.propriety
+
+    def require_classes(self, classes: int) -> None:
+        """Refuse a number of classes that the rule was not made for; most were made for any."""
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """The least and the greatest loss of two classes; see `range_for` for more."""
+        return self.range_for(2)
+
+    def loss(self, y: ArrayLike, p: ArrayLike, *, labels: Sequence[object] | None = None) -> Array:
+        """Price each forecast.
+
+        Parameters
+        ----------
+        y : array-like
+            What happened: class numbers, labels, or rows with a single 1.
+        p : array-like of shape (n, K)
+            Probabilities, one column a class. Rows sum to 1.
+        labels : sequence, optional
+            What each column stands for. Without it, numbers are class numbers; text is sorted,
+            as scikit-learn does, unless the rule needs an order.
+
+        Returns
+        -------
+        array
+            One loss a case, in the library of `p`. Infinity is a possible loss; NaN is not.
+        """
+        rows = check_class_rows(y, p, labels=labels, ordered=self.needs_order)
+        self.require_classes(int(rows.p.shape[1]))
+        if not is_numpy(rows.p):
+            return self.price(rows.y, rows.p)
+        return np.concatenate(sweep(lambda p, y: self.price(y, p), rows.p, rows.y))
+
+    def __call__(
+        self,
+        y: ArrayLike,
+        p: ArrayLike,
+        weight: ArrayLike | None = None,
+        *,
+        labels: Sequence[object] | None = None,
+    ) -> Any:
+        """Return the (weighted) mean loss.
+
+        Parameters
+        ----------
+        y : array-like
+            What happened: class numbers, labels, or rows with a single 1.
+        p : array-like of shape (n, K)
+            Probabilities, one column a class. Rows sum to 1.
+        weight : array-like, optional
+            Case weights; rows of weight 0 do not count, whatever their loss.
+        labels : sequence, optional
+            What each column stands for.
+
+        Returns
+        -------
+        float
+            The mean; for a tensor, a tensor without dimensions that can be differentiated.
+        """
+        y, p, weight = check_class_rows(y, p, weight, labels=labels, ordered=self.needs_order)
+        self.require_classes(int(p.shape[1]))
+        if not is_numpy(p):
+            if weight is not None:
+                used = weight > 0
+                y, p, weight = y[used], p[used], weight[used]
+            return mean_tensor(self.price(y, p), weight)
+        if weight is None:
+            return math.fsum(sweep(self._sum_rows, p, y)) / p.shape[0]
+        return math.fsum(sweep(self._sum_rows, p, y, weight)) / float(weight.sum(dtype=np.float64))
+
+    def entropy(self, p: ArrayLike) -> Array:
+        """Return what each forecast costs on average if it is the truth."""
+        p = check_probabilities(p)
+        self.require_classes(int(p.shape[1]))
+        if not is_numpy(p):
+            return self._own_loss(p)
+        return np.concatenate(sweep(self._own_loss, p))
+
+    def expected_loss(self, truth: ArrayLike, report: ArrayLike) -> Any:
+        """Return what a report costs on average if classes happen as the truth says.
+
+        Parameters
+        ----------
+        truth, report : array-like of shape (K,) or (n, K)
+            Probabilities of the classes. One row of either goes with every row of the other.
+
+        Returns
+        -------
+        float or array
+            A number for two vectors. A class that cannot happen costs nothing, even if its loss is
+            infinite.
+        """
+        q = check_probabilities(_as_rows(truth), name="the truth")
+        p = check_probabilities(_as_rows(report), name="the report")
+        if q.shape[1] != p.shape[1]:
+            found = f"{q.shape[1]} and {p.shape[1]}"
+            message = f"truth and report must have the same number of classes; got {found}"
+            raise DataError(message)
+        self.require_classes(int(p.shape[1]))
+        mean = _mean_by_class(wide(q), self.classwise(wide(p)))
+        return mean if is_table(truth) or is_table(report) else float(mean[0])
+
+    def _own_loss(self, p: Array) -> Array:
+        p = wide(p)
+        return _mean_by_class(p, self.classwise(p))
+
+    def _sum_rows(self, p: Array, y: Array, weight: Array | None = None) -> float:
+        """Add up losses; rows of weight 0, whose loss may be infinite, are left out."""
+        if weight is None:
+            return float(np.sum(self.price(y, p)))
+        used = weight > 0
+        if not used.all():
+            p, y, weight = p[used], y[used], weight[used]
+        return float(np.sum(self.price(y, p) * weight))
+
+
+class DualRule(BinaryRule, ClassRule):
+    """A rule for the probability of one event, and for the probabilities of several classes.
+
+    Forecasts of one dimension are probabilities of an event, those of two are class probabilities.
+    """
+
+    def loss(self, y: ArrayLike, p: ArrayLike, *, labels: Sequence[object] | None = None) -> Array:
+        """Price each forecast.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        p : array-like of shape (n,) or (n, K)
+            Probabilities of the event, or of the classes, one column each.
+        labels : sequence, optional
+            What each column stands for.
+
+        Returns
+        -------
+        array
+            One loss a case, in the library of `p`. Infinity is a possible loss; NaN is not.
+        """
+        if is_table(p):
+            return ClassRule.loss(self, y, p, labels=labels)
+        _require_no_labels(labels)
+        return BinaryRule.loss(self, y, p)
+
+    def __call__(
+        self,
+        y: ArrayLike,
+        p: ArrayLike,
+        weight: ArrayLike | None = None,
+        *,
+        labels: Sequence[object] | None = None,
+    ) -> Any:
+        """Return the (weighted) mean loss.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        p : array-like of shape (n,) or (n, K)
+            Probabilities of the event, or of the classes, one column each.
+        weight : array-like, optional
+            Case weights; rows of weight 0 do not count, whatever their loss.
+        labels : sequence, optional
+            What each column stands for.
+
+        Returns
+        -------
+        float
+            The mean; for a tensor, a tensor without dimensions that can be differentiated.
+        """
+        if is_table(p):
+            return ClassRule.__call__(self, y, p, weight, labels=labels)
+        _require_no_labels(labels)
+        return BinaryRule.__call__(self, y, p, weight)
+
+    def entropy(self, p: ArrayLike) -> Array:
+        """Return what each forecast costs on average if it is the truth."""
+        return ClassRule.entropy(self, p) if is_table(p) else BinaryRule.entropy(self, p)
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return the least and the greatest loss of class probabilities."""
+        check_count(classes)
+        return 0.0, 1.0
+
+
+def require_class_rule(rule: object) -> ClassRule:
+    """Refuse what is not a rule for class probabilities."""
+    if isinstance(rule, ClassRule):
+        return rule
+    message = f"this needs a rule for class probabilities; got {rule!r}"
+    hint = (
+        "Ranked(rule) makes one of a rule for one event."
+        if isinstance(rule, BinaryRule)
+        else ("write the rule with parentheses, as in Brier().")
+    )
+    raise ArgumentTypeError(message, hint=hint)
+
+
+def check_count(classes: int) -> int:
+    """Take a number of classes, two or more."""
+    if isinstance(classes, int | np.integer) and classes >= 2:
+        return int(classes)
+    message = f"classes must be a whole number, 2 or more; got {classes!r}"
+    raise DataError(message)
+
+
+def at(table: Array, y: Array) -> Array:
+    """Take from each row the entry of the class that happened."""
+    rows, classes = table.shape
+    if is_numpy(table):
+        return table[np.arange(rows), y]
+    xp = namespace(table)
+    start = xp.arange(rows, dtype=y.dtype, device=table.device) * classes
+    return xp.take(xp.reshape(table, (-1,)), start + y)
+
+
+def split_off(p: Array, y: Array) -> tuple[Array, Array]:
+    """Return the probability of what happened, and the sum of the squares of all others."""
+    if is_numpy(p):
+        rest = p.astype(np.float64)
+        rows = np.arange(rest.shape[0])
+        chosen = rest[rows, y]
+        rest[rows, y] = 0
+        return chosen, np.einsum("ij,ij->i", rest, rest)
+    xp = namespace(p)
+    classes = xp.arange(p.shape[1], dtype=y.dtype, device=p.device)
+    rest = xp.where(classes[None, :] == y[:, None], xp.zeros_like(p), p)
+    return at(p, y), xp.sum(rest * rest, axis=1)
+
+
+def squares_of_others(p: Array) -> Array:
+    """Return for every class the sum of the squares of all other probabilities of its row."""
+    xp = namespace(p)
+    squares = p * p
+    rest = xp.sum(squares, axis=1, keepdims=True) - squares
+    return xp.where(rest > 0, rest, xp.zeros_like(rest))
+
+
+def _mean_by_class(q: Array, loss: Array) -> Array:
+    """Average over classes; what cannot happen costs nothing."""
+    xp = namespace(q, loss)
+    possible = q > 0
+    return xp.sum(q * xp.where(possible, loss, xp.zeros_like(loss)), axis=1)
+
+
+def _as_rows(x: ArrayLike) -> ArrayLike:
+    if is_table(x):
+        return x
+    return [x] if isinstance(x, list | tuple) else np.asarray(x)[None]
+
+
+def _require_no_labels(labels: object) -> None:
+    if labels is not None:
+        message = f"labels name the columns of class probabilities; these have none, got {labels!r}"
+        raise ArgumentTypeError(message, hint="for one event, compare y with its label.")

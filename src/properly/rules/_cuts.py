@@ -1,0 +1,146 @@
+"""Rules that add up a price over the cuts between ordered classes."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from properly._interval import as_number
+from properly._libraries import is_numpy, namespace
+from properly._options import check_flag
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules._class_rule import ClassRule, check_count
+from properly.rules._rule import Propriety, wide
+
+if TYPE_CHECKING:
+    from properly.typing import Array
+
+
+class CutRule(ClassRule):
+    """A rule that asks, at each cut between ordered classes, whether the outcome lies above.
+
+    The price of the answers is added up, each with its weight, or averaged. Cut k lies between the
+    classes k and k + 1.
+    """
+
+    weights: tuple[float, ...] | None
+    normalized: bool
+
+    needs_order: ClassVar[bool] = True
+
+    @abstractmethod
+    def sides(self, lower: Array, upper: Array) -> tuple[Array, Array]:
+        """Price the cuts if the outcome lies at or below, and if it lies above.
+
+        Both arguments have one column a cut: the probabilities of the classes up to the cut, and of
+        those above it.
+        """
+
+    @property
+    def has_all_cuts(self) -> bool:
+        """Whether no cut is left out by a weight of 0."""
+        return self.weights is None or min(self.weights) > 0
+
+    @property
+    def suffix(self) -> str:
+        """What a name says of the weights."""
+        listed = "" if self.weights is None else f"[{','.join(f'{w:g}' for w in self.weights)}]"
+        return listed if self.normalized else f"_sum{listed}"
+
+    def shares(self, classes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return what the price of each cut is multiplied by."""
+        self.require_classes(classes)
+        weights = np.ones(classes - 1) if self.weights is None else np.array(self.weights)
+        return weights / math.fsum(weights) if self.normalized else weights
+
+    def require_classes(self, classes: int) -> None:
+        """Refuse a number of classes that does not fit the weights."""
+        check_count(classes)
+        if self.weights is not None and len(self.weights) != classes - 1:
+            message = (
+                f"weights must have one entry for each cut between classes, {classes - 1} for "
+                f"{classes} classes; got {len(self.weights)}"
+            )
+            raise DataError(message)
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return 0 and the loss of a certain forecast at the wrong end of the scale."""
+        shares = self.shares(classes)
+        none, one = np.zeros((1, classes - 1)), np.ones((1, classes - 1))
+        ends = self.sides(none, one)[0], self.sides(one, none)[1]
+        return 0.0, max(float(add_up(x, shares)[0]) for x in ends)
+
+    def classwise(self, p: Array) -> Array:
+        """Add up, for every class, the cuts at or above it and those below it."""
+        xp = namespace(p)
+        shares = self.shares(p.shape[1])
+        below, above = (weigh(x, shares) for x in self.sides(*tails(p)))
+        nothing = xp.zeros_like(p[:, :1])
+        from_here = xp.flip(xp.cumulative_sum(xp.flip(below, axis=1), axis=1), axis=1)
+        up_to_here = xp.cumulative_sum(above, axis=1)
+        return xp.concat([from_here, nothing], axis=1) + xp.concat([nothing, up_to_here], axis=1)
+
+
+def check_cut_weights(weights: Iterable[float] | None) -> tuple[float, ...] | None:
+    """Take one weight a cut: finite, none negative, not all zero."""
+    if weights is None:
+        return None
+    if not isinstance(weights, Iterable):
+        message = f"weights are a list of numbers, one for each cut; got {weights!r}"
+        raise ArgumentTypeError(message)
+    found = tuple(as_number(w, "weights") for w in weights)
+    if not found or not all(0 <= w < math.inf for w in found) or not any(w > 0 for w in found):
+        message = f"weights must be finite, zero or more, and not all zero; got {list(found)!r}"
+        raise DataError(message)
+    return found
+
+
+def check_normalized(normalized: bool) -> bool:
+    """Take True or False."""
+    return check_flag(normalized, "normalized")
+
+
+def as_strict_as(propriety: Propriety, *, all_cuts: bool) -> Propriety:
+    """Return what is left of strictness if some cuts do not count."""
+    if propriety is Propriety.STRICT and not all_cuts:
+        return Propriety.PROPER
+    return propriety
+
+
+def tails(p: Array) -> tuple[Array, Array]:
+    """Return the probabilities up to each cut and above it, each summed from its own end.
+
+    So a tail of impossible classes is exactly 0, and small ones keep their digits. What rounding
+    adds to 1 is cut off: the sums of probabilities are not the user's numbers.
+    """
+    xp = namespace(p)
+    p = wide(p)
+    lower = xp.cumulative_sum(p, axis=1)[:, :-1]
+    upper = xp.flip(xp.cumulative_sum(xp.flip(p, axis=1), axis=1), axis=1)[:, 1:]
+    one = xp.ones_like(lower)
+    return xp.where(lower < 1, lower, one), xp.where(upper < 1, upper, one)
+
+
+def is_above(y: Array, p: Array) -> Array:
+    """Tell, for each row and cut, whether the outcome lies above the cut."""
+    xp = namespace(p)
+    cuts = xp.arange(p.shape[1] - 1, dtype=y.dtype, device=None if is_numpy(p) else p.device)
+    return y[:, None] > cuts[None, :]
+
+
+def weigh(loss: Array, shares: np.ndarray[Any, Any]) -> Array:
+    """Multiply columns by their shares; a cut without weight costs nothing, not even infinity."""
+    xp = namespace(loss)
+    factors = shares if is_numpy(loss) else xp.asarray(shares, dtype=loss.dtype, device=loss.device)
+    if (shares == 0).any():
+        loss = xp.where(factors[None, :] > 0, loss, xp.zeros_like(loss))
+    return loss * factors[None, :]
+
+
+def add_up(loss: Array, shares: np.ndarray[Any, Any]) -> Array:
+    """Return the weighted sum over the cuts."""
+    return namespace(loss).sum(weigh(loss, shares), axis=1)

@@ -1,0 +1,266 @@
+"""Rules for ordered classes that grow with the square of the distance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from properly._interval import as_number
+from properly._libraries import is_numpy, namespace
+from properly._options import check_choice, check_flag
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules._class_rule import ClassRule, check_count
+from properly.rules._ranked import RPS
+from properly.rules._rule import Propriety, wide
+
+if TYPE_CHECKING:
+    from properly.typing import Array
+
+Normalization = Literal["unit", "printed"]
+
+
+@dataclass(frozen=True)
+class SquaredAbsoluteRPS(ClassRule):
+    r"""The squared absolute ranked probability score (sa-RPS), which is improper.
+
+    .. math:: S(p, y) = \Big(\frac{A}{K - 1}\Big)^2, \qquad
+        A = \sum_{k=0}^{K-2} |P_k - 1\{y \le k\}| = \sum_j p_j\, |j - y| .
+
+    Parameters
+    ----------
+    normalization : {"unit", "printed"}
+        ``"unit"`` divides by :math:`(K - 1)^2`, so that the loss lies between 0 and 1;
+        ``"printed"`` divides by :math:`K - 1`, as the paper does, and reaches K - 1.
+
+    Notes
+    -----
+    With three or more classes the score rewards overconfidence. If :math:`Y` has the distribution
+    :math:`q` with mean :math:`\mu`, no report costs less than
+    :math:`\operatorname{Var}(Y) / (K - 1)^2`, and the report that costs so little puts all
+    probability on the two classes next to :math:`\mu`. The truth is as good only if it has no more
+    than two possible classes. So the score asks for the mean, not for the probabilities. It may
+    list the worst forecasts of a data set. It must not choose between models, and is refused where
+    propriety is needed; `QuadraticRPS` is strictly proper and grows with the square of the distance
+    as well.
+
+    References
+    ----------
+    .. [1] A. Galdran (2023). Performance metrics for probabilistic ordinal classifiers. MICCAI
+       2023, Lecture Notes in Computer Science 14222:357-366.
+
+    Examples
+    --------
+    If all three classes are equally likely, it pays to call the middle one certain:
+
+    >>> from properly.rules import SquaredAbsoluteRPS
+    >>> truth = [1 / 3, 1 / 3, 1 / 3]
+    >>> SquaredAbsoluteRPS().expected_loss(truth, [truth, [0, 1, 0]]).round(4)
+    array([0.2037, 0.1667])
+    """
+
+    normalization: Normalization = "unit"
+
+    propriety: ClassVar[Propriety] = Propriety.IMPROPER
+    needs_order: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_choice(self.normalization, get_args(Normalization), "normalization")
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name with the normalization."""
+        suffix = "" if self.normalization == "unit" else "_printed"
+        return f"squared_absolute_rps{suffix}"
+
+    def propriety_for(self, classes: int) -> Propriety:
+        """Return what holds for so many classes: of two, it is the Brier score of the event."""
+        return Propriety.STRICT if check_count(classes) == 2 else Propriety.IMPROPER
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return 0 and 1, or the K - 1 that the printed formula reaches."""
+        return 0.0, 1.0 if self.normalization == "unit" else float(check_count(classes) - 1)
+
+    def classwise(self, p: Array) -> Array:
+        """Return the squared mean distance to every class."""
+        place = _places(p)
+        apart = namespace(p).abs(place[:, None] - place[None, :])
+        return self._squared(wide(p) @ apart, p.shape[1])
+
+    def price(self, y: Array, p: Array) -> Array:
+        """Return the squared mean distance to the class that happened."""
+        xp = namespace(p)
+        apart = xp.abs(_places(p)[None, :] - xp.astype(y, _places(p).dtype)[:, None])
+        return self._squared(xp.sum(wide(p) * apart, axis=1), p.shape[1])
+
+    def _squared(self, distance: Array, classes: int) -> Array:
+        longest = classes - 1
+        return distance * distance / (longest**2 if self.normalization == "unit" else longest)
+
+
+@dataclass(frozen=True, init=False)
+class SquaredMeanError(ClassRule):
+    r"""Squared error of the mean of the forecast, on the scale of the class values.
+
+    .. math:: S(p, y) = \frac{(m_p - v_y)^2}{(v_{K-1} - v_0)^2}, \qquad m_p = \sum_k p_k v_k .
+
+    Parameters
+    ----------
+    values : iterable of float, optional
+        A value for each class, increasing; the class numbers unless said otherwise.
+    normalized : bool
+        Divide by the square of the largest distance, so that the loss lies between 0 and 1.
+
+    Notes
+    -----
+    Grows with the square of the distance. All that counts is the mean, so the rule is proper, not
+    strictly, unless there are two classes.
+
+    Examples
+    --------
+    >>> from properly.rules import SquaredMeanError
+    >>> SquaredMeanError().loss([0, 0, 0], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    array([0.  , 0.25, 1.  ])
+    """
+
+    values: tuple[float, ...] | None = None
+    normalized: bool = True
+
+    needs_order: ClassVar[bool] = True
+    propriety: ClassVar[Propriety] = Propriety.PROPER
+
+    def __init__(self, values: Iterable[float] | None = None, normalized: bool = True) -> None:
+        object.__setattr__(self, "values", _check_values(values))
+        object.__setattr__(self, "normalized", check_flag(normalized, "normalized"))
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name with the values."""
+        listed = "" if self.values is None else f"[{','.join(f'{v:g}' for v in self.values)}]"
+        return f"squared_mean_error{'' if self.normalized else '_sum'}{listed}"
+
+    def propriety_for(self, classes: int) -> Propriety:
+        """Return what holds for so many classes: of two, the mean is the probability."""
+        return Propriety.STRICT if check_count(classes) == 2 else Propriety.PROPER
+
+    def require_classes(self, classes: int) -> None:
+        """Refuse a number of classes that does not fit the values."""
+        check_count(classes)
+        if self.values is not None and len(self.values) != classes:
+            message = (
+                f"there must be one value for each of {classes} classes; got {len(self.values)}"
+            )
+            raise DataError(message)
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return 0 and the squared distance of the ends, or 1."""
+        values = self._class_values(classes)
+        return 0.0, 1.0 if self.normalized else float((values[-1] - values[0]) ** 2)
+
+    def classwise(self, p: Array) -> Array:
+        """Return the squared distance of the mean to the value of every class."""
+        values = _like(p, self._class_values(p.shape[1]))
+        return self._squared((wide(p) @ values)[:, None] - values[None, :], p.shape[1])
+
+    def price(self, y: Array, p: Array) -> Array:
+        """Return the squared distance of the mean to the value of what happened."""
+        values = _like(p, self._class_values(p.shape[1]))
+        return self._squared(wide(p) @ values - namespace(p).take(values, y), p.shape[1])
+
+    def _class_values(self, classes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+        self.require_classes(classes)
+        return np.arange(float(classes)) if self.values is None else np.array(self.values)
+
+    def _squared(self, off: Array, classes: int) -> Array:
+        values = self._class_values(classes)
+        longest = float(values[-1] - values[0]) if self.normalized else 1.0
+        share = off / longest
+        return share * share
+
+
+@dataclass(frozen=True)
+class QuadraticRPS(ClassRule):
+    r"""Squared error of the mean, with a share of the ranked probability score.
+
+    .. math:: S(p, y) = \Big(\frac{m_p - y}{K - 1}\Big)^2 + \varepsilon\, \text{RPS}(p, y), \qquad
+        m_p = \sum_k k\, p_k .
+
+    Parameters
+    ----------
+    share : float
+        The share :math:`\varepsilon > 0` of the ranked probability score.
+
+    Notes
+    -----
+    What `SquaredAbsoluteRPS` was made for, without its fault: mistakes cost in proportion to the
+    square of their distance, up to the share, and the rule is strictly proper, since the second
+    part is and the first is proper.
+
+    Examples
+    --------
+    >>> from properly.rules import QuadraticRPS
+    >>> QuadraticRPS(share=0.1).loss([0, 0, 0], [[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    array([0. , 0.3, 1.1])
+    >>> truth = [1 / 3, 1 / 3, 1 / 3]
+    >>> QuadraticRPS(share=0.1).expected_loss(truth, [truth, [0, 1, 0]]).round(4)
+    array([0.1889, 0.2   ])
+    """
+
+    share: float = 0.1
+
+    needs_order: ClassVar[bool] = True
+    propriety: ClassVar[Propriety] = Propriety.STRICT
+
+    def __post_init__(self) -> None:
+        share = as_number(self.share, "share")
+        object.__setattr__(self, "share", share)
+        if not 0 < share < math.inf:
+            message = f"share must be positive and finite; got {share!r}"
+            raise DataError(message, hint="without it the rule asks for the mean only.")
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name with the share."""
+        return f"quadratic_rps[{self.share:g}]"
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return 0 and one more than the share."""
+        check_count(classes)
+        return 0.0, 1 + self.share
+
+    def classwise(self, p: Array) -> Array:
+        """Return the sum of both parts for every class."""
+        return SquaredMeanError().classwise(p) + self.share * RPS().classwise(p)
+
+    def price(self, y: Array, p: Array) -> Array:
+        """Return the sum of both parts for the class that happened."""
+        return SquaredMeanError().price(y, p) + self.share * RPS().price(y, p)
+
+
+def _check_values(values: Iterable[float] | None) -> tuple[float, ...] | None:
+    if values is None:
+        return None
+    if not isinstance(values, Iterable):
+        message = f"values are a list of numbers, one for each class; got {values!r}"
+        raise ArgumentTypeError(message)
+    found = tuple(as_number(v, "values") for v in values)
+    rising = all(low < high for low, high in pairwise(found))
+    if len(found) < 2 or not rising or not all(math.isfinite(v) for v in found):
+        message = (
+            f"values of classes must be two or more, finite and increasing; got {list(found)!r}"
+        )
+        raise DataError(message)
+    return found
+
+
+def _like(p: Array, x: np.ndarray[Any, Any]) -> Array:
+    """Bring numbers to the library, the type and the device of forecasts."""
+    return x if is_numpy(p) else namespace(p).asarray(x, dtype=p.dtype, device=p.device)
+
+
+def _places(p: Array) -> Array:
+    return _like(p, np.arange(float(p.shape[1])))

@@ -1,0 +1,122 @@
+"""The logarithm of the probability of what happened."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from properly._libraries import is_numpy, namespace
+from properly.rules._class_rule import DualRule, at, check_count
+from properly.rules._rule import Propriety, wide
+
+if TYPE_CHECKING:
+    from properly.typing import Array
+
+
+@dataclass(frozen=True)
+class Log(DualRule):
+    r"""Negative natural logarithm of the probability of what happened.
+
+    .. math:: S(p, y) = -\log(p) \text{ if } y = 1, \quad -\log(1 - p) \text{ if } y = 0,
+        \qquad w(t) = \frac{1}{t (1 - t)} ,
+
+    and :math:`S(p, y) = -\log(p_y)` if there are several classes.
+
+    Notes
+    -----
+    Only the probability of what happened counts: the score is local, and blind to any order of the
+    classes.
+
+    A certain forecast that turns out wrong costs infinity. Nothing is clipped: a clipped log score
+    depends on the floating-point type and hides the one case that matters most.
+
+    References
+    ----------
+    .. [1] I. J. Good (1952). Rational decisions. Journal of the Royal Statistical Society B
+       14:107-114. `doi:10.1111/j.2517-6161.1952.tb00104.x
+       <https://doi.org/10.1111/j.2517-6161.1952.tb00104.x>`__
+
+    Examples
+    --------
+    >>> from properly.rules import Log
+    >>> Log().loss([0, 1, 1], [0.5, 1.0, 0.0])
+    array([0.69314718, 0.        ,        inf])
+    >>> Log().loss(["b", "c"], [[0.25, 0.5, 0.25], [0.0, 1.0, 0.0]], labels=["a", "b", "c"])
+    array([0.69314718,        inf])
+    """
+
+    propriety: ClassVar[Propriety] = Propriety.STRICT
+
+    @np.errstate(divide="ignore", over="ignore")
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return ``log((1 - lower) / (1 - upper))``."""
+        return namespace(lower, upper).log1p((upper - lower) / (1 - upper))
+
+    @np.errstate(divide="ignore", over="ignore")
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return ``log(upper / lower)``."""
+        xp = namespace(lower, upper)
+        lower, upper = lower + 0.0 * upper, upper + 0.0 * lower
+        # Not the mirror image of the above: close to 0 that quotient could overflow.
+        near = upper - lower < lower
+        close = xp.where(near, lower, upper)
+        far = xp.where(near, upper, lower)
+        narrow = xp.log1p((upper - close) / close)
+        return narrow + (xp.log(upper) - xp.log(far))
+
+    @np.errstate(divide="ignore", over="ignore")
+    def loss_if_event(self, p: Array) -> Array:
+        """Return ``-log(p)``."""
+        return 0.0 - namespace(p).log(p)
+
+    @np.errstate(divide="ignore", over="ignore")
+    def loss_if_none(self, p: Array) -> Array:
+        """Return ``-log(1 - p)``."""
+        return -namespace(p).log1p(-p)
+
+    @np.errstate(divide="ignore", over="ignore")
+    def weight(self, p: Array) -> Array:
+        """Return ``1 / (p (1 - p))``: the same for every log-odds."""
+        return 1 / (p * (1 - p))
+
+    def logit_weight(self, p: Array, q: Array) -> Array:  # noqa: ARG002
+        """Return 1."""
+        return namespace(p).ones_like(p)
+
+    @np.errstate(divide="ignore", over="ignore")
+    def slope_if_event(self, p: Array) -> Array:
+        """Return ``-1 / p``."""
+        return -1 / p
+
+    @np.errstate(divide="ignore", over="ignore")
+    def slope_if_none(self, p: Array) -> Array:
+        """Return ``1 / (1 - p)``."""
+        return 1 / (1 - p)
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return 0 and infinity."""
+        check_count(classes)
+        return 0.0, math.inf
+
+    def classwise(self, p: Array) -> Array:
+        """Return ``-log(p_k)``."""
+        return minus_log(p)
+
+    def price(self, y: Array, p: Array) -> Array:
+        """Return ``-log(p_y)``."""
+        return self.loss_if_event(wide(at(p, y)))
+
+
+@np.errstate(divide="ignore")
+def minus_log(p: Array) -> Array:
+    """Return ``-log(p)``, of which a tensor's slope at 0 is 0: what costs infinity has none."""
+    if is_numpy(p):
+        return 0.0 - np.log(p)
+    xp = namespace(p)
+    possible = p > 0
+    # The inner where keeps the infinite slope, which times 0 is NaN, from ever being formed.
+    loss = 0.0 - xp.log(xp.where(possible, p, xp.ones_like(p)))
+    return xp.where(possible, loss, xp.full_like(loss, math.inf))

@@ -1,0 +1,356 @@
+"""Rules with a penalty for the wrong decision."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from properly._arrays import as_array
+from properly._costs import cost_matrix, likeliest, optimal
+from properly._interval import as_number
+from properly._libraries import is_numpy, namespace
+from properly._options import check_choice
+from properly.errors import DataError
+from properly.rules._brier import Brier
+from properly.rules._class_rule import ClassRule, at, check_count, require_class_rule
+from properly.rules._log import Log
+from properly.rules._rule import Propriety, wide
+from properly.rules._superior import greatest_if_correct, superior_penalty
+
+if TYPE_CHECKING:
+    from properly._costs import Cost
+    from properly.typing import Array
+
+Ties = Literal["split", "first", "any_correct", "unique_only"]
+Scale = Literal["sum", "algorithm2", "published_code"]
+Named = Literal["paper", "minimal"]
+Frozen = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, init=False)
+class Penalized(ClassRule):
+    r"""A rule plus a penalty if the forecast's best decision was wrong.
+
+    .. math:: S_\lambda(p, y) = S(p, y) + \lambda\, Z(p, y), \qquad
+        Z(p, y) = 1 - \frac{1\{y \in T\}}{|T|}, \quad T = \arg\max_k p_k .
+
+    Parameters
+    ----------
+    rule : ClassRule
+        The rule that is penalized.
+    penalty : {"paper", "minimal"} or float
+        The penalty :math:`\lambda`. ``"paper"`` is the greatest loss of a correct forecast: (K - 1)
+        / K for `Brier`, log K for `Log`. ``"minimal"`` is the smallest that lets every correct
+        forecast beat every wrong one, see `superior_penalty`: (K - 2) / (2 K) and log(K / 2). Or
+        any number, zero or more.
+    ties : {"split", "first", "any_correct", "unique_only"}
+        What counts as right if several classes have the largest probability: a share of it for each
+        (as above), the first one only, any of them, or none.
+    scale : {"sum", "algorithm2", "published_code"}
+        For `Brier` only. ``"sum"`` is the formula above, Eq. 4 of the paper; ``"algorithm2"``
+        divides it by the number of classes; ``"published_code"`` divides the Brier score and not
+        the penalty, which is then K times as heavy.
+    cost : {"zero_one", "absolute", "quadratic"} or matrix, optional
+        What the best decision costs, with a row for each class and a column for each decision:
+        the penalty is then :math:`\lambda\, C[y, d^*(p)]` with the decision :math:`d^*` of least
+        expected cost. ``ties`` chooses among several best ones: their mean cost, the first one's,
+        the least, or the greatest. Zero-one costs unless said otherwise.
+    tolerance : float
+        Probabilities so little below the largest one count as tied with it. Inside that band the
+        rule is not proper.
+
+    Notes
+    -----
+    The mean is the mean of the rule plus :math:`\lambda` times the error rate: two numbers that one
+    had before, added up. A penalty makes correct forecasts beat wrong ones, always (the paper calls
+    such a rule superior), and costs no propriety if ties are split, or decided by a fixed order:
+    then :math:`Z` is itself a proper score. The published code counts any tied class as right. That
+    is improper: a two-class forecaster who believes in 0.7 does better by saying 0.5. To count all
+    ties as wrong is improper where the truth is tied.
+
+    References
+    ----------
+    .. [1] R. Ahmadian, M. Ghatee, J. Wahlström (2024). Superior scoring rules for probabilistic
+       evaluation of single-label multi-class classification tasks. `arXiv:2407.17697
+       <https://arxiv.org/abs/2407.17697>`__
+
+    Examples
+    --------
+    The first forecast is right, the second wrong; the Brier score prefers the second:
+
+    >>> from properly.rules import Brier, Penalized
+    >>> y, p = [1, 1], [[0.33, 0.34, 0.33], [0.51, 0.49, 0.0]]
+    >>> Brier().loss(y, p).round(4)
+    array([0.6534, 0.5202])
+    >>> Penalized(Brier()).loss(y, p).round(4)
+    array([0.6534, 1.1869])
+    """
+
+    rule: ClassRule
+    penalty: Named | float = "paper"
+    ties: Ties = "split"
+    scale: Scale = "sum"
+    cost: Literal["zero_one", "absolute", "quadratic"] | Frozen | None = None
+    tolerance: float = 0.0
+
+    def __init__(
+        self,
+        rule: ClassRule,
+        penalty: Named | float = "paper",
+        ties: Ties = "split",
+        scale: Scale = "sum",
+        *,
+        cost: Cost | None = None,
+        tolerance: float = 0.0,
+    ) -> None:
+        set_field = object.__setattr__
+        set_field(self, "rule", require_class_rule(rule))
+        set_field(self, "penalty", _check_penalty(penalty))
+        set_field(self, "ties", check_choice(ties, get_args(Ties), "ties"))
+        set_field(self, "scale", _check_scale(scale, rule))
+        set_field(self, "cost", _check_cost(cost, penalty))
+        set_field(self, "tolerance", _check_tolerance(tolerance, cost))
+
+    @property
+    def needs_order(self) -> bool:  # type: ignore[override]
+        """Whether the order of the classes matters to the rule or to the costs."""
+        return self.rule.needs_order or self.cost in ("absolute", "quadratic")
+
+    @property
+    def propriety(self) -> Propriety:
+        """The rule's own, unless ties are all counted as right or all as wrong."""
+        keeps = self.ties in ("split", "first") or self.penalty == 0
+        return self.rule.propriety if keeps and self.tolerance == 0 else Propriety.IMPROPER
+
+    def propriety_for(self, classes: int) -> Propriety:
+        """Return what holds for so many classes; without a penalty, ties do no harm."""
+        own = self.rule.propriety_for(classes)
+        harmless = self.ties in ("split", "first") and self.tolerance == 0
+        return own if harmless or self.penalty_for(classes) == 0 else Propriety.IMPROPER
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name, with the options that were chosen."""
+        short = {"brier": "pbs", "log": "pll"}
+        base = short.get(self.rule.name, f"penalized_{self.rule.name}")
+        said = [
+            "" if self.penalty == "paper" else _shown(self.penalty),
+            "" if self.ties == "split" else self.ties,
+            "" if self.scale == "sum" else self.scale,
+            "" if self.cost is None else _shown(self.cost),
+            f"tolerance={self.tolerance:g}" if self.tolerance else "",
+        ]
+        listed = ",".join(x for x in said if x)
+        return f"{base}[{listed}]" if listed else base
+
+    def penalty_for(self, classes: int) -> float:
+        """Return the penalty of a wrong decision among so many classes, before it is scaled."""
+        check_count(classes)
+        if self.penalty == "paper":
+            return greatest_if_correct(self.rule, classes)
+        if self.penalty == "minimal":
+            return superior_penalty(self.rule, classes)
+        return float(self.penalty)
+
+    def require_classes(self, classes: int) -> None:
+        """Refuse a number of classes that does not fit the rule or the costs."""
+        self.rule.require_classes(check_count(classes))
+        if isinstance(self.cost, tuple) and len(self.cost) != classes:
+            message = f"costs must have one row for each of {classes} classes; got {len(self.cost)}"
+            raise DataError(message)
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return the least and the greatest loss of a certain forecast."""
+        self.require_classes(classes)
+        loss = self.classwise(np.eye(classes))
+        return float(loss.min()), float(loss.max())
+
+    def classwise(self, p: Array) -> Array:
+        """Return the rule's loss and the penalty for every class."""
+        own, penalty = self._factors(p.shape[1])
+        return own * self.rule.classwise(p) + penalty * self._decided(p)
+
+    def price(self, y: Array, p: Array) -> Array:
+        """Return the rule's loss and the penalty for the class that happened."""
+        own, penalty = self._factors(p.shape[1])
+        return own * self.rule.price(y, p) + penalty * at(self._decided(p), y)
+
+    def _factors(self, classes: int) -> tuple[float, float]:
+        """Return what the rule's loss, and what the cost of the decision, is multiplied by."""
+        penalty = self.penalty_for(classes)
+        if self.scale == "algorithm2":
+            return 1 / classes, penalty / classes
+        return (1.0 if self.scale == "sum" else 1 / classes), penalty
+
+    def _decided(self, p: Array) -> Array:
+        """Return what the best decision costs under every class."""
+        if self.cost is None or self.cost == "zero_one":
+            best = likeliest(p, self.tolerance)
+            return _zero_one(best, wide(p), self.ties)
+        named = isinstance(self.cost, str)
+        cost = cost_matrix(self.cost, p.shape[1]) if named else np.array(self.cost)
+        return _costs_of(optimal(wide(p), cost), wide(p), cost, self.ties)
+
+
+def PBS(
+    penalty: Named | float = "paper",
+    ties: Ties = "split",
+    scale: Scale = "sum",
+    *,
+    cost: Cost | None = None,
+    tolerance: float = 0.0,
+) -> Penalized:
+    r"""Penalized Brier score: more by (K - 1) / K if the likeliest class is wrong.
+
+    .. math:: S(p, y) = \sum_k (p_k - 1\{y = k\})^2
+        + \frac{K - 1}{K} \Big(1 - \frac{1\{y \in T\}}{|T|}\Big), \quad T = \arg\max_k p_k .
+
+    Parameters
+    ----------
+    penalty, ties, scale, cost, tolerance
+        As in `Penalized`.
+
+    Returns
+    -------
+    Penalized
+        ``Penalized(Brier())``.
+
+    References
+    ----------
+    .. [1] R. Ahmadian, M. Ghatee, J. Wahlström (2024). Superior scoring rules for probabilistic
+       evaluation of single-label multi-class classification tasks. `arXiv:2407.17697
+       <https://arxiv.org/abs/2407.17697>`__
+
+    Examples
+    --------
+    >>> from properly.rules import PBS
+    >>> PBS()([1, 1], [[0.25, 0.5, 0.25], [0.5, 0.5, 0.0]])
+    0.6041666666666666
+    >>> PBS().propriety, PBS(ties="any_correct").propriety
+    (<Propriety.STRICT: 'strictly proper'>, <Propriety.IMPROPER: 'improper'>)
+    """
+    return Penalized(Brier(), penalty, ties, scale, cost=cost, tolerance=tolerance)
+
+
+def PLL(
+    penalty: Named | float = "paper",
+    ties: Ties = "split",
+    *,
+    cost: Cost | None = None,
+    tolerance: float = 0.0,
+) -> Penalized:
+    r"""Penalized logarithmic loss: more by log K if the likeliest class is wrong.
+
+    .. math:: S(p, y) = -\log p_y
+        + \log K \Big(1 - \frac{1\{y \in T\}}{|T|}\Big), \quad T = \arg\max_k p_k .
+
+    Parameters
+    ----------
+    penalty, ties, cost, tolerance
+        As in `Penalized`.
+
+    Returns
+    -------
+    Penalized
+        ``Penalized(Log())``.
+
+    References
+    ----------
+    .. [1] R. Ahmadian, M. Ghatee, J. Wahlström (2024). Superior scoring rules for probabilistic
+       evaluation of single-label multi-class classification tasks. `arXiv:2407.17697
+       <https://arxiv.org/abs/2407.17697>`__
+
+    Examples
+    --------
+    >>> from properly.rules import PLL
+    >>> PLL().loss([1, 0], [[0.25, 0.5, 0.25], [0.25, 0.5, 0.25]]).round(4)
+    array([0.6931, 2.4849])
+    """
+    return Penalized(Log(), penalty, ties, cost=cost, tolerance=tolerance)
+
+
+def _zero_one(best: Array, p: Array, ties: str) -> Array:
+    """Return 0 where a class counts as right, 1 where it does not, between if the hit is shared."""
+    xp = namespace(p)
+    hit = xp.astype(best, p.dtype)
+    if ties == "any_correct":
+        return 1 - hit
+    if ties == "first":
+        # Only the first true entry of a row has one true entry up to and including itself.
+        return 1 - xp.astype(best & (xp.cumulative_sum(hit, axis=1) == 1), p.dtype)
+    count = xp.sum(hit, axis=1, keepdims=True)
+    if ties == "unique_only":
+        return 1 - hit * xp.astype(count == 1, p.dtype)
+    return 1 - hit / count
+
+
+def _costs_of(best: Array, p: Array, cost: np.ndarray[Any, Any], ties: str) -> Array:
+    """Return, for every class, the cost of the best decision, or what `ties` makes of several."""
+    xp = namespace(p)
+    matrix = cost if is_numpy(p) else xp.asarray(cost, dtype=p.dtype, device=p.device)
+    chosen = xp.astype(best, p.dtype)
+    if ties == "first":
+        chosen = chosen * xp.astype(xp.cumulative_sum(chosen, axis=1) == 1, p.dtype)
+    if ties in ("split", "first"):
+        return (chosen @ matrix.T) / xp.sum(chosen, axis=1, keepdims=True)
+    worst = ties == "unique_only"
+    outside = xp.asarray(-math.inf if worst else math.inf, dtype=p.dtype)
+    table = xp.where(best[:, None, :], matrix[None, :, :], outside)
+    return xp.max(table, axis=2) if worst else xp.min(table, axis=2)
+
+
+def _shown(x: object) -> str:
+    """Write an option in a name: a number, a word, or the rows of a matrix."""
+    if isinstance(x, tuple):
+        return "/".join(":".join(f"{entry:g}" for entry in row) for row in x)
+    return f"{x:g}" if isinstance(x, float) else str(x)
+
+
+def _check_penalty(penalty: Named | float) -> Named | float:
+    if isinstance(penalty, str):
+        if penalty in get_args(Named):
+            return penalty
+        message = f"penalty must be 'paper', 'minimal' or a number; got {penalty!r}"
+        raise DataError(message)
+    found = as_number(penalty, "penalty")
+    if not 0 <= found < math.inf:
+        message = f"a penalty must be finite and not negative; got {found!r}"
+        raise DataError(message, hint="a negative one would reward mistakes.")
+    return found
+
+
+def _check_scale(scale: str, rule: ClassRule) -> str:
+    check_choice(scale, get_args(Scale), "scale")
+    if scale != "sum" and rule != Brier():
+        message = f"scale {scale!r} is one of published Brier scores; got {rule!r}"
+        raise DataError(message)
+    return scale
+
+
+def _check_cost(cost: Cost | None, penalty: Named | float) -> Any:
+    """Keep a matrix as rows of numbers, which can be compared; its shape is checked in use."""
+    if cost is None or (isinstance(cost, str) and cost == "zero_one"):
+        return cost
+    if isinstance(penalty, str):
+        message = f"with costs other than zero_one, penalty must be a number; got {penalty!r}"
+        raise DataError(message, hint="what makes a rule superior is known for mistakes alone.")
+    if isinstance(cost, str):
+        cost_matrix(cost, 2)
+        return cost
+    found = as_array(cost, "costs")
+    matrix = cost_matrix(found, found.shape[0])
+    return tuple(tuple(row) for row in matrix.tolist())
+
+
+def _check_tolerance(tolerance: float, cost: object) -> float:
+    found = as_number(tolerance, "tolerance")
+    if not 0 <= found < 1:
+        message = f"tolerance must be zero or more and less than 1; got {found!r}"
+        raise DataError(message)
+    if found and cost is not None and cost != "zero_one":
+        message = f"a tolerance is one of probabilities, not of costs; got {found!r} with costs"
+        raise DataError(message)
+    return found
