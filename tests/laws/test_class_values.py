@@ -1,0 +1,312 @@
+"""Rules of classes are values, and read class probabilities from any array."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from typing import TYPE_CHECKING, Any
+
+import array_api_strict as xp
+import numpy as np
+import pytest
+from hypothesis import given
+
+import properly
+from properly.errors import ProperlyError
+from properly.rules import (
+    PBS,
+    RPS,
+    BetaWeighted,
+    Bounded,
+    Brier,
+    Elementary,
+    Log,
+    Misclassification,
+    Penalized,
+    QuadraticRPS,
+    Ranked,
+    RankedLog,
+    Regret,
+    Spherical,
+    SquaredAbsoluteRPS,
+    SquaredMeanError,
+    superior_penalty,
+)
+
+from .class_draws import class_rows, dyadic_grid, few, rows_for, seeds
+from .class_subjects import ORDERED, PENALIZED, SUBJECTS, ClassSubject
+from .subjects import EPS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from properly.rules import BinaryRule, ClassRule
+
+    Floats = NDArray[np.float64]
+
+every = pytest.mark.parametrize("subject", SUBJECTS, ids=repr)
+
+
+def sample(subject: ClassSubject, classes: int | None = None) -> tuple[NDArray[np.int64], Floats]:
+    """Return every forecast of a grid with every outcome."""
+    count = subject.classes[0] if classes is None else classes
+    grid = dyadic_grid(count)
+    return np.tile(np.arange(count), len(grid)), np.repeat(grid, count, axis=0)
+
+
+# Arrays
+
+
+@every
+@few
+@given(seed=seeds)
+def test_single_precision_is_priced_as_the_same_numbers_in_double(
+    subject: ClassSubject, seed: int
+) -> None:
+    y, _, weight = rows_for(subject, seed, (0.5, 1.0))
+    rng = np.random.default_rng(seed)
+    classes = subject.classes[seed % len(subject.classes)]
+    narrow = rng.dirichlet(np.ones(classes), len(y)).astype(np.float32)
+    wide = narrow.astype(np.float64)
+    losses = subject.rule.loss(y, narrow)
+    assert losses.dtype == np.float64
+    np.testing.assert_array_equal(losses, subject.rule.loss(y, wide))
+    np.testing.assert_array_equal(subject.rule.entropy(narrow), subject.rule.entropy(wide))
+    assert subject.rule(y, narrow) == subject.rule(y, wide)
+    mean = subject.rule(y, narrow, weight.astype(np.float32))
+    assert mean == subject.rule(y, wide, weight)
+
+
+def layouts(y: NDArray[np.int64], p: Floats) -> list[tuple[Any, Any]]:
+    """Return the same rows in other places of memory, none of which may be written to."""
+    count, classes = p.shape
+    spaced = np.zeros((2 * count, 3 * classes))
+    spaced[::2, 1::3] = p
+    backwards = np.ascontiguousarray(p[::-1, ::-1])
+    frozen = p.copy()
+    pairs: list[tuple[Any, Any]] = [
+        (y, np.asfortranarray(p)),
+        (np.repeat(y, 2)[::2], spaced[::2, 1::3]),
+        (y[::-1].copy()[::-1], backwards[::-1, ::-1]),
+        (y.astype(np.uint8), frozen),
+        (y.astype(">i4"), p.astype(">f8")),
+    ]
+    for outcome, table in pairs:
+        outcome.setflags(write=False)
+        table.setflags(write=False)
+    return pairs
+
+
+@every
+def test_the_layout_of_arrays_does_not_matter(subject: ClassSubject) -> None:
+    for classes in subject.classes:
+        y, p = sample(subject, classes)
+        before = p.copy()
+        losses, mean = subject.rule.loss(y, p), subject.rule(y, p)
+        table, entropy = subject.rule.classwise(p), subject.rule.entropy(p)
+        for outcome, rows in layouts(y, p):
+            np.testing.assert_array_equal(subject.rule.loss(outcome, rows), losses)
+            np.testing.assert_array_equal(subject.rule.classwise(rows), table)
+            np.testing.assert_array_equal(subject.rule.entropy(rows), entropy)
+            assert subject.rule(outcome, rows) == pytest.approx(mean, rel=4 * EPS)
+        np.testing.assert_array_equal(p, before)
+
+
+@every
+def test_lists_of_lists_are_read(subject: ClassSubject) -> None:
+    y, p = sample(subject)
+    losses = subject.rule.loss(y, p)
+    for rows in (p.tolist(), tuple(map(tuple, p)), list(p)):
+        np.testing.assert_array_equal(subject.rule.loss(y.tolist(), rows), losses)
+        assert subject.rule(tuple(y), rows) == subject.rule(y, p)
+
+
+@every
+def test_a_single_row_is_a_sample(subject: ClassSubject) -> None:
+    y, p = sample(subject)
+    losses = np.asarray(subject.rule.loss(y, p))
+    for place in (0, 1, len(y) // 2):
+        row = slice(place, place + 1)
+        found = subject.rule.loss(y[row], p[row])
+        assert found.shape == (1,)
+        assert found[0] == losses[place]
+        assert subject.rule(y[row], p[row]) == losses[place]
+
+
+@every
+def test_prices_need_nothing_but_the_array_standard(subject: ClassSubject) -> None:
+    for classes in subject.classes:
+        y, p = sample(subject, classes)
+        outcome, rows = xp.asarray(y), xp.asarray(p)
+        for ours, numpys in (
+            (subject.rule.loss(outcome, rows), subject.rule.loss(y, p)),
+            (subject.rule.classwise(rows), subject.rule.classwise(p)),
+            (subject.rule.entropy(rows), subject.rule.entropy(p)),
+        ):
+            assert isinstance(ours, type(rows))
+            np.testing.assert_allclose(np.asarray(ours), numpys, rtol=16 * EPS, atol=4 * EPS)
+        mean = subject.rule(y, p)
+        assert float(subject.rule(outcome, rows)) == pytest.approx(mean, rel=16 * EPS)
+
+
+# Values
+
+
+def assert_same_value(found: ClassRule, subject: ClassSubject) -> None:
+    rule = subject.rule
+    assert type(found) is type(rule)
+    assert found == rule
+    assert hash(found) == hash(rule)
+    assert repr(found) == repr(rule)
+    y, p = sample(subject)
+    np.testing.assert_array_equal(found.loss(y, p), rule.loss(y, p))
+
+
+@every
+def test_the_repr_of_a_rule_is_the_call_that_makes_it(subject: ClassSubject) -> None:
+    names = vars(properly.rules) | {"Interval": properly.Interval}
+    assert "\n" not in repr(subject.rule)
+    assert_same_value(eval(repr(subject.rule), names), subject)  # noqa: S307
+
+
+@every
+def test_a_rule_can_be_copied_and_sent_elsewhere(subject: ClassSubject) -> None:
+    assert_same_value(copy.deepcopy(subject.rule), subject)
+    for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+        assert_same_value(pickle.loads(pickle.dumps(subject.rule, protocol)), subject)  # noqa: S301
+
+
+@every
+def test_a_rule_is_frozen(subject: ClassSubject) -> None:
+    for name in (*vars(subject.rule), "other"):
+        with pytest.raises(AttributeError):
+            setattr(subject.rule, name, 0.5)
+
+
+def test_rules_that_differ_are_not_equal() -> None:
+    rules = [subject.rule for subject in SUBJECTS]
+    assert len(set(rules)) == len(rules)
+    names = [rule.name for rule in rules]
+    assert len(set(names)) == len(names)
+
+
+def test_a_number_in_a_name_says_what_it_is_the_number_of() -> None:
+    assert PBS(penalty=0.15).name != PBS(tolerance=0.15).name
+
+
+def test_names_can_be_names_of_files() -> None:
+    names = [subject.rule.name for subject in SUBJECTS]
+    assert [name for name in names if name != name.lower() or " " in name] == []
+
+
+# One event, or two classes
+
+
+@pytest.mark.parametrize(
+    ("rule", "factor"),
+    [
+        (Brier(), 2),
+        (Brier("half"), 1),
+        (Brier("mean"), 1),
+        (Log(), 1),
+        (Spherical(), 1),
+        (Misclassification(), 1),
+    ],
+    ids=repr,
+)
+@few
+@given(seed=seeds)
+def test_two_classes_are_an_event_and_its_absence(
+    rule: Brier | Log | Spherical | Misclassification, factor: float, seed: int
+) -> None:
+    y, p, weight = class_rows(seed, 2, (0.5, 2.0))
+    event = np.asarray(rule.loss(y, p[:, 1]))
+    # A row of probabilities is about one event, a table about classes.
+    np.testing.assert_allclose(rule.loss(y, p), factor * event, rtol=8 * EPS, atol=4 * EPS)
+    assert rule(y, p, weight) == pytest.approx(factor * rule(y, p[:, 1], weight), rel=8 * EPS)
+    entropy = factor * np.asarray(rule.entropy(p[:, 1]))
+    np.testing.assert_allclose(rule.entropy(p), entropy, rtol=8 * EPS, atol=4 * EPS)
+    assert rule.range_for(2) == pytest.approx((0, factor * rule.range[1]))
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [Elementary(0.3), Bounded(Brier(), (0.1, 0.3)), BetaWeighted(2, 2), Regret((0.1, 0.3))],
+    ids=repr,
+)
+def test_rules_of_one_event_refuse_classes(rule: BinaryRule) -> None:
+    with pytest.raises(ProperlyError):
+        rule.loss([0, 1], [[0.5, 0.5], [0.25, 0.75]])
+    with pytest.raises(ProperlyError):
+        rule([0, 1], np.array([[0.5, 0.5], [0.25, 0.75]]))
+
+
+@pytest.mark.parametrize("subject", [*ORDERED, *PENALIZED], ids=repr)
+def test_rules_of_classes_refuse_one_column(subject: ClassSubject) -> None:
+    for p in ([0.5, 0.25], [[1.0], [1.0]]):
+        with pytest.raises(ProperlyError):
+            subject.rule.loss([0, 1], p)
+        with pytest.raises(ProperlyError):
+            subject.rule([0, 1], p)
+        with pytest.raises(ProperlyError):
+            subject.rule.entropy(p)
+
+
+@pytest.mark.parametrize("rule", [s.rule for s in SUBJECTS if s.classes in {(3,), (4,)}], ids=repr)
+def test_rules_made_for_a_number_of_classes_refuse_others(rule: ClassRule) -> None:
+    with pytest.raises(ProperlyError):
+        rule.loss([0, 1], np.full((2, 6), 1 / 6))
+
+
+def test_words_without_labels_are_refused_where_the_order_matters() -> None:
+    with pytest.raises(ProperlyError):
+        RPS().loss(["low", "high"], [[0.5, 0.5], [0.25, 0.75]])
+
+
+REFUSED: dict[str, Callable[[], object]] = {
+    "no weight at all": lambda: RPS([0, 0]),
+    "a negative weight": lambda: RPS([1, -1]),
+    "a weight that is no number": lambda: RankedLog([1, math.nan]),
+    "an infinite weight": lambda: Ranked(Brier(), [1, math.inf]),
+    "no weights": lambda: RPS([]),
+    "weights that are words": lambda: RPS(["a", "b"]),  # type: ignore[list-item]
+    "one number for weights": lambda: RPS(3),  # type: ignore[arg-type]
+    "values that do not increase": lambda: SquaredMeanError([0, 0, 1]),
+    "values that decrease": lambda: SquaredMeanError([2, 1, 0]),
+    "one value": lambda: SquaredMeanError([1]),
+    "a negative share": lambda: QuadraticRPS(-1),
+    "a share of NaN": lambda: QuadraticRPS(math.nan),
+    "a name for a rule": lambda: Ranked("brier"),  # type: ignore[arg-type]
+    "no rules": lambda: Ranked([]),
+    "a rule of classes at a cut": lambda: Ranked(RPS()),  # type: ignore[arg-type]
+    "a rule without parentheses": lambda: Penalized(Brier),  # type: ignore[arg-type]
+    "a rule of one event": lambda: Penalized(Elementary(0.5)),  # type: ignore[arg-type]
+    "another scale": lambda: Brier("max"),  # type: ignore[arg-type]
+    "another normalization": lambda: SquaredAbsoluteRPS("none"),  # type: ignore[arg-type]
+    "one class": lambda: RPS().range_for(1),
+    "half a class": lambda: superior_penalty(Brier(), 2.5),  # type: ignore[arg-type]
+    "weights of other classes": lambda: RPS([1, 2]).range_for(4),
+    "two truths": lambda: Brier().loss([[1, 1, 0]], [[0.5, 0.25, 0.25]]),
+    "no truth": lambda: Brier().loss([[0, 0, 0]], [[0.5, 0.25, 0.25]]),
+    "a class too many": lambda: Brier().loss([3], [[0.5, 0.25, 0.25]]),
+    "a class below": lambda: RPS().loss([-1], [[0.5, 0.25, 0.25]]),
+    "between two classes": lambda: RPS().loss([0.5], [[0.5, 0.25, 0.25]]),
+    "a label of no column": lambda: RPS().loss(["x"], [[0.5, 0.5]], labels=["a", "b"]),
+    "a label twice": lambda: RPS().loss(["a"], [[0.5, 0.5]], labels=["a", "a"]),
+    "a label too few": lambda: RPS().loss(["a"], [[0.5, 0.25, 0.25]], labels=["a", "b"]),
+    "more outcomes than rows": lambda: PBS().loss([0, 1], [[0.5, 0.5]]),
+    "a sum below one": lambda: PBS().loss([0], [[0.5, 0.25, 0.2]]),
+    "a negative probability": lambda: PBS().loss([0], [[0.5, 0.6, -0.1]]),
+    "a truth of other classes": lambda: RPS().expected_loss([0.5, 0.5], [[0.5, 0.25, 0.25]]),
+    "a truth that does not sum to one": lambda: RPS().expected_loss([0.5, 0.4], [[0.5, 0.5]]),
+    "an entropy of no forecast": lambda: RPS().entropy([[0.5, 0.6]]),
+}
+
+
+@pytest.mark.parametrize("make", REFUSED.values(), ids=list(REFUSED))
+def test_what_makes_no_sense_is_refused(make: Callable[[], object]) -> None:
+    with pytest.raises(ProperlyError):
+        make()

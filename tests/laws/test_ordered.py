@@ -1,0 +1,337 @@
+"""What holds for rules of classes in order: cuts, distances, reversals, means and variances."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from properly.rules import (
+    RPS,
+    Bounded,
+    Brier,
+    Elementary,
+    Log,
+    Misclassification,
+    Propriety,
+    QuadraticRPS,
+    Ranked,
+    RankedLog,
+    Spherical,
+    SquaredAbsoluteRPS,
+    SquaredMeanError,
+)
+
+from . import class_oracles as exact
+from .class_draws import as_floats, as_row, class_rows, dyadic_grid, many, seeds
+from .subjects import EPS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from properly.rules import BinaryRule, ClassRule
+
+    Floats = NDArray[np.float64]
+
+K_MANY = (3, 4, 5)
+sizes = st.sampled_from([2, 3, 4, 5])
+
+
+def same(got: Any, wanted: Any, rounding: float = 16 * EPS) -> None:
+    np.testing.assert_allclose(np.asarray(got), np.asarray(wanted), rtol=rounding, atol=rounding)
+
+
+def every_outcome(grid: Floats) -> tuple[NDArray[np.int64], Floats]:
+    count, classes = grid.shape
+    return np.tile(np.arange(classes), count), np.repeat(grid, classes, axis=0)
+
+
+# Sums over cuts
+
+
+@many
+@given(seed=seeds)
+def test_of_two_classes_rps_is_half_of_the_sum_of_brier(seed: int) -> None:
+    y, p, _ = class_rows(seed, 2)
+    losses = np.asarray(RPS().loss(y, p))
+    same(losses, np.asarray(Brier().loss(y, p)) / 2)
+    same(losses, Brier("half").loss(y, p))
+    same(losses, Brier().loss(y, p[:, 1]))
+    same(RankedLog().loss(y, p), Log().loss(y, p))
+
+
+@many
+@given(seed=seeds, classes=sizes)
+def test_rps_is_the_mean_distance_less_half_the_spread(seed: int, classes: int) -> None:
+    y, p, _ = class_rows(seed, classes)
+    wanted = [
+        float(exact.distance(as_row(row), int(k)) - exact.spread(as_row(row)) / 2)
+        for k, row in zip(y, p, strict=True)
+    ]
+    same(RPS(normalized=False).loss(y, p), wanted)
+    same(np.asarray(RPS().loss(y, p)) * (classes - 1), wanted)
+
+
+@pytest.mark.parametrize("values", [(0, 1, 4, 8), (-3, 0, 1, 2), (0, 5, 6, 7)])
+@given(seed=seeds)
+def test_weights_are_the_steps_between_the_values_of_classes(
+    values: tuple[int, ...], seed: int
+) -> None:
+    y, p, _ = class_rows(seed, 4)
+    steps = exact.steps_between(values)
+    wanted = []
+    for k, row in zip(y, p, strict=True):
+        q = as_row(row)
+        away = sum((s * abs(v - values[k]) for s, v in zip(q, values, strict=True)), exact.ZERO)
+        wanted.append(float(away - exact.spread(q, values) / 2))
+    same(RPS(steps, normalized=False).loss(y, p), wanted)
+    same(np.asarray(RPS(steps).loss(y, p)) * (values[-1] - values[0]), wanted)
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"normalized": False},
+    {"weights": [1, 2, 3]},
+    {"weights": [0.5, 0, 2.5], "normalized": False},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@given(seed=seeds)
+def test_brier_at_every_cut_is_rps_and_log_at_every_cut_is_ranked_log(
+    options: dict[str, Any], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    smooth = rng.multinomial(1000, rng.dirichlet(np.ones(4)), 10) / 1000
+    for y, p in ((rng.integers(0, 4, 10), smooth), class_rows(seed, 4)[:2]):
+        same(Ranked(Brier(), **options).loss(y, p), RPS(**options).loss(y, p))
+        same(Ranked(Log(), **options).loss(y, p), RankedLog(**options).loss(y, p), 1e-9)
+        # A weight does not change which cuts are infinite, unless it is 0.
+        assert Ranked(Log(), **options)(y, p) == pytest.approx(RankedLog(**options)(y, p), rel=1e-9)
+
+
+CUTS: list[BinaryRule] = [
+    Brier(),
+    Log(),
+    Spherical(),
+    Misclassification(),
+    Elementary(0.25),
+    Bounded(Brier(), (0.1, 0.4)),
+    Bounded(Log(), (0.25, 0.5)),
+]
+
+
+@pytest.mark.parametrize("rule", CUTS, ids=repr)
+@pytest.mark.parametrize("weights", [None, [3, 1, 2], [1, 0, 0.5]], ids=str)
+@given(seed=seeds)
+def test_a_ranked_rule_is_the_sum_of_its_rule_over_the_cuts(
+    rule: BinaryRule, weights: list[float] | None, seed: int
+) -> None:
+    y, p, case_weight = class_rows(seed, 4, (0.5, 1.0))
+    size = np.ones(3) if weights is None else np.array(weights)
+    total = np.zeros(len(y))
+    for k in range(3):
+        if size[k]:
+            total += size[k] * np.asarray(rule.loss(y > k, p[:, k + 1 :].sum(axis=1)))
+    same(Ranked(rule, weights, normalized=False).loss(y, p), total)
+    same(Ranked(rule, weights).loss(y, p), total / size.sum())
+    mean = float(np.average(total / size.sum(), weights=case_weight))
+    same([Ranked(rule, weights)(y, p, case_weight)], [mean])
+
+
+@given(seed=seeds)
+def test_every_cut_may_have_a_rule_of_its_own(seed: int) -> None:
+    y, p, _ = class_rows(seed, 4)
+    rules = [Elementary(0.25), Log(), Bounded(Brier(), (0.1, 0.4))]
+    parts = [
+        np.asarray(rule.loss(y > k, p[:, k + 1 :].sum(axis=1))) for k, rule in enumerate(rules)
+    ]
+    same(Ranked(rules, normalized=False).loss(y, p), np.sum(parts, axis=0))
+    same(Ranked(rules).loss(y, p), np.sum(parts, axis=0) / 3)
+    same(Ranked(rules, [1, 2, 5]).loss(y, p), (parts[0] + 2 * parts[1] + 5 * parts[2]) / 8)
+
+
+@pytest.mark.parametrize("kind", [RPS, RankedLog], ids=["RPS", "RankedLog"])
+def test_a_cut_without_weight_does_not_matter(kind: type[RPS | RankedLog]) -> None:
+    rule = kind([1, 0, 2])
+    grid = dyadic_grid(4)
+    table = np.asarray(rule.classwise(grid))
+    merged = np.column_stack([grid[:, 0], grid[:, 1] + grid[:, 2], 0 * grid[:, 0], grid[:, 3]])
+    np.testing.assert_array_equal(rule.classwise(merged), table)
+    np.testing.assert_array_equal(table[:, 1], table[:, 2])
+    assert not np.isnan(table).any()
+    # With weight it does.
+    heavy = np.asarray(kind([1, 1, 2]).classwise(grid))
+    assert (heavy[:, 1] != heavy[:, 2]).any()
+
+
+def test_an_impossible_grade_at_an_end_adds_nothing_to_a_sum_over_cuts() -> None:
+    y, p = every_outcome(dyadic_grid(4))
+    for rule in (RPS(normalized=False), RankedLog(normalized=False)):
+        losses = rule.loss(y, p)
+        same(rule.loss(y, np.column_stack([p, 0 * y])), losses)
+        same(rule.loss(y + 1, np.column_stack([0 * y, p])), losses)
+
+
+@pytest.mark.parametrize("steps", [8, 10, 7], ids="in {}".format)
+@pytest.mark.parametrize("rule", [RankedLog(), Ranked(Log()), RankedLog([1, 2, 3])], ids=repr)
+def test_ranked_log_is_infinite_where_a_cut_was_called_impossible(
+    rule: ClassRule, steps: int
+) -> None:
+    rows = exact.grid(4, steps)
+    table = np.asarray(rule.classwise(as_floats(rows)))
+    for row, losses in zip(rows, table, strict=True):
+        for y, loss in enumerate(losses):
+            # All that was thought possible lies above what happened, or all of it below.
+            impossible = not any(row[: y + 1]) or not any(row[y:])
+            assert np.isinf(loss) == impossible
+            assert loss >= 0
+
+
+def test_ranked_log_keeps_tiny_probabilities_on_either_side() -> None:
+    rows = [[1e-20, 1.0, 0.0], [0.0, 1.0, 1e-20], [5e-324, 0.0, 1.0], [1e-300, 1.0, 1e-300]]
+    wanted = [math.log(1e-20) / -2, math.log(1e-20) / -2, -math.log(5e-324), math.log(1e-300) / -2]
+    same(RankedLog().loss([0, 2, 0, 2], rows), wanted)
+    # Called certain, and right up to what a double can hold.
+    same(RankedLog().loss([0, 2], [[1.0, 1e-20, 0.0], [0.0, 1e-20, 1.0]]), [0, 0])
+
+
+# Reversal
+
+
+SYMMETRIC = [
+    RPS(),
+    RPS(normalized=False),
+    RPS([1, 3, 1]),
+    RankedLog(),
+    Ranked(Brier()),
+    Ranked(Log()),
+    Ranked(Spherical()),
+    Ranked(Misclassification()),
+    Ranked([Log(), Brier(), Log()]),
+    SquaredAbsoluteRPS(),
+    SquaredAbsoluteRPS("printed"),
+    SquaredMeanError(),
+    SquaredMeanError([0, 1, 4, 5]),
+    QuadraticRPS(),
+]
+LOPSIDED = [
+    RPS([1, 2, 3]),
+    RankedLog([1, 2, 3]),
+    Ranked(Elementary(0.25)),
+    Ranked(Bounded(Brier(), (0.1, 0.4))),
+    Ranked([Log(), Brier(), Brier()]),
+    SquaredMeanError([0, 1, 4, 8]),
+]
+
+
+@pytest.mark.parametrize("rule", [*SYMMETRIC, *LOPSIDED], ids=repr)
+def test_grades_counted_from_the_other_end(rule: ClassRule) -> None:
+    y, p = every_outcome(dyadic_grid(4))
+    losses, mirrored = rule.loss(y, p), rule.loss(3 - y, p[:, ::-1])
+    assert np.allclose(losses, mirrored, rtol=1e-14, atol=1e-15) == (rule in SYMMETRIC)
+
+
+def test_a_lopsided_rule_is_mirrored_with_its_weights() -> None:
+    y, p = every_outcome(dyadic_grid(4))
+    for rule, mirror in (
+        (RPS([1, 2, 3]), RPS([3, 2, 1])),
+        (RankedLog([1, 2, 3]), RankedLog([3, 2, 1])),
+        (SquaredMeanError([0, 1, 4, 8]), SquaredMeanError([-8, -4, -1, 0])),
+        (Ranked([Log(), Brier(), Brier()]), Ranked([Brier(), Brier(), Log()])),
+    ):
+        same(mirror.loss(3 - y, p[:, ::-1]), rule.loss(y, p))
+
+
+# Means, variances, distances
+
+
+@pytest.mark.parametrize("classes", K_MANY)
+def test_the_variance_is_the_least_expected_sa_rps(classes: int) -> None:
+    rule, rows = SquaredAbsoluteRPS(), exact.grid(classes, 4)
+    reports = as_floats(rows)
+    for q in rows:
+        mean, variance = exact.mean_and_variance(q)
+        least = float(variance / (classes - 1) ** 2)
+        best = as_floats([exact.rounding_of(mean, classes)])
+        truth = [float(value) for value in q]
+        same(rule.expected_loss(truth, best), [least])
+        assert np.min(rule.expected_loss(truth, reports)) >= least - 4 * EPS
+        # Three possible classes or more, and honesty is beaten.
+        honest = float(rule.entropy([truth])[0])
+        assert (honest > least + 1e-9) == (np.count_nonzero(truth) > 2)
+        same(SquaredMeanError().entropy([truth]), [least])
+
+
+@pytest.mark.parametrize("classes", [2, 3, 5])
+def test_the_least_expected_sa_rps_is_exact_for_fractions(classes: int) -> None:
+    for q in exact.grid(classes, 6):
+        mean, variance = exact.mean_and_variance(q)
+        best = exact.rounding_of(mean, classes)
+        assert exact.expected(exact.squared_distance, q, best) == variance
+        assert exact.expected(exact.squared_distance, q, q) >= variance
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 2.0])
+@given(seed=seeds, classes=sizes)
+def test_quadratic_rps_is_the_error_of_the_mean_and_a_share_of_rps(
+    share: float, seed: int, classes: int
+) -> None:
+    y, p, _ = class_rows(seed, classes)
+    parts = SquaredMeanError().loss(y, p), RPS().loss(y, p)
+    same(QuadraticRPS(share).loss(y, p), parts[0] + share * parts[1])
+    entropies = SquaredMeanError().entropy(p), RPS().entropy(p)
+    same(QuadraticRPS(share).entropy(p), entropies[0] + share * entropies[1])
+    assert QuadraticRPS(share).propriety is Propriety.STRICT
+
+
+@pytest.mark.parametrize("classes", K_MANY)
+def test_what_a_certain_forecast_pays_for_its_distance(classes: int) -> None:
+    certain, widest = np.eye(classes), classes - 1
+    steps = np.abs(np.subtract.outer(np.arange(classes), np.arange(classes)))
+    for rule, wanted in (
+        (RPS(), steps / widest),
+        (RPS(normalized=False), steps),
+        (SquaredAbsoluteRPS(), (steps / widest) ** 2),
+        (SquaredAbsoluteRPS("printed"), steps**2 / widest),
+        (SquaredMeanError(), (steps / widest) ** 2),
+        (SquaredMeanError(normalized=False), steps**2),
+        (QuadraticRPS(0.25), (steps / widest) ** 2 + 0.25 * steps / widest),
+        (Brier(), 2 * (steps > 0)),
+    ):
+        same(rule.classwise(certain), wanted)
+
+
+SENSITIVE = [
+    RPS(),
+    RPS([1, 2, 3]),
+    RankedLog(),
+    Ranked(Spherical()),
+    Ranked([Brier(), Log(), Brier()]),
+    SquaredAbsoluteRPS(),
+]
+
+
+@pytest.mark.parametrize("rule", SENSITIVE, ids=repr)
+def test_what_lies_further_away_costs_more(rule: ClassRule) -> None:
+    grid, step = dyadic_grid(4), 1 / 8
+    for y in range(4):
+        for near, far in ((j, j + s) for s in (-1, 1) for j in range(4) if 0 <= j + s <= 3):
+            if abs(far - y) < abs(near - y):
+                continue
+            movable = grid[grid[:, near] >= step]
+            moved = movable + step * (np.eye(4)[far] - np.eye(4)[near])
+            before = np.asarray(rule.classwise(movable))[:, y]
+            after = np.asarray(rule.classwise(moved))[:, y]
+            assert (after[np.isfinite(before)] > before[np.isfinite(before)]).all()
+            assert np.isinf(after[np.isinf(before)]).all()
+
+
+@pytest.mark.parametrize("rule", [Brier(), Log(), Spherical(), Misclassification()], ids=repr)
+def test_rules_without_order_do_not_see_distance(rule: ClassRule) -> None:
+    grid = dyadic_grid(4)
+    same(rule.classwise(grid[:, [0, 3, 2, 1]])[:, 0], rule.classwise(grid)[:, 0])
