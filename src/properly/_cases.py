@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from properly._arrays import check_column, check_rows
+from properly._classes import check_class_rows, check_labels, is_table
 from properly._libraries import kept, to_numpy
+from properly._options import check_flag
 from properly._tally import Tally
-from properly.errors import DataError
+from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from properly.typing import Array, ArrayLike
 
 
@@ -25,17 +29,36 @@ class Cases:
     Parameters
     ----------
     y : array-like
-        Outcomes: booleans, 0 and 1, or two labels of any kind with `pos_label`.
-    p : array-like
-        Probabilities of the event.
+        Outcomes. Of an event: booleans, 0 and 1, or two labels of any kind with `pos_label`. Of
+        several classes: their numbers, labels of any kind with `labels`, or rows with a single 1.
+    p : array-like of shape (n,) or (n, K)
+        Probabilities of the event, or of the classes, one column each.
     weight : array-like, optional
         Case weights, none negative.
     clusters, time, groups : array-like, optional
         The cluster, the time and the group of each case.
-    labels : pair of labels, optional
-        Both labels of `y`, the event last; the same as ``pos_label=labels[1]``.
+    labels : sequence of labels, optional
+        What each column of `p` stands for, in the order of the classes if they have one. For an
+        event, both labels of `y`, the event last; the same as ``pos_label=labels[1]``.
     pos_label : label, optional
         The label of the event.
+    normalize : bool
+        Divide rows of class probabilities by their sums, and say so.
+
+    Attributes
+    ----------
+    y : array
+        Outcomes: booleans, or class numbers.
+    p : array
+        Probabilities.
+    weight, clusters, time, groups : array or None
+        As given.
+    classes : int or None
+        The number of classes; None for an event.
+    labels : tuple or None
+        The labels of the classes, which are their numbers if none were given; None for an event.
+    normalized : bool
+        Whether class probabilities were divided by their sums.
 
     Examples
     --------
@@ -47,6 +70,9 @@ class Cases:
     array([ True, False])
     >>> c.tally()
     Tally(2 cases at 2 distinct forecasts, event rate 0.5)
+    >>> grades = ["mild", "severe", "fatal"]
+    >>> properly.Cases(["mild", "fatal"], [[0.7, 0.2, 0.1], [0.1, 0.4, 0.5]], labels=grades)
+    Cases(2 rows of 3 classes)
     """
 
     y: Array
@@ -55,6 +81,8 @@ class Cases:
     clusters: Array | None
     time: Array | None
     groups: Array | None
+    labels: tuple[Any, ...] | None
+    normalized: bool = field(init=False)
 
     def __init__(
         self,
@@ -65,22 +93,40 @@ class Cases:
         clusters: ArrayLike | None = None,
         time: ArrayLike | None = None,
         groups: ArrayLike | None = None,
-        labels: tuple[object, object] | None = None,
+        labels: Sequence[object] | None = None,
         pos_label: object = None,
+        normalize: bool = False,
     ) -> None:
-        if labels is not None:
-            pos_label = _event_label(labels, pos_label)
-        rows = check_rows(y, p, weight, pos_label=pos_label, labels=labels)
+        set_field = object.__setattr__
+        normalize = check_flag(normalize, "normalize")
+        rows: Any
+        if is_table(p):
+            _require_no_event(pos_label)
+            # Text has no order of its own, and what follows may need one.
+            rows = check_class_rows(y, p, weight, labels=labels, ordered=True, normalize=normalize)
+            count = int(rows.p.shape[1])
+            names = tuple(range(count)) if labels is None else check_labels(labels, count)
+        else:
+            pos_label = pos_label if labels is None else event_label(labels, pos_label)
+            rows, names = check_rows(y, p, weight, pos_label=pos_label, labels=labels), None
         columns = {"clusters": clusters, "time": time, "groups": groups}
         checked = {
             name: None if column is None else check_column(column, name, rows.p)
             for name, column in columns.items()
         }
         for name, column in (rows._asdict() | checked).items():
-            object.__setattr__(self, name, None if column is None else kept(column))
+            set_field(self, name, None if column is None else kept(column))
+        set_field(self, "labels", names)
+        set_field(self, "normalized", normalize and names is not None)
+
+    @property
+    def classes(self) -> int | None:
+        """The number of classes; None for the probability of one event."""
+        return None if self.labels is None else len(self.labels)
 
     def tally(self) -> Tally:
         """Count outcomes at each distinct forecast."""
+        require_event(self)
         return Tally.from_arrays(self.y, self.p, self.weight)
 
     def __len__(self) -> int:
@@ -90,7 +136,8 @@ class Cases:
     def __repr__(self) -> str:
         optional = ("weight", "clusters", "time", "groups")
         known = [name for name in optional if getattr(self, name) is not None]
-        return f"Cases({len(self)} rows{' with ' + ', '.join(known) if known else ''})"
+        classes = "" if self.classes is None else f" of {self.classes} classes"
+        return f"Cases({len(self)} rows{classes}{' with ' + ', '.join(known) if known else ''})"
 
 
 class InUse(NamedTuple):
@@ -100,6 +147,28 @@ class InUse(NamedTuple):
     p: Any
     weight: Any
     used: Any
+
+
+def require_event(cases: Cases) -> Cases:
+    """Refuse cases of several classes where the probability of one event is needed."""
+    if cases.classes is not None:
+        message = (
+            f"this needs the probability of one event; these cases have {cases.classes} classes"
+        )
+        hint = "cumulative, one_vs_rest and top_label make events of classes."
+        raise DataError(message, hint=hint)
+    return cases
+
+
+def require_classes(cases: object) -> Cases:
+    """Refuse what is not cases of several classes."""
+    if not isinstance(cases, Cases):
+        message = f"this needs Cases of several classes; got {type(cases).__name__}"
+        raise ArgumentTypeError(message, hint="write properly.Cases(y, P), one column a class.")
+    if cases.classes is None:
+        message = "this needs the probabilities of several classes; these cases have one event"
+        raise DataError(message, hint="write properly.Cases(y, P), one column a class.")
+    return cases
 
 
 def weights_of(cases: Cases) -> Any:
@@ -118,7 +187,11 @@ def rows_in_use(cases: Cases) -> InUse:
 
 def number_clusters(cases: Cases, used: Any) -> Any:
     """Give the clusters of the cases in use numbers from 0; refuse one that is alone."""
-    label = to_numpy(cases.clusters)[used]
+    return number_ids(to_numpy(cases.clusters)[used])
+
+
+def number_ids(label: Any) -> Any:
+    """Give ids of clusters, one a case, numbers from 0; refuse a cluster that is alone."""
     try:
         number = np.unique(label, return_inverse=True)[1]
     except TypeError:
@@ -163,7 +236,15 @@ def require_independent(source: object, what: str) -> None:
         raise DataError(message, hint="make Cases without clusters to take them as independent.")
 
 
-def _event_label(labels: tuple[object, object], pos_label: object) -> object:
+def _require_no_event(pos_label: object) -> None:
+    if pos_label is not None:
+        message = (
+            f"pos_label is the label of an event; class probabilities have none, got {pos_label!r}"
+        )
+        raise ArgumentTypeError(message, hint="labels= names the columns.")
+
+
+def event_label(labels: Sequence[object], pos_label: object) -> object:
     if len(labels) != 2 or labels[0] == labels[1]:
         message = f"labels must be the two labels of a binary outcome; got {labels!r}"
         raise DataError(message)

@@ -1,0 +1,363 @@
+"""A score of classes and what it is made of, question by question."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from properly import Cases, decompose, reliability, tally
+from properly._class_decomposition import ClassDecomposition, class_reliability, decompose_classes
+from properly._reductions import cumulative, one_vs_rest, top_label
+from properly.errors import DataError, ImproperRuleError
+from properly.rules import (
+    RPS,
+    BinaryRule,
+    Brier,
+    Elementary,
+    Log,
+    Propriety,
+    Ranked,
+    RankedLog,
+    Rule,
+    Spherical,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from properly._questions import View
+
+PARTS = ["score", "miscalibration", "discrimination", "uncertainty"]
+BACKENDS = ["polars", "pandas", "pyarrow"]
+VIEWS: list[View] = ["cumulative", "one_vs_rest", "top_label"]
+EXACT = 1e-12
+
+
+class Fair(Brier):
+    """A rule that is said to be improper, though it is not."""
+
+    propriety = Propriety.IMPROPER
+
+
+def sample(classes: int = 4, n: int = 60, **columns: Any) -> Cases:
+    """Draw forecasts in twentieths, many of them tied, and outcomes that they know a little of."""
+    rng = np.random.default_rng(classes)
+    p = rng.multinomial(18, rng.dirichlet(np.ones(classes), size=n)) / 20 + 2 / 20 / classes
+    y = (rng.random((n, 1)) > p.cumsum(axis=1)).sum(axis=1).clip(0, classes - 1)
+    return Cases(y, p, **columns)
+
+
+def numbers(record: Any) -> list[float]:
+    return [getattr(record, name) for name in PARTS]
+
+
+def close(expected: Any) -> Any:
+    return pytest.approx(expected, rel=0, abs=EXACT)
+
+
+EXACT_RULES: list[Rule] = [
+    RPS(),
+    RPS(normalized=False),
+    RPS(weights=[1, 2, 3]),
+    RPS(weights=[0, 2, 0.5], normalized=False),
+    RankedLog(),
+    RankedLog(weights=[3, 2, 1]),
+    Ranked(Elementary(0.31)),
+    Ranked(Spherical(), normalized=False),
+    Ranked([Brier(), Log(), Elementary(0.25)]),
+    Ranked([Brier(), Log(), Spherical()], weights=[0.5, 1, 0.25], normalized=False),
+    Brier(),
+    Brier(scale="mean"),
+    Brier(scale="half"),
+]
+PAIRS: list[tuple[Rule, str]] = [
+    *((rule, "auto") for rule in [*EXACT_RULES, Log()]),
+    *((rule, view) for rule in (Brier(), Log(), Spherical(), Elementary(0.4)) for view in VIEWS),
+]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("rule", EXACT_RULES, ids=repr)
+def test_the_total_is_the_score_of_the_rule(rule: Any, weighted: bool) -> None:
+    weight = np.random.default_rng(5).random(60) if weighted else None
+    cases = sample(weight=weight)
+    assert decompose_classes(cases, rule).score == close(rule(cases.y, cases.p, weight))
+
+
+@pytest.mark.parametrize(("rule", "view"), PAIRS, ids=str)
+def test_parts_add_up(rule: Any, view: Any) -> None:
+    record = decompose_classes(sample(), rule, view=view)
+    for name in PARTS:
+        parts = [getattr(part, name) for part in record.parts]
+        assert getattr(record, name) == close(float(record.weights @ parts))
+        assert getattr(record, name) >= 0
+    total = record.miscalibration - record.discrimination + record.uncertainty
+    assert record.score == close(total)
+    assert record.skill == close(1 - record.score / record.uncertainty)
+    assert len(record.names) == len(record.parts) == len(record.weights)
+
+
+@given(st.integers(2, 6), st.integers(1, 30), st.integers(0, 2**32 - 1))
+@settings(deadline=None)
+def test_the_ranked_probability_score_splits_whatever_the_data(
+    classes: int, n: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    p = rng.multinomial(10, np.full(classes, 1 / classes), size=n) / 10
+    y = rng.integers(classes, size=n)
+    record = decompose_classes(Cases(y, p), RPS())
+    assert record.score == close(RPS()(y, p))
+    assert record.score == close(record.miscalibration - record.discrimination + record.uncertainty)
+    assert min(record.miscalibration, record.discrimination) >= 0
+    below = np.array([(y <= k).mean() for k in range(classes - 1)])
+    assert record.uncertainty == close(float(np.mean(below * (1 - below))))
+
+
+def test_the_mean_of_two_cuts_by_hand() -> None:
+    # Cut 1: forecasts .5, 1, .5 of 0, 1, 1; recalibrated .5, 1, .5. Cut 2: 0, .5, .5 of 0, 1, 0.
+    record = decompose_classes(
+        Cases([0, 2, 1], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]]), RPS()
+    )
+    for part in record.parts:
+        assert numbers(part) == close([1 / 6, 0.0, 1 / 18, 2 / 9])
+    assert numbers(record) == close([1 / 6, 0.0, 1 / 18, 2 / 9])
+    assert record.skill == close(0.25)
+
+
+def test_two_ordered_classes_are_one_event() -> None:
+    cases = sample(2)
+    binary = decompose(tally(cases.y, cases.p[:, 1]), Brier())
+    assert numbers(decompose_classes(cases, RPS())) == close(numbers(binary))
+    assert decompose_classes(cases, RPS()).names == ("1 or higher",)
+
+
+@pytest.mark.parametrize(("scale", "times"), [("sum", 2), ("mean", 1), ("half", 1)])
+def test_two_classes_against_the_rest_are_one_event_twice(scale: Any, times: int) -> None:
+    cases = sample(2)
+    binary = decompose(tally(cases.y, cases.p[:, 1]), Brier())
+    found = decompose_classes(cases, Brier(scale=scale))
+    assert numbers(found) == close([times * x for x in numbers(binary)])
+
+
+@pytest.mark.parametrize("rule", [RPS(), RankedLog(), Ranked(Spherical())], ids=repr)
+def test_reversed_classes_have_the_same_parts(rule: Any) -> None:
+    cases = sample(5)
+    turned = Cases(4 - cases.y, cases.p[:, ::-1])
+    there, back = decompose_classes(cases, rule), decompose_classes(turned, rule)
+    assert numbers(there) == close(numbers(back))
+    for part, other in zip(there.parts, reversed(back.parts), strict=True):
+        assert numbers(part) == close(numbers(other))
+
+
+@pytest.mark.parametrize("rule", [RPS(), Brier(), Log()], ids=repr)
+def test_weight_three_is_three_copies(rule: Any) -> None:
+    cases = sample(4)
+    times = np.random.default_rng(2).integers(0, 4, size=len(cases))
+    weighted = Cases(cases.y, cases.p, weight=times)
+    copied = Cases(np.repeat(cases.y, times), np.repeat(cases.p, times, axis=0))
+    record, expected = decompose_classes(weighted, rule), decompose_classes(copied, rule)
+    assert numbers(record) == numbers(expected)
+    assert record.parts == expected.parts
+
+
+@pytest.mark.parametrize("rule", [RPS(), Brier(), RankedLog()], ids=repr)
+def test_classes_may_be_absent(rule: Any) -> None:
+    y, p = [1, 1, 2, 1], np.array([[0.1, 0.5, 0.2, 0.2], [0.2, 0.4, 0.2, 0.2]] * 2)
+    record = decompose_classes(Cases(y, p), rule)
+    assert record.score == close(rule(y, p))
+    lowest, highest = record.parts[0], record.parts[-1]
+    assert lowest.uncertainty == highest.uncertainty == 0.0
+    assert lowest.discrimination == highest.discrimination == 0.0
+
+
+def test_an_impossible_grade_that_happened_costs_infinity() -> None:
+    cases = Cases([0, 1, 2], [[0.0, 0.5, 0.5], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]])
+    record = decompose_classes(cases, RankedLog())
+    assert record.score == record.miscalibration == math.inf
+    assert math.isfinite(record.discrimination)
+    assert math.isfinite(record.uncertainty)
+    assert record.skill == -math.inf
+    assert record.to_dict()["score"] == "Infinity"
+
+
+def test_what_was_possible_costs_no_infinity() -> None:
+    y, p = [0, 1], [[1e-20, 1.0], [0.5, 0.5]]
+    record = decompose_classes(Cases(y, p), RankedLog())
+    assert record.score == close((53 + 1) * math.log(2) / 2)
+    assert RankedLog()(y, p) == close((20 * math.log(10) + math.log(2)) / 2)
+
+
+def test_a_cut_without_weight_adds_nothing_even_if_infinite() -> None:
+    y, p = [0, 1, 2], [[0.0, 0.5, 0.5], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
+    rule = RankedLog(weights=[0, 1])
+    record = decompose_classes(Cases(y, p), rule)
+    assert record.parts[0].score == math.inf
+    assert record.score == record.parts[1].score == close(rule(y, p))
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_each_part_is_the_decomposition_of_its_question(view: View) -> None:
+    cases = sample(3, weight=np.arange(1, 61) / 7)
+    record = decompose_classes(cases, Log(), view=view)
+    reduced = {"cumulative": cumulative, "one_vs_rest": one_vs_rest}.get(view)
+    questions = {"likeliest class": top_label(cases)} if reduced is None else reduced(cases)
+    assert record.view == view
+    assert record.names == tuple(questions)
+    assert record.parts == tuple(decompose(c, Log()) for c in questions.values())
+
+
+def test_the_brier_score_at_the_cuts_is_the_ranked_probability_score() -> None:
+    at_cuts = decompose_classes(sample(), Brier(), view="cumulative")
+    assert numbers(at_cuts) == close(numbers(decompose_classes(sample(), RPS())))
+
+
+def test_the_log_scores_of_classes_do_not_add_up_to_the_log_score() -> None:
+    cases = sample()
+    record = decompose_classes(cases, Log())
+    none = [Log()(cases.y == k, cases.p[:, k]) for k in range(4)]
+    assert record.score == close(sum(none))
+    assert record.score > Log()(cases.y, cases.p) + 0.1
+
+
+@pytest.mark.parametrize("call", [decompose_classes, class_reliability])
+def test_views_are_told_by_name(call: Callable[..., Any]) -> None:
+    rule = [RPS()] if call is decompose_classes else []
+    with pytest.raises(DataError, match="view must be"):
+        call(sample(), *rule, view="cuts")
+
+
+@pytest.mark.parametrize("rule", [RPS(), Brier()], ids=repr)
+def test_one_event_is_for_decompose(rule: Any) -> None:
+    with pytest.raises(DataError):
+        decompose_classes(Cases([0, 1], [0.1, 0.2]), rule)
+
+
+def test_as_many_weights_as_cuts_are_needed() -> None:
+    with pytest.raises(DataError):
+        decompose_classes(sample(5), RPS(weights=[1, 2]))
+
+
+def test_an_improper_rule_for_one_event_can_be_allowed() -> None:
+    rules: list[tuple[BinaryRule | Ranked, str]] = [
+        (Fair(), "one_vs_rest"),
+        (Ranked(Fair()), "auto"),
+    ]
+    for rule, view in rules:
+        with pytest.raises(ImproperRuleError, match="only a proper rule can be decomposed"):
+            decompose_classes(sample(), rule, view=view)  # type: ignore[arg-type]
+    allowed = decompose_classes(sample(), Ranked(Fair()), allow_improper=True)
+    assert numbers(allowed) == close(numbers(decompose_classes(sample(), RPS())))
+
+
+def test_intervals_are_those_of_each_question() -> None:
+    cases = sample(3, clusters=np.arange(60) // 2)
+    record = decompose_classes(cases, RPS(), interval=True, level=0.8, replicates=40, rng=3)
+    rng = np.random.default_rng(3)
+    for part, question in zip(record.parts, cumulative(cases).values(), strict=True):
+        alone = decompose(question, Brier(), interval=True, level=0.8, replicates=40, rng=rng)
+        assert part.intervals is not None
+        assert part.intervals.level == 0.8
+        # Clusters came along: the test of calibration does not take part.
+        assert math.isnan(part.intervals.p_value)
+        assert part.to_dict() == alone.to_dict()
+
+
+def test_a_record_is_short_in_print() -> None:
+    assert repr(decompose_classes(sample(3), RPS())).startswith(
+        "ClassDecomposition(rps by 2 parts, cumulative: 0."
+    )
+    assert "by 1 part, top_label" in repr(decompose_classes(sample(3), Brier(), view="top_label"))
+
+
+def test_a_record_cannot_be_written_to() -> None:
+    record = decompose_classes(sample(3), RPS())
+    with pytest.raises(ValueError, match="read-only"):
+        record.weights[0] = 2.0
+
+
+def test_a_record_is_ready_for_json() -> None:
+    record = decompose_classes(sample(3), RPS(), interval=True, replicates=20, rng=1)
+    told = record.to_dict()
+    assert json.loads(json.dumps(told)) == told
+    assert list(told) == ["view", "rule", "statement", *PARTS, "skill", "parts"]
+    assert (told["view"], told["rule"]) == ("cumulative", "rps")
+    assert [told[name] for name in PARTS] == numbers(record)
+    assert list(told["parts"]) == ["1 or higher", "2 or higher"]
+    for part, got in zip(record.parts, told["parts"].values(), strict=True):
+        assert got == {"weight": 0.5} | part.to_dict()
+
+
+def columns_of(frame: Any, backend: str) -> dict[str, list[Any]]:
+    """Return the columns of any frame as lists."""
+    if backend == "polars":
+        return frame.to_dict(as_series=False)  # type: ignore[no-any-return]
+    return frame.to_dict(orient="list") if backend == "pandas" else frame.to_pydict()  # type: ignore[no-any-return]
+
+
+def frame_of(record: ClassDecomposition, backend: Any) -> dict[str, list[Any]]:
+    return columns_of(record.to_frame(backend), backend)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_frame_has_a_row_for_each_part_and_one_for_the_total(backend: str) -> None:
+    record = decompose_classes(sample(3), RPS(weights=[1, 3]))
+    columns = frame_of(record, backend)
+    assert list(columns) == ["part", "weight", *PARTS, "skill"]
+    assert columns["part"] == ["1 or higher", "2 or higher", "total"]
+    assert columns["weight"][:2] == [0.25, 0.75]
+    assert columns["weight"][2] is None or math.isnan(columns["weight"][2])
+    for name in (*PARTS, "skill"):
+        expected = [getattr(part, name) for part in record.parts]
+        assert columns[name] == [*expected, getattr(record, name)]
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_frame_has_a_column_for_each_end_of_an_interval(backend: str) -> None:
+    record = decompose_classes(sample(3), RPS(), interval=True, replicates=20, rng=1)
+    columns = frame_of(record, backend)
+    ends = [f"{name}_{end}" for name in PARTS for end in ("lower", "upper")]
+    assert list(columns) == ["part", "weight", *PARTS, "skill", *ends]
+    for name in PARTS:
+        pairs = [getattr(part.intervals, name) for part in record.parts]
+        assert columns[f"{name}_lower"][:2] == [lower for lower, _ in pairs]
+        assert columns[f"{name}_upper"][:2] == [upper for _, upper in pairs]
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_reliability_of_each_question(view: View) -> None:
+    cases = sample(4)
+    found = class_reliability(cases, view=view)
+    reduced = {"cumulative": cumulative, "one_vs_rest": one_vs_rest}.get(view)
+    questions = {"likeliest class": top_label(cases)} if reduced is None else reduced(cases)
+    assert list(found) == list(questions)
+    for got, question in zip(found.values(), questions.values(), strict=True):
+        expected = reliability(question)
+        np.testing.assert_array_equal(got.value, expected.value)
+        np.testing.assert_array_equal(got.recalibrated, expected.recalibrated)
+        assert got.event_rate == expected.event_rate
+        assert got.band is None
+
+
+def test_bands_are_drawn_from_one_source_of_randomness() -> None:
+    cases = sample(3)
+    found = class_reliability(cases, band="consistency", level=0.8, replicates=50, rng=4)
+    rng = np.random.default_rng(4)
+    for got, question in zip(found.values(), cumulative(cases).values(), strict=True):
+        alone = reliability(question, band="consistency", level=0.8, replicates=50, rng=rng)
+        assert got.band is not None
+        assert alone.band is not None
+        assert got.band.level == 0.8
+        np.testing.assert_array_equal(got.band.lower, alone.band.lower)
+
+
+def test_forecasts_are_drawn_as_they_are_said_to_be() -> None:
+    assert all(r.discrete for r in class_reliability(sample(3), forecasts="discrete").values())
+    assert not any(
+        r.discrete for r in class_reliability(sample(3), forecasts="continuous").values()
+    )

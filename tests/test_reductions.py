@@ -1,0 +1,196 @@
+"""Class probabilities as yes-or-no questions."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import array_api_strict as strict
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from properly import Cases
+from properly._reductions import PRECISION, cumulative, one_vs_rest, top_label, upper_tails
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Y = [0, 2, 1, 2]
+P = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.25, 0.25, 0.5], [0.125, 0.625, 0.25]]
+GRADES = ["low", "middle", "high"]
+
+
+def percents(classes: int, rows: int, whole: int = 100) -> np.ndarray[Any, Any]:
+    """Draw rows of whole numbers that add up to 100, or to another whole."""
+    rng = np.random.default_rng(classes)
+    return rng.multinomial(whole, rng.dirichlet(np.ones(classes)), size=rows)
+
+
+def tails_of(parts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Add up whole numbers above each cut."""
+    return parts[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
+
+
+def test_a_cut_asks_for_this_grade_or_higher() -> None:
+    found = cumulative(Cases(Y, P))
+    assert list(found) == ["1 or higher", "2 or higher"]
+    low, high = found.values()
+    assert low.y.tolist() == [False, True, True, True]
+    assert low.p.tolist() == [0.5, 1.0, 0.75, 0.875]
+    assert high.y.tolist() == [False, True, False, True]
+    assert high.p.tolist() == [0.25, 0.5, 0.5, 0.25]
+
+
+def test_each_class_stands_against_the_rest() -> None:
+    found = one_vs_rest(Cases(Y, P))
+    assert list(found) == ["0", "1", "2"]
+    assert [c.y.tolist() for c in found.values()] == [[y == k for y in Y] for k in range(3)]
+    assert [c.p.tolist() for c in found.values()] == [[row[k] for row in P] for k in range(3)]
+
+
+def test_the_likeliest_class_is_the_first_of_several() -> None:
+    found = top_label(Cases(Y, P))
+    assert found.y.tolist() == [True, False, False, False]
+    assert found.p.tolist() == [0.5, 0.5, 0.5, 0.625]
+    assert top_label(Cases([1], [[0.2, 0.4, 0.4]])).y.tolist() == [True]
+    assert top_label(Cases([2], [[0.2, 0.4, 0.4]])).y.tolist() == [False]
+
+
+def test_questions_are_named_after_labels() -> None:
+    cases = Cases(["low", "high"], P[:2], labels=GRADES)
+    assert list(cumulative(cases)) == ["middle or higher", "high or higher"]
+    assert list(one_vs_rest(cases)) == GRADES
+
+
+def test_labels_that_read_the_same_are_written_as_code() -> None:
+    cases = Cases([1, "1"], P[:2], labels=["none", 1, "1"])
+    assert list(one_vs_rest(cases)) == ["'none'", "1", "'1'"]
+    assert list(cumulative(cases)) == ["1 or higher", "'1' or higher"]
+
+
+def test_what_else_is_known_of_cases_comes_along() -> None:
+    columns: dict[str, Any] = {
+        "weight": [1.0, 0.5, 2.0, 0.0],
+        "clusters": ["a", "a", "b", "c"],
+        "time": [4, 3, 2, 1],
+        "groups": [1, 1, 2, 2],
+    }
+    cases = Cases(Y, P, **columns)
+    questions = [*cumulative(cases).values(), *one_vs_rest(cases).values(), top_label(cases)]
+    for question in questions:
+        for name, column in columns.items():
+            assert getattr(question, name).tolist() == column
+        assert question.classes is None
+
+
+def test_what_is_not_known_is_not_invented() -> None:
+    question = top_label(Cases(Y, P))
+    for name in ("weight", "clusters", "time", "groups"):
+        assert getattr(question, name) is None
+
+
+@pytest.mark.parametrize("reduce", [cumulative, one_vs_rest, top_label])
+def test_cases_of_one_event_have_no_classes(reduce: Callable[[Cases], Any]) -> None:
+    with pytest.raises(DataError):
+        reduce(Cases([0, 1], [0.1, 0.2]))
+
+
+@pytest.mark.parametrize("whole", [100, 1000, 10_000])
+@pytest.mark.parametrize("classes", [3, 5, 9, 60])
+def test_equal_decimals_are_equal_forecasts(classes: int, whole: int) -> None:
+    parts = percents(classes, 1000, whole)
+    tails = upper_tails(parts / whole)
+    for tail, exact in zip(tails, tails_of(parts).T, strict=True):
+        assert tail.tolist() == [float(Fraction(int(x), whole)) for x in exact]
+        assert len(set(tail.tolist())) == len(set(exact.tolist()))
+
+
+def test_plain_sums_would_tear_equal_decimals_apart() -> None:
+    p = np.array([[0.7, 0.1, 0.2], [0.7, 0.3, 0.0]])
+    assert p[0, 1] + p[0, 2] != p[1, 1]
+    assert Cases([0, 1], p).classes == 3
+    assert cumulative(Cases([0, 1], p))["1 or higher"].tally().value.tolist() == [0.3]
+
+
+def test_small_probabilities_keep_their_digits() -> None:
+    p = np.array([[1.0, 1e-18, 2e-18], [1.0, 3.3e-16, 0.0], [1 - 1e-9, 1e-9 / 3, 2e-9 / 3]])
+    first, second = upper_tails(p)
+    assert first.tolist() == pytest.approx([3e-18, 3.3e-16, 1e-9], rel=1e-15)
+    assert second.tolist() == p[:, 2].tolist()
+
+
+@pytest.mark.parametrize("classes", [2, 3, 7, 40])
+def test_a_sum_moves_no_farther_than_its_rounding_error(classes: int) -> None:
+    p = np.random.default_rng(1).dirichlet(np.full(classes, 0.2), size=500)
+    for k, tail in enumerate(upper_tails(p)):
+        for got, row in zip(tail.tolist(), p.tolist(), strict=True):
+            lower, upper = math.fsum(row[: k + 1]), math.fsum(row[k + 1 :])
+            rounding = classes * PRECISION * min(lower, upper)
+            if upper <= lower:
+                assert abs(got - upper) <= rounding
+            else:
+                assert abs(Fraction(got) - (1 - Fraction(lower))) <= rounding + PRECISION
+
+
+def test_what_is_possible_is_never_called_impossible() -> None:
+    p = np.array([[1e-300, 1.0], [1e-17, 1.0], [1.0, 1e-17], [1.0, 1e-300]])
+    assert upper_tails(p)[0].tolist() == [1 - 2**-53, 1 - 2**-53, 1e-17, 1e-300]
+
+
+def test_a_likely_tail_has_the_digits_of_the_unlikely_one() -> None:
+    # Above the lowest cut, this row sums to more than 1.
+    p = np.array([[1e-8, 0.5, 0.5]])
+    assert upper_tails(p)[0].tolist() == [1 - 1e-8]
+
+
+@given(st.integers(1, 999), st.integers(-12, 12), st.integers(3, 9))
+def test_forecasts_keep_their_order(thousandths: int, steps: int, classes: int) -> None:
+    low = thousandths / 1000 + steps * math.ulp(thousandths / 1000)
+    high = math.nextafter(low, 2)
+    p = np.zeros((2, classes))
+    p[:, -1] = low, high
+    p[:, 0] = 1 - p[:, -1]
+    first, second = upper_tails(p)[0].tolist()
+    assert first <= second
+
+
+def test_certainty_is_exact() -> None:
+    # As doubles, 0.7 + 0.2 + 0.1 is less than 1, and rows need not sum to exactly 1 anyway.
+    p = np.array([[0.0, 0.1, 0.2, 0.7], [1.0, 0.0, 0.0, 0.0], [0.0, 0.0, 1 - 5e-7, 0.0]])
+    assert [tail.tolist() for tail in upper_tails(p)] == [
+        [1.0, 0.0, 1.0],
+        [0.9, 0.0, 1.0],
+        [0.7, 0.0, 0.0],
+    ]
+
+
+def test_what_is_above_one_by_rounding_is_one() -> None:
+    cases = Cases([1, 0], [[0.0, 1 + 5e-7, 0.0], [0.0, 0.5, 0.5 + 5e-7]])
+    assert cumulative(cases)["1 or higher"].p.tolist() == [1.0, 1.0]
+    assert one_vs_rest(cases)["1"].p.tolist() == [1.0, 0.5]
+    assert top_label(cases).p.tolist() == [1.0, 0.5 + 5e-7]
+
+
+def test_single_precision_is_added_up_in_double() -> None:
+    p = np.array([[0.7, 0.1, 0.2], [0.25, 0.3, 0.45]], dtype=np.float32)
+    tail = upper_tails(p)[0]
+    assert tail.dtype == np.float64
+    assert tail[0] == pytest.approx(float(p[0, 1]) + float(p[0, 2]), rel=1e-15)
+    assert abs(tail[0] - np.float32(0.3)) > 1e-9
+    assert tail[1] == 0.75
+    assert one_vs_rest(Cases([0, 1], p))["1"].p.dtype == np.float32
+
+
+def test_questions_stay_in_the_library_of_the_forecasts() -> None:
+    cases = Cases(strict.asarray(Y), strict.asarray(P, dtype=strict.float64))
+    questions = [*cumulative(cases).values(), *one_vs_rest(cases).values(), top_label(cases)]
+    plain = Cases(Y, P)
+    expected = [*cumulative(plain).values(), *one_vs_rest(plain).values(), top_label(plain)]
+    for got, want in zip(questions, expected, strict=True):
+        assert isinstance(got.p, type(strict.asarray([0.5])))
+        assert np.asarray(got.p).tolist() == want.p.tolist()
+        assert np.asarray(got.y).tolist() == want.y.tolist()
