@@ -1,0 +1,251 @@
+"""Counts of decisions by what was true, by hand, by their laws and by scikit-learn."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import (
+    accuracy_score,
+    confusion_matrix,
+    f1_score,
+    precision_score,
+    recall_score,
+)
+
+from properly._confusion import confusion, macro_f1, mean_absolute_error
+from properly._kappa import weighted_kappa
+from properly.errors import DataError, DataWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GRADES = ["mild", "moderate", "severe"]
+Y, D = [0, 0, 0, 1, 1, 2], [0, 0, 1, 1, 2, 0]
+
+
+@st.composite
+def decided(draw: st.DrawFn) -> tuple[Any, Any, int, Any]:
+    """Draw some cases of up to six classes, of which many may be missing, and weights."""
+    classes = draw(st.integers(2, 6))
+    rows = draw(st.integers(1, 12))
+    number = st.integers(0, classes - 1)
+    y, d = (np.array(draw(st.lists(number, min_size=rows, max_size=rows))) for _ in range(2))
+    weight = draw(st.lists(st.sampled_from([0, 0.5, 1, 2.25]), min_size=rows, max_size=rows))
+    return y, d, classes, np.array([1.0, *weight[1:]])
+
+
+def test_counts_and_what_is_read_from_them_by_hand() -> None:
+    table = confusion(Y, D, 4)
+    assert table.counts.tolist() == [[2, 1, 0, 0], [0, 1, 1, 0], [1, 0, 0, 0], [0, 0, 0, 0]]
+    assert table.counts.dtype == np.int64
+    assert table.labels == (0, 1, 2, 3)
+    assert table.total == 6
+    assert isinstance(table.total, int)
+    assert table.accuracy == table.error_rate == 0.5
+    np.testing.assert_array_equal(table.recall, [2 / 3, 1 / 2, 0, math.nan])
+    np.testing.assert_array_equal(table.precision, [2 / 3, 1 / 2, 0, math.nan])
+    np.testing.assert_array_equal(table.f1, [4 / 6, 2 / 4, 0, math.nan])
+    # The fourth class has neither cases nor decisions.
+    assert table.macro_f1 == pytest.approx((2 / 3 + 1 / 2) / 3, rel=1e-15)
+    assert table.mean_absolute_error == pytest.approx((1 + 1 + 2) / 6, rel=1e-15)
+
+
+def test_a_class_without_cases_and_one_without_decisions() -> None:
+    table = confusion([0, 0, 1], [0, 2, 2], 3)
+    np.testing.assert_array_equal(table.recall, [0.5, 0, math.nan])
+    np.testing.assert_array_equal(table.precision, [1, math.nan, 0])
+    # F1 of both is 0 and not undefined: they count in the mean.
+    np.testing.assert_array_equal(table.f1, [2 / 3, 0, 0])
+    assert table.macro_f1 == pytest.approx(2 / 9, rel=1e-15)
+
+
+@given(decided())
+def test_scikit_learn_counts_the_same(case: Any) -> None:
+    y, d, classes, weight = case
+    labels = range(classes)
+    np.testing.assert_array_equal(
+        confusion(y, d, classes).counts, confusion_matrix(y, d, labels=labels)
+    )
+    weighted = confusion(y, d, classes, weight=weight)
+    np.testing.assert_allclose(
+        weighted.counts, confusion_matrix(y, d, labels=labels, sample_weight=weight), rtol=1e-15
+    )
+    theirs = accuracy_score(y, d, sample_weight=weight)
+    assert weighted.accuracy == pytest.approx(theirs, rel=1e-14)
+    assert weighted.error_rate == pytest.approx(1 - theirs, rel=0, abs=1e-15)
+
+
+@given(decided())
+def test_scikit_learn_has_the_same_shares_where_there_are_any(case: Any) -> None:
+    y, d, classes, weight = case
+    table = confusion(y, d, classes, weight=weight)
+    for ours, score in (
+        (table.recall, recall_score),
+        (table.precision, precision_score),
+        (table.f1, f1_score),
+    ):
+        theirs = score(
+            y, d, labels=range(classes), average=None, sample_weight=weight, zero_division=math.nan
+        )
+        np.testing.assert_allclose(ours, theirs, rtol=1e-14)
+
+
+@given(decided())
+def test_scikit_learn_has_the_same_macro_f1_without_labels(case: Any) -> None:
+    y, d, classes, weight = case
+    used = weight > 0
+    theirs = f1_score(y[used], d[used], average="macro", sample_weight=weight[used])
+    assert macro_f1(y, d, classes, weight=weight) == pytest.approx(theirs, rel=1e-14)
+
+
+def test_told_the_labels_scikit_learn_counts_a_class_that_is_nowhere_as_zero() -> None:
+    y, d = [0, 0, 1, 1], [0, 1, 1, 1]
+    ours = macro_f1(y, d, 3)
+    theirs = f1_score(y, d, labels=[0, 1, 2], average="macro", zero_division=0)
+    assert theirs == pytest.approx(ours * 2 / 3, rel=1e-15)
+    assert ours == pytest.approx(f1_score(y, d, average="macro"), rel=1e-15)
+
+
+def test_text_labels_are_counted_in_the_order_given() -> None:
+    y, d = ["severe", "mild", "mild"], ["moderate", "mild", "severe"]
+    table = confusion(y, d, GRADES)
+    assert table.labels == ("mild", "moderate", "severe")
+    np.testing.assert_array_equal(table.counts, confusion_matrix(y, d, labels=GRADES))
+    assert table.counts.tolist() == [[1, 0, 1], [0, 0, 0], [0, 1, 0]]
+    assert macro_f1(y, d, GRADES) == pytest.approx(f1_score(y, d, average="macro"), rel=1e-15)
+    assert mean_absolute_error(y, d, GRADES) == 1
+    # The alphabet would put mild, severe, moderate otherwise.
+    assert mean_absolute_error(y, d, ["moderate", "mild", "severe"]) == 1
+    assert mean_absolute_error(y, d, ["mild", "severe", "moderate"]) == 2 / 3
+
+
+def test_steps_are_between_classes_and_not_between_the_numbers_they_are_called() -> None:
+    assert mean_absolute_error([10, 50], [50, 50], [10, 50, 90]) == 0.5
+
+
+@given(decided())
+def test_the_kappa_of_a_table_is_that_of_its_rows(case: Any) -> None:
+    y, d, classes, weight = case
+    table = confusion(y, d, classes, weight=weight)
+    for weights in ("linear", "quadratic", 1 - np.eye(classes)):
+        of_rows = weighted_kappa(y, d, classes, weights, weight=weight, undefined=-9)
+        assert table.kappa(weights, undefined=-9) == of_rows
+
+
+def test_an_undefined_kappa_of_a_table_points_at_the_line_that_asked() -> None:
+    table = confusion([1, 1], [1, 1], 2)
+    with pytest.warns(DataWarning, match="kappa is 0 / 0") as said:
+        assert math.isnan(table.kappa())
+    assert said[0].filename == __file__
+    assert table.kappa(undefined=1.0) == 1
+
+
+@pytest.mark.parametrize("weight", [[2, 0, 1], [2.0, 0.0, 1.0], np.array([2, 0, 1], np.float32)])
+def test_whole_weights_are_counts(weight: Any) -> None:
+    table = confusion([0, 1, 1], [0, 0, 1], 2, weight=weight)
+    assert table.counts.tolist() == [[2, 0], [0, 1]]
+    assert table.counts.dtype == np.int64
+    assert table.total == 3
+
+
+def test_fractional_weights_are_summed_and_the_scale_does_not_matter() -> None:
+    table = confusion([0, 1, 1], [0, 0, 1], 2, weight=[0.5, 1, 0.25])
+    assert table.counts.tolist() == [[0.5, 0], [1, 0.25]]
+    assert table.total == 1.75
+    assert isinstance(table.total, float)
+    assert table.accuracy == 3 / 7
+    for scale in (1e-99, 1e99):
+        scaled = confusion([0, 1, 1], [0, 0, 1], 2, weight=np.array([0.5, 1, 0.25]) * scale)
+        assert scaled.accuracy == pytest.approx(3 / 7, rel=1e-14)
+        assert scaled.macro_f1 == pytest.approx(table.macro_f1, rel=1e-14)
+
+
+def test_weights_too_large_to_count_stay_sums() -> None:
+    assert confusion([0, 1], [0, 1], 2, weight=[2**60, 1]).counts.dtype == np.float64
+
+
+def test_the_counts_cannot_be_written_to() -> None:
+    with pytest.raises(ValueError, match="read-only"):
+        confusion(Y, D, 3).counts[0, 0] = 7
+
+
+def test_the_record_as_text() -> None:
+    assert repr(confusion(Y, D, 3)) == "Confusion(6 cases in 3 classes, accuracy 0.5)"
+    weighted = confusion(Y, D, 3, weight=[0.5, 1, 1, 1, 1, 1000])
+    assert repr(weighted) == "Confusion(1,004.50 cases in 3 classes, accuracy 0.002489)"
+    assert str(weighted).splitlines()[1:] == [
+        "0                  1.5  1  0",
+        "1                    0  1  1",
+        "2                 1000  0  0",
+    ]
+    names = ["no", "a long name of a class"]
+    many = confusion(names, ["no", "no"], names, weight=[1234, 5])
+    assert str(many).splitlines() == [
+        "truth \\ decision           no  a long name of a class",
+        "no                      1,234                       0",
+        "a long name of a class      5                       0",
+    ]
+
+
+def test_the_record_as_json_can_hold_it() -> None:
+    found = confusion([0, 0, 1], [0, 2, 2], 3).to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["counts"] == [[1, 0, 1], [0, 0, 1], [0, 0, 0]]
+    assert found["labels"] == [0, 1, 2]
+    assert found["recall"] == [0.5, 0, None]
+    assert found["precision"] == [1, None, 0]
+    assert found["total"] == 3
+    assert found["accuracy"] == 1 / 3
+    assert set(found) == {
+        *("labels", "counts", "total", "accuracy", "error_rate", "macro_f1"),
+        *("mean_absolute_error", "recall", "precision", "f1"),
+    }
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
+def test_the_record_as_a_frame_has_a_row_for_each_cell(backend: Any) -> None:
+    frame = confusion(["b", "a"], ["b", "b"], ["a", "b"]).to_frame(backend)
+    columns = {name: list(frame[name].to_numpy()) for name in ("truth", "decision", "count")}
+    assert columns == {
+        "truth": ["a", "a", "b", "b"],
+        "decision": ["a", "b", "a", "b"],
+        "count": [0, 1, 0, 1],
+    }
+
+
+def test_labels_of_several_kinds_are_text_in_a_frame() -> None:
+    frame = confusion([0, "x"], ["x", "x"], [0, "x"]).to_frame("polars")
+    assert frame["truth"].to_list() == ["0", "0", "x", "x"]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: confusion([0, 1], [0], 2),
+            "decisions and outcomes must be equally long; got 1 and 2",
+        ),
+        (lambda: macro_f1([0, 1], [0, 2], 2), "decisions must be class numbers from 0 to 1"),
+        (
+            lambda: mean_absolute_error(["mild", "worse"], ["mild", "mild"], GRADES),
+            "outcomes must be among the labels 'mild', 'moderate', 'severe'; row 1 is 'worse'",
+        ),
+        (lambda: confusion([0, 0], [0, 0], 1), "there must be at least two classes; got 1"),
+        (lambda: confusion([0, 1], [0, 1], ["a", "a"]), "classes must differ from one another"),
+        (lambda: confusion([], [], 2), "outcomes must not be empty"),
+        (
+            lambda: confusion([0, 1], [0, 1], 2, weight=[0, 0]),
+            "at least one weight must be positive; all 2 are 0",
+        ),
+        (lambda: confusion([0, 1], [0, 1], 2, weight=[1, -1]), "weights must be finite and not"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(DataError, match=f"^{message}"):
+        call()

@@ -1,0 +1,191 @@
+"""Class probabilities judged by their decisions."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Literal
+
+import array_api_strict
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from properly import Cases
+from properly._confusion import confusion, macro_f1, mean_absolute_error
+from properly._hard import decide, expected_cost
+from properly._hard_decisions import NUMBERS, HardScores, hard_decisions
+from properly._kappa import weighted_kappa
+from properly.errors import ArgumentTypeError, DataError, DataWarning
+
+GRADES = ["mild", "moderate", "severe"]
+Y = [0, 1, 2, 2]
+P = [[0.6, 0.4, 0], [0.2, 0.5, 0.3], [0.5, 0, 0.5], [0.1, 0.1, 0.8]]
+
+
+@st.composite
+def drawn(draw: st.DrawFn) -> Cases:
+    """Draw cases with weights, some of them 0."""
+    rng = np.random.default_rng(draw(st.integers(0, 10**6)))
+    classes, rows = draw(st.integers(2, 5)), draw(st.integers(2, 40))
+    weight = rng.choice([0, 0.5, 1, 3], size=rows)
+    weight[0] = 1
+    p = rng.dirichlet(np.ones(classes), rows)
+    return Cases(rng.integers(classes, size=rows), p, weight=weight)
+
+
+@pytest.mark.parametrize("cost", ["zero_one", "absolute", "quadratic", "matrix"])
+@given(cases=drawn())
+def test_every_number_is_that_of_the_function_of_its_name(cost: Any, cases: Cases) -> None:
+    y, p, w, count = cases.y, cases.p, cases.weight, cases.classes or 0
+    if cost == "matrix":
+        cost = np.add.outer(np.arange(count), 2 * np.arange(count)) + 1.0
+        np.fill_diagonal(cost, 0)
+    found = hard_decisions(cases, cost)
+    for scores, d in ((found.argmax, decide(p)), (found.bayes, decide(p, cost))):
+        np.testing.assert_array_equal(
+            scores.confusion.counts, confusion(y, d, count, weight=w).counts
+        )
+        expected = HardScores(
+            scores.confusion,
+            scores.confusion.accuracy,
+            macro_f1(y, d, count, weight=w),
+            mean_absolute_error(y, d, count, weight=w),
+            weighted_kappa(y, d, count, "linear", weight=w, undefined=math.nan),
+            weighted_kappa(y, d, count, "quadratic", weight=w, undefined=math.nan),
+            expected_cost(y, d, cost, classes=count, weight=w),
+            scores.normalized_cost,
+        )
+        np.testing.assert_equal(scores.numbers(), expected.numbers())
+        best = min(
+            expected_cost(y, np.full(len(y), k), cost, classes=count, weight=w)
+            for k in range(count)
+        )
+        if best > 0:
+            assert scores.normalized_cost == pytest.approx(scores.expected_cost / best, rel=1e-12)
+    assert found.decision_loss == found.argmax.expected_cost - found.bayes.expected_cost
+
+
+def true_forecasts() -> Cases:
+    """Draw forecasts, and outcomes as they say."""
+    rng = np.random.default_rng(3)
+    p = rng.dirichlet(np.full(5, 0.7), 4000)
+    return Cases((rng.random(4000)[:, None] > np.cumsum(p, axis=1)).sum(axis=1), p)
+
+
+@pytest.mark.parametrize("cost", ["absolute", "quadratic"])
+def test_decisions_that_look_at_costs_cost_less_if_the_forecasts_are_true(
+    cost: Literal["absolute", "quadratic"],
+) -> None:
+    found = hard_decisions(true_forecasts(), cost)
+    assert found.decision_loss > 0.05
+    assert found.bayes.normalized_cost < found.argmax.normalized_cost
+    assert found.argmax.accuracy > found.bayes.accuracy
+
+
+def test_the_least_quadratic_cost_need_not_be_the_greatest_kappa() -> None:
+    # Decisions next to the mean vary less, and kappa is measured by how much decisions vary.
+    found = hard_decisions(true_forecasts(), "quadratic")
+    assert found.bayes.expected_cost < 0.7 * found.argmax.expected_cost
+    assert found.bayes.quadratic_kappa < found.argmax.quadratic_kappa
+
+
+def test_zero_one_costs_make_both_ways_the_same() -> None:
+    found = hard_decisions(Cases(Y, P), "zero_one")
+    assert found.decision_loss == 0
+    assert found.argmax.to_dict() == found.bayes.to_dict()
+    assert found.argmax.expected_cost == 1 - found.argmax.accuracy
+
+
+def test_labels_and_costs_are_kept() -> None:
+    found = hard_decisions(Cases([GRADES[k] for k in Y], P, labels=GRADES))
+    assert found.labels == found.bayes.confusion.labels == tuple(GRADES)
+    assert found.cost.tolist() == [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
+    assert found.argmax.confusion.counts.tolist() == [[1, 0, 0], [0, 1, 0], [1, 0, 1]]
+    assert found.bayes.confusion.counts.tolist() == [[1, 0, 0], [0, 1, 0], [0, 1, 1]]
+    assert found.decision_loss == 0.75
+    with pytest.raises(ValueError, match="read-only"):
+        found.cost[0, 0] = 1
+
+
+def test_cases_of_weight_zero_do_not_count() -> None:
+    kept = hard_decisions(Cases(Y[:3], P[:3])).to_dict()
+    assert hard_decisions(Cases(Y, P, weight=[1, 1, 1, 0])).to_dict() == kept
+
+
+def test_cases_of_another_library_are_judged_alike() -> None:
+    y, p, w = (array_api_strict.asarray(x) for x in (Y, P, [1, 2, 1, 1]))
+    ours = hard_decisions(Cases(Y, P, weight=[1, 2, 1, 1]))
+    assert hard_decisions(Cases(y, p, weight=w)).to_dict() == ours.to_dict()
+
+
+def test_what_is_undefined_is_nan_without_a_warning() -> None:
+    found = hard_decisions(Cases([1, 1], [[0.1, 0.9], [0.2, 0.8]]))
+    for scores in (found.argmax, found.bayes):
+        assert math.isnan(scores.linear_kappa)
+        assert math.isnan(scores.quadratic_kappa)
+        assert math.isnan(scores.normalized_cost)
+        assert scores.expected_cost == 0
+    assert found.to_dict()["bayes"]["normalized_cost"] is None
+
+
+def test_a_gain_cannot_be_normalized_but_is_a_gain() -> None:
+    found = hard_decisions(Cases(Y, P), [[-1, 0, 0], [0, -1, 0], [0, 0, -1]])
+    assert found.bayes.expected_cost == -found.bayes.accuracy == -0.75
+    assert math.isnan(found.bayes.normalized_cost)
+
+
+def test_a_mistake_cheaper_than_the_right_answer_is_worth_one_warning() -> None:
+    with pytest.warns(DataWarning, match="a mistake should not cost less") as said:
+        hard_decisions(Cases(Y, P), np.eye(3))
+    assert len(said) == 1
+
+
+def test_the_record_as_text() -> None:
+    found = hard_decisions(Cases(Y, P, weight=[1, 1, 1, 0.5]))
+    assert repr(found) == (
+        "HardDecisions(3 classes, expected cost 1.143 by argmax, 0.2857 by Bayes)"
+    )
+    assert repr(found.bayes) == (
+        "HardScores(accuracy 0.7143, quadratic kappa 0.7586, expected cost 0.2857)"
+    )
+    lines = str(found).splitlines()
+    assert lines[0] == "3.50 cases in 3 classes, decision loss 0.8571"
+    assert lines[1] == "                       argmax     Bayes"
+    assert lines[2] == "accuracy               0.7143    0.7143"
+    assert lines[3].startswith("macro F1 ")
+    assert len({len(line) for line in lines[1:]}) == 1
+
+
+def test_the_record_as_json_can_hold_it() -> None:
+    found = hard_decisions(Cases(Y, P)).to_dict()
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert set(found) == {"labels", "cost", "argmax", "bayes", "decision_loss"}
+    assert set(found["bayes"]) == {"confusion", *NUMBERS}
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
+def test_the_record_as_a_frame_has_a_row_for_each_way_to_decide(backend: Any) -> None:
+    found = hard_decisions(Cases(Y, P))
+    frame = found.to_frame(backend)
+    assert list(frame["decisions"].to_numpy()) == ["argmax", "bayes"]
+    for name in NUMBERS:
+        both = [getattr(found.argmax, name), getattr(found.bayes, name)]
+        assert frame[name].to_numpy().tolist() == both
+
+
+def test_further_decisions_are_refused_with_the_way_to_price_them() -> None:
+    message = (
+        "^decisions must be classes to agree with the truth; got costs of 4 decisions for 3 "
+        r"classes\n\nHint: expected_cost\(y, decide\(P, cost\), cost\) prices any.$"
+    )
+    with pytest.raises(DataError, match=message):
+        hard_decisions(Cases(Y, P), np.ones((3, 4)))
+
+
+def test_the_probability_of_one_event_is_refused() -> None:
+    with pytest.raises(DataError, match="needs the probabilities of several classes"):
+        hard_decisions(Cases([0, 1], [0.2, 0.7]))
+    with pytest.raises(ArgumentTypeError, match="this needs Cases of several classes; got list"):
+        hard_decisions(P)  # type: ignore[arg-type]

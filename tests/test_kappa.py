@@ -1,0 +1,223 @@
+"""Agreement beyond chance, by hand, by its laws and by scikit-learn."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from properly._hard import expected_cost
+from properly._kappa import quadratic_weighted_kappa, weighted_kappa
+from properly.errors import ArgumentTypeError, DataError, DataWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+GRADES = ["mild", "moderate", "severe", "fatal"]
+NAMED: tuple[Literal["linear", "quadratic"], ...] = ("linear", "quadratic")
+
+
+@st.composite
+def decided(draw: st.DrawFn) -> tuple[Any, Any, int, Any]:
+    """Draw some cases of up to six classes, not all of one, and weights, some of them 0."""
+    classes = draw(st.integers(2, 6))
+    rows = draw(st.integers(2, 30))
+    number = st.integers(0, classes - 1)
+    y, d = (np.array(draw(st.lists(number, min_size=rows, max_size=rows))) for _ in range(2))
+    y[0], y[1] = 0, classes - 1
+    weight = draw(st.lists(st.sampled_from([0, 0.5, 1, 2.25, 7]), min_size=rows, max_size=rows))
+    return y, d, classes, np.array([1.0, 0.5, *weight[2:]])
+
+
+def test_kappa_by_hand() -> None:
+    y, d = [0, 1, 2, 2], [0, 2, 1, 2]
+    # Two of four cases are off by 1. Rows and columns sum to 1, 1, 2: by chance the distances of
+    # 0 and 1, of 0 and 2, of 1 and 2, each of them both ways, sum to 2 (1 + 2 * 2 + 2) / 4.
+    assert weighted_kappa(y, d, 3, "linear") == pytest.approx(1 - 2 / (14 / 4), rel=1e-15)
+    assert quadratic_weighted_kappa(y, d, 3) == pytest.approx(1 - 2 / (22 / 4), rel=1e-15)
+    assert weighted_kappa(y, d, 3) == quadratic_weighted_kappa(y, d, 3)
+
+
+@given(decided())
+def test_one_minus_quadratic_kappa_is_a_ratio_of_squared_distances(case: Any) -> None:
+    y, d, classes, weight = case
+    mean = [float(np.average(x, weights=weight)) for x in (y, d)]
+    variance = [
+        float(np.average((x - m) ** 2, weights=weight)) for x, m in zip((y, d), mean, strict=True)
+    ]
+    by_chance = sum(variance) + (mean[0] - mean[1]) ** 2
+    observed = expected_cost(y, d, "quadratic", classes=classes, weight=weight)
+    kappa = quadratic_weighted_kappa(y, d, classes, weight=weight)
+    assert 1 - kappa == pytest.approx(observed / by_chance, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("weights", NAMED)
+@given(case=decided())
+def test_scikit_learn_agrees_if_it_is_told_the_labels(
+    weights: Literal["linear", "quadratic"], case: Any
+) -> None:
+    y, d, classes, weight = case
+    theirs = cohen_kappa_score(y, d, labels=range(classes), weights=weights, sample_weight=weight)
+    ours = weighted_kappa(y, d, classes, weights, weight=weight)
+    assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
+
+
+@given(decided())
+def test_weights_of_one_for_all_mistakes_make_the_kappa_of_cohen(case: Any) -> None:
+    y, d, classes, weight = case
+    theirs = cohen_kappa_score(y, d, labels=range(classes), sample_weight=weight)
+    ours = weighted_kappa(y, d, classes, 1 - np.eye(classes), weight=weight)
+    assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
+
+
+def test_a_class_that_nobody_saw_keeps_the_others_apart() -> None:
+    y, d = [0, 0, 1, 3, 3], [0, 1, 1, 1, 3]
+    ours = quadratic_weighted_kappa(y, d, 4)
+    assert ours == pytest.approx(
+        cohen_kappa_score(y, d, labels=[0, 1, 2, 3], weights="quadratic"), abs=1e-15
+    )
+    # Without labels scikit-learn numbers the classes it sees: 3 becomes 2, next to 1.
+    assert abs(ours - cohen_kappa_score(y, d, weights="quadratic")) > 0.01
+
+
+def test_labels_are_classes_in_the_order_given() -> None:
+    y = ["mild", "severe", "fatal", "mild", "moderate"]
+    d = ["mild", "moderate", "fatal", "severe", "moderate"]
+    numbers = [GRADES.index(x) for x in y], [GRADES.index(x) for x in d]
+    ours = quadratic_weighted_kappa(y, d, GRADES)
+    assert ours == quadratic_weighted_kappa(*numbers, 4)
+    assert ours == pytest.approx(
+        cohen_kappa_score(y, d, labels=GRADES, weights="quadratic"), abs=1e-15
+    )
+    assert ours != quadratic_weighted_kappa(y, d, sorted(GRADES))
+    assert ours == quadratic_weighted_kappa(y, d, (label for label in GRADES))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("weights", NAMED)
+def test_kappa_is_one_for_agreement_and_zero_for_a_constant_decision(
+    weights: Literal["linear", "quadratic"],
+) -> None:
+    y = [0, 1, 1, 3]
+    assert weighted_kappa(y, y, 4, weights) == 1
+    for k in range(4):
+        assert weighted_kappa(y, [k] * 4, 4, weights) == 0
+    assert weighted_kappa([0, 3], [3, 0], 4, weights) == -1
+
+
+@given(decided())
+def test_kappa_treats_truth_and_decision_alike_and_knows_no_direction(case: Any) -> None:
+    y, d, classes, weight = case
+    kappa = quadratic_weighted_kappa(y, d, classes, weight=weight)
+    swapped = quadratic_weighted_kappa(d, y, classes, weight=weight)
+    turned = quadratic_weighted_kappa(classes - 1 - y, classes - 1 - d, classes, weight=weight)
+    assert kappa == pytest.approx(swapped, abs=1e-13)
+    assert kappa == pytest.approx(turned, abs=1e-13)
+
+
+def test_the_scale_of_either_kind_of_weights_does_not_matter() -> None:
+    y, d, w = [0, 1, 2, 2, 0], [0, 2, 1, 2, 1], np.array([[0, 1, 5], [2, 0, 1], [9, 3, 0]])
+    kappa = weighted_kappa(y, d, 3, w)
+    assert weighted_kappa(y, d, 3, w * 1e-200, weight=[1e-100] * 5) == pytest.approx(kappa)
+    assert weighted_kappa(y, d, 3, w * 1e200, weight=[1e100] * 5) == pytest.approx(kappa)
+
+
+def test_a_whole_weight_is_that_many_cases_and_none_is_no_case() -> None:
+    y, d, weight = [0, 1, 2, 2], [0, 2, 1, 0], [3, 1, 2, 0]
+    rows = np.repeat([0, 1, 2], [3, 1, 2])
+    assert quadratic_weighted_kappa(y, d, 3, weight=weight) == quadratic_weighted_kappa(
+        np.array(y)[rows], np.array(d)[rows], 3
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: quadratic_weighted_kappa([1, 1], [1, 1], 3),
+        lambda: weighted_kappa(["b", "b"], ["b", "b"], ["a", "b"], "linear"),
+        # What is left after the case without weight.
+        lambda: quadratic_weighted_kappa([1, 1, 0], [1, 1, 2], 3, weight=[1, 1, 0]),
+        # Nothing that occurs is a disagreement.
+        lambda: weighted_kappa([0, 1], [1, 0], 3, [[0, 0, 1], [0, 0, 1], [1, 1, 0]]),
+    ],
+)
+def test_kappa_is_undefined_where_chance_cannot_disagree(call: Callable[[], float]) -> None:
+    with pytest.warns(DataWarning, match=r"^kappa is 0 / 0 where chance cannot disagree") as said:
+        assert math.isnan(call())
+    # It points at the line that asked.
+    assert [warning.filename for warning in said] == [__file__]
+
+
+@pytest.mark.parametrize("value", [1.0, 0, math.nan])
+def test_an_undefined_kappa_is_what_the_caller_says_without_a_warning(value: float) -> None:
+    found = quadratic_weighted_kappa([1, 1], [1, 1], 3, undefined=value)
+    assert isinstance(found, float)
+    np.testing.assert_equal(found, float(value))
+    # One class each, but not the same: that is disagreement, and is defined.
+    assert quadratic_weighted_kappa([1, 1], [2, 2], 3, undefined=value) == 0
+
+
+def test_the_value_of_an_undefined_kappa_must_be_a_number_also_where_it_is_not_needed() -> None:
+    with pytest.raises(ArgumentTypeError, match="the value of an undefined kappa must be a number"):
+        quadratic_weighted_kappa([0, 1], [0, 1], 2, undefined="nan")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: weighted_kappa([0, 1], [0, 1, 1], 2),
+            "decisions and outcomes must be equally long; got 3 and 2",
+        ),
+        (
+            lambda: weighted_kappa([0, 1], [0, 1], 2, weight=[1]),
+            "weights and outcomes must be equally long; got 1 and 2",
+        ),
+        (lambda: weighted_kappa([0, 0], [0, 0], 1), "there must be at least two classes; got 1"),
+        (lambda: weighted_kappa([0, 3], [0, 1], 3), "outcomes must be class numbers from 0 to 2"),
+        (lambda: weighted_kappa([0, 1], [0, -1], 3), "decisions must be class numbers from 0 to 2"),
+        (lambda: weighted_kappa([0, 1], [0, 0.5], 3), "decisions must be class numbers"),
+        (
+            lambda: weighted_kappa(["a", "b"], ["a", "c"], ["a", "b"]),
+            "decisions must be among the labels 'a', 'b'; row 1 is 'c'",
+        ),
+        (lambda: weighted_kappa([0, 1], [0, math.nan], 3), "decisions must not be missing"),
+        (
+            lambda: weighted_kappa([0, 1], [0, 1], 2, "squared"),
+            "weights must be 'quadratic' or 'linear'; got 'squared'",
+        ),
+        (
+            lambda: weighted_kappa([0, 1], [0, 1], 2, [1.0, 2.0]),
+            (
+                r"disagreement weights must have one row and one column for each of 2 classes; "
+                r"got shape \(2,\)\n\nHint: weights of cases are passed as weight="
+            ),
+        ),
+        (
+            lambda: weighted_kappa([0, 1], [0, 1], 2, np.eye(2)),
+            (
+                "disagreement weights must be 0 on the diagonal; row 0 has 1\n\n"
+                "Hint: for weights of agreement, pass 1 minus them."
+            ),
+        ),
+        (
+            lambda: weighted_kappa([0, 1], [0, 1], 2, [[0, -1], [1, 0]]),
+            "disagreement weights must be finite and not negative; row 0, column 1 is -1",
+        ),
+        (
+            lambda: weighted_kappa([0, 1], [0, 1], 2, [[0, 1], [math.inf, 0]]),
+            "disagreement weights must be finite and not negative; row 1, column 0 is inf",
+        ),
+        (
+            lambda: weighted_kappa([0, 1], [0, 1], 2, [[0, 0], [0, 0]]),
+            "disagreement weights must not all be 0",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(call: Callable[[], float], message: str) -> None:
+    with pytest.raises(DataError, match=f"^{message}"):
+        call()
