@@ -1,0 +1,162 @@
+"""The cases that a rule charges most for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._cases import Cases, rows_in_use
+from properly._frames import to_frame
+from properly._libraries import freeze, to_numpy
+from properly._options import check_whole
+from properly._plain import plain
+from properly.errors import ArgumentTypeError
+from properly.rules._class_rule import require_class_rule
+from properly.rules._rule import require_binary
+
+if TYPE_CHECKING:
+    from properly._frames import Backend
+    from properly.rules import BinaryRule, ClassRule
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WorstCases:
+    """Cases with the largest losses, the worst first.
+
+    Attributes
+    ----------
+    row : array
+        Which of the rows they are, counted from 0.
+    loss : array
+        What the rule charges for each; it may be infinite.
+    outcome : array
+        What happened: the number of the class, or 1 for the event and 0 for none.
+    p : array, one row a case
+        The forecasts: one column a class, or one number a case for an event.
+    labels : tuple or None
+        What the classes are called; None for an event.
+    rule : str
+        The name of the rule.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> cases = properly.Cases([0, 1, 1, 0], [0.1, 0.3, 0.6, 0.9])
+    >>> print(properly.worst_cases(cases, Brier(), k=2))
+    row  brier  outcome    p
+      3   0.81        0  0.9
+      1   0.49        1  0.3
+    """
+
+    row: Column
+    loss: Column
+    outcome: Column
+    p: Column
+    labels: tuple[Any, ...] | None
+    rule: str
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __len__(self) -> int:
+        """Count the cases."""
+        return int(self.row.shape[0])
+
+    def __repr__(self) -> str:
+        many = f"{len(self)} case{'s' * (len(self) != 1)}"
+        return f"WorstCases({many}, {self.rule} {self.loss[-1]:.4g} to {self.loss[0]:.4g})"
+
+    def __str__(self) -> str:
+        heads = {"loss": self.rule}
+        told = [
+            [heads.get(name, name), *(_short(x) for x in column)]
+            for name, column in self._columns().items()
+        ]
+        wide = [max(len(word) for word in column) for column in told]
+        lines = (zip(row, wide, strict=True) for row in zip(*told, strict=True))
+        return "\n".join("  ".join(f"{word:>{n}}" for word, n in line) for line in lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rule, labels and columns as JSON can hold them."""
+        names = ("row", "loss", "outcome", "p")
+        columns = {name: getattr(self, name).tolist() for name in names}
+        found: dict[str, Any] = plain({"rule": self.rule, "labels": self.labels} | columns)
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a case as a polars, pandas or pyarrow frame, with labels as outcomes."""
+        return to_frame(self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return the columns of a table; those of class probabilities have the labels in them."""
+        known = {"row": self.row.tolist(), "loss": self.loss.tolist()}
+        if self.labels is None:
+            return known | {"outcome": self.outcome.tolist(), "p": self.p.tolist()}
+        outcome = [self.labels[k] for k in self.outcome]
+        chances = zip(self.labels, self.p.T.tolist(), strict=True)
+        return known | {"outcome": outcome} | {f"p {label}": column for label, column in chances}
+
+
+def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> WorstCases:
+    """Find the cases that a rule charges most for.
+
+    Parameters
+    ----------
+    cases : Cases
+        The rows: forecasts of an event, or of classes.
+    rule : BinaryRule or ClassRule
+        What prices each forecast once the outcome is known.
+    k : int
+        How many cases to list; all of them if there are fewer.
+
+    Returns
+    -------
+    WorstCases
+        The largest loss first; of equal losses, the earlier row. Rows of weight 0 do not count.
+
+    Notes
+    -----
+    These are the cases to look at by eye. A large loss may come from a wrong outcome, a strange
+    case or an overconfident forecast; but some forecasts of 0.1 are followed by the event even if
+    they are right. Different rules find different cases, as they fear different mistakes.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Log
+    >>> P = [[0.5, 0.25, 0.25], [0.125, 0.125, 0.75], [0.25, 0.5, 0.25]]
+    >>> cases = properly.Cases(["low", "low", "high"], P, labels=["low", "mid", "high"])
+    >>> worst = properly.worst_cases(cases, Log(), k=2)
+    >>> worst.row, worst.outcome
+    (array([1, 2]), array([0, 2]))
+    >>> print(worst)
+    row    log  outcome  p low  p mid  p high
+      1  2.079      low  0.125  0.125    0.75
+      2  1.386     high   0.25    0.5    0.25
+    """
+    if not isinstance(cases, Cases):
+        message = f"single cases are found in Cases; got {type(cases).__name__}"
+        raise ArgumentTypeError(message, hint="make them by properly.Cases(y, p).")
+    count = check_whole(k, "k")
+    rows = rows_in_use(cases)
+    priced = require_binary(rule) if cases.classes is None else require_class_rule(rule)
+    loss = to_numpy(priced.loss(rows.y, rows.p)).astype(np.float64)
+    # Turned round, since a stable sort keeps the earlier row first.
+    worst = np.argsort(-loss, kind="stable")[:count]
+    return WorstCases(
+        np.flatnonzero(rows.used)[worst],
+        loss[worst],
+        rows.y[worst].astype(np.int64),
+        rows.p[worst],
+        cases.labels,
+        rule.name,
+    )
+
+
+def _short(x: Any) -> str:
+    return f"{x:.4g}" if isinstance(x, float) else str(x)

@@ -1,0 +1,111 @@
+"""The cases that a rule charges most for."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from properly import Cases, tally
+from properly._worst_cases import worst_cases
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules import RPS, Bounded, Brier, Log
+
+P = np.array([[0.5, 0.25, 0.25], [0.125, 0.125, 0.75], [0.25, 0.5, 0.25], [1, 0, 0]])
+Y = np.array([0, 0, 2, 2])
+LABELS = ["low", "mid", "high"]
+GRADES = Cases([LABELS[k] for k in Y], P, labels=LABELS)
+EVENT = Cases([0, 1, 1, 0], [0.1, 0.3, 0.6, 0.9])
+
+
+def test_an_event_by_hand() -> None:
+    found = worst_cases(EVENT, Brier(), k=3)
+    assert found.row.tolist() == [3, 1, 2]
+    np.testing.assert_allclose(found.loss, [0.81, 0.49, 0.16], rtol=1e-15)
+    assert found.outcome.tolist() == [0, 1, 1]
+    assert found.p.tolist() == [0.9, 0.3, 0.6]
+    assert (found.labels, found.rule, len(found)) == (None, "brier", 3)
+
+
+def test_classes_by_hand() -> None:
+    """RPS: the last is two steps off with certainty; of the others, the second is worst."""
+    found = worst_cases(GRADES, RPS(), k=2)
+    assert found.row.tolist() == [3, 1]
+    np.testing.assert_allclose(found.loss, [1, (0.875**2 + 0.75**2) / 2], rtol=1e-15)
+    assert found.outcome.tolist() == [2, 0]
+    assert found.p.tolist() == P[[3, 1]].tolist()
+    assert (found.labels, found.rule) == (("low", "mid", "high"), "rps")
+
+
+def test_an_impossible_case_is_the_worst() -> None:
+    found = worst_cases(GRADES, Log())
+    assert found.row.tolist() == [3, 1, 2, 0]
+    assert found.loss[0] == math.inf
+    np.testing.assert_allclose(found.loss[1:], np.log([8, 4, 2]), rtol=1e-15)
+
+
+def test_of_equal_losses_the_earlier_row_comes_first() -> None:
+    found = worst_cases(Cases([1, 0, 1, 0], [0.5, 0.5, 0.25, 0.75]), Brier())
+    assert found.row.tolist() == [2, 3, 0, 1]
+
+
+def test_rows_of_weight_zero_are_left_out_and_rows_keep_their_numbers() -> None:
+    cases = Cases([0, 1, 1, 0], [0.1, 0.3, 0.6, 0.9], weight=[1, 2, 1, 0])
+    assert worst_cases(cases, Brier()).row.tolist() == [1, 2, 0]
+
+
+def test_rules_find_different_cases() -> None:
+    """Two steps off with half a chance against one step off with certainty."""
+    cases = Cases([0, 0], [[0.5, 0, 0.5], [0.25, 0.75, 0]])
+    assert worst_cases(cases, RPS(), k=1).row.tolist() == [1]
+    far = Cases([0, 0], [[0.375, 0, 0.625], [0.25, 0.75, 0]])
+    assert worst_cases(far, RPS(), k=1).row.tolist() == [0]
+    assert worst_cases(far, Brier(), k=1).row.tolist() == [1]
+
+
+def test_records() -> None:
+    found = worst_cases(GRADES, Log(), k=2)
+    assert repr(found) == "WorstCases(2 cases, log 2.079 to inf)"
+    assert str(found).splitlines() == [
+        "row    log  outcome  p low  p mid  p high",
+        "  3    inf     high      1      0       0",
+        "  1  2.079      low  0.125  0.125    0.75",
+    ]
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["loss"] == ["Infinity", found.loss[1]]
+    assert (told["row"], told["outcome"]) == ([3, 1], [2, 0])
+    assert (told["labels"], told["rule"]) == (LABELS, "log")
+    assert told["p"] == P[[3, 1]].tolist()
+    frame = found.to_frame("pandas")
+    assert list(frame.columns) == ["row", "loss", "outcome", "p low", "p mid", "p high"]
+    assert frame["outcome"].tolist() == ["high", "low"]
+    with pytest.raises(ValueError, match="read-only"):
+        found.loss[0] = 0
+
+
+def test_records_of_an_event() -> None:
+    found = worst_cases(EVENT, Bounded(Brier(), (0.2, 0.8)), k=1)
+    assert repr(found).startswith("WorstCases(1 case, ")
+    assert found.to_dict()["labels"] is None
+    frame = found.to_frame("pandas")
+    assert list(frame.columns) == ["row", "loss", "outcome", "p"]
+    assert (frame["outcome"].tolist(), frame["p"].tolist()) == ([0], [0.9])
+
+
+def test_a_tally_has_lost_its_cases() -> None:
+    with pytest.raises(ArgumentTypeError, match="single cases are found in Cases; got Tally"):
+        worst_cases(tally([0, 1], [0.2, 0.8]), Brier())  # type: ignore[arg-type]
+
+
+def test_the_rule_must_suit_the_forecasts() -> None:
+    with pytest.raises(ArgumentTypeError, match="this needs a rule for class probabilities"):
+        worst_cases(GRADES, Bounded(Brier(), (0.2, 0.8)))
+    with pytest.raises(ArgumentTypeError, match="a rule for the probability of one event"):
+        worst_cases(EVENT, RPS())
+
+
+def test_some_cases_must_be_asked_for() -> None:
+    with pytest.raises(DataError, match="k must be a whole number, 1 or more; got 0"):
+        worst_cases(EVENT, Brier(), k=0)
