@@ -12,8 +12,10 @@ import pytest
 from click.testing import CliRunner
 
 import properly
-from properly import cli, reproduce
+from properly import cli, reproduce, rules
 from properly._advice import recommend
+from properly._audit import audit
+from properly.rules import PBS, RPS, Brier, Propriety, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,10 +49,13 @@ def test_the_version_is_that_of_the_package() -> None:
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ((), "reproduce"),
-        (("reproduce",), "corp consequentialist"),
+        ((), "audit recommend reproduce"),
+        (("audit",), "[RULE]... --classes --format --seed"),
+        (("reproduce",), "corp consequentialist ordinal penalized"),
         (("reproduce", "corp"), "--data --full --output --seed"),
         (("reproduce", "consequentialist"), "--full --output --seed"),
+        (("reproduce", "ordinal"), "--data --full --output --seed"),
+        (("reproduce", "penalized"), "--full --output --seed"),
     ],
 )
 def test_help_names_what_there_is(path: tuple[str, ...], words: str) -> None:
@@ -91,22 +96,45 @@ def test_without_options_the_data_are_left_out(asked: dict[str, Any]) -> None:
     assert asked == {"data": None, "full": False, "output": None, "rng": 0, "progress": None}
 
 
-def test_the_options_reach_the_other_work(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("paper", ["consequentialist", "penalized"])
+def test_the_options_reach_the_other_work(
+    paper: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     asked: list[dict[str, Any]] = []
 
-    def consequentialist(**options: Any) -> str:
+    def work(**options: Any) -> str:
         asked.append(options)
         return "what decisions cost"
 
-    monkeypatch.setattr(reproduce, "consequentialist", consequentialist)
+    monkeypatch.setattr(reproduce, paper, work, raising=False)
     folder = str(tmp_path / "new")
-    result = run("reproduce", "consequentialist", "--full", "--output", folder, "--seed", "7")
+    result = run("reproduce", paper, "--full", "--output", folder, "--seed", "7")
     assert result.stdout == "what decisions cost\n"
-    assert run("reproduce", "consequentialist").exit_code == 0
+    assert run("reproduce", paper).exit_code == 0
     assert asked == [
         {"full": True, "output": folder, "rng": 7, "progress": None},
         {"full": False, "output": None, "rng": 0, "progress": None},
     ]
+
+
+def test_a_folder_of_data_reaches_the_work_on_ordered_classes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def ordinal(data: str | None, **options: Any) -> str:
+        asked.append({"data": data} | options)
+        return "in order"
+
+    monkeypatch.setattr(reproduce, "ordinal", ordinal, raising=False)
+    assert run("reproduce", "ordinal", "--data", str(tmp_path)).stdout == "in order\n"
+    assert run("reproduce", "ordinal", "--full", "--seed", "2").exit_code == 0
+    common = {"output": None, "progress": None}
+    assert asked == [
+        {"data": str(tmp_path), "full": False, "rng": 0} | common,
+        {"data": None, "full": True, "rng": 2} | common,
+    ]
+    assert run("reproduce", "ordinal", "--data", __file__).exit_code == 2
 
 
 def test_progress_is_shown_on_a_terminal_and_not_among_the_results(
@@ -271,3 +299,94 @@ def test_a_complete_question_is_not_followed_by_others(
     out, err = recommend_at_a_terminal("", *flags, monkeypatch=monkeypatch, capsys=capsys)
     advice = recommend(decisions="independent", threshold="unknown")
     assert (out, err) == (f"{advice}\n", "")
+
+
+def test_an_audit_is_the_page_of_its_record() -> None:
+    result = run("audit", "sa-rps", "PBS(ties='any_correct')")
+    pages = [str(audit(rule)) for rule in (SquaredAbsoluteRPS(), PBS(ties="any_correct"))]
+    assert result.stdout == "\n\n".join(pages) + "\n"
+    assert result.stderr == ""
+    assert result.exit_code == 0
+
+
+def test_an_audit_as_json_is_that_of_its_records() -> None:
+    result = run("audit", "rps", "--classes", "2", "--format", "json", "--seed", "4")
+    assert json.loads(result.stdout) == [audit(RPS(), 2, rng=4).to_dict()]
+
+
+def test_an_audit_exits_with_1_if_a_claim_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Boast(SquaredAbsoluteRPS):
+        def propriety_for(self, classes: int) -> Propriety:
+            del classes
+            return Propriety.PROPER
+
+    monkeypatch.setattr(rules, "SquaredAbsoluteRPS", Boast)
+    result = run("audit", "sa-rps")
+    assert result.exit_code == 1
+    assert "The rule says that it is proper; the search: refuted." in result.stdout
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("breir",), "Error: a rule must have a name of properly.rules; got 'breir'\n\nHint:"),
+        (("Elementary(0.1)", "--classes", "3"), "Error: Elementary(threshold=0.1) is a rule for"),
+        (("__import__('os').system('true')",), "Error: a rule is a name or a call, of numbers,"),
+        (("brier", "--classes", "99"), "Error: classes must be a whole number from 2 to 30; got"),
+    ],
+)
+def test_an_audit_refuses_without_a_traceback(arguments: tuple[str, ...], said: str) -> None:
+    result = run("audit", *arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith(said)
+
+
+@pytest.fixture
+def few_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace the library by a few of its rules."""
+    few = ("Brier()", "SquaredAbsoluteRPS()", "Elementary(0.25)")
+    monkeypatch.setattr("properly.cli._audit.LIBRARY", few)
+
+
+@pytest.mark.usefixtures("few_rules")
+def test_without_a_rule_the_library_is_tabled() -> None:
+    result = run("audit")
+    assert result.exit_code == 0
+    beaten, tied = "truth (1/3, 1/3, 1/3), report (0, 1, 0)", "truth (0, 1), report (1/2, 1/2)"
+    assert result.stdout.splitlines() == [
+        "rule                  classes  claims to be     found            gap   shown by",
+        "Brier()               3        strictly proper  strictly proper",
+        f"SquaredAbsoluteRPS()  3        improper         improper         1/27  {beaten}",
+        f"Elementary(0.25)      2        proper           proper           0     {tied}",
+        "",
+        "The search refutes no claim of 3 rules. It could not prove any.",
+    ]
+
+
+@pytest.mark.usefixtures("few_rules")
+def test_in_the_table_a_rule_for_one_event_keeps_its_two_classes() -> None:
+    found = json.loads(run("audit", "--classes", "4", "--format", "json").stdout)
+    assert [record["classes"] for record in found] == [4, 4, 2]
+
+
+@pytest.mark.usefixtures("few_rules")
+def test_the_table_names_what_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Boast(Brier):
+        def classwise(self, p: Any) -> Any:
+            return 1 - p
+
+    monkeypatch.setattr(rules, "Brier", Boast)
+    result = run("audit")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1] == "The search refutes 1 of 3 claims: Brier()."
+
+
+@pytest.mark.usefixtures("few_rules")
+def test_an_audit_shows_progress_on_a_terminal_and_not_among_the_results(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    cli.command()(["audit", "--classes", "2"], standalone_mode=False)
+    assert capsys.readouterr().out.startswith("rule  ")

@@ -1,0 +1,132 @@
+"""``properly audit``: whether rules are what they claim to be."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from properly.cli._running import progress_bar, refusals
+
+if TYPE_CHECKING:
+    import click
+
+    from properly import Audit
+
+TIES = ("split", "first", "any_correct", "unique_only")
+# Every rule of the library, with an example where it has no default, and the published variants.
+LIBRARY = (
+    "Brier()",
+    "Log()",
+    "Spherical()",
+    "Misclassification()",
+    "RPS()",
+    "RankedLog()",
+    "Ranked(Spherical())",
+    "SquaredAbsoluteRPS()",
+    "SquaredAbsoluteRPS('printed')",
+    "SquaredMeanError()",
+    "QuadraticRPS()",
+    *(f"{rule}(ties='{ties}')" for rule in ("PBS", "PLL") for ties in TIES),
+    "PBS(scale='algorithm2')",
+    "PBS(scale='published_code', ties='any_correct')",
+    "Penalized(RPS(), 0.5, cost='absolute')",
+    "Elementary(0.25)",
+    "BetaWeighted(2, 8)",
+    "MissedBenefit()",
+    "PointWeighted((0.1, 0.2))",
+    "HistogramWeighted((0, 0.2, 1), (3, 1))",
+    "Bounded(Brier(), (0.05, 0.2))",
+    "Regret((0.05, 0.2))",
+    "Mixture([(0.5, Brier()), (1, Elementary(0.1))])",
+    "Shifted(0.1)",
+    "Shifted(0.1, 'classweighted')",
+    "Shifted(0.1, 'published')",
+)
+HEADS = ("rule", "classes", "claims to be", "found", "gap", "shown by")
+
+
+def audit() -> click.Command:
+    """Describe ``properly audit``."""
+    import click
+
+    return click.Command(
+        "audit",
+        callback=_audit,
+        help=(
+            "Search for truths that another report beats. RULE is a name such as brier or sa-rps, "
+            "or a call such as \"PBS(ties='any_correct')\"; without any, all rules of the library "
+            "and the published variants are tabled. Exits with 1 if a claim is refuted."
+        ),
+        params=[
+            click.Argument(["rules"], metavar="[RULE]...", nargs=-1),
+            click.Option(
+                ["--classes"],
+                type=click.IntRange(min=2),
+                help="Number of classes; 3 if left out, or 2 for a rule for one event.",
+            ),
+            click.Option(
+                ["--format", "layout"],
+                type=click.Choice(["text", "json"]),
+                default="text",
+                show_default=True,
+                help="Sentences or a table, or JSON.",
+            ),
+            click.Option(
+                ["--seed"], type=click.IntRange(min=0), default=0, show_default=True, help="Seed."
+            ),
+        ],
+    )
+
+
+def _audit(rules: tuple[str, ...], classes: int | None, layout: str, seed: int) -> None:
+    import click
+
+    texts = rules or LIBRARY
+    with refusals(), progress_bar() as progress:
+        found = []
+        for done, text in enumerate(texts):
+            if progress is not None:
+                progress(done, len(texts), text)
+            found.append(_audited(text, classes, seed, adapt=not rules))
+    if layout == "json":
+        click.echo(json.dumps([record.to_dict() for record in found], indent=2))
+    elif rules:
+        click.echo("\n\n".join(str(record) for record in found))
+    else:
+        click.echo(_table(found))
+    if any(record.agreement == "refuted" for record in found):
+        click.get_current_context().exit(1)
+
+
+def _audited(text: str, classes: int | None, seed: int, *, adapt: bool) -> Audit:
+    """Audit a rule that is given as text; of a table, one for an event has its own classes."""
+    import properly
+    from properly.rules import ClassRule, parse_rule
+
+    rule = parse_rule(text)
+    several = isinstance(rule, ClassRule)
+    return properly.audit(rule, classes if several or not adapt else None, rng=seed)
+
+
+def _table(found: list[Audit]) -> str:
+    """Set one line a rule, and one that sums up."""
+    pairs = list(zip(LIBRARY, found, strict=True))
+    rows = [HEADS, *(_row(text, record) for text, record in pairs)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    refuted = [text for text, record in pairs if record.agreement == "refuted"]
+    said = f"The search refutes no claim of {len(found)} rules. It could not prove any."
+    if refuted:
+        said = f"The search refutes {len(refuted)} of {len(found)} claims: {', '.join(refuted)}."
+    return "\n".join([*lines, "", said])
+
+
+def _row(text: str, record: Audit) -> tuple[str, ...]:
+    from properly._simplex import fraction
+
+    pair = record.counterexample or record.tie
+    shown = ("", "") if pair is None else (fraction(record.gap), pair.as_fractions())
+    return text, str(record.classes), record.claim.value, record.propriety.value, *shown

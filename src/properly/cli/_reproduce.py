@@ -1,0 +1,133 @@
+"""``properly reproduce``: published results, computed again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from properly.cli._running import progress_bar, refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import click
+
+
+def reproduce() -> click.Group:
+    """Describe ``properly reproduce`` and the papers below it."""
+    import click
+
+    return click.Group(
+        "reproduce",
+        help="Compute published results again.",
+        commands=[_corp(), _consequentialist(), _ordinal(), _penalized()],
+    )
+
+
+def _corp() -> click.Command:
+    """Describe ``properly reproduce corp``."""
+    import click
+
+    file = click.Path(exists=True, dir_okay=False)
+    rain = "CSV file of rain at Niamey: date, Logistic, EMOS, ENS, EPC, obs."
+    return click.Command(
+        "corp",
+        callback=_reproduce_corp,
+        help="The tables and figures of the paper on CORP, beside what it prints and claims.",
+        params=[
+            click.Option(["--data"], type=file, help=rain),
+            click.Option(["--full"], is_flag=True, help="Simulate as much as the paper: hours."),
+            *_pictures_and_seed(),
+        ],
+    )
+
+
+def _consequentialist() -> click.Command:
+    """Describe ``properly reproduce consequentialist``."""
+    import click
+
+    return click.Command(
+        "consequentialist",
+        callback=_reproduce_consequentialist,
+        help="The tables and figures of the paper on decisions, beside what it prints and claims.",
+        params=[
+            click.Option(["--full"], is_flag=True, help="Simulate as much as the paper."),
+            *_pictures_and_seed(),
+        ],
+    )
+
+
+def _ordinal() -> click.Command:
+    """Describe ``properly reproduce ordinal``."""
+    import click
+
+    folder = click.Path(exists=True, file_okay=False)
+    return click.Command(
+        "ordinal",
+        callback=_reproduce_ordinal,
+        help="The tables and figures of the paper on ordered classes, beside what it prints.",
+        params=[
+            click.Option(["--data"], type=folder, help="Folder of data with ordered classes."),
+            click.Option(["--full"], is_flag=True, help="Resample as much as the paper."),
+            *_pictures_and_seed(),
+        ],
+    )
+
+
+def _penalized() -> click.Command:
+    """Describe ``properly reproduce penalized``."""
+    import click
+
+    return click.Command(
+        "penalized",
+        callback=_reproduce_penalized,
+        help="The tables and figures of the paper on penalized scores, beside what it prints.",
+        params=[
+            click.Option(["--full"], is_flag=True, help="Simulate and train as much as needed."),
+            *_pictures_and_seed(),
+        ],
+    )
+
+
+def _pictures_and_seed() -> list[click.Parameter]:
+    """Describe the options that every reproduction has."""
+    import click
+
+    folder, number = click.Path(file_okay=False), click.IntRange(min=0)
+    return [
+        click.Option(["--output"], type=folder, help="Folder for one picture a figure."),
+        click.Option(["--seed"], type=number, default=0, show_default=True, help="Seed."),
+    ]
+
+
+def _reproduce_corp(data: str | None, **options: Any) -> None:
+    from properly.reproduce import corp
+
+    _print_result(lambda **common: corp(data, **common), **options)
+
+
+def _reproduce_consequentialist(**options: Any) -> None:
+    from properly.reproduce import consequentialist
+
+    _print_result(consequentialist, **options)
+
+
+def _reproduce_ordinal(data: str | None, **options: Any) -> None:
+    from properly.reproduce import ordinal
+
+    _print_result(lambda **common: ordinal(data, **common), **options)
+
+
+def _reproduce_penalized(**options: Any) -> None:
+    from properly.reproduce import penalized
+
+    _print_result(penalized, **options)
+
+
+def _print_result(
+    work: Callable[..., object], *, full: bool, output: str | None, seed: int
+) -> None:
+    import click
+
+    with refusals(), progress_bar() as progress:
+        result = work(full=full, output=output, rng=seed, progress=progress)
+    click.echo(str(result))

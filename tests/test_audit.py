@@ -1,0 +1,242 @@
+"""The search for reports that beat the truth: what it finds, and what it says."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from properly import rules
+from properly._audit import Audit, audit, is_superior
+from properly.cli._audit import LIBRARY
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules import (
+    PBS,
+    PLL,
+    RPS,
+    BinaryRule,
+    Brier,
+    ClassRule,
+    Elementary,
+    Log,
+    Misclassification,
+    Propriety,
+    Rule,
+    Shifted,
+    SquaredAbsoluteRPS,
+)
+from properly.rules._reading import parse_rule
+
+
+def pair(found: Audit) -> str:
+    assert found.counterexample is not None
+    return found.counterexample.as_fractions()
+
+
+def test_the_library_that_is_audited_has_every_rule() -> None:
+    public = {getattr(rules, name) for name in rules.__all__}
+    kinds = {thing for thing in public if isinstance(thing, type) and issubclass(thing, Rule)}
+    concrete = {kind for kind in kinds if not inspect.isabstract(kind)}
+    assert {type(parse_rule(text)) for text in LIBRARY} == concrete
+
+
+@pytest.mark.parametrize("text", LIBRARY)
+def test_every_rule_is_what_it_claims_to_be(text: str) -> None:
+    rule = parse_rule(text)
+    assert isinstance(rule, BinaryRule | ClassRule)
+    for classes in (2, 3) if isinstance(rule, ClassRule) else (2,):
+        found = audit(rule, classes)
+        assert found.propriety is rule.propriety_for(classes)
+        assert found.agreement == "agrees"
+        refuted = found.propriety is Propriety.IMPROPER
+        assert found.verdict == ("refuted" if refuted else "not refuted by this search")
+
+
+@pytest.mark.parametrize(
+    "text", ["brier", "rps", "ranked-log", "PBS()", "PLL(ties='first')", "squared-mean-error"]
+)
+def test_some_rules_are_what_they_claim_to_be_for_four_classes(text: str) -> None:
+    rule = parse_rule(text)
+    assert isinstance(rule, ClassRule)
+    assert audit(rule, 4).propriety is rule.propriety_for(4)
+
+
+def test_the_squared_absolute_score_prefers_certainty() -> None:
+    found = audit(SquaredAbsoluteRPS(), 3)
+    assert found.verdict == "refuted"
+    assert pair(found) == "truth (1/3, 1/3, 1/3), report (0, 1, 0)"
+    assert found.expected_truth == pytest.approx(11 / 54, rel=1e-15)
+    assert found.expected_report == pytest.approx(1 / 6, rel=1e-15)
+    assert found.gap == pytest.approx(1 / 27, rel=1e-14)
+    assert audit(SquaredAbsoluteRPS(), 2).propriety is Propriety.STRICT
+
+
+@pytest.mark.parametrize("make", [PBS, PLL])
+@pytest.mark.parametrize("ties", ["any_correct", "unique_only"])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_counting_all_ties_alike_is_refuted_in_small_numbers(
+    make: Any, ties: str, classes: int
+) -> None:
+    found = audit(make(ties=ties), classes)
+    zeros = ", 0" * (classes - 2)
+    known = {
+        "any_correct": f"truth (2/3, 1/3{zeros}), report (1/2, 1/2{zeros})",
+        "unique_only": f"truth (1/2, 1/2{zeros}), report (2/3, 1/3{zeros})",
+    }
+    assert pair(found) == known[ties]
+
+
+@pytest.mark.parametrize(("penalty", "away"), [(0.02, "1/18"), (1e-3, "1/128"), (1e-5, "1/2048")])
+def test_a_small_penalty_on_ties_is_refuted_near_the_tie(penalty: float, away: str) -> None:
+    found = audit(PBS(penalty=penalty, ties="unique_only"), 2)
+    share = Fraction(away)
+    half = Fraction(1, 2)
+    assert pair(found) == f"truth (1/2, 1/2), report ({half + share}, {half - share})"
+    # A report so far away costs twice the square more, and saves half the penalty.
+    assert found.gap == pytest.approx(penalty / 2 - 2 * float(share) ** 2, rel=1e-9)
+
+
+def test_the_published_shift_is_refuted() -> None:
+    found = audit(Shifted(0.1, form="published"))
+    assert found.classes == 2
+    assert found.verdict == "refuted"
+    assert found.agreement == "agrees"
+    assert found.gap > 0
+
+
+def test_a_false_claim_is_refuted() -> None:
+    class Boast(SquaredAbsoluteRPS):
+        propriety = Propriety.STRICT
+
+        def propriety_for(self, classes: int) -> Propriety:
+            del classes
+            return Propriety.STRICT
+
+    assert audit(Boast(), 3).agreement == "refuted"
+    assert "The rule says that it is strictly proper; the search: refuted." in str(audit(Boast()))
+
+
+def test_a_tie_refutes_strictness_only() -> None:
+    class Boast(Misclassification):
+        propriety = Propriety.STRICT
+
+    class Modest(Brier):
+        propriety = Propriety.PROPER
+
+    found = audit(Boast(), 3)
+    assert (found.verdict, found.agreement) == ("not refuted by this search", "refuted")
+    assert found.propriety is Propriety.PROPER
+    assert audit(Modest(), 3).agreement == "not confirmed"
+
+
+def test_the_page_reads_as_sums_to_be_checked() -> None:
+    lines = str(audit(SquaredAbsoluteRPS(), 3)).splitlines()
+    assert lines[:6] == [
+        "SquaredAbsoluteRPS(normalization='unit') for 3 classes: refuted.",
+        "Let the truth be (1/3, 1/3, 1/3).",
+        "Saying so costs 1/4, 1/9, 1/4 if class 0, 1, 2 happens; on average 11/54 = 0.203704.",
+        "Reporting (0, 1, 0) costs 1/4, 0, 1/4 if class 0, 1, 2 happens; on average 1/6 =",
+        "  0.166667.",
+        "So the report costs 1/27 = 0.037037 less than the truth.",
+    ]
+    assert lines[6] == "The rule says that it is improper; the search: agrees."
+    assert lines[-1] == "Searched 379 truths and as many reports, all with all."
+
+
+def test_a_page_without_a_counterexample_names_a_tie_or_says_that_there_is_none() -> None:
+    tie = str(audit(Misclassification(), 2))
+    assert "Let the truth be (1/2, 1/2)." in tie
+    assert "So another report is as good as the truth, and none is better." in tie
+    none = str(audit(Log(), 2))
+    assert "No other report was found to be as good as the truth." in none
+    assert none.endswith("and the best reports of 4 truths\n  from 3 starts each.")
+    assert "proved" not in tie + none
+
+
+def test_without_a_counterexample_there_is_no_gap() -> None:
+    found = audit(Brier(), 2)
+    assert (found.counterexample, found.gap) == (None, 0.0)
+    assert (found.expected_truth, found.expected_report, found.tie) == (None, None, None)
+
+
+def test_the_record_is_short_and_fits_into_json() -> None:
+    found = audit(PLL(ties="any_correct"), 2)
+    assert repr(found) == "Audit(pll[any_correct] for 2 classes: refuted)"
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert data["propriety"] == data["claim"] == "improper"
+    assert data["agreement"] == "agrees"
+    assert data["rule"] == repr(found.rule)
+    assert data["counterexample"]["truth"] == [2 / 3, 1 / 3]
+    assert data["counterexample"]["report_loss"] == pytest.approx([np.log(2)] * 2)
+    assert data["superior"] == {"holds": True, "witness": found.superior.witness}
+    assert set(data) == {*vars(found), "agreement"}
+
+
+def test_infinite_losses_fit_into_json_too() -> None:
+    data = audit(PLL(ties="any_correct"), 3).to_dict()
+    assert data["counterexample"]["truth_loss"][2] == "Infinity"
+    json.dumps(data, allow_nan=False)
+
+
+def test_the_same_seed_finds_the_same() -> None:
+    rule = Shifted(0.49999, form="published")
+    assert audit(rule, rng=3) == audit(rule, rng=np.random.default_rng(3))
+
+
+def test_classes_are_two_for_an_event_and_else_three() -> None:
+    assert audit(Elementary(0.25)).classes == 2
+    assert audit(RPS()).classes == 3
+    assert audit(SquaredAbsoluteRPS()).classes == 3
+
+
+@pytest.mark.parametrize(
+    ("rule", "classes", "found"),
+    [
+        (Brier(), 2, True),
+        (Brier(), 3, False),
+        (Log(), 3, False),
+        (PBS(), 3, True),
+        (PLL(), 5, True),
+    ],
+)
+def test_superiority_is_told(rule: ClassRule, classes: int, found: bool) -> None:
+    assert is_superior(rule, classes) is found
+
+
+def test_superiority_has_the_same_default_of_classes() -> None:
+    assert is_superior(Brier()) is False
+    assert is_superior(Elementary(0.5)) is True
+
+
+@pytest.mark.parametrize("classes", [1, 31, 2.5, "three"])
+def test_odd_numbers_of_classes_are_refused(classes: Any) -> None:
+    with pytest.raises(DataError) as caught:
+        audit(Brier(), classes)
+    assert str(caught.value) == (f"classes must be a whole number from 2 to 30; got {classes!r}")
+
+
+def test_what_is_not_a_rule_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError) as caught:
+        audit("brier")  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "an audit needs a rule; got 'brier'\n\n"
+        "Hint: write it with parentheses, as in Brier(), or read it with rules.parse_rule."
+    )
+
+
+def test_a_rule_for_one_event_has_two_classes() -> None:
+    with pytest.raises(DataError) as caught:
+        audit(Elementary(0.25), 3)
+    assert str(caught.value) == (
+        "Elementary(threshold=0.25) is a rule for one event, which has 2 classes; "
+        "got classes = 3\n\nHint: Ranked(rule) makes a rule for ordered classes of it."
+    )
+
+
+def test_a_rule_for_other_classes_refuses_by_itself() -> None:
+    with pytest.raises(DataError):
+        audit(RPS(weights=(1, 2, 3)), 3)
