@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -145,6 +146,17 @@ def test_a_grid_has_one_diagram_a_model(models: int, columns: int | None, rows: 
     boxes = np.array([ax.get_window_extent().bounds for ax in axes])
     np.testing.assert_allclose(boxes[:, 2:], boxes[0, 2], rtol=1e-6)
     assert len(np.unique(boxes[:, 1].round(3))) == rows
+
+
+def test_titles_of_a_grid_do_not_reach_into_the_next_panel() -> None:
+    names = ["nonincapacitating or higher", "a grade with a longer name or higher", "W" * 30]
+    axes = plots.reliability_grid(dict.fromkeys(names, RECORD))
+    axes[0].figure.draw_without_rendering()
+    boxes = [ax.title.get_window_extent() for ax in axes]
+    assert all(left.x1 < right.x0 for left, right in pairwise(boxes))
+    assert [ax.get_title().replace("\n", " ") for ax in axes] == names
+    assert axes[0].get_title() == names[0]  # in one line
+    assert axes[1].get_title().count("\n") == 1
 
 
 def test_a_grid_needs_a_column() -> None:

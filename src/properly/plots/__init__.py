@@ -4,20 +4,27 @@ Nothing here computes, changes a global style or shows a window. Needs the extra
 """
 
 from properly.plots._binned import binned_reliability
+from properly.plots._cumulative import cumulative
 from properly.plots._decision import decision
 from properly.plots._decision_difference import decision_difference
+from properly.plots._matrix import confusion, cost_matrix
 from properly.plots._mcb_dsc import mcb_dsc
 from properly.plots._murphy import murphy
 from properly.plots._range_map import range_map
 from properly.plots._regret import regret
 from properly.plots._reliability import reliability, reliability_grid
+from properly.plots._retention import retention
 from properly.plots._roc import roc
 from properly.plots._threshold_ranks import threshold_ranks
 from properly.plots._threshold_weights import threshold_weights
 from properly.plots._triptych import triptych
+from properly.plots._worst_cases import worst_cases
 
 __all__ = [
     "binned_reliability",
+    "confusion",
+    "cost_matrix",
+    "cumulative",
     "decision",
     "decision_difference",
     "mcb_dsc",
@@ -26,8 +33,10 @@ __all__ = [
     "regret",
     "reliability",
     "reliability_grid",
+    "retention",
     "roc",
     "threshold_ranks",
     "threshold_weights",
     "triptych",
+    "worst_cases",
 ]

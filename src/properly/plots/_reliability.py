@@ -27,10 +27,10 @@ from properly.plots._axes import (
     inks,
     new_figure,
     open_frame,
-    set_as_text,
     square_axes,
 )
-from properly.plots._words import by_name, digits_for, legible, number
+from properly.plots._fitting import title_lines, title_panel
+from properly.plots._words import by_name, digits_for, number
 
 if TYPE_CHECKING:
     from typing import Any
@@ -44,6 +44,8 @@ MAKER = "properly.reliability(tally)"
 TALLEST = 0.2
 # More bars than this are too thin to be set apart by white lines.
 MANY_BARS = 60
+# Inches of a title in a grid.
+TITLE = 2.35
 
 
 def reliability(
@@ -153,12 +155,12 @@ def reliability_grid(
     models = by_name(records, Reliability, MAKER)
     if columns is not None:
         columns = check_whole(columns, "columns")
-    axes = _panels(len(models), columns)
+    axes = _panels(list(models), columns)
     printed = {str(name): parts for name, parts in (decompositions or {}).items()}
     for ax, (name, record) in zip(axes, models.items(), strict=True):
         reliability(record, ax, decomposition=printed.get(name), limits=limits)
         ax.set(xlabel="", ylabel="")
-        set_as_text([ax.set_title(legible(name), fontsize="medium")])
+        title_panel(ax, name, TITLE)
     figure = axes[0].figure
     figure.supxlabel("forecast", fontsize="medium")
     figure.supylabel("event rate", fontsize="medium")
@@ -240,11 +242,13 @@ def _draw_one(ax: Axes, record: Reliability, ink: Ink, name: str) -> None:
     ax.plot(dots, height, "o", color=ink.color, markersize=3.5, zorder=3)
 
 
-def _panels(models: int, columns: int | None) -> np.ndarray[Any, Any]:
+def _panels(names: list[str], columns: int | None) -> np.ndarray[Any, Any]:
     """Lay out square panels, as near to a square as there are models."""
+    models, lines = len(names), title_lines(names, TITLE)
     wide = min(models, columns or (models if models <= 3 else math.ceil(math.sqrt(models))))
     high = math.ceil(models / wide)
-    figure = new_figure(0.5 + 2.4 * wide, 0.5 + 2.6 * high, layout="compressed")
+    height = 2.6 + 0.17 * (lines - 1)
+    figure = new_figure(0.5 + 2.4 * wide, 0.5 + height * high, layout="compressed")
     grid = figure.subplots(high, wide, sharex=True, sharey=True, squeeze=False).ravel()
     for ax in grid[:models]:
         open_frame(ax)

@@ -1,0 +1,208 @@
+"""Cumulative probabilities of a forecast against those of the outcome."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from properly import plots
+from properly._cumulative import CumulativeForecast, cumulative_forecast
+from properly.errors import ArgumentTypeError, DataError
+from properly.plots._axes import PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NEAR = cumulative_forecast(0, [0.25, 0.75, 0])
+FAR = cumulative_forecast(0, [0.25, 0, 0.75])
+GRADES = ["none", "possible", "incapacitating", "killed"]
+LATE = cumulative_forecast("incapacitating", [0.4, 0.3, 0.2, 0.1], GRADES)
+
+
+def line(ax: Axes, gid: str) -> Any:
+    (found,) = (x for x in ax.get_lines() if x.get_gid() == gid)
+    return found
+
+
+def squares(ax: Axes) -> list[Rectangle]:
+    return [x for x in ax.patches if isinstance(x, Rectangle) and x.get_gid() == "squares"]
+
+
+def written(ax: Axes) -> list[str]:
+    (upper,) = ax.child_axes
+    return [label.get_text() for label in upper.get_xticklabels()]
+
+
+def caption(ax: Axes) -> str:
+    (upper,) = ax.child_axes
+    return upper.get_xlabel()
+
+
+@pytest.mark.parametrize("record", [NEAR, FAR, LATE])
+def test_the_steps_are_the_cumulative_probabilities(record: CumulativeForecast) -> None:
+    ax = plots.cumulative(record)
+    for gid, steps in {"curve": record.cumulative, "outcome": record.step}.items():
+        found = line(ax, gid)
+        assert found.get_drawstyle() == "steps-post"
+        np.testing.assert_array_equal(found.get_xdata()[1:-1], np.arange(len(record.p)))
+        np.testing.assert_array_equal(found.get_ydata()[1:-1], steps)
+        assert found.get_ydata()[0] == 0
+        np.testing.assert_allclose(found.get_ydata()[-1], 1)
+
+
+@pytest.mark.parametrize("record", [NEAR, FAR, LATE])
+def test_the_dark_share_of_a_column_is_the_squared_difference(record: CumulativeForecast) -> None:
+    found = squares(plots.cumulative(record))
+    np.testing.assert_array_equal(
+        [square.get_width() * square.get_height() for square in found], record.squared
+    )
+    for k, square in enumerate(found):
+        assert k <= square.get_x() <= square.get_x() + square.get_width() <= k + 1
+        between = sorted([record.cumulative[k], record.step[k]])
+        ends = [square.get_y(), square.get_y() + square.get_height()]
+        np.testing.assert_allclose(ends, between, atol=1e-15)
+
+
+@pytest.mark.parametrize("record", [NEAR, FAR, LATE])
+def test_the_pale_area_lies_between_the_steps(record: CumulativeForecast) -> None:
+    (area,) = plots.cumulative(record).collections
+    assert isinstance(area, PolyCollection)
+    (path,) = area.get_paths()
+    corners = np.asarray(path.vertices).tolist()
+    for k, (forecast, outcome) in enumerate(zip(record.cumulative, record.step, strict=True)):
+        assert [k, forecast] in corners
+        assert [k, outcome] in corners
+        if k < len(record.p) - 1:
+            assert [k + 1, forecast] in corners
+            assert [k + 1, outcome] in corners
+
+
+def test_the_numbers_are_written_and_their_mean_before_them() -> None:
+    assert written(plots.cumulative(NEAR)) == [".5625", ".0000"]
+    assert caption(plots.cumulative(FAR)) == "RPS .5625 is the mean of"
+    both = plots.cumulative(FAR, absolute=True)
+    assert caption(both) == "sa-RPS .5625\nRPS .5625 is the mean of"
+    assert NEAR.squared_absolute_rps == 0.140625
+    assert caption(plots.cumulative(NEAR, absolute=True)).startswith("sa-RPS .1406\n")
+
+
+def test_what_happened_is_bold() -> None:
+    labels = plots.cumulative(LATE).get_xticklabels()
+    assert [label.get_text() for label in labels] == GRADES
+    weights = [label.get_fontweight() for label in labels]
+    assert weights == ["normal", "normal", "bold", "normal"]
+
+
+def test_several_have_panels_side_by_side_on_one_scale() -> None:
+    axes = plots.cumulative({"near": NEAR, "far": FAR})
+    assert [ax.get_title() for ax in axes] == ["near", "far"]
+    figure = axes[0].figure
+    figure.draw_without_rendering()
+    left, right = (ax.get_window_extent() for ax in axes)
+    assert left.x1 < right.x0
+    assert (left.y0, left.y1) == (right.y0, right.y1)
+    assert left.width == pytest.approx(right.width)
+    assert axes[0].get_ylim() == axes[1].get_ylim() == (-0.02, 1.02)
+    assert axes[0].get_xlim() == axes[1].get_xlim() == (-0.35, 2.35)
+    assert [caption(ax)[:9] for ax in axes] == ["RPS .2812", "RPS .5625"]
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(None, 2), (4, 1), (1, 4), (3, 2)])
+def test_panels_are_laid_out_in_rows(columns: int | None, rows: int) -> None:
+    axes = plots.cumulative({f"case {k}": NEAR for k in range(4)}, columns=columns)
+    figure = axes[0].figure
+    assert len(figure.axes) == 4
+    figure.draw_without_rendering()
+    assert len({round(ax.get_window_extent().y0, 3) for ax in axes}) == rows
+
+
+def test_a_given_axes_is_drawn_on_and_has_its_legend_where_there_is_room() -> None:
+    for record, early in ((NEAR, True), (LATE, False)):
+        ax = Figure().add_subplot()
+        assert plots.cumulative(record, ax) is ax
+        plots.cumulative(record, ax)
+        ax.figure.draw_without_rendering()  # type: ignore[union-attr]
+        legend = ax.get_legend()
+        assert legend is not None
+        told = [text.get_text() for text in legend.get_texts()]
+        assert told == ["forecast", "outcome", "difference", "its square"]
+        box, frame = legend.get_window_extent(), ax.get_window_extent()
+        assert (box.x0 > (frame.x0 + frame.x1) / 2) == early
+        assert (box.y0 < (frame.y0 + frame.y1) / 2) == early
+
+
+@pytest.mark.parametrize("size", [8, 10, 16])
+def test_a_figure_of_its_own_has_one_legend_below(size: float) -> None:
+    with mpl.rc_context({"font.size": size}):
+        axes = plots.cumulative({"near": NEAR, "far": FAR})
+        figure = axes[0].figure
+        figure.draw_without_rendering()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert box.y1 < axes[0].get_window_extent().y0
+    assert figure.bbox.x0 <= box.x0 <= box.x1 <= figure.bbox.x1
+    assert all(ax.get_legend() is None for ax in axes)
+
+
+def test_a_colour_can_be_chosen() -> None:
+    axes = plots.cumulative({"near": NEAR, "far": FAR}, color={"far": "#123456"})
+    assert [line(ax, "curve").get_color() for ax in axes] == [PALETTE[0], "#123456"]
+    ax = plots.cumulative(NEAR, color="#123456")
+    assert {to_hex(square.get_facecolor()) for square in squares(ax)} == {"#123456"}
+
+
+def test_names_of_forecasts_and_classes_are_text() -> None:
+    record = cumulative_forecast("_x", [0.5, 0.5], ["$\\alpha$", "_x"])
+    (ax,) = plots.cumulative({"$\\beta$": record})
+    assert ax.get_title() == r"\$\beta\$"
+    labels = ax.get_xticklabels()
+    assert [label.get_text() for label in labels] == [r"\$\alpha\$", " _x"]
+    assert not any(text.get_usetex() for text in [ax.title, *labels])
+    ax.figure.draw_without_rendering()
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10])
+def test_long_labels_are_whole_and_do_not_touch(classes: int) -> None:
+    labels = [f"very long class label no. {k}" for k in range(classes)]
+    record = cumulative_forecast(labels[1], np.full(classes, 1 / classes), labels)
+    ax = plots.cumulative(record)
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    figure.draw_without_rendering()
+    names = ax.get_xticklabels()
+    assert [name.get_text().replace("\n", " ") for name in names] == labels
+    paper = figure.bbox
+    for name in names:
+        box = name.get_window_extent()
+        assert paper.x0 <= box.x0 <= box.x1 <= paper.x1
+        assert paper.y0 <= box.y0
+    if names[0].get_rotation() == 0:
+        boxes = [name.get_window_extent() for name in names]
+        assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError) as caught:
+        plots.cumulative([0.25, 0.75])  # type: ignore[call-overload]
+    assert str(caught.value) == (
+        "this picture is drawn from a CumulativeForecast; got list\n\n"
+        "Hint: make one with properly.cumulative_forecast(y, p)."
+    )
+    with pytest.raises(DataError, match="at least one CumulativeForecast to draw; got none"):
+        plots.cumulative({})
+    with pytest.raises(DataError) as refused:
+        plots.cumulative({"a": NEAR, "b": FAR}, Figure().add_subplot())  # type: ignore[call-overload]
+    assert str(refused.value) == (
+        "several forecasts have panels of their own; got one Axes for 2\n\n"
+        "Hint: draw each of them on an Axes of its own."
+    )
+    with pytest.raises(DataError, match="columns must be a whole number, 1 or more; got 0"):
+        plots.cumulative({"a": NEAR}, columns=0)
