@@ -6,5 +6,16 @@ was printed there.
 
 from properly.reproduce._consequentialist import ConsequentialistReproduction, consequentialist
 from properly.reproduce._corp import CorpReproduction, corp
+from properly.reproduce._ordinal import OrdinalReproduction, ordinal
+from properly.reproduce._penalized import PenalizedReproduction, penalized
 
-__all__ = ["ConsequentialistReproduction", "CorpReproduction", "consequentialist", "corp"]
+__all__ = [
+    "ConsequentialistReproduction",
+    "CorpReproduction",
+    "OrdinalReproduction",
+    "PenalizedReproduction",
+    "consequentialist",
+    "corp",
+    "ordinal",
+    "penalized",
+]

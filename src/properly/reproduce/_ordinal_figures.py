@@ -1,0 +1,64 @@
+"""Figures 1 to 4 of the paper on ordered classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from properly import plots
+from properly.reproduce._pictures import save_all, sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from matplotlib.figure import Figure
+
+    from properly._cumulative import CumulativeForecast
+    from properly.reproduce._ordinal import OrdinalReproduction
+    from properly.reproduce._ordinal_retention import RetentionTable
+    from properly.reproduce._ordinal_worst import Worst
+
+
+def save(
+    result: OrdinalReproduction, folder: Path, step: Callable[[str], None]
+) -> tuple[Path, ...]:
+    """Draw and save every figure."""
+    makers: dict[str, Callable[[], Figure]] = {
+        "figure1": lambda: _cumulative(result.examples.figure1, absolute=False),
+        "figure2": lambda: _cumulative(result.examples.figure2, absolute=True),
+        "figure3": lambda: _figure3(result.worst),
+        "figure4": lambda: _figure4(result.table1),
+    }
+    return save_all(makers, folder, step)
+
+
+def _cumulative(forecasts: Mapping[str, CumulativeForecast], *, absolute: bool) -> Figure:
+    """Draw two forecasts side by side."""
+    return cast("Figure", plots.cumulative(forecasts, absolute=absolute)[0].figure)
+
+
+def _figure3(found: Worst) -> Figure:
+    """Draw the worst forecasts by each score, one score a row."""
+    figure, axes = sheet(len(found.cases), 1)
+    figure.set_size_inches(8, 2.2 * len(found.cases))
+    for ax, (name, cases) in zip(axes.flat, found.cases.items(), strict=True):
+        plots.worst_cases(cases, ax)
+        ax.set_title(f"worst by {name}", fontsize="medium", loc="left")
+    return figure
+
+
+def _figure4(found: RetentionTable) -> Figure:
+    """Draw both metrics as the worst cases are removed, with labels and without."""
+    # One scale for both columns: how little is left without labels is what there is to see.
+    figure, axes = sheet(2, 2, sharey="row")
+    figure.set_size_inches(10, 8)
+    for row, (metric, ranked) in zip(axes, found.metrics.items(), strict=True):
+        for ax, study, title in zip(
+            row,
+            (ranked.study, ranked.unlabelled),
+            (f"{metric}, ranked by the score", f"{metric}, ranked without labels"),
+            strict=True,
+        ):
+            plots.retention(study, ax)
+            ax.set_title(title, fontsize="medium")
+    return figure

@@ -1,0 +1,246 @@
+"""Table 1: what is left after the worst forecasts are removed, on forecasts that can be had."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._frames import to_frame
+from properly._plain import plain
+from properly._retention import ORACLE, rejection_scores, retention_study
+from properly.reproduce._layout import heading, table
+from properly.reproduce._ordinal_printed import PRINTED, tell_printed
+from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from properly._costs import Cost
+    from properly._frames import Backend
+    from properly._retained import Metric, NamedMetric
+    from properly._retention_areas import RetentionStudy
+    from properly.reproduce._ordinal_data import Forecasts
+    from properly.rules import ClassRule
+
+RULES: dict[str, ClassRule] = {
+    "Brier": Brier(),
+    "neg. log": Log(),
+    "RPS": RPS(),
+    "sa-RPS": SquaredAbsoluteRPS(),
+    "quadratic RPS": QuadraticRPS(),
+}
+PAIRS = (("RPS", "Brier"), ("sa-RPS", "RPS"), ("quadratic RPS", "sa-RPS"))
+METRICS: dict[str, NamedMetric] = {"QWK": "quadratic_weighted_kappa", "EC": "expected_cost"}
+EXPLAINED = """\
+The oracle ranks by the cost of the hard decision itself, so nothing has a smaller area of EC:
+that is a theorem. AURSC tells how closely a score follows that cost, not how good a score it is.
+Without labels: ranked by the forecast's own expected score, which is what can be done before
+anybody knows what happened. Of what a score gains by looking at labels, little is left."""
+
+
+class Difference(NamedTuple):
+    """A difference of two areas in the same resamples: its mean and standard deviation."""
+
+    first: str
+    second: str
+    mean: float
+    standard_deviation: float
+
+    @property
+    def clear(self) -> bool:
+        """Whether it is more than two standard deviations from zero."""
+        return abs(self.mean) > 2 * self.standard_deviation
+
+
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """Areas under the curves of one metric.
+
+    Attributes
+    ----------
+    study : RetentionStudy
+        Ranked by the scores, which use the labels, and by the hard cost.
+    unlabelled : RetentionStudy
+        Ranked by the forecasts' own expected scores.
+    """
+
+    study: RetentionStudy
+    unlabelled: RetentionStudy
+
+
+@dataclass(frozen=True, eq=False)
+class RetentionTable:
+    """Table 1 on the forecasts of injuries.
+
+    Attributes
+    ----------
+    metrics : dict of str to Ranked
+        Under QWK and EC.
+    n, replicates : int
+        Number of cases and of resamples.
+    """
+
+    metrics: dict[str, Ranked]
+    n: int
+    replicates: int
+
+    def difference(
+        self, metric: str, first: str, second: str, *, labels: bool = True
+    ) -> Difference:
+        """Compare two scores in the same resamples."""
+        found = self.metrics[metric]
+        return paired(found.study if labels else found.unlabelled, first, second)
+
+    def best(self, metric: str) -> str:
+        """Return the score with the best area, the oracle left out."""
+        study, sign = self.metrics[metric].study, -1 if metric == "QWK" else 1
+        return min(RULES, key=lambda name: sign * mean_and_spread(study, name)[0])
+
+    def differences(self, metric: str) -> tuple[Difference, ...]:
+        """Return the comparisons that the paper's claims are about, and that with the oracle."""
+        pairs = (*PAIRS, (ORACLE, self.best(metric)))
+        return tuple(self.difference(metric, *pair) for pair in pairs)
+
+    def as_in_the_paper(self, metric: str) -> bool:
+        """Whether the paper's four scores are in its order: Brier, neg. log, RPS, sa-RPS."""
+        study, sign = self.metrics[metric].study, 1 if metric == "QWK" else -1
+        means = [sign * mean_and_spread(study, name)[0] for name in PRINTED["TMED"][metric]]
+        return means == sorted(means)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the areas by metric and score, and the differences."""
+        return {
+            metric: {
+                "areas": areas(found.study, (*RULES, ORACLE)),
+                "unlabelled": areas(found.unlabelled, RULES),
+                "differences": [plain(d._asdict()) for d in self.differences(metric)],
+            }
+            for metric, found in self.metrics.items()
+        }
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a metric and score as a polars, pandas or pyarrow frame."""
+        rows = [
+            {"metric": metric, "labels": labels, "score": name, **area}
+            for metric, found in self.to_dict().items()
+            for labels, key in ((True, "areas"), (False, "unlabelled"))
+            for name, area in found[key].items()
+        ]
+        return to_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+
+    def __str__(self) -> str:
+        """Print the areas, the differences, and the table that cannot be had."""
+        head = ["ranked by", *METRICS, *(f"{metric}, no labels" for metric in METRICS)]
+        return "\n".join(
+            [
+                heading(f"Table 1 on injuries in car crashes, {self.n:,} persons"),
+                "AURSC: area in percent units, 0-20 % removed in steps of 1 %; squared cost;",
+                f"mean ± standard deviation of {self.replicates:,} resamples, the same for all.",
+                "QWK: more is better, at most 20. EC: less is better. Persons are resampled one by",
+                "one, as if no two shared a crash.",
+                table(head, [self._line(name) for name in (*RULES, ORACLE)]),
+                "",
+                table(["paired difference", *head[1:]], self._compared()),
+                "* more than two standard deviations.",
+                *(_tell_order(metric, same=self.as_in_the_paper(metric)) for metric in METRICS),
+                EXPLAINED,
+                "",
+                tell_printed(),
+            ]
+        )
+
+    def _line(self, name: str) -> list[str]:
+        labelled = [shown(self.metrics[m].study, name) for m in METRICS]
+        free = [self.metrics[m].unlabelled for m in METRICS]
+        return [name, *labelled, *("" if name == ORACLE else shown(s, name) for s in free)]
+
+    def _compared(self) -> list[list[str]]:
+        lines = [
+            [
+                f"{first} - {second}",
+                *(
+                    _tell_difference(self.difference(metric, first, second, labels=labels))
+                    for labels in (True, False)
+                    for metric in METRICS
+                ),
+            ]
+            for first, second in PAIRS
+        ]
+        best = (_tell_difference(self.differences(metric)[-1]) for metric in METRICS)
+        named = dict.fromkeys(self.best(metric) for metric in METRICS)
+        return [*lines, [f"oracle - best ({', '.join(named)})", *best, "", ""]]
+
+
+def table1(data: Forecasts, replicates: int, seed: int) -> RetentionTable:
+    """Rank the forecasts in all ways and compute the areas, with the same resamples for all."""
+    found = {
+        metric: ranked(data, RULES, metric=name, cost="quadratic", replicates=replicates, seed=seed)
+        for metric, name in METRICS.items()
+    }
+    return RetentionTable(found, len(data.y), replicates)
+
+
+def ranked(
+    data: Forecasts,
+    rules: Mapping[str, ClassRule],
+    *,
+    metric: Metric,
+    cost: Cost,
+    replicates: int,
+    seed: int,
+) -> Ranked:
+    """Remove cases by each score, and by each forecast's own expected score."""
+    labelled = {name: rule.loss(data.y, data.p) for name, rule in rules.items()}
+    free = {name: rejection_scores(rule, data.p) for name, rule in rules.items()}
+    studies = (
+        retention_study(
+            scores,
+            data.y,
+            data.p,
+            metric=metric,
+            replicates=replicates,
+            rng=np.random.default_rng(seed),
+            oracle=oracle,
+            cost=cost,
+        )
+        for scores, oracle in ((labelled, True), (free, False))
+    )
+    return Ranked(*studies)
+
+
+def mean_and_spread(study: RetentionStudy, name: str) -> tuple[float, float]:
+    """Return the mean area in percent units and its standard deviation."""
+    found = study.area_percent[name]
+    return found.mean, found.standard_deviation
+
+
+def areas(study: RetentionStudy, names: Iterable[str]) -> dict[str, Any]:
+    """Return the areas in percent units, by score."""
+    return {name: plain(asdict(study.area_percent[name])) for name in names}
+
+
+def paired(study: RetentionStudy, first: str, second: str) -> Difference:
+    """Compare two areas in the same resamples, in percent units."""
+    drawn = dict(zip(study.areas, study.replicates.T, strict=True))
+    share = study.curves[first].removed
+    difference = 100 * (share[-1] - share[0]) * (drawn[first] - drawn[second])
+    return Difference(first, second, float(difference.mean()), float(difference.std(ddof=1)))
+
+
+def shown(study: RetentionStudy, name: str) -> str:
+    """Write an area as the paper does."""
+    mean, spread = mean_and_spread(study, name)
+    return f"{mean:.2f} ± {spread:.2f}"
+
+
+def _tell_difference(found: Difference) -> str:
+    mark = "*" if found.clear else " "
+    return f"{found.mean:+.3f} ± {found.standard_deviation:.3f}{mark}"
+
+
+def _tell_order(metric: str, *, same: bool) -> str:
+    answer = "the same here" if same else "another one here"
+    order = ", ".join(PRINTED["TMED"][metric])
+    return f"The paper's order by {metric}, {order} from worst to best: {answer}."

@@ -1,0 +1,149 @@
+"""The temperature that each score would choose: what an improper one does to forecasts."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from properly._frames import to_frame
+from properly._plain import plain
+from properly.reproduce._layout import heading, table
+from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from properly._frames import Backend
+    from properly.reproduce._ordinal_data import Forecasts
+    from properly.rules import ClassRule
+
+    Column: TypeAlias = npt.NDArray[np.float64]
+
+FITTED: dict[str, ClassRule] = {
+    "log": Log(),
+    "Brier": Brier(),
+    "RPS": RPS(),
+    "sa-RPS": SquaredAbsoluteRPS(),
+    "quadratic RPS": QuadraticRPS(),
+}
+UNCHANGED = "as they are"
+# Temperatures that are looked through; the search is over their logarithms.
+COLDEST, HOTTEST = 0.05, 20.0
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """Forecasts raised to the power 1 / T and divided by their sum.
+
+    Attributes
+    ----------
+    temperature : float
+        T; below 1 the forecasts are sharpened.
+    confidence, accuracy : float
+        Mean probability of the likeliest class, and how often it happened.
+    score, log_loss : float
+        Mean of the score that chose T, and the mean log score.
+    """
+
+    temperature: float
+    confidence: float
+    accuracy: float
+    score: float
+    log_loss: float
+
+
+@dataclass(frozen=True)
+class Temperatures:
+    """The temperature that each score chooses for the same forecasts.
+
+    Attributes
+    ----------
+    rows : dict of str to Fitted
+        By score, and the forecasts as they are.
+    n : int
+        Number of cases.
+    """
+
+    rows: dict[str, Fitted]
+    n: int
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns, one entry a score."""
+        rows = [asdict(row) for row in self.rows.values()]
+        columns: dict[str, list[Any]] = {"score_name": list(self.rows)}
+        return columns | {key: plain([row[key] for row in rows]) for key in rows[0]}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a score as a polars, pandas or pyarrow frame."""
+        return to_frame(self.to_dict(), backend)
+
+    def __str__(self) -> str:
+        """Print the temperatures and what they do to the forecasts."""
+        rows = [_tell_fitted(name, row) for name, row in self.rows.items()]
+        head = ["fitted to", "T", "confidence", "accuracy", "excess", "log score"]
+        return "\n".join(
+            [
+                heading(f"One temperature a score, injuries of {self.n:,} persons"),
+                "p^(1/T), divided by its sum, with the T of the least mean score. Excess:",
+                "confidence, the mean probability of the likeliest class, less accuracy.",
+                table(head, rows),
+                *self._verdict(),
+            ]
+        )
+
+    def _verdict(self) -> list[str]:
+        before, after = self.rows[UNCHANGED], self.rows["sa-RPS"]
+        excess = 100 * (after.confidence - after.accuracy)
+        chosen = f"sa-RPS takes T = {after.temperature:.2f}"
+        return [
+            f"{chosen} and so rewards forecasts that are {excess:.1f} points too sure;",
+            f"the log score rises from {before.log_loss:.4f} to {after.log_loss:.4f}.",
+            "Quadratic RPS counts the square of the distance too, and is strictly proper.",
+        ]
+
+
+def temperatures(data: Forecasts) -> Temperatures:
+    """Fit one temperature to each score."""
+    rows = {UNCHANGED: _fitted(data, 1.0, Log())}
+    for name, rule in FITTED.items():
+        rows[name] = _fitted(data, best_temperature(data, rule), rule)
+    return Temperatures(rows, len(data.y))
+
+
+def best_temperature(data: Forecasts, rule: ClassRule) -> float:
+    """Return the temperature of the least mean score."""
+
+    def loss(logarithm: float) -> float:
+        return float(rule(data.y, tempered(data.p, float(np.exp(logarithm)))))
+
+    within = (np.log(COLDEST), np.log(HOTTEST))
+    found = minimize_scalar(loss, bounds=within, method="bounded", options={"xatol": 1e-8})
+    return float(np.exp(found.x))
+
+
+def tempered(p: Column, temperature: float) -> Column:
+    """Raise forecasts to the power 1 / T and divide them by their sum."""
+    powers = (p / p.max(axis=1, keepdims=True)) ** (1 / temperature)
+    found: Column = powers / powers.sum(axis=1, keepdims=True)
+    return found
+
+
+def _fitted(data: Forecasts, temperature: float, rule: ClassRule) -> Fitted:
+    p = tempered(data.p, temperature)
+    return Fitted(
+        temperature,
+        float(p.max(axis=1).mean()),
+        data.accuracy,
+        float(rule(data.y, p)),
+        float(Log()(data.y, p)),
+    )
+
+
+def _tell_fitted(name: str, row: Fitted) -> list[str]:
+    excess = f"{100 * (row.confidence - row.accuracy):+.1f} %"
+    numbers = (row.confidence, row.accuracy)
+    shares = [f"{x:.3f}" for x in numbers]
+    return [name, f"{row.temperature:.3f}", *shares, excess, f"{row.log_loss:.4f}"]
