@@ -99,9 +99,38 @@ def facts_of_rules() -> str:
         rules.Bounded(rules.Log(), (0.05, 0.2)),
         rules.Mixture([(1, rules.Brier()), (0.5, rules.Elementary(0.1))]),
     )
+    return laid_out([(rule, rule.range[1]) for rule in examples])
+
+
+def facts_of_class_rules() -> str:
+    """Lay out what rules for several classes say of themselves."""
+    examples = (
+        rules.Brier(),
+        rules.Brier(scale="mean"),
+        rules.Log(),
+        rules.Spherical(),
+        rules.Misclassification(),
+        rules.RPS(),
+        rules.RPS(weights=[1, 0]),
+        rules.RPS(normalized=False),
+        rules.RankedLog(),
+        rules.Ranked(rules.Bounded(rules.Brier(), (0.05, 0.2))),
+        rules.QuadraticRPS(),
+        rules.SquaredMeanError(),
+        rules.SquaredAbsoluteRPS(),
+        rules.PBS(),
+        rules.PLL(),
+        rules.PBS(ties="any_correct"),
+        rules.Penalized(rules.RPS(), penalty=0.5, cost="absolute"),
+    )
+    return laid_out([(rule, rule.range_for(3)[1]) for rule in examples])
+
+
+def laid_out(examples: list[tuple[rules.Rule, float]]) -> str:
+    """Write a table of rules, each with its greatest loss."""
     lines = ["| rule | propriety | losses | name in tables |", "| --- | --- | --- | --- |"]
-    for rule in examples:
-        losses = f"0 to {rule.range[1]:.4g}".replace("inf", "∞").replace(" ", "&nbsp;")
+    for rule, worst in examples:
+        losses = f"0 to {worst:.4g}".replace("inf", "∞").replace(" ", "&nbsp;")
         lines.append(f"| `{rule}` | {rule.propriety.value} | {losses} | `{rule.name}` |")
     return "\n".join(lines)
 
@@ -127,4 +156,7 @@ def setup(app: Sphinx) -> None:
 
 
 html_math_renderer = "mathml"
-myst_substitutions = {"facts_of_rules": facts_of_rules()}
+myst_substitutions = {
+    "facts_of_rules": facts_of_rules(),
+    "facts_of_class_rules": facts_of_class_rules(),
+}

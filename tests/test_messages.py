@@ -507,7 +507,7 @@ SAID = [
     Said(
         DataError,
         "labels must be the two labels of a binary outcome; got ('a', 'b', 'c')",
-        lambda: Cases(["a"], [0.1], labels=("a", "b", "c")),  # type: ignore[arg-type]
+        lambda: Cases(["a"], [0.1], labels=("a", "b", "c")),
     ),
     Said(
         DataError,

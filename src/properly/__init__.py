@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from properly import errors, rules, typing
 from properly._advice import Advice, recommend
+from properly._audit import Audit, audit, is_superior
 from properly._bands import Band
 from properly._baselines import baselines
 from properly._binned import BinnedReliability, binned_reliability
@@ -17,6 +18,11 @@ from properly._budget import AtBudget, at_budget
 from properly._calibration import Bins, Reliability, reliability
 from properly._calibration_test import CalibrationTest, calibration_test
 from properly._cases import Cases
+from properly._class_decomposition import ClassDecomposition, class_reliability, decompose_classes
+from properly._class_evaluation import ClassEvaluation, ClassScore
+from properly._confusion import Confusion, confusion, macro_f1, mean_absolute_error
+from properly._counterexamples import Counterexample
+from properly._cumulative import CumulativeForecast, cumulative_forecast
 from properly._curves import murphy_curve, murphy_difference, regret_curve, regret_difference
 from properly._decision import decision_curve, decision_difference
 from properly._decomposition import (
@@ -27,37 +33,56 @@ from properly._decomposition import (
 )
 from properly._deployment import with_event_rate
 from properly._evaluation import Evaluation, evaluate
+from properly._findings import Finding
 from properly._frames import tally
+from properly._hard import decide, expected_cost, hard_costs
+from properly._hard_decisions import HardDecisions, HardScores, hard_decisions
 from properly._histogram import Histogram
 from properly._interval import Interval
+from properly._kappa import quadratic_weighted_kappa, weighted_kappa
 from properly._money import Money, regret_in_money
 from properly._murphy import MurphyCurve
 from properly._net_benefit import DecisionCurve, DecisionDifference
 from properly._part_intervals import PartIntervals
 from properly._range_map import RangeMap, best_by_range
 from properly._ranking import Ranking, ranking
+from properly._reductions import cumulative, one_vs_rest, top_label
+from properly._retention import rejection_scores, retention_curve, retention_study
+from properly._retention_areas import AreaEstimate, Retention, RetentionStudy
 from properly._roc import RocCurve, roc_curve
 from properly._roc_band import RocBand
 from properly._skill import h_measure, skill
 from properly._tally import Tally
 from properly._threshold_ranks import ThresholdRanks, rank_by_threshold
 from properly._thresholds import AtThreshold, at_threshold, mean_net_benefit
+from properly._worst_cases import WorstCases, worst_cases
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Advice",
+    "AreaEstimate",
     "AtBudget",
     "AtThreshold",
+    "Audit",
     "Band",
     "BinnedReliability",
     "Bins",
     "CalibrationTest",
     "Cases",
+    "ClassDecomposition",
+    "ClassEvaluation",
+    "ClassScore",
+    "Confusion",
+    "Counterexample",
+    "CumulativeForecast",
     "DecisionCurve",
     "DecisionDifference",
     "Decomposition",
     "Evaluation",
+    "Finding",
+    "HardDecisions",
+    "HardScores",
     "Histogram",
     "Interval",
     "Money",
@@ -67,44 +92,68 @@ __all__ = [
     "RangeMap",
     "Ranking",
     "Reliability",
+    "Retention",
+    "RetentionStudy",
     "RocBand",
     "RocCurve",
     "Tally",
     "ThresholdRanks",
+    "WorstCases",
     "at_budget",
     "at_threshold",
+    "audit",
     "baselines",
     "best_by_range",
     "binned_reliability",
     "calibration_test",
+    "class_reliability",
+    "confusion",
+    "cumulative",
+    "cumulative_forecast",
     "datasets",
+    "decide",
     "decision_curve",
     "decision_difference",
     "decompose",
+    "decompose_classes",
     "errors",
     "evaluate",
+    "expected_cost",
     "h_measure",
+    "hard_costs",
+    "hard_decisions",
+    "is_superior",
+    "macro_f1",
+    "mean_absolute_error",
     "mean_net_benefit",
     "murphy_curve",
     "murphy_decomposition",
     "murphy_difference",
+    "one_vs_rest",
     "plots",
+    "quadratic_weighted_kappa",
     "rank_by_threshold",
     "ranking",
     "recommend",
     "regret_curve",
     "regret_difference",
     "regret_in_money",
+    "rejection_scores",
     "reliability",
     "report",
     "reproduce",
+    "retention_curve",
+    "retention_study",
     "roc_curve",
     "rules",
     "simulate",
     "skill",
     "tally",
+    "top_label",
     "typing",
+    "weighted_kappa",
     "with_event_rate",
+    "worst_cases",
 ]
 
 

@@ -23,12 +23,11 @@ THRESHOLDS: tuple[Threshold, ...] = get_args(Threshold)
 WIDTH = 88
 MARGIN = 9
 
-RULES = ("Bounded", "Brier", "Log", "Regret")
+RULES = ("RPS", "Bounded", "Brier", "Log", "Ranked", "Regret")
 GRADES_ALIKE = ("accuracy over grades", "one grade off counts as much as four.")
-# A sum of probabilities may come out above 1 by rounding, which would be refused.
 EVENT = """\
-event, risk = y >= cut, np.minimum(p[:, cut:].sum(axis=1), 1)
-print(f"--- grade {cut} or higher")
+event, risk = at_cut.y, at_cut.p
+print(f"--- grade {cut}")
 """
 
 
@@ -194,19 +193,14 @@ def _call_at_each_cut(chosen: Situation) -> str:
     cut = chosen.cut
     names = {"y": "event", "p": "risk", "slack": ", tolerance=1e-9"}
     body = EVENT + Template(chosen.body).substitute(names)
-    before: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-    if cut.rule is not None:
-        body += f"\ntotal += {cut.rule}(event, risk)"
-        before, after = ("total = 0.0",), (f'print(f"{cut.metric} {{total:.5f}}")',)
+    after = "" if cut.rule is None else f'print(f"{cut.metric} {{{cut.rule}(y, p):.5f}}")'
     return "\n".join(
         [
             "# y: grades 0, 1, 2, ...; p: a row a case, in it the probability of each grade",
-            *("import numpy as np", "import properly", *_import_of_rules(body)),
-            *("y, p = np.asarray(y), np.asarray(p)", *before),
-            "for cut in range(1, p.shape[1]):",
+            *("import properly", *_import_of_rules(body + after)),
+            "for cut, at_cut in properly.cumulative(properly.Cases(y, p)).items():",
             textwrap.indent(body, "    "),
-            *after,
+            *([after] if after else []),
         ]
     )
 

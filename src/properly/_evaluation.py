@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from properly._baselines import baselines
 from properly._calibration import Reliability, reliability
-from properly._cases import Cases
+from properly._cases import Cases, event_label
+from properly._class_evaluation import ClassEvaluation, evaluate_classes
+from properly._classes import is_table
 from properly._decomposition import PARTS, Decomposition, decompose
 from properly._frames import as_models, tally, to_frame
 from properly._interval import Interval, as_interval
+from properly._options import check_choice
+from properly._plain import printable
 from properly._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import BinaryRule, Bounded, Brier, Log, Regret
@@ -22,9 +26,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._frames import Backend
+    from properly.rules import Rule
     from properly.typing import ArrayLike, IntoFrame
 
+    Forecasts: TypeAlias = Mapping[str, ArrayLike] | IntoFrame | ArrayLike
 
+
+TASKS = ("auto", "binary", "multiclass", "ordinal")
 COLUMNS = ("score", "skill", *PARTS[1:])
 # A number such as -12.34567 needs this much, and two spaces before it.
 WIDTHS = {name: max(len(name), 9) + 2 for name in COLUMNS}
@@ -100,7 +108,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         """Lay out a table a person can read."""
-        rows = [(_printable(name), found) for name, found in self.decompositions.items()]
+        rows = [(printable(name), found) for name, found in self.decompositions.items()]
         rows += [(f"({name})", found) for name, found in self.baselines.items()]
         width = max(len(name) for name in (*dict(rows), *(rule.name for rule in self.rules)))
         lines = [f"{self.cases} cases, event rate {self.event_rate:.4f}; lower scores are better"]
@@ -110,37 +118,97 @@ class Evaluation:
         return "\n".join(lines)
 
 
+@overload
 def evaluate(
     y: ArrayLike,
-    forecasts: Mapping[str, ArrayLike] | IntoFrame | ArrayLike,
+    forecasts: Forecasts,
     *,
     weight: ArrayLike | None = None,
+    task: Literal["binary"],
+    labels: Sequence[object] | None = None,
     pos_label: object = None,
-    rules: Sequence[BinaryRule] | BinaryRule | None = None,
+    rules: Sequence[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
-) -> Evaluation:
+    normalize: bool = False,
+) -> Evaluation: ...
+
+
+@overload
+def evaluate(
+    y: ArrayLike,
+    forecasts: Forecasts,
+    *,
+    weight: ArrayLike | None = None,
+    task: Literal["multiclass", "ordinal"],
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+    rules: Sequence[Rule] | Rule | None = None,
+    within: Interval | tuple[float, float] | None = None,
+    normalize: bool = False,
+) -> ClassEvaluation: ...
+
+
+# What comes back depends on the dimensions of the forecasts, which no type tells.
+@overload
+def evaluate(
+    y: ArrayLike,
+    forecasts: Forecasts,
+    *,
+    weight: ArrayLike | None = None,
+    task: Literal["auto"] = "auto",
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+    rules: Sequence[Rule] | Rule | None = None,
+    within: Interval | tuple[float, float] | None = None,
+    normalize: bool = False,
+) -> Any: ...
+
+
+def evaluate(
+    y: ArrayLike,
+    forecasts: Forecasts,
+    *,
+    weight: ArrayLike | None = None,
+    task: Literal["auto", "binary", "multiclass", "ordinal"] = "auto",
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+    rules: Sequence[Rule] | Rule | None = None,
+    within: Interval | tuple[float, float] | None = None,
+    normalize: bool = False,
+) -> Evaluation | ClassEvaluation:
     """Evaluate one or several models on the same cases.
 
     Parameters
     ----------
     y : array-like
-        Outcomes: booleans, 0 and 1, or two labels of any kind with `pos_label`.
+        Outcomes: booleans, 0 and 1, or two labels of any kind with `pos_label`. Of several classes,
+        their numbers, labels of any kind with `labels`, or rows with a single 1.
     forecasts : dict of array-like, data frame, or array-like
-        Probabilities of the event, by model. A frame has one column a model; a single array is
-        called ``"forecast"``.
+        Probabilities of the event, by model; or of the classes, one column each. A frame has one
+        column a model, unless the task says that its columns are classes; a single array is called
+        ``"forecast"``.
     weight : array-like, optional
         Case weights.
+    task : {"auto", "binary", "multiclass", "ordinal"}
+        Forecasts of one dimension are of one event, those of two of several classes. That classes
+        are ordered is never guessed.
+    labels : sequence of labels, optional
+        What each column of class probabilities stands for, in order. Of an event, both labels, the
+        event last.
     pos_label : label, optional
         The label of the event.
-    rules : BinaryRule or sequence of them, optional
-        `Brier` and `Log` unless said otherwise.
+    rules : rule or sequence of rules, optional
+        Unless said otherwise, `Brier` and `Log`; of classes `PBS` as well; of ordered ones `RPS`,
+        `RankedLog` and `Log`.
     within : Interval or pair of floats, optional
-        The thresholds that matter: each rule is followed by its `Bounded` form, unless it looks at
-        a range of its own.
+        The thresholds that matter, for one event: each rule is followed by its `Bounded` form,
+        unless it looks at a range of its own.
+    normalize : bool
+        Divide rows of class probabilities by their sums, and say so.
 
     Returns
     -------
-    Evaluation
+    Evaluation or ClassEvaluation
 
     Notes
     -----
@@ -154,6 +222,7 @@ def evaluate(
     Examples
     --------
     >>> import properly
+    >>> from properly.rules import RPS
     >>> e = properly.evaluate([0, 1, 1], {"good": [0.1, 0.8, 0.7], "poor": [0.5, 0.5, 0.6]})
     >>> print(e)
     3 cases, event rate 0.6667; lower scores are better
@@ -171,16 +240,34 @@ def evaluate(
     (treat all)         inf       -inf             inf         0.00000      0.63651
     (treat none)        inf       -inf             inf         0.00000      0.63651
     (event rate)    0.63651    0.00000         0.00000         0.00000      0.63651
+
+    Grades are ordered classes:
+
+    >>> p = [[0.75, 0.25, 0.0], [0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]
+    >>> print(properly.evaluate([0, 1, 2], p, task="ordinal", rules=RPS()))
+    3 cases of 3 ordered classes; lower scores are better
+    <BLANKLINE>
+    rps                 score      skill  miscalibration  discrimination  uncertainty
+    forecast          0.07292    0.67188         0.07292         0.22222      0.22222
+    (class shares)    0.22222    0.00000         0.00000         0.00000      0.22222
+    <BLANKLINE>
+    argmax           accuracy   macro_f1  mean_absolute_error  quadratic_kappa
+    forecast          0.66667    0.55556              0.33333          0.66667
     """
-    models = forecasts if isinstance(forecasts, Mapping) else as_models(forecasts)
-    _require_forecasts(models)
+    check_choice(task, TASKS, "task")
+    models = _models(forecasts, task)
+    chosen = _task(task, models)
+    if chosen != "binary":
+        _require_no_range(within, pos_label)
+        options: dict[str, Any] = {"labels": labels, "weight": weight, "normalize": normalize}
+        cases = {name: Cases(y, p, **options) for name, p in models.items()}
+        found = evaluate_classes(cases, chosen, rules)
+        _require_distinct("rules", [rule.name for rule in found.rules])
+        return found
     asked = _asked(rules, within)
-    named = [str(name) for name in models]
-    _require_distinct("models", named)
-    tallies = {
-        name: tally(y, p, weight=weight, pos_label=pos_label)
-        for name, p in zip(named, models.values(), strict=True)
-    }
+    if labels is not None:
+        pos_label = event_label(labels, pos_label)
+    tallies = {name: tally(y, p, weight=weight, pos_label=pos_label) for name, p in models.items()}
     first = next(iter(tallies.values()))
     return Evaluation(
         first.total,
@@ -192,12 +279,49 @@ def evaluate(
     )
 
 
+def _models(forecasts: Any, task: str) -> dict[str, Any]:
+    """Take forecasts by the names of models, which must differ as text."""
+    if isinstance(forecasts, Mapping):
+        models = forecasts
+    elif task in ("multiclass", "ordinal"):
+        models = {"forecast": forecasts}
+    else:
+        models = as_models(forecasts)
+    _require_forecasts(models)
+    named = [str(name) for name in models]
+    _require_distinct("models", named)
+    return dict(zip(named, models.values(), strict=True))
+
+
+def _task(task: str, models: Mapping[str, Any]) -> Any:
+    """Tell an event from classes by the dimensions of the forecasts."""
+    if task != "auto":
+        return task
+    tables = {name: is_table(p) for name, p in models.items()}
+    if len(set(tables.values())) > 1:
+        one, several = (next(n for n, t in tables.items() if t is kind) for kind in (False, True))
+        message = (
+            f"models must all forecast one event, or all the same classes; {one!r} has one "
+            f"column, {several!r} has several"
+        )
+        raise DataError(message)
+    return "multiclass" if all(tables.values()) else "binary"
+
+
+def _require_no_range(within: object, pos_label: object) -> None:
+    for name, value in (("within", within), ("pos_label", pos_label)):
+        if value is not None:
+            message = f"{name} is for forecasts of one event; these are of several classes"
+            hint = "pass rules=Ranked(Bounded(Brier(), within))." if name == "within" else None
+            raise DataError(message, hint=hint)
+
+
 def _decompose(tally: Tally, rules: Iterable[BinaryRule]) -> dict[str, Decomposition]:
     return {rule.name: decompose(tally, rule) for rule in rules}
 
 
 def _asked(
-    rules: Sequence[BinaryRule] | BinaryRule | None,
+    rules: Sequence[Rule] | Rule | None,
     within: Interval | tuple[float, float] | None,
 ) -> tuple[BinaryRule, ...]:
     if rules is None:
@@ -238,8 +362,3 @@ def _require_distinct(what: str, names: Sequence[str]) -> None:
         found = f"{twice[0]!r} twice" if twice else "none"
         message = f"{what} must have names that differ, and there must be at least one; got {found}"
         raise DataError(message)
-
-
-def _printable(name: str) -> str:
-    """Show a name in a terminal without obeying what it may contain."""
-    return name if name.isprintable() else repr(name)[1:-1]

@@ -1,4 +1,4 @@
-"""Numbers as JSON can hold them."""
+"""Numbers as JSON can hold them, and names as a terminal can show them."""
 
 from __future__ import annotations
 
@@ -17,3 +17,8 @@ def plain(x: Any) -> Any:
     if math.isinf(x):
         return "Infinity" if x > 0 else "-Infinity"
     return None if math.isnan(x) else x
+
+
+def printable(name: str) -> str:
+    """Show a name in a terminal without obeying what it may contain."""
+    return name if name.isprintable() else repr(name)[1:-1]

@@ -17,7 +17,7 @@ class Cut(NamedTuple):
     why: str
     instead: Pairs = ()
     metric: str | None = None
-    rule: str | None = None  # its scores at the cuts add up to the metric
+    rule: str | None = None  # its score is the mean of those at the cuts
 
 
 class Situation(NamedTuple):
@@ -101,7 +101,7 @@ for name, t in {"model": tally, **properly.baselines(tally)}.items():
 
 CUTS = "'This grade or higher' is an event, so all of this holds at each cut between grades."
 RANKED = "ranked probability score"
-NOT_THE_LIST = Cut(CUTS, ((RANKED, "adds up Brier scores, which do not judge the list."),))
+NOT_THE_LIST = Cut(CUTS, ((RANKED, "averages Brier scores, which do not judge the list."),))
 
 SITUATIONS: dict[tuple[str, str], Situation] = {
     ("independent", "fixed"): Situation(
@@ -115,7 +115,7 @@ SITUATIONS: dict[tuple[str, str], Situation] = {
         (PROBABILITY, SAME, SAME_RATE),
         (ACCURACY, AUC, SCORES, F1),
         AT_THRESHOLD,
-        Cut(CUTS, ((RANKED, "adds up Brier scores, and so covers all thresholds."),)),
+        Cut(CUTS, ((RANKED, "averages Brier scores, and so covers all thresholds."),)),
     ),
     ("independent", "range"): Situation(
         "You decide case by case, and know a range for the threshold: the risk at which one "
@@ -138,10 +138,10 @@ SITUATIONS: dict[tuple[str, str], Situation] = {
         ),
         "within = (0.05, 0.2)  # your range\n" + BY_RULES.replace("RULES", IN_RANGE),
         Cut(
-            f"{CUTS} The bounded Brier scores of all cuts add up to a bounded ranked probability "
-            "score, for which a later release has a rule.",
+            f"{CUTS} The mean of the bounded Brier scores of all cuts is a bounded ranked "
+            "probability score.",
             metric=f"bounded {RANKED}",
-            rule="Bounded(Brier(), within)",
+            rule="Ranked(Bounded(Brier(), within))",
         ),
     ),
     ("independent", "unknown"): Situation(
@@ -164,10 +164,10 @@ SITUATIONS: dict[tuple[str, str], Situation] = {
         ),
         BY_RULES.replace("RULES", "Brier(), Log()"),
         Cut(
-            f"{CUTS} The Brier scores of all cuts add up to the ranked probability score, for "
-            "which, and for its bounded form, a later release has rules.",
+            f"{CUTS} The mean of the Brier scores of all cuts is the ranked probability score: the "
+            "farther off a forecast is, the more it costs.",
             metric=RANKED,
-            rule="Brier()",
+            rule="RPS()",
         ),
     ),
     ("budget", "fixed"): Situation(

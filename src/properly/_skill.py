@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import math
 from numbers import Real
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from properly._arrays import check_column, check_forecasts, check_rows
+import numpy as np
+
+from properly._arrays import as_array, check_column, check_forecasts, check_rows
+from properly._classes import ClassRows, check_class_rows, check_probabilities, is_table
 from properly._isotonic import recalibrate
-from properly._libraries import namespace, to_library_of, without_gradient
+from properly._libraries import namespace, to_library_of, to_numpy, without_gradient
 from properly._options import check_choice
 from properly._scoring import mean_loss, share_saved
 from properly._tally import as_tally
+from properly.errors import ArgumentTypeError, DataError
 from properly.rules import BetaWeighted, BinaryRule
+from properly.rules._class_rule import require_class_rule
 from properly.rules._regret import as_prior
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from properly._cases import Cases
     from properly._tally import Tally
+    from properly.rules import ClassRule, Rule
     from properly.typing import Array, ArrayLike
 
 Prior: TypeAlias = Literal["hand", "severity", "event_rate", "uniform", "logit"] | BinaryRule
@@ -29,10 +37,11 @@ PRIORS = ("hand", "severity", "event_rate", "uniform", "logit")
 def skill(
     y: ArrayLike,
     p: ArrayLike,
-    rule: BinaryRule,
+    rule: Rule,
     *,
     weight: ArrayLike | None = None,
     reference: float | ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
 ) -> float:
     r"""Compare a mean score with that of a reference.
 
@@ -43,16 +52,20 @@ def skill(
     Parameters
     ----------
     y : array-like
-        Outcomes: booleans, or 0 and 1.
-    p : array-like
-        Probabilities of the event.
-    rule : BinaryRule
+        Outcomes: booleans, or 0 and 1. Of several classes, their numbers or labels, or rows with a
+        single 1.
+    p : array-like of shape (n,) or (n, K)
+        Probabilities of the event, or of the classes, one column each.
+    rule : BinaryRule or ClassRule
         The rule that prices both.
     weight : array-like, optional
         Case weights; rows of weight 0 do not count.
     reference : float or array-like, optional
         One forecast for all cases, or one a case, such as those of the model in use. Without it,
-        the event rate of the sample: the best constant under every proper rule.
+        the event rate of the sample, or the shares of the classes: the best constant under every
+        proper rule.
+    labels : sequence, optional
+        What each column of class probabilities stands for.
 
     Returns
     -------
@@ -88,8 +101,18 @@ def skill(
     0.625
     >>> round(properly.skill(y, p, Bounded(Brier(), (0.3, 0.6))), 4)
     0.7273
+    >>> from properly.rules import RPS
+    >>> properly.skill([0, 1, 2, 0], [[1, 0, 0], [0.5, 0.5, 0], [0, 0, 1], [1, 0, 0]], RPS())
+    0.8571428571428572
     """
-    require_binary(rule)
+    if is_table(p):
+        rule = require_class_rule(rule)
+        rows = check_class_rows(y, p, weight, labels=labels, ordered=rule.needs_order)
+        return _skill_of_classes(rows, rule, reference)
+    if labels is not None:
+        message = f"labels name the columns of class probabilities; these have none, got {labels!r}"
+        raise ArgumentTypeError(message)
+    rule = require_binary(rule)
     y, p, weight = check_rows(y, p, weight)
     p, xp = without_gradient(p), namespace(p)
     other = None if reference is None else _reference(reference, p)
@@ -98,6 +121,29 @@ def skill(
     if other is None:
         other = _constant(float(xp.sum(events)) / float(xp.sum(weight)), p)
     return share_saved(*(mean_loss(x, weight, events, rule) for x in (p, other)))
+
+
+def _skill_of_classes(rows: ClassRows, rule: ClassRule, reference: Any) -> float:
+    """Compare with the shares of the classes, one forecast for all cases, or one a case."""
+    y, p = to_numpy(rows.y), to_numpy(without_gradient(rows.p))
+    weight = None if rows.weight is None else to_numpy(rows.weight)
+    if reference is None:
+        counts = np.bincount(y, weight, p.shape[1])
+        other = counts[None] / counts.sum()
+    else:
+        other = to_numpy(check_probabilities(_as_rows(reference), name="the reference"))
+    if other.shape[1] != p.shape[1] or other.shape[0] not in (1, p.shape[0]):
+        message = (
+            f"a reference is one row of {p.shape[1]} probabilities, or one for each of "
+            f"{p.shape[0]} cases; got shape {other.shape}"
+        )
+        raise DataError(message)
+    return share_saved(*(rule(y, x, weight) for x in (p, np.broadcast_to(other, p.shape))))
+
+
+def _as_rows(reference: Any) -> Any:
+    found = to_numpy(as_array(reference, "the reference"))
+    return found[None] if found.ndim == 1 else found
 
 
 def h_measure(tally: Tally | Cases, prior: Prior = "hand") -> float:

@@ -43,7 +43,7 @@ CLUSTERS = properly.Cases(Y, P, clusters=np.arange(200) // 4)
 
 def evaluation() -> properly.Evaluation:
     models = {"first": P, "second": Q}
-    return properly.evaluate(Y, models, rules=[Brier(), Log()], within=(0.05, 0.3))
+    return properly.evaluate(Y, models, task="binary", rules=[Brier(), Log()], within=(0.05, 0.3))
 
 
 RECORDS: dict[str, Callable[[], Record]] = {

@@ -35,7 +35,8 @@ class Tags(HTMLParser):
 
 @pytest.fixture
 def evaluation() -> Evaluation:
-    return evaluate([0, 1, 1, 0], {HOSTILE: [0.1, 0.0, 0.9, 0.4], "plain": [0.2, 0.3, 0.9, 0.1]})
+    models = {HOSTILE: [0.1, 0.0, 0.9, 0.4], "plain": [0.2, 0.3, 0.9, 0.1]}
+    return evaluate([0, 1, 1, 0], models, task="binary")
 
 
 def read(path: Path) -> Tags:

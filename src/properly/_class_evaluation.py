@@ -1,0 +1,258 @@
+"""The results of one or several models of classes on one data set, gathered."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._cases import Cases, weights_of
+from properly._class_decomposition import ClassDecomposition, decompose_classes
+from properly._decomposition import PARTS
+from properly._frames import to_frame
+from properly._hard_decisions import HardDecisions, hard_decisions
+from properly._libraries import freeze, to_numpy
+from properly._plain import plain, printable
+from properly._scoring import share_saved
+from properly.errors import DataError
+from properly.rules import PBS, RPS, Brier, ClassRule, Log, RankedLog
+from properly.rules._class_rule import require_class_rule
+from properly.rules._cuts import CutRule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from properly._costs import NamedCost
+    from properly._frames import Backend
+    from properly.rules import Rule
+
+Task: TypeAlias = Literal["multiclass", "ordinal"]
+SHARES = "class shares"
+COLUMNS = ("score", "skill", *PARTS[1:])
+DECIDED = ("accuracy", "macro_f1", "mean_absolute_error", "quadratic_kappa")
+
+
+class ClassScore(NamedTuple):
+    """A mean score, its skill, and its parts, NaN where the rule has none."""
+
+    score: float
+    skill: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassEvaluation:
+    """The results of one or several models of classes on one data set.
+
+    Attributes
+    ----------
+    task : {"multiclass", "ordinal"}
+        Whether the classes are ordered.
+    total : int or float
+        Number of cases, or their total weight.
+    labels : tuple
+        The labels of the classes.
+    shares : array
+        How often each class happened.
+    rules : tuple of ClassRule
+        The rules that were asked for.
+    scores : dict of dict
+        A `ClassScore` by model and name of the rule: score, skill against the class shares,
+        miscalibration, discrimination, uncertainty. Miscalibration and discrimination are NaN for a
+        rule that is no sum over yes-or-no questions.
+    baselines : dict of dict
+        The same for the constant ``"class shares"``.
+    decompositions : dict of dict
+        A `ClassDecomposition` by model and name of the rule, where there is one.
+    decisions : dict
+        `HardDecisions` by model: at zero-one costs, or quadratic ones if the classes are ordered.
+    normalized : bool
+        Whether rows of probabilities were divided by their sums.
+
+    Examples
+    --------
+    >>> import properly
+    >>> p = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.25, 0.25, 0.5]]
+    >>> e = properly.evaluate([0, 1, 2], {"model": p}, task="ordinal")
+    >>> e
+    ClassEvaluation(3 cases of 3 ordered classes, models: 1, rules: 3)
+    >>> e.scores["model"]["rps"].score
+    0.14583333333333334
+    """
+
+    task: Task
+    total: int | float
+    labels: tuple[Any, ...]
+    shares: np.ndarray[Any, np.dtype[np.float64]]
+    rules: tuple[ClassRule, ...]
+    scores: dict[str, dict[str, ClassScore]]
+    baselines: dict[str, dict[str, ClassScore]]
+    decompositions: dict[str, dict[str, ClassDecomposition]]
+    decisions: dict[str, HardDecisions]
+    normalized: bool
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @property
+    def cases(self) -> str:
+        """The number of cases, or their total weight, as a person would write it."""
+        return f"{self.total:,}" if isinstance(self.total, int) else f"{self.total:,.2f}"
+
+    @property
+    def about(self) -> str:
+        """What was forecast, in a few words."""
+        ordered = "ordered " if self.task == "ordinal" else ""
+        return f"{self.cases} cases of {len(self.labels)} {ordered}classes"
+
+    def __repr__(self) -> str:
+        models, rules = len(self.scores), len(self.rules)
+        return f"ClassEvaluation({self.about}, models: {models}, rules: {rules})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them; an infinite one is the string "Infinity"."""
+        classes = dict(zip(map(str, self.labels), self.shares.tolist(), strict=True))
+        data = {"cases": self.total, "task": self.task, "classes": classes}
+        both = {"models": self.scores, "baselines": self.baselines}
+        found: dict[str, Any] = {"data": data | {"normalized": self.normalized}}
+        for kind, scores in both.items():
+            found[kind] = {
+                name: {rule: plain(score._asdict()) for rule, score in by_rule.items()}
+                for name, by_rule in scores.items()
+            }
+        return found | {"decisions": {n: d.to_dict() for n, d in self.decisions.items()}}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a model, or baseline, and rule as a polars, pandas or pyarrow frame."""
+        rows = [
+            (name, bool(is_baseline), rule, *score)
+            for is_baseline, found in enumerate((self.scores, self.baselines))
+            for name, by_rule in found.items()
+            for rule, score in by_rule.items()
+        ]
+        names = ("model", "baseline", "rule", *COLUMNS)
+        return to_frame(dict(zip(names, zip(*rows, strict=True), strict=True)), backend)
+
+    def __str__(self) -> str:
+        """Lay out a table a person can read."""
+        rows = [(printable(name), found) for name, found in self.scores.items()]
+        rows += [(f"({name})", found) for name, found in self.baselines.items()]
+        width = max(len(name) for name in (*dict(rows), *(rule.name for rule in self.rules)))
+        lines = [f"{self.about}; lower scores are better"]
+        for rule in self.rules:
+            lines += ["", _heading(rule.name, width, COLUMNS)]
+            lines += [_line(name, width, found[rule.name], COLUMNS) for name, found in rows]
+        columns = DECIDED if self.task == "ordinal" else DECIDED[:2]
+        lines += ["", _heading("argmax", width, columns)]
+        for name, decided in self.decisions.items():
+            numbers = [getattr(decided.argmax, column) for column in columns]
+            lines.append(_line(printable(name), width, numbers, columns))
+        return "\n".join(lines)
+
+
+def evaluate_classes(
+    cases: Mapping[str, Cases], task: Task, rules: Sequence[Rule] | Rule | None
+) -> ClassEvaluation:
+    """Score every model by every rule, and decide by it."""
+    first = next(iter(cases.values()))
+    _require_same_classes(cases)
+    asked = _asked(rules, task)
+    counts = np.bincount(to_numpy(first.y), weights_of(first), len(first.labels or ()))
+    shares = counts / counts.sum()
+    constant = {rule.name: _score_of_shares(rule, first, shares) for rule in asked}
+    parts = {name: _decompositions(model, asked) for name, model in cases.items()}
+    cost: NamedCost = "quadratic" if task == "ordinal" else "zero_one"
+    return ClassEvaluation(
+        task,
+        _total(first),
+        tuple(first.labels or ()),
+        shares,
+        asked,
+        {name: _scores(model, asked, constant, parts[name]) for name, model in cases.items()},
+        {SHARES: {name: _constant(score) for name, score in constant.items()}},
+        parts,
+        {name: hard_decisions(model, cost) for name, model in cases.items()},
+        first.normalized,
+    )
+
+
+def _asked(rules: Sequence[Rule] | Rule | None, task: Task) -> tuple[ClassRule, ...]:
+    """Take the rules that were asked for, or those that suit the task."""
+    if rules is None:
+        return (RPS(), RankedLog(), Log()) if task == "ordinal" else (Brier(), Log(), PBS())
+    several = rules if isinstance(rules, list | tuple) else [rules]
+    asked = tuple(require_class_rule(rule) for rule in several)
+    for rule in asked:
+        if rule.needs_order and task == "multiclass":
+            message = f"{rule!r} needs ordered classes; the task is 'multiclass'"
+            raise DataError(message, hint="task='ordinal' takes the columns in their order.")
+    return asked
+
+
+def _scores(
+    cases: Cases,
+    rules: Iterable[ClassRule],
+    constant: Mapping[str, float],
+    parts: Mapping[str, ClassDecomposition],
+) -> dict[str, ClassScore]:
+    found = {}
+    for rule in rules:
+        score, unsure = float(rule(cases.y, cases.p, cases.weight)), constant[rule.name]
+        part = parts.get(rule.name)
+        both = (math.nan,) * 2 if part is None else (part.miscalibration, part.discrimination)
+        found[rule.name] = ClassScore(score, share_saved(score, unsure), *both, unsure)
+    return found
+
+
+def _score_of_shares(rule: ClassRule, cases: Cases, shares: np.ndarray[Any, Any]) -> float:
+    return float(rule(to_numpy(cases.y), np.broadcast_to(shares, cases.p.shape), cases.weight))
+
+
+def _constant(score: float) -> ClassScore:
+    return ClassScore(score, share_saved(score, score), 0.0, 0.0, score)
+
+
+def _decompositions(cases: Cases, rules: Iterable[ClassRule]) -> dict[str, ClassDecomposition]:
+    """Decompose what adds up scores of yes-or-no questions, and is proper."""
+    return {
+        rule.name: decompose_classes(cases, rule)
+        for rule in rules
+        if isinstance(rule, CutRule | Brier) and rule.is_proper
+    }
+
+
+def _total(cases: Cases) -> int | float:
+    """Count the cases, or add up their weights; whole numbers stay whole."""
+    if cases.weight is None:
+        return len(cases)
+    total = to_numpy(cases.weight).sum()
+    return int(total) if isinstance(total, np.integer) else float(total)
+
+
+def _require_same_classes(cases: Mapping[str, Cases]) -> None:
+    (first, known), *others = cases.items()
+    for name, other in others:
+        if other.classes != known.classes:
+            found = f"{first!r} with {known.classes} and {name!r} with {other.classes}"
+            message = f"models must have the same classes; got {found}"
+            raise DataError(message)
+
+
+def _heading(name: str, width: int, columns: Iterable[str]) -> str:
+    return f"{name:<{width}}" + "".join(f"{n:>{_width(n)}}" for n in columns)
+
+
+def _line(name: str, width: int, numbers: Iterable[float], columns: Iterable[str]) -> str:
+    """Lay out numbers below their names; what does not exist is a dash."""
+    cells = zip(numbers, columns, strict=True)
+    shown = (f"{'-' if math.isnan(x) else f'{x:.5f}':>{_width(n)}}" for x, n in cells)
+    return f"{name:<{width}}" + "".join(shown)
+
+
+def _width(name: str) -> int:
+    # A number such as -12.34567 needs nine places, and two spaces before it.
+    return max(len(name), 9) + 2
