@@ -161,7 +161,8 @@ def audit(rule: Rule, classes: int | None = None, *, rng: int | np.random.Genera
     rule : BinaryRule or ClassRule
         The rule. If it is for one event only, the second of two classes is the event.
     classes : int, optional
-        How many classes, 2 to 30; 3 if left out, or 2 if the rule is for one event only.
+        How many classes, 2 to 30. If left out, 2 for a rule that prices one event, as `Brier` does
+        among others, and else 3.
     rng : int or numpy.random.Generator
         Seed or generator, for the truths and the starts of the optimisation.
 
@@ -198,7 +199,8 @@ def audit(rule: Rule, classes: int | None = None, *, rng: int | np.random.Genera
     >>> properly.audit(RPS()).verdict
     'not refuted by this search'
     """
-    prices = _check(rule, classes)
+    two = isinstance(rule, BinaryRule)
+    prices = _check(rule, classes, usual=2 if two else 3)
     points = all_points(prices.classes)
     pair = best_pair(prices, points)
     searched = f"Searched {len(points.denominator)} truths and as many reports, all with all"
@@ -265,18 +267,18 @@ def is_superior(rule: Rule, classes: int | None = None) -> bool:
     >>> properly.is_superior(Brier(), 3), properly.is_superior(PBS(), 3)
     (False, True)
     """
-    return bool(superior(_check(rule, classes)).holds)
+    several = isinstance(rule, ClassRule)
+    return bool(superior(_check(rule, classes, usual=3 if several else 2)).holds)
 
 
-def _check(rule: object, classes: int | None) -> Prices:
+def _check(rule: object, classes: int | None, usual: int) -> Prices:
     """Take a rule and a number of classes that it is made for."""
     if not isinstance(rule, BinaryRule | ClassRule):
         message = f"an audit needs a rule; got {rule!r}"
         hint = "write it with parentheses, as in Brier(), or read it with rules.parse_rule."
         raise ArgumentTypeError(message, hint=hint)
-    several = isinstance(rule, ClassRule)
     try:
-        count = (3 if several else 2) if classes is None else operator.index(classes)
+        count = usual if classes is None else operator.index(classes)
     except TypeError:
         count = 0
     if not 2 <= count <= MOST_CLASSES:

@@ -137,10 +137,11 @@ def decompose_classes(
     rng: int | np.random.Generator | None = None,
     allow_improper: bool = False,
 ) -> ClassDecomposition:
-    r"""Split a mean score of classes into miscalibration, discrimination and uncertainty.
+    r"""Split a mean score of classes into parts, question by question.
 
-    A score that adds up scores of yes-or-no questions is decomposed question by question, each as
-    `properly.decompose` does it, and the parts are added up with the same weights:
+    A score that adds up scores of yes-or-no questions is decomposed question by question, each into
+    miscalibration, discrimination and uncertainty as `properly.decompose` does it, and these are
+    added up with the same weights:
 
     .. math:: \bar S = \sum_k w_k \bar S_k
         = \sum_k w_k \text{MCB}_k - \sum_k w_k \text{DSC}_k + \sum_k w_k \text{UNC}_k .

@@ -35,7 +35,27 @@ DECIDED = ("accuracy", "macro_f1", "mean_absolute_error", "quadratic_kappa")
 
 
 class ClassScore(NamedTuple):
-    """A mean score, its skill, and its parts, NaN where the rule has none."""
+    """A mean score of class probabilities, its skill, and its parts.
+
+    Attributes
+    ----------
+    score : float
+        Mean loss of the forecasts.
+    skill : float
+        One minus the score, as a share of that of the constant class shares.
+    miscalibration, discrimination : float
+        Parts of the score, NaN for a rule that is no sum over yes-or-no questions.
+    uncertainty : float
+        Mean loss of the constant class shares.
+
+    Examples
+    --------
+    >>> import properly
+    >>> p = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.25, 0.25, 0.5]]
+    >>> e = properly.evaluate([0, 1, 2], p, task="multiclass")
+    >>> round(e.scores["forecast"]["brier"].skill, 4)
+    0.375
+    """
 
     score: float
     skill: float

@@ -18,9 +18,10 @@ from properly._options import check_choice
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from properly._costs import Cost, Matrix
+    from properly._options import Drawing
     from properly.typing import ArrayLike
 
 Column: TypeAlias = np.ndarray[Any, Any]
@@ -104,11 +105,12 @@ def numbers_removed(share: Column, cases: int) -> Column:
     return found
 
 
-def drawn_copies(rng: np.random.Generator, cases: int, cluster: Column | None) -> Column:
-    """Draw cases, or whole clusters, with replacement; count how often each case was drawn."""
+def draw_copies(drawing: Drawing, cases: int, cluster: Column | None) -> Iterator[Column]:
+    """Draw cases, or whole clusters, with replacement; yield how often each case was drawn."""
     units = cases if cluster is None else int(cluster.max()) + 1
-    times = np.bincount(rng.integers(0, units, units), minlength=units)
-    return times if cluster is None else times[cluster]
+    for _ in range(drawing.replicates):
+        times = np.bincount(drawing.rng.integers(0, units, units), minlength=units)
+        yield times if cluster is None else times[cluster]
 
 
 def decided_on(

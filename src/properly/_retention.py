@@ -17,7 +17,7 @@ from properly._retained import (
     check_removed,
     curve_of,
     decided_on,
-    drawn_copies,
+    draw_copies,
     numbers_removed,
     queue_by,
 )
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from properly._costs import Cost
-    from properly._options import Drawing
     from properly._retained import Curve, Decided, Metric, Ties
     from properly._retention_areas import RetentionStudy
     from properly.typing import Array, ArrayLike
@@ -171,8 +170,8 @@ def retention_study(
     decisions stay. Equal scores keep the order of their rows, also those of copies of one case,
     and some copies of a case may be kept while others are removed. If clusters differ in size,
     replicates of them do; the removed share is one of the cases that a replicate has. All scores
-    see the same replicates. Means and deviations of two scores that overlap say nothing about which is better;
-    the paired differences do.
+    see the same replicates. Means and deviations of two scores that overlap say nothing about
+    which is better; the paired differences do.
 
     What a score that knows the outcomes can win here is said in `properly.retention_curve`: to
     rank cases as the cost of the decision does, and not to be a better score.
@@ -210,12 +209,13 @@ def retention_study(
     }
     cluster = None if clusters is None else _cluster_numbers(clusters, decided)
     values = np.empty((drawing.replicates, len(curves), len(share)))
-    for k, copies in enumerate(_draws(drawing, len(decided.y), cluster)):
+    for k, copies in enumerate(draw_copies(drawing, len(decided.y), cluster)):
         gone = numbers_removed(share, int(copies.sum()))
         values[k] = [curve(copies, gone) for curve in curves.values()]
         if progress is not None:
             progress(k + 1, drawing.replicates)
-    return study_of(found, values, drawing.level, None if cluster is None else cluster.max() + 1)
+    drawn = None if cluster is None else int(cluster.max()) + 1
+    return study_of(found, values, drawing.level, drawn)
 
 
 def rejection_scores(rule: Rule, P: ArrayLike) -> Array:
@@ -260,6 +260,11 @@ def rejection_scores(rule: Rule, P: ArrayLike) -> Array:
 def _check_scores(scores: ArrayLike, decided: Decided, name: str) -> Column:
     found = as_floats(as_numbers(check_column(scores, name, decided.y), name))
     return to_numpy(found).astype(np.float64)
+
+
+def _cluster_numbers(clusters: ArrayLike, decided: Decided) -> Column:
+    found: Column = number_ids(to_numpy(check_column(clusters, "clusters", decided.y)))
+    return found
 
 
 def _by_name(

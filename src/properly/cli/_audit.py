@@ -62,7 +62,7 @@ def audit() -> click.Command:
             click.Option(
                 ["--classes"],
                 type=click.IntRange(min=2),
-                help="Number of classes; 3 if left out, or 2 for a rule for one event.",
+                help="Number of classes; if left out, 2 for a rule that prices one event, else 3.",
             ),
             click.Option(
                 ["--format", "layout"],
@@ -104,8 +104,9 @@ def _audited(text: str, classes: int | None, seed: int, *, adapt: bool) -> Audit
     from properly.rules import ClassRule, parse_rule
 
     rule = parse_rule(text)
-    several = isinstance(rule, ClassRule)
-    return properly.audit(rule, classes if several or not adapt else None, rng=seed)
+    if adapt:
+        classes = (classes or 3) if isinstance(rule, ClassRule) else None
+    return properly.audit(rule, classes, rng=seed)
 
 
 def _table(found: list[Audit]) -> str:

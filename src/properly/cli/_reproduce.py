@@ -66,8 +66,12 @@ def _ordinal() -> click.Command:
         callback=_reproduce_ordinal,
         help="The tables and figures of the paper on ordered classes, beside what it prints.",
         params=[
-            click.Option(["--data"], type=folder, help="Folder of data with ordered classes."),
-            click.Option(["--full"], is_flag=True, help="Resample as much as the paper."),
+            click.Option(
+                ["--data"],
+                type=folder,
+                help="Folder of classifiers' outputs: .npz files of scores and targets.",
+            ),
+            click.Option(["--full"], is_flag=True, help="1,000 resamples instead of 50."),
             *_pictures_and_seed(),
         ],
     )
@@ -82,7 +86,7 @@ def _penalized() -> click.Command:
         callback=_reproduce_penalized,
         help="The tables and figures of the paper on penalized scores, beside what it prints.",
         params=[
-            click.Option(["--full"], is_flag=True, help="Simulate and train as much as needed."),
+            click.Option(["--full"], is_flag=True, help="Simulate twenty times as much."),
             *_pictures_and_seed(),
         ],
     )

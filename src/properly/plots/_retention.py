@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from properly._extras import import_extra
+from properly._options import check_flag
 from properly._retention import ORACLE
 from properly._retention_areas import Retention, RetentionStudy
 from properly.errors import DataError
-from properly.plots._axes import GREY, Color, Ink, curves, draw_curve, inks, plain_axes, set_as_text
+from properly.plots._axes import (
+    GREY,
+    RIBBON,
+    Color,
+    Ink,
+    curves,
+    draw_curve,
+    inks,
+    plain_axes,
+    set_as_text,
+)
 from properly.plots._ends import name_ends
 from properly.plots._words import by_name, legible
 
@@ -19,6 +30,10 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
+Bounds: TypeAlias = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
+
+# Of more than two, nobody can tell whose a ribbon is.
+BANDS = 2
 MAKER = "properly.retention_curve(scores, y, P)"
 # What is drawn upwards, and which way is better.
 HEIGHT = {
@@ -33,12 +48,14 @@ def retention(
     *,
     color: Color | None = None,
     label: str | None = None,
+    band: bool = False,
 ) -> Axes:
-    """Draw a metric of the cases that are left, as those with the worst scores are removed.
+    """Draw a metric of the cases that are left once the worst are removed.
 
-    One line is one score by which cases were removed. The oracle, which removes them by the cost of
-    the decision itself, is a dashed grey line: how close a line comes to it says how alike the
-    score and that cost rank the cases, not how good a score it is.
+    The worst are those with the highest scores. One line is one score by which cases were removed.
+    The oracle, which removes them by the cost of the decision itself, is a dashed grey line: how
+    close a line comes to it says how alike the score and that cost rank the cases, not how good a
+    score it is.
 
     Parameters
     ----------
@@ -51,6 +68,9 @@ def retention(
         Colour of the curves; the next of Okabe and Ito's palette if left out.
     label : str, optional
         Name of a single curve.
+    band : bool
+        Draw the bands of a study, pale, behind the curves of its first two scores; of more, they
+        could not be told apart. They say where a curve may lie at one share, not all along.
 
     Returns
     -------
@@ -86,9 +106,12 @@ def retention(
     if len(metrics) > 1:
         message = f"curves in one picture must be of one metric; got {', '.join(metrics)}"
         raise DataError(message, hint="draw those of each metric on Axes of their own.")
+    bands = _bands_to_draw(record) if check_flag(band, "band") else {}
     own = ax is None
     ax = plain_axes(ax, 6.2, 4.0)
     ink = _inks(ax, list(records), color)
+    for name, (lower, upper) in bands.items():
+        _draw_band(ax, (100 * records[name].removed, lower, upper), ink[name].color)
     for name, one in records.items():
         draw_curve(ax, (100 * one.removed, one.value), ink[name], name, width=1.6)
     _show_shares(ax)
@@ -96,6 +119,19 @@ def retention(
     set_as_text([ax.yaxis.label])
     name_ends(ax, own=own)
     return ax
+
+
+def _bands_to_draw(record: object) -> dict[str, Bounds]:
+    """Take the bands of the first two scores of a study; the oracle is none."""
+    if not isinstance(record, RetentionStudy):
+        message = f"only a RetentionStudy has bands; got {type(record).__name__} and band=True"
+        raise DataError(message, hint="properly.retention_study computes them.")
+    names = [name for name in record.bands if name != ORACLE]
+    return {name: record.bands[name] for name in names[:BANDS]}
+
+
+def _draw_band(ax: Axes, corners: tuple[Any, Any, Any], color: str) -> None:
+    ax.fill_between(*corners, color=color, alpha=RIBBON, linewidth=0, zorder=1, gid="band")
 
 
 def _show_shares(ax: Axes) -> None:

@@ -43,7 +43,7 @@ PICTURES = 4
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OrdinalReproduction:
-    """The examples, the table and the figures of the paper on ordered classes, computed again.
+    """Examples, table and figures of the paper on ordered classes, computed again.
 
     ``print`` shows all of it beside the paper's numbers and claims.
 
@@ -135,7 +135,8 @@ def ordinal(
     Where the paper leaves something open, or errs:
 
     * Its images and the forecasts of its network are not available. Table 1 and Figures 3 and 4
-      are done on forecasts of injuries in car crashes, which are part of this package.
+      are done on forecasts of injuries in car crashes, which are part of this package. Persons in
+      one accident are not independent, so that the resamples of Table 1 are of whole accidents.
     * It states neither the cost behind its expected cost nor the range of its areas. The squared
       distance and 0 to 20 % in steps of 1 % fit its numbers best. Areas have their x axis in
       percent; the likeliest class is decided on, the lowest if there are several.

@@ -42,10 +42,11 @@ UNREADABLE = (
 
 
 class Forecasts(NamedTuple):
-    """What happened, and the probabilities of all classes."""
+    """What happened, the probabilities of all classes, and which cases belong together, if any."""
 
     y: npt.NDArray[np.int64]
     p: npt.NDArray[np.float64]
+    clusters: npt.NDArray[np.int64] | None = None
 
     @property
     def classes(self) -> int:
@@ -65,10 +66,10 @@ class Forecasts(NamedTuple):
 
 
 def severity() -> Forecasts:
-    """Return the injuries that are known, and their forecasts."""
+    """Return the injuries that are known, their forecasts, and the accidents they are from."""
     data = crash()
     known = data.severity_known
-    return Forecasts(data.severity[known], data.severity_probabilities[known])
+    return Forecasts(data.severity[known], data.severity_probabilities[known], data.cluster[known])
 
 
 def severity_cases() -> Cases:

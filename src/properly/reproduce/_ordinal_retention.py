@@ -86,6 +86,11 @@ class RetentionTable:
     n: int
     replicates: int
 
+    @property
+    def accidents(self) -> int:
+        """Number of accidents, which are resampled whole."""
+        return self.metrics["EC"].study.clusters or self.n
+
     def difference(
         self, metric: str, first: str, second: str, *, labels: bool = True
     ) -> Difference:
@@ -138,8 +143,8 @@ class RetentionTable:
                 heading(f"Table 1 on injuries in car crashes, {self.n:,} persons"),
                 "AURSC: area in percent units, 0-20 % removed in steps of 1 %; squared cost;",
                 f"mean ± standard deviation of {self.replicates:,} resamples, the same for all.",
-                "QWK: more is better, at most 20. EC: less is better. Persons are resampled one by",
-                "one, as if no two shared a crash.",
+                "QWK: more is better, at most 20. EC: less is better. Drawn are whole accidents,",
+                f"{self.accidents:,} of them, since persons in one are not independent.",
                 table(head, [self._line(name) for name in (*RULES, ORACLE)]),
                 "",
                 table(["paired difference", *head[1:]], self._compared()),
@@ -202,6 +207,7 @@ def ranked(
             metric=metric,
             replicates=replicates,
             rng=np.random.default_rng(seed),
+            clusters=data.clusters,
             oracle=oracle,
             cost=cost,
         )

@@ -53,7 +53,7 @@ study like theirs should show the error rate by itself as well."""
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PenalizedReproduction:
-    """The theorems, formulas and simulations of the paper on penalized scores, done again.
+    """Theorems, formulas and simulations of the paper on penalized scores.
 
     ``print`` shows all of it beside the paper's numbers and claims.
 

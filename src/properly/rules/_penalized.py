@@ -11,7 +11,6 @@ import numpy as np
 from properly._arrays import as_array
 from properly._costs import cost_matrix, likeliest, optimal
 from properly._interval import as_number
-from properly._libraries import is_numpy, namespace
 from properly._options import check_choice
 from properly.errors import DataError
 from properly.rules._brier import Brier
@@ -19,12 +18,12 @@ from properly.rules._class_rule import ClassRule, at, check_count, require_class
 from properly.rules._log import Log
 from properly.rules._rule import Propriety, wide
 from properly.rules._superior import greatest_if_correct, superior_penalty
+from properly.rules._ties import Ties, costs_of, mistakes
 
 if TYPE_CHECKING:
     from properly._costs import Cost
     from properly.typing import Array
 
-Ties = Literal["split", "first", "any_correct", "unique_only"]
 Scale = Literal["sum", "algorithm2", "published_code"]
 Named = Literal["paper", "minimal"]
 Frozen = tuple[tuple[float, ...], ...]
@@ -171,12 +170,12 @@ class Penalized(ClassRule):
     def classwise(self, p: Array) -> Array:
         """Return the rule's loss and the penalty for every class."""
         own, penalty = self._factors(p.shape[1])
-        return own * self.rule.classwise(p) + penalty * self._decided(p)
+        return own * self.rule.classwise(p) + penalty * self._decided(p, None)
 
     def price(self, y: Array, p: Array) -> Array:
         """Return the rule's loss and the penalty for the class that happened."""
         own, penalty = self._factors(p.shape[1])
-        return own * self.rule.price(y, p) + penalty * at(self._decided(p), y)
+        return own * self.rule.price(y, p) + penalty * self._decided(p, y)
 
     def _factors(self, classes: int) -> tuple[float, float]:
         """Return what the rule's loss, and what the cost of the decision, is multiplied by."""
@@ -185,14 +184,14 @@ class Penalized(ClassRule):
             return 1 / classes, penalty / classes
         return (1.0 if self.scale == "sum" else 1 / classes), penalty
 
-    def _decided(self, p: Array) -> Array:
-        """Return what the best decision costs under every class."""
+    def _decided(self, p: Array, y: Array | None) -> Array:
+        """Return what the best decision costs, for the outcomes or under every class."""
         if self.cost is None or self.cost == "zero_one":
-            best = likeliest(p, self.tolerance)
-            return _zero_one(best, wide(p), self.ties)
+            return mistakes(p, likeliest(p, self.tolerance), y, self.ties)
         named = isinstance(self.cost, str)
         cost = cost_matrix(self.cost, p.shape[1]) if named else np.array(self.cost)
-        return _costs_of(optimal(wide(p), cost), wide(p), cost, self.ties)
+        table = costs_of(optimal(wide(p), cost), wide(p), cost, self.ties)
+        return table if y is None else at(table, y)
 
 
 def PBS(
@@ -270,36 +269,6 @@ def PLL(
     array([0.6931, 2.4849])
     """
     return Penalized(Log(), penalty, ties, cost=cost, tolerance=tolerance)
-
-
-def _zero_one(best: Array, p: Array, ties: str) -> Array:
-    """Return 0 where a class counts as right, 1 where it does not, between if the hit is shared."""
-    xp = namespace(p)
-    hit = xp.astype(best, p.dtype)
-    if ties == "any_correct":
-        return 1 - hit
-    if ties == "first":
-        # Only the first true entry of a row has one true entry up to and including itself.
-        return 1 - xp.astype(best & (xp.cumulative_sum(hit, axis=1) == 1), p.dtype)
-    count = xp.sum(hit, axis=1, keepdims=True)
-    if ties == "unique_only":
-        return 1 - hit * xp.astype(count == 1, p.dtype)
-    return 1 - hit / count
-
-
-def _costs_of(best: Array, p: Array, cost: np.ndarray[Any, Any], ties: str) -> Array:
-    """Return, for every class, the cost of the best decision, or what `ties` makes of several."""
-    xp = namespace(p)
-    matrix = cost if is_numpy(p) else xp.asarray(cost, dtype=p.dtype, device=p.device)
-    chosen = xp.astype(best, p.dtype)
-    if ties == "first":
-        chosen = chosen * xp.astype(xp.cumulative_sum(chosen, axis=1) == 1, p.dtype)
-    if ties in ("split", "first"):
-        return (chosen @ matrix.T) / xp.sum(chosen, axis=1, keepdims=True)
-    worst = ties == "unique_only"
-    outside = xp.asarray(-math.inf if worst else math.inf, dtype=p.dtype)
-    table = xp.where(best[:, None, :], matrix[None, :, :], outside)
-    return xp.max(table, axis=2) if worst else xp.min(table, axis=2)
 
 
 def _shown(x: object) -> str:
