@@ -8,6 +8,8 @@ PEERS := $(VENV)/peers
 # Tests want one version on every machine; the published extra takes any.
 TORCH ?= torch==2.13.0
 BRIERTOOLS ?= briertools==0.0.4
+DLORDINAL ?= dlordinal==2.7.0
+SUPERIOR ?= superior-scoring-rules==1.0.6
 
 .DEFAULT_GOAL := help
 .PHONY: help report test check test-integrations test-peers bench docs pictures coverage-study changelog clean
@@ -50,6 +52,8 @@ pictures: $(VENV)/.ready-docs  ## draw the pictures of the documentation again
 	@$(BIN)/python docs/make_pictures.py
 	@$(BIN)/python docs/make_guide_pictures.py
 	@$(BIN)/python docs/make_decision_pictures.py
+	@$(BIN)/python docs/make_class_pictures.py
+	@$(BIN)/python docs/make_penalized_pictures.py
 
 coverage-study: $(VENV)/.ready-docs  ## simulate how often bands and intervals hold; half an hour, rewrites docs/coverage.md
 	@$(BIN)/python docs/coverage_study.py --jobs 2 --scale 1.0 --out docs/coverage.json
@@ -70,12 +74,13 @@ $(VENV)/.ready-integrations: $(BIN)/python Makefile
 	@$(PIP) install "$(TORCH)"
 	@touch $@
 
-# briertools asks for a test tool that brings maps and satellite images with it, and runs without.
+# briertools asks for a test tool that brings maps and satellite images with it, dlordinal for torch,
+# superior-scoring-rules for TensorFlow; what is compared runs without.
 $(PEERS)/.ready: $(BIN)/python pyproject.toml Makefile
 	@echo "installing properly[bench] into $(PEERS)"
 	@$(BIN)/python -m venv $(PEERS)
 	@$(PEERS)/bin/python -m pip -qq --disable-pip-version-check install --editable ".[bench]"
-	@$(PEERS)/bin/python -m pip -qq --disable-pip-version-check install --no-deps "$(BRIERTOOLS)"
+	@$(PEERS)/bin/python -m pip -qq --disable-pip-version-check install --no-deps "$(BRIERTOOLS)" "$(DLORDINAL)" "$(SUPERIOR)"
 	@touch $@
 
 $(VENV)/.ready-%: $(BIN)/python pyproject.toml

@@ -31,9 +31,9 @@ print(time.perf_counter() - start)
 PEAK = """
 import sys
 from {module} import {name}
-from benchmarks.samples import make_sample
-{name}(make_sample(1000))
-data = make_sample(int(sys.argv[2]))
+from benchmarks.samples import {make}
+{name}({make}(1000))
+data = {make}(int(sys.argv[2]))
 if sys.argv[1] == "compute":
     {name}(data)
 """
@@ -52,10 +52,10 @@ def import_seconds(modules: str) -> float:
     return float(_run_python(IMPORT.format(modules=modules)))
 
 
-def traced_peak(compute: Callable[[Sample], Any]) -> Callable[[Sample], float]:
+def traced_peak(compute: Callable[[Any], Any]) -> Callable[[Any], float]:
     """Measure the peak of what Python and numpy allocate while a function runs, in bytes."""
 
-    def peak_of(data: Sample) -> float:
+    def peak_of(data: Any) -> float:
         tracemalloc.start()
         try:
             before, _ = tracemalloc.get_traced_memory()
@@ -69,14 +69,16 @@ def traced_peak(compute: Callable[[Sample], Any]) -> Callable[[Sample], float]:
     return peak_of
 
 
-def resident_peak(compute: Callable[[Sample], Any]) -> Callable[[Sample], float]:
+def resident_peak(
+    compute: Callable[[Any], Any], make: Callable[[int], Any] = make_sample
+) -> Callable[[Any], float]:
     """Measure how much higher a process that computes peaks than one that makes its data.
 
     Both processes are fresh, so the function must be one of a module.
     """
-    code = PEAK.format(module=compute.__module__, name=compute.__name__)
+    code = PEAK.format(module=compute.__module__, name=compute.__name__, make=make.__name__)
 
-    def peak_of(data: Sample) -> float:
+    def peak_of(data: Any) -> float:
         cases = str(len(data.p))
         computing, idle = (
             int(_run_python(WATCH, code, work, cases)) for work in ("compute", "nothing")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import properly
+from properly.rules import RPS, Brier, Log, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,6 +59,27 @@ class FramedSample(NamedTuple):
     y: NDArray[np.bool_]
     p: NDArray[np.float64]
     frame: Any
+
+
+class ClassSample(NamedTuple):
+    """Class numbers, and class probabilities, one column a class."""
+
+    y: NDArray[np.int64]
+    p: NDArray[Any]
+
+
+class ScoredSample(NamedTuple):
+    """Class numbers and class probabilities, with the losses of each case under several rules."""
+
+    y: NDArray[np.int64]
+    p: NDArray[Any]
+    scores: dict[str, NDArray[np.float64]]
+
+    @property
+    def half(self) -> ScoredSample:
+        """The first half of the cases."""
+        n = len(self.y) // 2
+        return ScoredSample(self.y[:n], self.p[:n], {k: x[:n] for k, x in self.scores.items()})
 
 
 class RivalSample(NamedTuple):
@@ -126,6 +148,37 @@ def make_rivals(cases: int) -> RivalSample:
     return RivalSample(y, models, {name: properly.tally(y, x) for name, x in models.items()})
 
 
+def make_grades(cases: int) -> ClassSample:
+    """Draw forecasts of five ordered classes, in double precision."""
+    return _make_classes(cases, 5, np.float64)
+
+
+def make_many_classes(cases: int) -> ClassSample:
+    """Draw forecasts of a thousand classes, in single precision."""
+    return _make_classes(cases, 1000, np.float32)
+
+
+def make_scored(cases: int) -> ScoredSample:
+    """Price the forecasts of five ordered classes before the clock runs."""
+    y, p = make_grades(cases)
+    rules = (Brier(), Log(), RPS(), SquaredAbsoluteRPS())
+    return ScoredSample(y, p, {rule.name: rule.loss(y, p) for rule in rules})
+
+
 def make_nothing(cases: int) -> Any:  # noqa: ARG001
     """Make no data, for what needs none."""
     return None
+
+
+def _make_classes(cases: int, classes: int, dtype: type[np.floating[Any]]) -> ClassSample:
+    """Draw from all distributions alike, and outcomes from the forecasts, piece by piece."""
+    rng = np.random.default_rng(SEED + 3)
+    y, p = np.empty(cases, dtype=np.int64), np.empty((cases, classes), dtype=dtype)
+    size = PIECE // classes
+    for start in range(0, cases, size):
+        drawn = rng.standard_exponential((min(size, cases - start), classes))
+        drawn /= drawn.sum(axis=1, keepdims=True)
+        piece = slice(start, start + len(drawn))
+        p[piece] = drawn
+        y[piece] = (drawn.cumsum(axis=1)[:, :-1] < rng.random((len(drawn), 1))).sum(axis=1)
+    return ClassSample(y, p)

@@ -26,6 +26,7 @@ PACKAGES = (
     "pandas",
     "dcurves",
     "hmeasure",
+    "dlordinal",
 )
 PAGE = Path(__file__).with_name("page.md.in")
 HEADER = ("what", "against", "cases", "ratio", "spread", "target", "holds")

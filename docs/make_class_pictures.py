@@ -55,7 +55,9 @@ def near_and_far() -> Figure:
 
 def cuts() -> Figure:
     """Show the reliability of both models, one above the other, at each cut."""
-    curves, parts, names = {}, {}, []
+    curves: dict[str, properly.Reliability] = {}
+    parts: dict[str, properly.Decomposition] = {}
+    names: list[str] = []
     for model, cases in injuries().items():
         found = properly.class_reliability(cases, band="consistency", rng=SEED)
         split = properly.decompose_classes(cases, RPS())
@@ -73,20 +75,15 @@ def cuts() -> Figure:
 def decisions() -> Figure:
     """Show what is decided for the likeliest class, and what at least expected cost."""
     found = properly.hard_decisions(injuries()["logistic"], "quadratic")
-    axes = panels(11.6, 4.1, 2)
-    for ax, scores, title in zip(
-        axes,
-        (found.argmax, found.bayes),
-        ("The likeliest class", "The least expected cost (quadratic)"),
-        strict=True,
-    ):
+    figure = Figure(figsize=(7.2, 7.4), layout="constrained", facecolor="white")
+    axes = figure.subplots(2, 1, sharex=True)
+    ways = {"The likeliest grade": found.argmax, "The least expected cost": found.bayes}
+    for ax, (name, scores) in zip(axes, ways.items(), strict=True):
         plots.confusion(scores.confusion, ax)
-        ax.set_title(
-            f"{title}\ncost {scores.expected_cost:.2f}, QWK {scores.quadratic_kappa:.2f}",
-            loc="left",
-        )
-    axes[1].set(ylabel="", yticklabels=[])
-    return figure_of(axes[0])
+        numbers = f"cost {scores.expected_cost:.2f}, QWK {scores.quadratic_kappa:.2f}"
+        ax.set_title(f"{name}: {numbers}", loc="left")
+    axes[0].set_xlabel("")
+    return figure
 
 
 def removal() -> Figure:
@@ -102,8 +99,8 @@ def removal() -> Figure:
     scores["expected RPS"] = properly.rejection_scores(RPS(), cases.p)
     scores["expected log"] = properly.rejection_scores(Log(), cases.p)
     study = properly.retention_study(scores, cases.y, cases.p, metric="expected_cost", rng=1)
-    axes = panels(11.6, 4.1, 2)
-    figure_of(axes[0]).get_layout_engine().set(w_pad=0.2)  # type: ignore[union-attr]
+    axes = panels(10.4, 4.1, 2)
+    figure_of(axes[0]).set_layout_engine("constrained", w_pad=0.2)
     plots.retention(study, axes[0])
     axes[0].set_title("The cost of the cases that are left", loc="left")
     _draw_differences(axes[1], study)
@@ -123,7 +120,7 @@ def _draw_differences(ax: Axes, study: properly.RetentionStudy) -> None:
     ax.set_yticks(range(len(others)), others)
     ax.invert_yaxis()
     ax.set_xlabel("mean cost, less that of RPS (paired)")
-    ax.set_title("Left of 0: closer to the cost of the decision", loc="left")
+    ax.set_title("Left of 0: ranks more like the cost", loc="left")
 
 
 def worst() -> Figure:

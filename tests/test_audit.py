@@ -189,6 +189,7 @@ def test_the_same_seed_finds_the_same() -> None:
 
 def test_classes_are_two_for_an_event_and_else_three() -> None:
     assert audit(Elementary(0.25)).classes == 2
+    assert audit(Brier()).classes == 2
     assert audit(RPS()).classes == 3
     assert audit(SquaredAbsoluteRPS()).classes == 3
 

@@ -41,7 +41,7 @@ ROWS = [
         id=row.label,
         marks=pytest.mark.skipif(
             bool(row.missing),
-            reason=f"not installed: {', '.join(row.missing)}; the extra `bench` has it",
+            reason=f"not installed: {', '.join(row.missing)}; `make test-peers` installs it",
         ),
     )
     for row in run.ROWS
@@ -96,6 +96,29 @@ def test_the_sample_is_the_same_however_often_it_is_made() -> None:
     assert len(np.unique(once.p)) == 100_000
     np.testing.assert_allclose(once.y.mean(), 2 / 3, atol=0.01)
     assert once.bytes == 900_000
+
+
+@pytest.mark.parametrize(("make", "classes"), [("make_grades", 5), ("make_many_classes", 1000)])
+def test_outcomes_of_several_classes_follow_the_forecasts(make: str, classes: int) -> None:
+    make_classes = getattr(sys.modules["benchmarks.samples"], make)
+    once, again = make_classes(20_000), make_classes(20_000)
+    np.testing.assert_array_equal(once.y, again.y)
+    np.testing.assert_array_equal(once.p, again.p)
+    assert once.p.shape == (20_000, classes)
+    assert once.p.dtype == (np.float64 if classes == 5 else np.float32)
+    np.testing.assert_allclose(once.p.sum(axis=1), 1, atol=1e-5)
+    # Of a forecast that is uniform over all distributions, what happens had 2 / (K + 1) on average.
+    hit = once.p[np.arange(20_000), once.y].mean()
+    np.testing.assert_allclose(hit, 2 / (classes + 1), rtol=0.03)
+    np.testing.assert_allclose(once.y.mean(), (classes - 1) / 2, rtol=0.02)
+
+
+def test_half_of_the_scored_cases_is_the_first_half() -> None:
+    whole = sys.modules["benchmarks.samples"].make_scored(100)
+    half = whole.half
+    np.testing.assert_array_equal(half.p, whole.p[:50])
+    np.testing.assert_array_equal(half.y, whole.y[:50])
+    assert [len(x) for x in half.scores.values()] == [50] * 4
 
 
 def test_sides_take_turns_and_the_first_one_changes_each_round() -> None:

@@ -1,19 +1,30 @@
 """Checked rows."""
 
+import copy
+import pickle
+from dataclasses import FrozenInstanceError, replace
 from typing import Any
 
+import array_api_strict
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
+import properly
 from properly import Cases, decompose, reliability, tally
 from properly._cases import (
     has_clusters,
     has_time,
     is_dependent,
+    require_classes,
+    require_event,
     require_independent,
     require_no_time,
+    rows_in_use,
+    weights_of,
 )
-from properly.errors import DataError
+from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Brier
 
 
@@ -75,3 +86,166 @@ def test_dependence_is_refused_by_its_name() -> None:
     for name in ("time", "both"):
         with pytest.raises(DataError, match="this does not allow for dependence in time"):
             require_independent(DESIGNS[name][0], "this")
+
+
+# Classes
+
+GRADES = ("low", "mid", "high")
+Y3, P3 = ["high", "low", "mid"], [[0.25, 0.25, 0.5], [0.5, 0.5, 0.0], [0.0, 0.75, 0.25]]
+COLUMNS: dict[str, Any] = {"clusters": ["a", "a", "b"], "time": [3, 1, 2], "groups": [1, 1, 0]}
+
+
+def test_cases_of_classes_are_numbered_in_the_order_of_the_columns() -> None:
+    c = Cases(Y3, P3, labels=list(GRADES))
+    assert (c.classes, c.labels, c.normalized) == (3, GRADES, False)
+    assert c.y.tolist() == [2, 0, 1]
+    assert c.y.dtype == np.int64
+    assert c.p.tolist() == P3
+    assert c.weight is c.clusters is c.time is c.groups is None
+    assert len(c) == 3
+
+
+def test_classes_without_labels_are_called_by_their_numbers() -> None:
+    for y in ([2, 0, 1], np.eye(3)[[2, 0, 1]], pd.Series([2, 0, 1], dtype="category")):
+        c = Cases(y, P3)
+        assert c.labels == (0, 1, 2)
+        assert c.y.tolist() == [2, 0, 1]
+
+
+def test_an_event_has_no_classes() -> None:
+    c = Cases([0, 1], [0.1, 0.2], normalize=True)
+    assert (c.classes, c.labels, c.normalized) == (None, None, False)
+    assert require_event(c) is c
+
+
+def test_two_columns_are_two_classes_and_no_event() -> None:
+    c = Cases([0, 1], [[0.9, 0.1], [0.8, 0.2]])
+    assert c.classes == 2
+    assert require_classes(c) is c
+
+
+@pytest.mark.parametrize(
+    "p",
+    [
+        np.array(P3),
+        pd.DataFrame(P3, columns=list(GRADES)),
+        pl.DataFrame(P3, schema=list(GRADES), orient="row"),
+        [np.array(row) for row in P3],
+    ],
+    ids=["numpy", "pandas", "polars", "rows"],
+)
+def test_frames_are_tables(p: Any) -> None:
+    c = Cases([2, 0, 1], p)
+    assert type(c.p) is np.ndarray
+    assert c.p.tolist() == P3
+
+
+def test_single_precision_and_other_libraries_are_kept() -> None:
+    assert Cases([2, 0, 1], np.array(P3, dtype=np.float32)).p.dtype == np.float32
+    c = Cases(Y3, array_api_strict.asarray(P3), labels=GRADES)
+    assert c.p.dtype == array_api_strict.float64
+    assert np.asarray(c.y).tolist() == [2, 0, 1]
+
+
+def test_cases_of_classes_say_what_they_are() -> None:
+    assert repr(Cases(Y3, P3, labels=GRADES)) == "Cases(3 rows of 3 classes)"
+    c = Cases(Y3, P3, labels=GRADES, weight=[1, 2, 3], **COLUMNS)
+    assert repr(c) == "Cases(3 rows of 3 classes with weight, clusters, time, groups)"
+
+
+def test_columns_are_kept_beside_classes() -> None:
+    c = Cases(Y3, P3, labels=GRADES, weight=[1, 0, 3], **COLUMNS)
+    for name, column in COLUMNS.items():
+        assert getattr(c, name).tolist() == column
+    assert (has_clusters(c), has_time(c)) == (True, True)
+    used = rows_in_use(c)
+    assert used.y.tolist() == [2, 1]
+    assert used.p.tolist() == [P3[0], P3[2]]
+    assert used.weight.tolist() == [1, 3]
+    assert used.used.tolist() == [True, False, True]
+    assert weights_of(Cases(Y3, P3, labels=GRADES)).tolist() == [1, 1, 1]
+
+
+def test_what_was_checked_of_classes_stays_as_it_was() -> None:
+    y, p, weight = np.array([2, 0, 1]), np.array(P3), np.array([1, 2, 3])
+    c = Cases(y, p, weight=weight)
+    y[0], p[0, 0], weight[0] = 0, 7.0, 9
+    assert c.weight is not None
+    assert (c.y.tolist(), c.p.tolist(), c.weight.tolist()) == ([2, 0, 1], P3, [1, 2, 3])
+    for column in (c.y, c.p, c.weight):
+        with pytest.raises(ValueError, match="read-only"):
+            column[0] = 0
+    with pytest.raises(FrozenInstanceError):
+        c.labels = None  # type: ignore[misc]
+
+
+def test_rows_are_rescaled_on_request_and_it_is_said() -> None:
+    p = [[1, 1, 2], [3, 3, 0], [0, 3, 1]]
+    c = Cases(Y3, p, labels=GRADES, normalize=True)
+    assert c.normalized
+    assert c.p.tolist() == P3
+    with pytest.raises(DataError, match="rows of class probabilities must sum to 1"):
+        Cases(Y3, p, labels=GRADES)
+    with pytest.raises(properly.errors.ProperlyError, match="normalize must be True or False"):
+        Cases(Y3, p, labels=GRADES, normalize="yes")  # type: ignore[arg-type]
+
+
+def same(found: Cases, expected: Cases) -> None:
+    for name in ("y", "p", "weight", "clusters", "time", "groups"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+    assert (found.labels, found.classes) == (expected.labels, expected.classes)
+    assert found.normalized == expected.normalized
+
+
+@pytest.mark.parametrize("labels", [None, GRADES, (10, 20, 30), (2, 1, 0)], ids=str)
+@pytest.mark.parametrize("normalize", [False, True])
+def test_cases_of_classes_can_be_copied_and_sent_elsewhere(labels: Any, normalize: bool) -> None:
+    y = [2, 0, 1] if labels is None else [labels[k] for k in (2, 0, 1)]
+    scaled = np.array(P3) * (4 if normalize else 1)
+    c = Cases(y, scaled, labels=labels, weight=[1, 2, 3], normalize=normalize, **COLUMNS)
+    same(pickle.loads(pickle.dumps(c)), c)  # noqa: S301
+    same(copy.copy(c), c)
+    same(copy.deepcopy(c), c)
+
+
+def test_a_column_of_cases_cannot_be_replaced() -> None:
+    # The class numbers of the record would be taken for labels, as here 0 for the last class.
+    c = Cases([2, 0, 1], P3, labels=(2, 1, 0), **COLUMNS)
+    with pytest.raises(ValueError, match="cannot be specified with replace"):
+        replace(c, weight=[1, 2, 3])
+
+
+def test_classes_are_not_counted_like_an_event() -> None:
+    c = Cases(Y3, P3, labels=GRADES)
+    for function in (Cases.tally, require_event, reliability, lambda x: decompose(x, Brier())):
+        with pytest.raises(DataError) as caught:
+            function(c)
+        message, _, hint = str(caught.value).partition("\n\nHint: ")
+        assert message == "this needs the probability of one event; these cases have 3 classes"
+        assert hint == "cumulative, one_vs_rest and top_label make events of classes."
+
+
+def test_an_event_is_not_taken_for_classes() -> None:
+    with pytest.raises(DataError, match="this needs the probabilities of several classes; these"):
+        require_classes(Cases([0, 1], [0.1, 0.2]))
+    for other in (tally([0, 1], [0.1, 0.2]), None, P3):
+        with pytest.raises(ArgumentTypeError, match="this needs Cases of several classes; got "):
+            require_classes(other)
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "message"),
+    [
+        (Y3, {}, "outcomes in words need labels=, in order; got outcomes such as 'high'"),
+        (Y3, {"labels": ["low", "mid"]}, "labels must name each column of the class probabilities"),
+        (Y3, {"labels": ["low", "mid", "top"]}, "outcomes must be among the labels 'low', 'mid',"),
+        ([0, 1, 3], {}, "outcomes must be class numbers from 0 to 2; row 2 is 3"),
+        ([0, 1, 2], {"pos_label": 1}, "pos_label is the label of an event; class probabilities"),
+        ([0, 1, 2], {"clusters": [1, 2]}, "clusters and forecasts must be equally long; got 2 and"),
+        ([0, 1, 2], {"groups": [1, None, 2]}, "groups must not be missing; row 1 is None"),
+    ],
+)
+def test_impossible_cases_of_classes_are_refused(y: Any, options: Any, message: str) -> None:
+    with pytest.raises(properly.errors.ProperlyError) as caught:
+        Cases(y, P3, **options)
+    assert str(caught.value).startswith(message)

@@ -277,7 +277,7 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
             r"got shape \(3, 3\)"
         ),
     ),
-    (lambda: expected_cost([0, 1], [0, 1], [0, 1]), "costs must have one row for each of 2"),
+    (lambda: expected_cost([0, 1], [0, 1], [0, 1]), "costs must be a matrix, one row a class"),
     (lambda: decide([[0.5, 0.5]], np.ones((3, 2))), "costs must have one row for each of 2"),
     (lambda: decide([[0.5, 0.5]], "squared"), "costs must be 'zero_one', 'absolute', 'quadratic'"),
     (

@@ -351,8 +351,8 @@ SAID = [
     Said(DataError, "forecasts must be numbers; got object objects", brier([0], [object()])),
     Said(
         DataError,
-        "forecasts must be one-dimensional; got an array of shape (2, 2)\n\nHint: for class probabilities, pass one column at a time.",
-        brier([0, 1], [[0.1, 0.9], [0.2, 0.8]]),
+        "forecasts must be one-dimensional; got an array of shape (2, 2)\n\nHint: for class probabilities, see Cases and cumulative, or Ranked(rule).",
+        lambda: Elementary(0.5)([0, 1], [[0.1, 0.9], [0.2, 0.8]]),
     ),
     Said(
         DataError,
@@ -367,8 +367,8 @@ SAID = [
     Said(DataError, "forecasts must not be empty; got 0 rows", brier([], [])),
     Said(
         DataError,
-        "forecasts must be a list, an array or a column of equal things; got list of unequal rows\n\nHint: write a single case as a list, and wrap others in list(…).",
-        brier([0, 1], [[0.1], [0.2, 0.3]]),
+        "forecasts must be a list, an array or a column of equal things; got list of unequal rows\n\nHint: every row needs as many entries as the first.",
+        lambda: tally([0, 1], [[0.1], [0.2, 0.3]]),
     ),
     # outcomes
     Said(
@@ -600,6 +600,11 @@ SAID = [
         ArgumentTypeError,
         "a mixture is made of pairs (coefficient, rule); got Brier()",
         lambda: Mixture([Brier()]),  # type: ignore[list-item]
+    ),
+    Said(
+        ArgumentTypeError,
+        "a mixture is made of pairs (coefficient, rule); got 0.5",
+        lambda: Mixture(0.5),  # type: ignore[arg-type]
     ),
     Said(
         DataError,

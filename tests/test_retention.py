@@ -482,6 +482,129 @@ def test_progress_is_told_after_every_replicate() -> None:
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
+# Clusters
+
+
+def clustered_sample(seed: int) -> tuple[Any, Any, dict[str, Any], Any]:
+    """Draw a sample in clusters of one to five cases whose ids are no numbers and not in order."""
+    y, P, losses = sample(seed, n=60, classes=3)
+    size = np.random.default_rng(seed).integers(1, 6, 60)
+    ids = np.repeat([f"{(7 * k) % 60:02d}" for k in range(60)], size)[:60]
+    return y, P, losses, np.random.default_rng(seed).permutation(ids)
+
+
+@pytest.mark.parametrize("metric", [KAPPA, COST])
+def test_cases_that_are_each_a_cluster_are_drawn_as_without_clusters(metric: Any) -> None:
+    y, P, losses = sample(12)
+    without, each = (
+        retention_study(losses, y, P, metric=metric, replicates=10, rng=3, clusters=clusters)
+        for clusters in (None, np.arange(len(y)))
+    )
+    np.testing.assert_array_equal(without.replicates, each.replicates)
+    assert (without.clusters, each.clusters) == (None, 200)
+
+
+def test_replicates_are_whole_clusters() -> None:
+    """Drawn clusters are written out one after the other, and their cases sorted and removed."""
+    y, P, losses, ids = clustered_sample(4)
+    grid, d = np.array([0, 0.1, 0.3]), P.argmax(axis=1)
+    study = retention_study(
+        losses,
+        y,
+        P,
+        metric=COST,
+        removed=grid,
+        replicates=8,
+        rng=9,
+        clusters=ids.tolist(),
+        oracle=False,
+    )
+    rng, names = np.random.default_rng(9), np.unique(ids)
+    sizes = set()
+    for k in range(8):
+        drawn = names[rng.integers(0, len(names), len(names))]
+        rows = np.concatenate([np.flatnonzero(ids == name) for name in drawn])
+        sizes.add(len(rows))
+        expected = [
+            naive_area(np.asarray(s), lambda x: plain_cost(y[x], d[x]), rows, grid)
+            for s in losses.values()
+        ]
+        np.testing.assert_allclose(study.replicates[k], expected, rtol=1e-12)
+    assert len(sizes) > 4
+    assert study.clusters == len(names)
+
+
+@pytest.mark.parametrize("metric", [KAPPA, COST, plain_cost])
+def test_two_equal_halves_as_clusters_leave_nothing_to_chance(metric: Any) -> None:
+    """Whichever half is drawn, and how often, there are two copies of each case.
+
+    No two scores are equal but those of copies, so that all replicates have one order.
+    """
+    options: dict[str, Any] = {"metric": metric, "removed": EIGHTHS, "rng": 5, "oracle": False}
+    study = retention_study({"s": SCORES * 2}, Y * 2, D * 2, clusters=[0] * 8 + [1] * 8, **options)
+    once = retention_study({"s": SCORES}, Y, D, **options)
+    np.testing.assert_array_equal(study.replicates, study.areas["s"].area)
+    assert study.areas["s"].area == pytest.approx(once.areas["s"].area, rel=1e-14)
+    assert len(np.unique(once.replicates)) > 10
+
+
+def test_copies_in_clusters_are_no_news() -> None:
+    """Nine copies of each case say what one says, so areas of them must spread as much."""
+    y, P, losses = sample(13, n=80)
+    many = {name: np.repeat(s, 9) for name, s in losses.items()}
+    study = retention_study(losses, y, P, metric=COST, removed=[0, 0.25], rng=8)
+    repeated = retention_study(
+        many,
+        np.repeat(y, 9),
+        np.repeat(P, 9, axis=0),
+        metric=COST,
+        removed=[0, 0.25],
+        rng=8,
+        clusters=np.repeat(np.arange(80), 9),
+    )
+    np.testing.assert_allclose(repeated.replicates, study.replicates, rtol=1e-12)
+    alone = retention_study(
+        many, np.repeat(y, 9), np.repeat(P, 9, axis=0), metric=COST, removed=[0, 0.25], rng=8
+    )
+    for name, estimate in study.areas.items():
+        assert alone.areas[name].standard_deviation < estimate.standard_deviation / 2
+
+
+# Bands
+
+
+def test_bands_are_quantiles_of_the_replicates_at_each_share() -> None:
+    """The metric of all cases is linear in them, so its quantiles are known without a curve."""
+    y, P, losses = sample(14, n=50)
+    study = retention_study(losses, y, P, metric=COST, replicates=40, rng=2, level=0.8)
+    rng, paid = np.random.default_rng(2), (y - P.argmax(axis=1)) ** 2
+    means = [paid[rng.integers(0, 50, 50)].mean() for _ in range(40)]
+    assert list(study.bands) == list(study.curves)
+    for name, (lower, upper) in study.bands.items():
+        assert lower.shape == upper.shape == study.curves[name].removed.shape
+        assert (lower < upper).all()
+        ends = lower[0], upper[0]
+        np.testing.assert_allclose(ends, np.quantile(means, [0.1, 0.9]), rtol=1e-12)
+        with pytest.raises(ValueError, match="read-only"):
+            lower[0] = 0
+
+
+def test_what_does_not_vary_has_a_band_without_width() -> None:
+    """Two equal halves make every replicate the same curve."""
+    study = retention_study(
+        {"s": SCORES * 2},
+        Y * 2,
+        D * 2,
+        metric=COST,
+        removed=EIGHTHS,
+        rng=5,
+        clusters=[0] * 8 + [1] * 8,
+    )
+    lower, upper = study.bands["s"]
+    np.testing.assert_array_equal(lower, study.curves["s"].value)
+    np.testing.assert_array_equal(upper, study.curves["s"].value)
+
+
 # Records
 
 
@@ -510,6 +633,10 @@ def test_a_study_is_a_table() -> None:
     assert repr(study) == (
         "RetentionStudy(2 scores, expected_cost with 0 to 50 % removed, 50 replicates)"
     )
+    paired = retention_study(
+        {"s": SCORES}, Y, D, metric=COST, removed=EIGHTHS, rng=1, clusters=list("aabbccdd")
+    )
+    assert repr(paired) == repr(study)[:-1] + " of 4 clusters)"
     title, *lines = str(study).splitlines()
     assert title == ("Area under expected_cost with 0 to 50 % removed, in percent: mean ± sd of 50")
     percent = study.area_percent
@@ -530,6 +657,9 @@ def test_a_study_in_full() -> None:
     assert difference["area"] == study.differences["s", ORACLE].area
     assert np.shape(told["replicates"]) == (20, 2)
     assert told["curves"][ORACLE]["value"] == study.curves[ORACLE].value.tolist()
+    lower, upper = study.bands["s"]
+    assert told["bands"]["s"] == {"lower": lower.tolist(), "upper": upper.tolist()}
+    assert told["clusters"] is None
     frame = study.to_frame("pandas")
     assert frame["score"].tolist() == ["s", ORACLE]
     assert frame["standard_deviation"].tolist() == [
@@ -587,6 +717,12 @@ STUDIES: list[tuple[str, dict[str, Any]]] = [
     ),
     ("scores 's' must not be missing; row 0 is nan", {"scores": {"s": [np.nan, 2]}}),
     ("oracle must be True or False; got 1", {"oracle": 1}),
+    (
+        "clusters say how far off an estimate may be only if there are two or more; got one",
+        {"clusters": ["a", "a"]},
+    ),
+    ("clusters and forecasts must be equally long; got 3 and 2", {"clusters": [1, 2, 3]}),
+    ("clusters must not be missing; row 1 is None", {"clusters": ["a", None]}),
 ]
 
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import array_api_strict
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -16,19 +18,26 @@ from properly import Cases, Tally, decompose, roc_curve, tally
 from properly._skill import h_measure, skill
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import (
+    PBS,
+    RPS,
     BetaWeighted,
     BinaryRule,
     Bounded,
     Brier,
+    ClassRule,
     Elementary,
     HistogramWeighted,
     Log,
     Misclassification,
     MissedBenefit,
     PointWeighted,
+    QuadraticRPS,
+    Ranked,
+    RankedLog,
     Regret,
     Shifted,
     Spherical,
+    SquaredMeanError,
 )
 
 if TYPE_CHECKING:
@@ -163,6 +172,155 @@ def test_impossible_references_are_refused(reference: Any, message: str) -> None
 def test_a_rule_is_needed() -> None:
     with pytest.raises(ArgumentTypeError, match="a rule for the probability of one event"):
         skill(Y4, P4, Brier)  # type: ignore[arg-type]
+
+
+# Skill of classes
+
+CLASS_RULES: list[ClassRule] = [
+    Brier(),
+    Brier("mean"),
+    Log(),
+    Spherical(),
+    Misclassification(),
+    RPS(),
+    RPS([3, 1]),
+    RankedLog(),
+    Ranked(Bounded(Brier(), (0.05, 0.2))),
+    SquaredMeanError(),
+    QuadraticRPS(),
+    PBS(),
+]
+every_class_rule = pytest.mark.parametrize("rule", CLASS_RULES, ids=lambda rule: rule.name)
+DRAWN = np.random.default_rng(18)
+TABLE = DRAWN.dirichlet(np.ones(3), N)
+GRADE = np.array([DRAWN.choice(3, p=row) for row in TABLE])
+OTHERS = DRAWN.dirichlet(np.full(3, 2.0), N)
+Y3, P3 = [0, 1, 2, 0], [[1, 0, 0], [0.5, 0.5, 0], [0, 0, 1], [1, 0, 0]]
+
+
+def test_of_classes_by_hand() -> None:
+    # Shares 1/2, 1/4, 1/4; cumulated 1/2 and 3/4: losses of the shares in thirty-seconds.
+    assert skill(Y3, P3, RPS()) == pytest.approx(1 - (1 / 8) / ((5 + 5 + 13 + 5) / 32))
+    assert skill(Y3, P3, Brier()) == pytest.approx(1 - (1 / 2) / ((6 + 14 + 14 + 6) / 16))
+    third = [1 / 3] * 3
+    assert skill(Y3, P3, Brier(), reference=third) == pytest.approx(1 - (1 / 2) / (4 * 2 / 3))
+    # With weights the shares are 1/4, 1/2, 1/4.
+    weighed = skill(Y3, P3, Brier(), weight=[1, 4, 2, 1])
+    assert weighed == pytest.approx(1 - 2 / ((14 * 2 + 6 * 4 + 14 * 2) / 16))
+
+
+@every_class_rule
+@with_and_without_weights
+def test_the_constant_class_shares_have_none(rule: ClassRule, weight: NDArray[Any] | None) -> None:
+    shares = np.bincount(GRADE, weight, 3) / (N if weight is None else weight.sum())
+    constant = np.tile(shares, (N, 1))
+    assert skill(GRADE, constant, rule, weight=weight) == pytest.approx(0, abs=1e-14)
+    assert skill(GRADE, TABLE, rule, weight=weight, reference=TABLE) == 0
+    expected = 1 - rule(GRADE, TABLE, weight) / rule(GRADE, constant, weight)
+    assert skill(GRADE, TABLE, rule, weight=weight) == pytest.approx(expected, rel=1e-12)
+
+
+@every_class_rule
+def test_a_perfect_forecast_of_classes_has_all(rule: ClassRule) -> None:
+    assert skill(GRADE, np.eye(3)[GRADE], rule) == 1
+
+
+@every_class_rule
+def test_a_row_is_the_same_forecast_for_all(rule: ClassRule) -> None:
+    row = [0.5, 0.25, 0.25]
+    expected = skill(GRADE, TABLE, rule, reference=np.tile(row, (N, 1)))
+    assert expected == pytest.approx(1 - rule(GRADE, TABLE) / rule(GRADE, [row] * N), rel=1e-12)
+    forms: list[Any] = [row, tuple(row), [row], np.array(row), np.array([row])]
+    forms += [pd.Series(row), pd.DataFrame([row]), array_api_strict.asarray(row)]
+    for reference in forms:
+        assert skill(GRADE, TABLE, rule, reference=reference) == pytest.approx(expected, rel=1e-13)
+
+
+@every_class_rule
+@with_and_without_weights
+def test_a_reference_may_have_a_row_for_each_case(
+    rule: ClassRule, weight: NDArray[Any] | None
+) -> None:
+    expected = 1 - rule(GRADE, TABLE, weight) / rule(GRADE, OTHERS, weight)
+    for reference in (OTHERS, OTHERS.tolist(), pd.DataFrame(OTHERS), pl.DataFrame(OTHERS)):
+        found = skill(GRADE, TABLE, rule, weight=weight, reference=reference)
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_rows_of_classes_of_weight_0_do_not_count() -> None:
+    y, p = np.append(GRADE, 0), np.vstack([TABLE, [0, 0.5, 0.5]])
+    weight = np.append(WEIGHT, 0.0)
+    found = skill(y, p, Log(), weight=weight)
+    assert found == pytest.approx(skill(GRADE, TABLE, Log(), weight=WEIGHT), rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    ("p", "rule", "reference", "expected"),
+    [
+        ([[1, 0], [0, 1]], Brier(), [[1, 0], [0, 1]], math.nan),
+        ([[0.5, 0.5], [0, 1]], Brier(), [[1, 0], [0, 1]], -math.inf),
+        ([[0, 1], [0, 1]], Log(), None, -math.inf),
+        ([[0, 1], [0, 1]], Log(), [1, 0], math.nan),
+        ([[0.5, 0.5], [0.5, 0.5]], Log(), [1, 0], 1.0),
+        ([[0, 1], [0, 1]], RankedLog(), [0.5, 0.5], -math.inf),
+    ],
+)
+def test_scores_of_classes_of_0_and_infinity(
+    p: list[list[float]], rule: ClassRule, reference: Any, expected: float
+) -> None:
+    assert skill([0, 1], p, rule, reference=reference) == pytest.approx(expected, nan_ok=True)
+
+
+def test_if_only_one_class_happened_nothing_can_be_gained() -> None:
+    assert math.isnan(skill([1, 1], [[0, 1, 0]] * 2, RPS()))
+    assert skill([1, 1], [[0, 1, 0], [0.5, 0.5, 0]], RPS()) == -math.inf
+
+
+def test_labels_name_the_columns() -> None:
+    grades = ["low", "mid", "high"]
+    text = [grades[k] for k in Y3]
+    assert skill(text, P3, RPS(), labels=grades) == skill(Y3, P3, RPS())
+    assert skill(text, P3, RPS(), labels=grades[::-1]) < 0
+    # Where no order matters the alphabet will do: high, low, mid.
+    assert skill(text, P3, Brier()) == skill(text, P3, Brier(), labels=sorted(grades))
+    with pytest.raises(DataError, match="labels"):
+        skill(text, P3, RPS())
+    with pytest.raises(ArgumentTypeError, match="labels name the columns of class probabilities"):
+        skill([0, 1], [0.25, 0.75], Brier(), labels=[0, 1])
+
+
+def test_tables_of_other_libraries() -> None:
+    strict = [array_api_strict.asarray(x) for x in (GRADE, TABLE, WEIGHT, OTHERS)]
+    for rule in CLASS_RULES:
+        found = skill(strict[0], strict[1], rule, weight=strict[2], reference=strict[3])
+        assert type(found) is float
+        assert found == skill(GRADE, TABLE, rule, weight=WEIGHT, reference=OTHERS)
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        ([0.5, 0.5], "a reference is one row of 3 probabilities, or one for each of 4 cases; got"),
+        (P3[:2], "a reference is one row of 3 probabilities, or one for each of 4 cases; got shap"),
+        ([0.5, 0.5, 0.5], "rows of the reference must sum to 1 within 1e-06; row 0 sums to 1.5"),
+        ([0.5, 0.75, -0.25], "the reference must be numbers, zero or more; row 0, column 2 is -0"),
+        ([0.5, 0.5, math.nan], "the reference must be numbers, zero or more; row 0, column 2 is n"),
+        (0.5, "the reference must be "),
+        ("shares", "the reference must be "),
+    ],
+)
+def test_impossible_references_of_classes_are_refused(reference: Any, message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        skill(Y3, P3, RPS(), reference=reference)
+    assert str(caught.value).startswith(message)
+
+
+def test_a_rule_of_classes_is_needed() -> None:
+    for rule in (Elementary(0.5), Brier):
+        with pytest.raises(ArgumentTypeError, match="this needs a rule for class probabilities"):
+            skill(Y3, P3, rule)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentTypeError, match="a rule for the probability of one event"):
+        skill(Y4, P4, RPS())
 
 
 # The H-measure

@@ -158,10 +158,10 @@ def require_countable(total: float) -> None:
         raise DataError(message)
 
 
-def check_column(x: ArrayLike, name: str, p: Array) -> Array:
+def check_column(x: ArrayLike, name: str, p: Array, against: str = "forecasts") -> Array:
     """Check a column of ids or labels: one dimension, as long as p, nothing missing."""
     x = _as_column(x, name, f"one entry per forecast is needed in {name}.")
-    check_length(x, p, name)
+    check_length(x, p, name, against)
     require_present(to_numpy(x), name)
     return x
 
@@ -196,13 +196,22 @@ def as_numpy(x: Any, name: str) -> np.ndarray[Any, Any]:
         found = np.asarray(None)
     if found.ndim == 0:
         message = f"{name} must be a list, an array or a column of equal things; got {_kind(x)}"
-        raise DataError(message, hint="write a single case as a list, and wrap others in list(…).")
+        rows = "every row needs as many entries as the first."
+        single = "write a single case as a list, and wrap others in list(…)."
+        raise DataError(message, hint=rows if is_nested(x) else single)
     if found.dtype.kind in "US" and isinstance(x, list | tuple):
         same = str if found.dtype.kind == "U" else bytes
         # numpy would turn a missing value or a number among texts into text.
         if not all(isinstance(item, same) for item in x):
             return np.array(x, dtype=object)
     return found
+
+
+def is_nested(x: object) -> bool:
+    """Tell a list of rows from a list of numbers."""
+    if not isinstance(x, list | tuple) or not x:
+        return False
+    return isinstance(x[0], list | tuple) or bool(getattr(x[0], "shape", ()))
 
 
 def _kind(x: Any) -> str:
@@ -247,7 +256,7 @@ def _numbers_from_objects(x: np.ndarray[Any, Any], name: str) -> np.ndarray[Any,
         refuse(x, text, f"{name} must be numbers", "convert text to numbers first.")
     try:
         return x.astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         message = f"{name} must be numbers; got {type(x.flat[0]).__name__} objects"
         raise DataError(message) from None
 

@@ -75,13 +75,14 @@ class Cases:
     Cases(2 rows of 3 classes)
     """
 
-    y: Array
-    p: Array
-    weight: Array | None
-    clusters: Array | None
-    time: Array | None
-    groups: Array | None
-    labels: tuple[Any, ...] | None
+    # Not for dataclasses.replace, which would take class numbers for labels.
+    y: Array = field(init=False)
+    p: Array = field(init=False)
+    weight: Array | None = field(init=False)
+    clusters: Array | None = field(init=False)
+    time: Array | None = field(init=False)
+    groups: Array | None = field(init=False)
+    labels: tuple[Any, ...] | None = field(init=False)
     normalized: bool = field(init=False)
 
     def __init__(
@@ -147,6 +148,18 @@ class InUse(NamedTuple):
     p: Any
     weight: Any
     used: Any
+
+
+def event_among(cases: Cases, y: Array, p: Array, weight: Array | None = None) -> Cases:
+    """Keep what is known of the cases, and judge forecasts of an event; weights may be others."""
+    return Cases(
+        y,
+        p,
+        weight=cases.weight if weight is None else weight,
+        clusters=cases.clusters,
+        time=cases.time,
+        groups=cases.groups,
+    )
 
 
 def require_event(cases: Cases) -> Cases:

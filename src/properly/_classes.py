@@ -21,6 +21,7 @@ from properly._arrays import (
     check_length,
     check_weights,
     distinct,
+    is_nested,
     refuse,
     require_present,
 )
@@ -48,9 +49,7 @@ class ClassRows(NamedTuple):
 
 def is_table(p: object) -> bool:
     """Tell class probabilities, one column a class, from the probabilities of one event."""
-    if isinstance(p, list | tuple):
-        return bool(p) and (isinstance(p[0], list | tuple) or bool(getattr(p[0], "shape", ())))
-    return len(getattr(p, "shape", ())) == 2
+    return is_nested(p) or len(getattr(p, "shape", ())) == 2
 
 
 def check_class_rows(
@@ -101,12 +100,14 @@ def row_sums(p: Array) -> Array:
     return total
 
 
-def as_classes(classes: int | Iterable[object]) -> tuple[int, tuple[Any, ...] | None]:
+def as_classes(
+    classes: int | Iterable[object], name: str = "classes"
+) -> tuple[int, tuple[Any, ...] | None]:
     """Take the number of classes, or their labels in order; return both, labels or None."""
     try:
         count = operator.index(classes)  # type: ignore[arg-type]
     except TypeError:
-        labels = _as_labels(classes, "classes")
+        labels = _as_labels(classes, name)
         return _at_least_two(len(labels)), labels
     return _at_least_two(count), None
 
@@ -137,7 +138,7 @@ def _as_table(p: ArrayLike, name: str) -> Array:
     shape = tuple(p.shape)
     if len(shape) != 2:
         message = f"{name} must have one row a case and one column a class; got shape {shape}"
-        raise DataError(message)
+        raise DataError(message, hint="a single forecast is a single row, such as [[0.2, 0.8]].")
     if shape[0] == 0 or shape[1] < 2:
         message = f"{name} must have at least one row and two columns; got shape {shape}"
         hint = "for the probability of one event, pass one dimension." if shape[1] == 1 else None
@@ -164,6 +165,8 @@ def _ends(p: Array) -> tuple[float, float]:
 def _require_sums(p: Array, slack: float, name: str) -> None:
     """Look again in double precision, and name the row that is farthest from 1."""
     sums = to_numpy(without_gradient(p)).sum(axis=1, dtype=np.float64)
+    if not np.isfinite(sums).all():
+        refuse(p, p == float("inf"), f"{name} must be finite")
     off = np.abs(sums - 1)
     bad = ~(off <= slack)
     if bad.any():
@@ -179,7 +182,7 @@ def _require_sums(p: Array, slack: float, name: str) -> None:
 def _sum_hint(sums: np.ndarray[Any, Any]) -> str:
     if np.allclose(sums, 100, rtol=1e-3):
         return "for percentages, divide by 100 first."
-    return "Cases(…, normalize=True) and evaluate(…, normalize=True) rescale the rows."
+    return "divide each row by its sum; Cases and evaluate do so with normalize=True."
 
 
 def _normalized(p: Array, name: str) -> Array:
@@ -187,9 +190,12 @@ def _normalized(p: Array, name: str) -> Array:
     xp = namespace(p)
     p = p.astype(np.float64) if is_numpy(p) else p
     sums = xp.sum(p, axis=1, keepdims=True)
-    if not bool(xp.all((sums > 0) & (sums < float("inf")))):
-        bad = ~((sums > 0) & (sums < float("inf")))
-        refuse(sums[:, 0], bad[:, 0], f"rows of {name} must have a positive, finite sum")
+    good = to_numpy(without_gradient((sums > 0) & (sums < float("inf"))))[:, 0]
+    if not good.all():
+        row = int(np.argmin(good))
+        message = f"rows of {name} must have a positive, finite sum; row {row} sums to "
+        message += repr(float(sums[row, 0]))
+        raise DataError(message)
     return p / sums
 
 
@@ -219,8 +225,8 @@ def _in_order(y: np.ndarray[Any, Any], count: int, *, ordered: bool) -> tuple[An
     """Take the distinct labels in sorted order, where that is what everybody expects."""
     found = distinct(y)
     if ordered:
-        message = f"ordered classes need labels= in their order; got outcomes such as {found[0]!r}"
-        raise DataError(message, hint="the alphabet knows no order of grades.")
+        message = f"outcomes in words need labels=, in order; got outcomes such as {found[0]!r}"
+        raise DataError(message, hint="labels= names the columns; the alphabet knows no grades.")
     if len(found) != count:
         message = (
             f"without labels=, outcomes must have as many labels as there are columns; "
@@ -300,7 +306,8 @@ def _numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: s
 def _as_labels(labels: object, name: str) -> tuple[Any, ...]:
     """Take labels in order: no text, which is a sequence of letters, and nothing without order."""
     if isinstance(labels, str | bytes | AbstractSet | Mapping) or not isinstance(labels, Iterable):
-        message = f"{name} must be a list of labels in order; got {labels!r}"
+        number = "" if name == "labels" else "their number, or "
+        message = f"{name} must be {number}a list of labels in order; got {labels!r}"
         raise DataError(message)
     found = tuple(x.item() if isinstance(x, np.generic) else x for x in labels)
     try:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._arrays import as_array, as_numbers
-from properly._libraries import is_numpy, namespace, to_numpy
-from properly.errors import DataError, DataWarning
+from properly._arrays import as_array, as_numbers, refuse
+from properly._libraries import beside, namespace, to_numpy
+from properly._notice import notice
+from properly.errors import DataError
 
 if TYPE_CHECKING:
     from properly.typing import Array, ArrayLike
@@ -24,27 +24,34 @@ def cost_matrix(cost: Cost, classes: int) -> Matrix:
     """Return the cost of each decision if each class happens, checked."""
     if isinstance(cost, str):
         return _by_distance(cost, classes)
-    found = to_numpy(as_numbers(as_array(cost, "costs"), "costs")).astype(np.float64)
-    if found.ndim != 2 or found.shape[0] != classes or found.shape[1] < 1:
+    found = to_numpy(as_numbers(as_matrix(cost), "costs")).astype(np.float64)
+    if found.shape[0] != classes:
         message = (
             f"costs must have one row for each of {classes} classes and one column a decision; "
             f"got shape {tuple(found.shape)}"
         )
         raise DataError(message)
     if not np.isfinite(found).all():
-        row, column = np.argwhere(~np.isfinite(found))[0]
-        message = f"costs must be finite; row {row}, column {column} is {found[row, column]!r}"
-        raise DataError(message)
+        refuse(found, ~np.isfinite(found), "costs must be finite")
     _warn_of_cheap_mistakes(found)
+    return found
+
+
+def as_matrix(cost: ArrayLike) -> Array:
+    """Take a table of costs of any size, its entries unchecked."""
+    found = as_array(cost, "costs")
+    if found.ndim != 2 or 0 in found.shape:
+        message = (
+            "costs must be a matrix, one row a class and one column a decision; "
+            f"got shape {tuple(found.shape)}"
+        )
+        raise DataError(message)
     return found
 
 
 def expected_costs(p: Array, cost: Matrix) -> Array:
     """Return what each decision would cost on average, if the forecasts were true."""
-    if is_numpy(p):
-        return p @ cost
-    xp = namespace(p)
-    return p @ xp.asarray(cost, dtype=p.dtype, device=p.device)
+    return p @ beside(cost, p)
 
 
 def optimal(p: Array, cost: Matrix) -> Array:
@@ -102,4 +109,4 @@ def _warn_of_cheap_mistakes(cost: Matrix) -> None:
             f"decision {column} costs {cost[row, column]:g}, decision {row} costs "
             f"{cost[row, row]:g}"
         )
-        warnings.warn(message, DataWarning, stacklevel=3)
+        notice(message)

@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._bands import Band
 from properly._baselines import TREAT_ALL, TREAT_NONE, baselines
-from properly._cases import Cases, has_clusters, require_no_time
+from properly._cases import Cases, event_among, has_clusters, require_no_time
 from properly._clusters import clustered
 from properly._decision_margins import cluster_bounds, share_bounds
 from properly._elementary import Outcomes, knots, outcomes
@@ -203,7 +203,7 @@ def _rival(first: Tally | Cases, second: Tally | Cases | str) -> Tally | Cases:
     check_choice(second, (TREAT_ALL, TREAT_NONE), "what to compare with, in words,")
     if not isinstance(first, Cases):
         return baselines(first)[second]
-    return replace(first, p=np.full(len(first), float(second == TREAT_ALL)))
+    return event_among(first, first.y, np.full(len(first), float(second == TREAT_ALL)))
 
 
 def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float) -> Outcomes:

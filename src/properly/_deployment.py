@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, overload
 
 import numpy as np
 
-from properly._cases import Cases
+from properly._cases import Cases, event_among
 from properly._libraries import namespace
 from properly._options import check_inside
 from properly._pooling import pool
@@ -152,14 +152,9 @@ def _cases(cases: Cases, factors: Factors) -> Cases:
     weight = xp.ones_like(cases.p, dtype=xp.float64)
     if cases.weight is not None:
         weight = xp.astype(cases.weight, xp.float64)
-    return Cases(
-        cases.y,
-        cases.p if factors.odds == 1 else _shift(cases.p, factors.odds),
-        weight=xp.where(cases.y, weight * factors.event, weight * factors.none),
-        clusters=cases.clusters,
-        time=cases.time,
-        groups=cases.groups,
-    )
+    p = cases.p if factors.odds == 1 else _shift(cases.p, factors.odds)
+    weight = xp.where(cases.y, weight * factors.event, weight * factors.none)
+    return event_among(cases, cases.y, p, weight)
 
 
 @np.errstate(over="ignore", divide="ignore")

@@ -7,13 +7,12 @@ tolerance, mended.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from properly._arrays import check_forecasts
-from properly._cases import Cases
+from properly._cases import Cases, event_among
 from properly._interval import as_number
 from properly._libraries import read_only, to_numpy
 from properly._options import check_choice
@@ -115,7 +114,7 @@ def settled(source: Tally | Cases, threshold: Column | None, tolerance: float) -
     """Move the forecasts of rows likewise; all thresholds are met as it is, and so is a tally."""
     if threshold is None or not isinstance(source, Cases):
         return source
-    return replace(source, p=settle(to_numpy(source.p), threshold, tolerance))
+    return event_among(source, source.y, settle(to_numpy(source.p), threshold, tolerance))
 
 
 def require_no_drift(value: Column, threshold: Column) -> None:

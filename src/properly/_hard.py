@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._arrays import as_array, check_amounts, check_counts, check_length, refuse
+from properly._arrays import check_amounts, check_counts, check_length, refuse
 from properly._classes import as_classes, check_probabilities, class_numbers
-from properly._costs import cost_matrix, decide_by_cost, decide_by_mode
+from properly._costs import as_matrix, cost_matrix, decide_by_cost, decide_by_mode
 from properly._kappa import count_pairs
 from properly._libraries import to_numpy
+from properly._notice import notice
 from properly._options import check_choice, check_flag
-from properly.errors import DataError, DataWarning
+from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -190,11 +190,11 @@ def mean_cost(counts: Table, cost: Table, shares: Column) -> float:
 
 
 def over_constant(found: float, cost: Table, shares: Column) -> float:
-    """Divide a mean cost by that of the best constant decision; NaN for 0 / 0 and for a gain."""
+    """Divide a mean cost by that of the best constant decision; NaN for 0 / 0 and if it gains."""
     best = float((shares @ cost).min())
     if best > 0:
         return found / best
-    return math.inf if found > best == 0 else math.nan
+    return math.copysign(math.inf, found) if best == 0 != found else math.nan
 
 
 def _normalized(found: float, cost: Table, shares: Column) -> float:
@@ -208,8 +208,7 @@ def _normalized(found: float, cost: Table, shares: Column) -> float:
             "a normalized cost is 0 / 0 where decisions cost nothing and a constant one would not "
             "either; NaN is returned"
         )
-        # The caller of the public function that asks.
-        warnings.warn(message, DataWarning, stacklevel=3)
+        notice(message)
     return ratio
 
 
@@ -232,8 +231,7 @@ def _rows_of(cost: Cost) -> int:
     if isinstance(cost, str):
         message = f"costs by distance need the number of classes; got {cost!r} and no classes"
         raise DataError(message, hint="pass classes=, their number or their labels in order.")
-    rows = as_array(cost, "costs").shape
-    return int(rows[0])
+    return int(as_matrix(cost).shape[0])
 
 
 def _columns(d: ArrayLike, count: int) -> Column:

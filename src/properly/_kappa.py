@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -13,9 +12,10 @@ from properly._classes import as_classes, class_numbers
 from properly._costs import cost_matrix
 from properly._interval import as_number
 from properly._libraries import to_numpy
+from properly._notice import notice
 from properly._options import check_choice
 from properly._pooling import EXACT
-from properly.errors import DataError, DataWarning
+from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -216,11 +216,10 @@ def settled(kappa: float | None, undefined: float | None) -> float:
     if instead is not None:
         return instead
     message = (
-        "kappa is 0 / 0 where chance cannot disagree, as if truth and decision are one class "
+        "kappa is 0 / 0 where chance cannot disagree, as where truth and decision are one class "
         "throughout; NaN is returned, and undefined= replaces it"
     )
-    # The caller of the public function that asks.
-    warnings.warn(message, DataWarning, stacklevel=3)
+    notice(message)
     return math.nan
 
 

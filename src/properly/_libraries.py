@@ -45,6 +45,20 @@ def to_library_of(x: Array, like: Array) -> Array:
     return compat.to_device(x, compat.device(like))
 
 
+def beside(x: np.ndarray[Any, Any], like: Array) -> Array:
+    """Bring numpy's numbers to the library, the type and the device of another array."""
+    if is_numpy(like):
+        return x
+    return namespace(like).asarray(x, dtype=like.dtype, device=compat.device(like))
+
+
+def count_up(stop: int, like: Array) -> Array:
+    """Return 0, 1, 2, … in the library, the type and on the device of another array."""
+    if is_numpy(like):
+        return np.arange(stop, dtype=like.dtype)
+    return namespace(like).arange(stop, dtype=like.dtype, device=compat.device(like))
+
+
 def without_gradient(x: Array) -> Array:
     """Cut a tensor loose from the graph that made it; counts cannot be differentiated."""
     return x.detach() if compat.is_torch_array(x) else x

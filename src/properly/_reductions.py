@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from properly._cases import Cases, require_classes
+from properly._cases import Cases, event_among, require_classes
 from properly._costs import decide_by_mode
 from properly._libraries import namespace, without_gradient
 
@@ -63,7 +63,7 @@ def cumulative(cases: Cases) -> dict[str, Cases]:
     names = [f"{name} or higher" for name in _names(cases)[1:]]
     tails = upper_tails(cases.p)
     return {
-        name: _question(cases, cases.y > k, tail)
+        name: event_among(cases, cases.y > k, tail)
         for k, (name, tail) in enumerate(zip(names, tails, strict=True))
     }
 
@@ -100,7 +100,7 @@ def one_vs_rest(cases: Cases) -> dict[str, Cases]:
     """
     cases = require_classes(cases)
     return {
-        name: _question(cases, cases.y == k, _at_most_one(cases.p[:, k]))
+        name: event_among(cases, cases.y == k, _at_most_one(cases.p[:, k]))
         for k, name in enumerate(_names(cases))
     }
 
@@ -145,7 +145,7 @@ def top_label(cases: Cases) -> Cases:
     """
     cases = require_classes(cases)
     happened = cases.y == decide_by_mode(cases.p)
-    return _question(cases, happened, _at_most_one(namespace(cases.p).max(cases.p, axis=1)))
+    return event_among(cases, happened, _at_most_one(namespace(cases.p).max(cases.p, axis=1)))
 
 
 def upper_tails(p: Array) -> list[Array]:
@@ -213,15 +213,3 @@ def _names(cases: Cases) -> list[str]:
     labels = cases.labels or ()
     names = [str(label) for label in labels]
     return names if len(set(names)) == len(names) else [repr(label) for label in labels]
-
-
-def _question(cases: Cases, happened: Array, p: Array) -> Cases:
-    """Keep everything that is known of the cases, but judge one event only."""
-    return Cases(
-        happened,
-        p,
-        weight=cases.weight,
-        clusters=cases.clusters,
-        time=cases.time,
-        groups=cases.groups,
-    )

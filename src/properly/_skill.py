@@ -111,7 +111,7 @@ def skill(
         return _skill_of_classes(rows, rule, reference)
     if labels is not None:
         message = f"labels name the columns of class probabilities; these have none, got {labels!r}"
-        raise ArgumentTypeError(message)
+        raise ArgumentTypeError(message, hint="for one event, compare y with its label.")
     rule = require_binary(rule)
     y, p, weight = check_rows(y, p, weight)
     p, xp = without_gradient(p), namespace(p)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from properly import plots
 from properly._retention import ORACLE, retention_curve, retention_study
 from properly.errors import ArgumentTypeError, DataError
-from properly.plots._axes import GREY, PALETTE
+from properly.plots._axes import GREY, PALETTE, RIBBON
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -117,6 +118,38 @@ def test_a_second_curve_makes_room_for_itself_and_all_are_named_anew() -> None:
 def test_colours_can_be_chosen() -> None:
     ax = plots.retention(STUDY, color={"poor": "#123456"})
     assert [line.get_color() for line in curves(ax)] == [PALETTE[0], "#123456", GREY]
+
+
+def test_bands_are_drawn_if_asked_for_and_of_two_scores_only() -> None:
+    three = retention_study(
+        {"a": SCORES["good"], "b": SCORES["poor"], "c": RNG.random(200)}, Y, D, replicates=5, rng=1
+    )
+    assert not plots.retention(three).collections
+    ax = plots.retention(three, band=True)
+    ribbons = [item for item in ax.collections if item.get_gid() == "band"]
+    assert len(ribbons) == len(ax.collections) == 2
+    for ribbon, name, color in zip(ribbons, "ab", PALETTE, strict=False):
+        np.testing.assert_array_equal(ribbon.get_facecolor(), [to_rgba(color, RIBBON)])
+        lower, upper = three.bands[name]
+        corners = {tuple(corner) for corner in np.asarray(ribbon.get_paths()[0].vertices)}
+        x = 100 * three.curves[name].removed
+        assert set(zip(x, lower, strict=True)) | set(zip(x, upper, strict=True)) <= corners
+
+
+def test_the_oracle_has_no_band() -> None:
+    alone = retention_study({"good": SCORES["good"]}, Y, D, replicates=5, rng=1)
+    assert len(plots.retention(alone, band=True).collections) == 1
+
+
+def test_only_a_study_has_bands() -> None:
+    with pytest.raises(DataError) as refused:
+        plots.retention(CURVE, band=True)
+    assert str(refused.value) == (
+        "only a RetentionStudy has bands; got Retention and band=True\n\n"
+        "Hint: properly.retention_study computes them."
+    )
+    with pytest.raises(DataError, match="band must be True or False; got 'yes'"):
+        plots.retention(STUDY, band="yes")  # type: ignore[arg-type]
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:

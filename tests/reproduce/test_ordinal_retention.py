@@ -127,6 +127,25 @@ def test_all_rankings_and_both_metrics_see_the_same_resamples(found: RetentionTa
     assert other.to_dict() != found.to_dict()
 
 
+def test_whole_accidents_are_resampled(found: RetentionTable) -> None:
+    data = severity()
+    assert data.clusters is not None
+    accidents, n = np.unique(data.clusters), len(data.y)
+    assert found.accidents == len(accidents) < n
+    loss = (data.y - data.likeliest) ** 2
+    totals = np.bincount(np.searchsorted(accidents, data.clusters), loss)
+    sizes = np.bincount(np.searchsorted(accidents, data.clusters))
+    rng, means = np.random.default_rng(7), []
+    for _ in range(REPLICATES):
+        drawn = rng.integers(0, len(accidents), len(accidents))
+        means.append(totals[drawn].sum() / sizes[drawn].sum())
+    # With nothing removed, the expected cost is the mean over the persons in them.
+    lower, upper = found.metrics["EC"].study.bands["RPS"]
+    ends = np.quantile(means, [0.025, 0.975])
+    np.testing.assert_allclose([lower[0], upper[0]], ends, rtol=1e-12)
+    assert f"{len(accidents):,} of them" in str(found)
+
+
 def test_the_best_score_is_the_best(found: RetentionTable) -> None:
     for metric, sign in (("QWK", 1), ("EC", -1)):
         means = {n: a.mean for n, a in found.metrics[metric].study.area_percent.items()}

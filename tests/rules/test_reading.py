@@ -162,7 +162,7 @@ def test_near_names_are_suggested() -> None:
         "a rule must have a name of properly.rules; got 'ranked-lok'\n\n"
         "Hint: did you mean one of RankedLog, Ranked?"
     )
-    with pytest.raises(DataError, match=r"Hint: did you mean one of Brier, Log, RPS\?"):
+    with pytest.raises(DataError, match=r"Hint: names are such as Brier, Log, RPS\.$"):
         parse_rule("xyzzy")
 
 

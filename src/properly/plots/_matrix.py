@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._arrays import as_array
 from properly._classes import as_classes
 from properly._confusion import Confusion
+from properly._costs import as_matrix
 from properly._costs import cost_matrix as check_costs
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import new_figure, set_as_text
@@ -121,7 +121,7 @@ def cost_matrix(
 def _costs(matrix: Cost, labels: int | Sequence[object] | None) -> Table:
     """Return costs that were checked."""
     if not isinstance(matrix, str):
-        shape = tuple(as_array(matrix, "costs").shape)
+        shape = tuple(as_matrix(matrix).shape)
         return check_costs(matrix, shape[0] if shape else 0)
     if labels is None:
         message = f"a cost by name needs the labels of the classes; got {matrix!r} alone"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from properly._classes import check_class_rows, check_probabilities, is_table
-from properly._libraries import is_numpy, namespace
+from properly._libraries import count_up, is_numpy, namespace
 from properly._sweep import sweep
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._rule import BinaryRule, Rule, mean_tensor, wide
@@ -170,6 +170,12 @@ class ClassRule(Rule):
             found = f"{q.shape[1]} and {p.shape[1]}"
             message = f"truth and report must have the same number of classes; got {found}"
             raise DataError(message)
+        if q.shape[0] != p.shape[0] and 1 not in (q.shape[0], p.shape[0]):
+            found = f"{q.shape[0]} and {p.shape[0]}"
+            message = (
+                f"truth and report must have equally many rows, or one a single row; got {found}"
+            )
+            raise DataError(message)
         self.require_classes(int(p.shape[1]))
         mean = _mean_by_class(wide(q), self.classwise(wide(p)))
         return mean if is_table(truth) or is_table(report) else float(mean[0])
@@ -286,8 +292,7 @@ def at(table: Array, y: Array) -> Array:
     if is_numpy(table):
         return table[np.arange(rows), y]
     xp = namespace(table)
-    start = xp.arange(rows, dtype=y.dtype, device=table.device) * classes
-    return xp.take(xp.reshape(table, (-1,)), start + y)
+    return xp.take(xp.reshape(table, (-1,)), count_up(rows, y) * classes + y)
 
 
 def split_off(p: Array, y: Array) -> tuple[Array, Array]:
@@ -299,8 +304,8 @@ def split_off(p: Array, y: Array) -> tuple[Array, Array]:
         rest[rows, y] = 0
         return chosen, np.einsum("ij,ij->i", rest, rest)
     xp = namespace(p)
-    classes = xp.arange(p.shape[1], dtype=y.dtype, device=p.device)
-    rest = xp.where(classes[None, :] == y[:, None], xp.zeros_like(p), p)
+    happened = y[:, None] == count_up(p.shape[1], y)
+    rest = xp.where(happened, xp.zeros_like(p), p)
     return at(p, y), xp.sum(rest * rest, axis=1)
 
 

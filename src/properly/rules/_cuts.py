@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from properly._interval import as_number
-from properly._libraries import is_numpy, namespace
+from properly._libraries import beside, count_up, namespace
 from properly._options import check_flag
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import ClassRule, check_count
@@ -92,7 +92,7 @@ def check_cut_weights(weights: Iterable[float] | None) -> tuple[float, ...] | No
     if not isinstance(weights, Iterable):
         message = f"weights are a list of numbers, one for each cut; got {weights!r}"
         raise ArgumentTypeError(message)
-    found = tuple(as_number(w, "weights") for w in weights)
+    found = tuple(as_number(w, "number in weights") for w in weights)
     if not found or not all(0 <= w < math.inf for w in found) or not any(w > 0 for w in found):
         message = f"weights must be finite, zero or more, and not all zero; got {list(found)!r}"
         raise DataError(message)
@@ -127,15 +127,13 @@ def tails(p: Array) -> tuple[Array, Array]:
 
 def is_above(y: Array, p: Array) -> Array:
     """Tell, for each row and cut, whether the outcome lies above the cut."""
-    xp = namespace(p)
-    cuts = xp.arange(p.shape[1] - 1, dtype=y.dtype, device=None if is_numpy(p) else p.device)
-    return y[:, None] > cuts[None, :]
+    return y[:, None] > count_up(p.shape[1] - 1, y)
 
 
 def weigh(loss: Array, shares: np.ndarray[Any, Any]) -> Array:
     """Multiply columns by their shares; a cut without weight costs nothing, not even infinity."""
     xp = namespace(loss)
-    factors = shares if is_numpy(loss) else xp.asarray(shares, dtype=loss.dtype, device=loss.device)
+    factors = beside(shares, loss)
     if (shares == 0).any():
         loss = xp.where(factors[None, :] > 0, loss, xp.zeros_like(loss))
     return loss * factors[None, :]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 
 from properly._interval import as_number
-from properly._libraries import is_numpy, namespace
+from properly._libraries import beside, count_up, namespace
 from properly._options import check_choice, check_flag
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import ClassRule, check_count
@@ -163,12 +163,12 @@ class SquaredMeanError(ClassRule):
 
     def classwise(self, p: Array) -> Array:
         """Return the squared distance of the mean to the value of every class."""
-        values = _like(p, self._class_values(p.shape[1]))
+        values = beside(self._class_values(p.shape[1]), p)
         return self._squared((wide(p) @ values)[:, None] - values[None, :], p.shape[1])
 
     def price(self, y: Array, p: Array) -> Array:
         """Return the squared distance of the mean to the value of what happened."""
-        values = _like(p, self._class_values(p.shape[1]))
+        values = beside(self._class_values(p.shape[1]), p)
         return self._squared(wide(p) @ values - namespace(p).take(values, y), p.shape[1])
 
     def _class_values(self, classes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -247,7 +247,7 @@ def _check_values(values: Iterable[float] | None) -> tuple[float, ...] | None:
     if not isinstance(values, Iterable):
         message = f"values are a list of numbers, one for each class; got {values!r}"
         raise ArgumentTypeError(message)
-    found = tuple(as_number(v, "values") for v in values)
+    found = tuple(as_number(v, "number in values") for v in values)
     rising = all(low < high for low, high in pairwise(found))
     if len(found) < 2 or not rising or not all(math.isfinite(v) for v in found):
         message = (
@@ -257,10 +257,5 @@ def _check_values(values: Iterable[float] | None) -> tuple[float, ...] | None:
     return found
 
 
-def _like(p: Array, x: np.ndarray[Any, Any]) -> Array:
-    """Bring numbers to the library, the type and the device of forecasts."""
-    return x if is_numpy(p) else namespace(p).asarray(x, dtype=p.dtype, device=p.device)
-
-
 def _places(p: Array) -> Array:
-    return _like(p, np.arange(float(p.shape[1])))
+    return count_up(p.shape[1], wide(p))

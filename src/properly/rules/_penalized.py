@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from properly._arrays import as_array
-from properly._costs import cost_matrix, likeliest, optimal
+from properly._costs import as_matrix, cost_matrix, likeliest, optimal
 from properly._interval import as_number
 from properly._options import check_choice
 from properly.errors import DataError
@@ -309,7 +308,7 @@ def _check_cost(cost: Cost | None, penalty: Named | float) -> Any:
     if isinstance(cost, str):
         cost_matrix(cost, 2)
         return cost
-    found = as_array(cost, "costs")
+    found = as_matrix(cost)
     matrix = cost_matrix(found, found.shape[0])
     return tuple(tuple(row) for row in matrix.tolist())
 

@@ -117,10 +117,11 @@ def _maker(name: str) -> Callable[..., Any]:
     wanted = _plain_name(name)
     if wanted in known:
         return known[wanted]
-    near = difflib.get_close_matches(wanted, known, n=3) or ["brier", "log", "rps"]
+    near = difflib.get_close_matches(wanted, known, n=3)
     shown = ", ".join(dict.fromkeys(known[word].__name__ for word in near))
     message = f"a rule must have a name of properly.rules; got {_short(name)!r}"
-    raise DataError(message, hint=f"did you mean one of {shown}?")
+    hint = f"did you mean one of {shown}?" if near else "names are such as Brier, Log, RPS."
+    raise DataError(message, hint=hint)
 
 
 def _makers() -> dict[str, Callable[..., Any]]:

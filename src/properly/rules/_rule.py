@@ -325,7 +325,9 @@ def require_binary(rule: object) -> BinaryRule:
     if isinstance(rule, BinaryRule):
         return rule
     message = f"this needs a rule for the probability of one event; got {rule!r}"
-    raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")
+    forgot = "write the rule with parentheses, as in Brier()."
+    other = "this one prices class probabilities; pass a rule such as Brier()."
+    raise ArgumentTypeError(message, hint=other if isinstance(rule, Rule) else forgot)
 
 
 def paid(

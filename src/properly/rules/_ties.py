@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from properly._costs import first_of
-from properly._libraries import is_numpy, namespace
+from properly._libraries import beside, count_up, is_numpy, namespace
 from properly.rules._class_rule import at
 from properly.rules._rule import wide
 
@@ -23,7 +23,7 @@ def mistakes(p: Array, best: Array, y: Array | None, ties: str) -> Array:
     xp = namespace(p)
     if ties == "first":
         first = first_of(best)
-        right = first == y if y is not None else first[:, None] == xp.arange(p.shape[1])[None, :]
+        right = first == y if y is not None else first[:, None] == count_up(p.shape[1], first)
     else:
         right = best if y is None else at(best, y)
     hit = wide(xp.astype(right, p.dtype))
@@ -44,13 +44,13 @@ def _count(chosen: Array) -> Array:
 def costs_of(best: Array, p: Array, cost: np.ndarray[Any, Any], ties: str) -> Array:
     """Return, for every class, the cost of the best decision, or what `ties` makes of several."""
     xp = namespace(p)
-    matrix = cost if is_numpy(p) else xp.asarray(cost, dtype=p.dtype, device=p.device)
+    matrix = beside(cost, p)
     chosen = xp.astype(best, p.dtype)
     if ties == "first":
         chosen = chosen * xp.astype(xp.cumulative_sum(chosen, axis=1) == 1, p.dtype)
     if ties in ("split", "first"):
         return (chosen @ matrix.T) / xp.sum(chosen, axis=1, keepdims=True)
     worst = ties == "unique_only"
-    outside = xp.asarray(-math.inf if worst else math.inf, dtype=p.dtype)
-    table = xp.where(best[:, None, :], matrix[None, :, :], outside)
+    outside = xp.full_like(matrix, -math.inf if worst else math.inf)
+    table = xp.where(best[:, None, :], matrix[None, :, :], outside[None, :, :])
     return xp.max(table, axis=2) if worst else xp.min(table, axis=2)

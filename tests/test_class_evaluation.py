@@ -1,0 +1,471 @@
+"""Results of models of classes, gathered."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import array_api_strict
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import properly
+from properly import Cases, ClassEvaluation, ClassScore, decompose_classes, evaluate, hard_decisions
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules import (
+    PBS,
+    RPS,
+    Bounded,
+    Brier,
+    ClassRule,
+    Elementary,
+    Log,
+    Misclassification,
+    Penalized,
+    QuadraticRPS,
+    Ranked,
+    RankedLog,
+    Shifted,
+    Spherical,
+    SquaredAbsoluteRPS,
+    SquaredMeanError,
+)
+
+GRADES = ["low", "mid", "high"]
+Y = [0, 1, 2]
+P = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.25, 0.25, 0.5]]
+Q = [[0.75, 0.25, 0.0], [0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]
+RNG = np.random.default_rng(11)
+MANY = RNG.dirichlet(np.ones(4), 60)
+HAPPENED = np.array([RNG.choice(4, p=row) for row in MANY])
+OTHER = RNG.dirichlet(np.ones(4), 60)
+WEIGHT = RNG.integers(0, 4, 60)
+
+UNORDERED: list[ClassRule] = [
+    Brier(),
+    Brier("mean"),
+    Brier("half"),
+    Log(),
+    Spherical(),
+    Misclassification(),
+    PBS(),
+]
+ORDERED: list[ClassRule] = [
+    RPS(),
+    RPS([1, 0, 2]),
+    RPS(normalized=False),
+    RankedLog(),
+    RankedLog([3, 2, 1]),
+    Ranked(Bounded(Brier(), (0.1, 0.4))),
+    Ranked([Elementary(0.2), Brier(), Log()]),
+    SquaredMeanError(),
+    QuadraticRPS(),
+    SquaredAbsoluteRPS(),
+    Ranked(Shifted(0.1, form="published")),
+    Penalized(RPS(), penalty=0.5, cost="quadratic"),
+]
+
+
+def evaluated(**options: Any) -> ClassEvaluation:
+    models = {"first": MANY, "second": OTHER}
+    found = evaluate(HAPPENED, models, **({"task": "ordinal"} | options))
+    assert isinstance(found, ClassEvaluation)
+    return found
+
+
+# Every number
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHT, WEIGHT / 3], ids=["none", "whole", "fractions"])
+@pytest.mark.parametrize("rule", [*UNORDERED, *ORDERED], ids=lambda rule: rule.name)
+def test_every_number_is_that_of_a_direct_call(rule: ClassRule, weight: Any) -> None:
+    e = evaluated(rules=[rule], weight=weight)
+    shares = np.bincount(HAPPENED, weight, 4) / (60 if weight is None else weight.sum())
+    np.testing.assert_allclose(e.shares, shares, rtol=1e-15)
+    constant = rule(HAPPENED, np.tile(shares, (60, 1)), weight)
+    for name, p in (("first", MANY), ("second", OTHER)):
+        found = e.scores[name][rule.name]
+        assert isinstance(found, ClassScore)
+        assert found.score == rule(HAPPENED, p, weight)
+        assert found.uncertainty == pytest.approx(constant, rel=1e-14)
+        skill = properly.skill(HAPPENED, p, rule, weight=weight)
+        assert found.skill == pytest.approx(skill, rel=1e-12, abs=1e-14)
+    baseline = e.baselines["class shares"][rule.name]
+    assert baseline.score == pytest.approx(constant, rel=1e-14)
+    assert baseline.skill == 0
+
+
+DECOMPOSED = [
+    rule
+    for rule in [*UNORDERED, *ORDERED]
+    if isinstance(rule, Brier | RPS | RankedLog | Ranked) and rule.is_proper
+]
+
+
+@pytest.mark.parametrize("weight", [None, WEIGHT], ids=["none", "whole"])
+@pytest.mark.parametrize("rule", DECOMPOSED, ids=lambda rule: rule.name)
+def test_what_adds_up_over_questions_has_parts_that_add_up(rule: ClassRule, weight: Any) -> None:
+    e = evaluated(rules=rule, weight=weight)
+    for name, p in (("first", MANY), ("second", OTHER)):
+        direct = decompose_classes(Cases(HAPPENED, p, weight=weight), rule)
+        found, parts = e.scores[name][rule.name], e.decompositions[name][rule.name]
+        assert parts.to_dict() == direct.to_dict()
+        assert found.miscalibration == parts.miscalibration
+        assert found.discrimination == parts.discrimination
+        rebuilt = found.miscalibration - found.discrimination + found.uncertainty
+        assert found.score == pytest.approx(rebuilt, rel=1e-12)
+        assert found.miscalibration >= 0
+        assert found.discrimination >= 0
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [rule for rule in [*UNORDERED, *ORDERED] if rule not in DECOMPOSED],
+    ids=lambda rule: rule.name,
+)
+def test_other_rules_and_improper_ones_are_scored_but_have_no_parts(rule: ClassRule) -> None:
+    e = evaluated(rules=[rule])
+    found = e.scores["first"][rule.name]
+    assert math.isfinite(found.score)
+    assert math.isnan(found.miscalibration)
+    assert math.isnan(found.discrimination)
+    assert e.decompositions == {"first": {}, "second": {}}
+    told = e.to_dict()["models"]["first"][rule.name]
+    assert (told["miscalibration"], told["discrimination"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("task", "cost", "rules"),
+    [
+        ("multiclass", "zero_one", ["brier", "log", "pbs"]),
+        ("ordinal", "quadratic", ["rps", "ranked_log", "log"]),
+    ],
+)
+def test_a_task_has_its_rules_and_its_costs(task: str, cost: Any, rules: list[str]) -> None:
+    e = evaluated(task=task)
+    assert e.task == task
+    assert [rule.name for rule in e.rules] == rules
+    for name, p in (("first", MANY), ("second", OTHER)):
+        direct = hard_decisions(Cases(HAPPENED, p), cost)
+        assert e.decisions[name].to_dict() == direct.to_dict()
+
+
+def test_order_is_never_guessed() -> None:
+    assert evaluated(task="auto").task == "multiclass"
+
+
+def test_a_weighted_total_is_said_as_it_is() -> None:
+    assert evaluated().total == 60
+    whole = evaluated(weight=WEIGHT)
+    assert (type(whole.total), whole.total) == (int, WEIGHT.sum())
+    broken = evaluated(weight=WEIGHT / 8)
+    assert (type(broken.total), broken.total) == (float, WEIGHT.sum() / 8)
+    assert broken.about == f"{WEIGHT.sum() / 8:,.2f} cases of 4 ordered classes"
+    assert evaluated(task="multiclass").about == "60 cases of 4 classes"
+
+
+def test_rows_of_weight_0_do_not_count() -> None:
+    p = np.vstack([MANY, [1, 0, 0, 0]])
+    weight = np.append(np.ones(60), 0.0)
+    e = evaluate(np.append(HAPPENED, 3), p, weight=weight, task="ordinal")
+    direct = evaluate(HAPPENED, MANY, task="ordinal", weight=np.ones(60))
+    assert e.to_dict() == direct.to_dict()
+
+
+# What goes in
+
+
+def test_labels_are_kept_in_their_order() -> None:
+    text = [GRADES[k] for k in Y]
+    e = evaluate(text, {"m": P}, labels=GRADES, task="ordinal", weight=[1, 2, 5])
+    assert e.labels == tuple(GRADES)
+    assert e.to_dict()["data"] == {
+        "cases": 8,
+        "task": "ordinal",
+        "classes": {"low": 1 / 8, "mid": 2 / 8, "high": 5 / 8},
+        "normalized": False,
+    }
+    assert e.scores == evaluate(Y, {"m": P}, task="ordinal", weight=[1, 2, 5]).scores
+
+
+def test_classes_may_be_absent_from_the_sample() -> None:
+    e = evaluate(["low", "low", "mid"], P, labels=GRADES, task="ordinal", rules=RPS())
+    assert e.shares.tolist() == [2 / 3, 1 / 3, 0]
+
+
+FRAMES: dict[str, Any] = {
+    "pandas": pd.DataFrame(P, columns=GRADES),
+    "polars": pl.DataFrame(P, schema=GRADES, orient="row"),
+    "lists": P,
+    "numpy": np.array(P),
+}
+
+
+@pytest.mark.parametrize("task", ["multiclass", "ordinal"])
+@pytest.mark.parametrize("table", FRAMES.values(), ids=FRAMES)
+def test_a_single_table_is_one_model_if_the_task_says_so(table: Any, task: Any) -> None:
+    e = evaluate(Y, table, task=task)
+    assert list(e.scores) == ["forecast"]
+    assert e.scores == evaluate(Y, {"forecast": P}, task=task).scores
+
+
+def test_without_a_task_a_frame_has_a_column_for_each_model() -> None:
+    for frame in (pd.DataFrame(P, columns=GRADES), pl.DataFrame(P, schema=GRADES, orient="row")):
+        e = evaluate([0, 1, 1], frame)
+        assert isinstance(e, properly.Evaluation)
+        assert list(e.decompositions) == GRADES
+
+
+@pytest.mark.parametrize("table", FRAMES.values(), ids=FRAMES)
+def test_models_may_be_frames(table: Any) -> None:
+    e = evaluate(Y, {"a": table, "b": Q})
+    assert e.task == "multiclass"
+    assert e.scores == evaluate(Y, {"a": P, "b": Q}).scores
+
+
+def test_a_table_of_another_library_is_scored_in_it() -> None:
+    strict: Any = array_api_strict.asarray(P)
+    rules = [Log(), Spherical(), PBS()]
+    assert str(evaluate(Y, {"m": strict}, rules=rules)) == str(evaluate(Y, {"m": P}, rules=rules))
+
+
+def test_rows_are_rescaled_on_request_and_it_is_said() -> None:
+    e = evaluate(Y, {"m": 4 * np.array(P)}, normalize=True)
+    assert e.normalized
+    assert e.to_dict()["data"]["normalized"]
+    assert e.scores == evaluate(Y, {"m": P}).scores
+
+
+def test_rules_come_alone_or_in_anything_that_lists_them() -> None:
+    expected = evaluate(Y, P, rules=[Brier(), Log()]).scores
+    assert list(evaluate(Y, P, rules=Log()).scores["forecast"]) == ["log"]
+    assert evaluate(Y, P, rules=(Brier(), Log())).scores == expected
+    each: Any = iter([Brier(), Log()])
+    assert evaluate(Y, P, rules=each).scores == expected
+
+
+# What is refused
+
+
+NEEDS_ORDER = [*ORDERED, Penalized(Brier(), penalty=1, cost="absolute")]
+
+
+@pytest.mark.parametrize("rule", NEEDS_ORDER, ids=lambda rule: rule.name)
+def test_rules_that_need_an_order_are_refused_for_classes_without_one(rule: ClassRule) -> None:
+    for task in ("auto", "multiclass"):
+        with pytest.raises(DataError) as caught:
+            evaluated(task=task, rules=[Brier(), rule])
+        message, _, hint = str(caught.value).partition("\n\nHint: ")
+        assert message == f"{rule!r} needs ordered classes; the task is 'multiclass'"
+        assert hint == "task='ordinal' takes the columns in their order."
+
+
+REFUSED: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
+    "one event among classes": (
+        {"a": P, "b": [0.1, 0.2, 0.3]},
+        {},
+        DataError,
+        "models must all forecast one event, or all the same classes; 'b' has one column, 'a' has",
+    ),
+    "another number of classes": (
+        {"a": P, "b": [[0.1, 0.2, 0.3, 0.4]] * 3},
+        {},
+        DataError,
+        "models must have the same classes; got 'a' with 3 and 'b' with 4",
+    ),
+    "classes as one event": (
+        {"a": P},
+        {"task": "binary"},
+        DataError,
+        "forecasts must be one-dimensional; got an array of shape (3, 3)",
+    ),
+    "another task": (
+        P,
+        {"task": "ranked"},
+        DataError,
+        "task must be 'auto', 'binary', 'multiclass' or 'ordinal'; got 'ranked'",
+    ),
+    "a range": (
+        P,
+        {"within": (0.1, 0.2)},
+        DataError,
+        "within is for forecasts of one event; these are of several classes",
+    ),
+    "an event": (
+        P,
+        {"pos_label": 1},
+        DataError,
+        "pos_label is for forecasts of one event; these are of several classes",
+    ),
+    "a rule of one event": (
+        P,
+        {"rules": Elementary(0.5)},
+        ArgumentTypeError,
+        "this needs a rule for class probabilities; got Elementary(threshold=0.5)",
+    ),
+    "a rule without parentheses": (
+        P,
+        {"rules": [Brier]},
+        ArgumentTypeError,
+        "this needs a rule for class probabilities; got <class",
+    ),
+    "no rules": (
+        P,
+        {"rules": []},
+        DataError,
+        "rules must have names that differ, and there must be at least one; got none",
+    ),
+    "a rule twice": (
+        P,
+        {"rules": [Log(), Log()]},
+        DataError,
+        "rules must have names that differ, and there must be at least one; got 'log' twice",
+    ),
+    "no models": (
+        {},
+        {"task": "ordinal"},
+        DataError,
+        "models must have names that differ, and there must be at least one; got none",
+    ),
+    "cases": (
+        {"a": Cases(Y, P)},
+        {},
+        ArgumentTypeError,
+        "models are given by their forecasts; 'a' is a Cases",
+    ),
+    "rows that do not sum to 1": (
+        {"a": P, "b": [[0.5, 0.5, 0.5]] * 3},
+        {},
+        DataError,
+        "rows of class probabilities must sum to 1 within 1e-06; row 0 sums to 1.5 (3 such rows)",
+    ),
+}
+
+
+@pytest.mark.parametrize(("models", "options", "kind", "message"), REFUSED.values(), ids=REFUSED)
+def test_what_makes_no_sense_is_refused(
+    models: Any, options: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        evaluate(Y, models, **options)
+    assert str(caught.value).startswith(message)
+
+
+def test_one_event_is_no_table_of_classes_whatever_happened() -> None:
+    for task in ("multiclass", "ordinal"):
+        for y in ([0, 1, 0], [0, 1, 2], [0, 0, 0]):
+            with pytest.raises(DataError, match="one row a case and one column a class"):
+                evaluate(y, {"a": [0.1, 0.2, 0.3]}, task=task)
+
+
+def test_ordered_grades_need_labels_in_their_order() -> None:
+    with pytest.raises(DataError, match="outcomes in words need labels=, in order"):
+        evaluate(["low", "mid", "high"], P, task="ordinal")
+
+
+# What comes out
+
+
+WRONG = [[0.0, 0.75, 0.25], [0.0, 0.5, 0.5], [0.25, 0.25, 0.5]]
+
+
+@pytest.mark.parametrize("task", ["multiclass", "ordinal"])
+def test_the_dictionary_is_strict_json_with_infinity_spelled_out(task: Any) -> None:
+    e = evaluate(Y, {"right": P, "wrong": WRONG}, task=task)
+    told = e.to_dict()
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    log = told["models"]["wrong"]["log"]
+    assert (log["score"], log["skill"]) == ("Infinity", "-Infinity")
+    assert told["models"]["right"]["log"]["score"] == math.log(2)
+    assert list(told) == ["data", "models", "baselines", "decisions"]
+    assert list(told["baselines"]) == ["class shares"]
+    assert list(told["decisions"]) == ["right", "wrong"]
+
+
+def test_an_infinite_score_has_infinite_parts() -> None:
+    found = evaluate(Y, WRONG, task="ordinal").scores["forecast"]["ranked_log"]
+    assert (found.score, found.skill, found.miscalibration) == (math.inf, -math.inf, math.inf)
+    assert math.isfinite(found.uncertainty)
+
+
+def test_if_all_outcomes_are_alike_no_skill_can_be_had() -> None:
+    e = evaluate([0, 0, 0], P, task="ordinal", rules=RPS())
+    found, constant = e.scores["forecast"]["rps"], e.baselines["class shares"]["rps"]
+    assert (found.skill, found.uncertainty) == (-math.inf, 0)
+    assert math.isnan(constant.skill)
+    told = e.to_dict()
+    assert told["baselines"]["class shares"]["rps"]["skill"] is None
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
+def test_a_frame_has_one_row_a_model_or_baseline_and_rule(backend: Any) -> None:
+    e = evaluate(Y, {"a": P, "b": Q}, task="ordinal", rules=[RPS(), Log()])
+    frame = e.to_frame(backend)
+    columns = frame.to_pydict() if backend == "pyarrow" else None
+    if columns is None:
+        columns = {name: list(frame[name]) for name in frame.columns}
+    assert list(columns) == ["model", "baseline", "rule", *ClassScore._fields]
+    assert columns["model"] == ["a", "a", "b", "b", "class shares", "class shares"]
+    assert columns["baseline"] == [False] * 4 + [True] * 2
+    assert columns["rule"] == ["rps", "log"] * 3
+    rows = [*e.scores["a"].values(), *e.scores["b"].values(), *e.baselines["class shares"].values()]
+    for name in ClassScore._fields:
+        # What does not exist may be NaN, or missing where a library knows that.
+        found = [math.nan if value is None else float(value) for value in columns[name]]
+        np.testing.assert_array_equal(found, [getattr(row, name) for row in rows])
+
+
+ORDINAL_TABLE = """\
+3 cases of 3 ordered classes; lower scores are better
+
+rps                 score      skill  miscalibration  discrimination  uncertainty
+sure              0.14583    0.34375         0.06250         0.13889      0.22222
+wrong             0.27083   -0.21875         0.07639         0.02778      0.22222
+(class shares)    0.22222    0.00000         0.00000         0.00000      0.22222
+
+log                 score      skill  miscalibration  discrimination  uncertainty
+sure              0.69315    0.36907               -               -      1.09861
+wrong                 inf       -inf               -               -      1.09861
+(class shares)    1.09861    0.00000         0.00000         0.00000      1.09861
+
+argmax           accuracy   macro_f1  mean_absolute_error  quadratic_kappa
+sure              1.00000    1.00000              0.00000          1.00000
+wrong             0.66667    0.55556              0.33333          0.66667"""
+
+PLAIN_TABLE = """\
+1.50 cases of 3 classes; lower scores are better
+
+brier               score      skill  miscalibration  discrimination  uncertainty
+forecast          0.41667    0.37500         0.25000         0.50000      0.66667
+(class shares)    0.66667    0.00000         0.00000         0.00000      0.66667
+
+argmax           accuracy   macro_f1
+forecast          1.00000    1.00000"""
+
+
+def test_a_table_for_a_person() -> None:
+    e = evaluate(Y, {"sure": P, "wrong": WRONG}, task="ordinal", rules=[RPS(), Log()])
+    assert str(e) == ORDINAL_TABLE
+    e = evaluate(Y, P, weight=[0.5, 0.5, 0.5], rules=Brier())
+    assert str(e) == PLAIN_TABLE
+
+
+def test_a_class_evaluation_is_short_in_a_session() -> None:
+    assert repr(evaluate(Y, {"a": P, "b": Q})) == (
+        "ClassEvaluation(3 cases of 3 classes, models: 2, rules: 3)"
+    )
+
+
+def test_a_name_is_shown_and_not_obeyed() -> None:
+    assert "\x1b" not in str(evaluate(Y, {"\x1b[2Jred": P}))
+
+
+def test_columns_line_up_under_long_names_of_rules() -> None:
+    e = evaluated(rules=[Ranked(Bounded(Brier(), (0.05, 0.2))), RPS()])
+    scores, decisions = str(e).split("\n\nargmax")
+    assert len({len(line) for line in scores.split("\n")[1:] if line}) == 1
+    assert len({len(line) for line in f"argmax{decisions}".split("\n")}) == 1

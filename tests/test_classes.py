@@ -1,0 +1,333 @@
+"""Class probabilities and class labels, checked."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import array_api_strict
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from properly._classes import (
+    as_classes,
+    check_probabilities,
+    class_numbers,
+    is_table,
+    row_sums,
+)
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike, NDArray
+
+P = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.25, 0.25, 0.5]]
+GRADES = ["low", "mid", "high"]
+
+
+def refusal(function: Any, *arguments: Any, **options: Any) -> tuple[str, str | None]:
+    """Return what was said on refusal: the message, and the hint if there is one."""
+    with pytest.raises(DataError) as caught:
+        function(*arguments, **options)
+    message, _, hint = str(caught.value).partition("\n\nHint: ")
+    return message, hint or None
+
+
+# Tables
+
+
+TABLES: dict[str, Any] = {
+    "lists": P,
+    "tuples": tuple(map(tuple, P)),
+    "rows of numpy": [np.array(row) for row in P],
+    "rows of pandas": [pd.Series(row) for row in P],
+    "numpy": np.array(P),
+    "pandas": pd.DataFrame(P, columns=GRADES),
+    "pandas, nullable": pd.DataFrame(P).convert_dtypes(),
+    "polars": pl.DataFrame(P, schema=GRADES, orient="row"),
+    "polars, single": pl.DataFrame(P, schema=GRADES, orient="row").cast(pl.Float32),
+    "pyarrow": pl.DataFrame(P, schema=GRADES, orient="row").to_arrow(),
+    "masked, nothing hidden": np.ma.masked_array(P),
+    "objects": np.array(P, dtype=object),
+    "columns in order of memory": np.asfortranarray(P),
+    "another byte order": np.array(P, dtype=">f8"),
+    "long double": np.array(P, dtype=np.longdouble),
+}
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_class_probabilities_are_taken_from_anything_with_rows_and_columns(table: Any) -> None:
+    assert is_table(table)
+    found = check_probabilities(table)
+    assert type(found) is np.ndarray
+    assert found.dtype in (np.float32, np.float64)
+    np.testing.assert_array_equal(found, P)
+
+
+@pytest.mark.parametrize(
+    "p",
+    [
+        [0.5, 0.25],
+        (0.5, 0.25),
+        [],
+        np.array([0.5]),
+        np.zeros((2, 2, 2)),
+        pd.Series([0.5]),
+        pl.Series([0.5]),
+        0.5,
+        None,
+    ],
+    ids=repr,
+)
+def test_what_has_no_two_dimensions_is_no_table(p: Any) -> None:
+    assert not is_table(p)
+
+
+@pytest.mark.parametrize(
+    ("dtype", "kept"),
+    [
+        (np.float16, np.float32),
+        (np.float32, np.float32),
+        (np.float64, np.float64),
+        (np.longdouble, np.float64),
+        (np.int8, np.float64),
+        (np.uint64, np.float64),
+        (np.bool_, np.float64),
+    ],
+)
+def test_single_and_double_precision_are_kept(dtype: DTypeLike, kept: DTypeLike) -> None:
+    assert check_probabilities(np.eye(3, dtype=dtype)).dtype == kept
+
+
+def test_nothing_is_copied_that_can_stay() -> None:
+    for dtype in (np.float32, np.float64):
+        p = np.eye(3, dtype=dtype)
+        assert check_probabilities(p) is p
+
+
+def test_a_tensor_stays_in_its_library_and_type() -> None:
+    for dtype in (array_api_strict.float32, array_api_strict.float64):
+        p = array_api_strict.asarray(P, dtype=dtype)
+        assert check_probabilities(p) is p
+    whole = check_probabilities(array_api_strict.asarray([[1, 0], [0, 1]]))
+    assert whole.dtype == array_api_strict.float64
+
+
+@pytest.mark.parametrize(
+    ("p", "message"),
+    [
+        ([0.5, 0.5], "must have one row a case and one column a class; got shape (2,)"),
+        (np.zeros((1, 2, 2)), "must have one row a case and one column a class; got shape"),
+        (np.zeros((0, 3)), "must have at least one row and two columns; got shape (0, 3)"),
+        (np.ones((2, 1)), "must have at least one row and two columns; got shape (2, 1)"),
+        ([[0.5, 0.5], [1.0]], "must be a list, an array or a column of equal things"),
+        ([["a", "b"]], "must be numbers; row 0, column 0 is 'a'"),
+        ([[0.5, "0.5"]], "must be numbers; row 0, column 1 is '0.5'"),
+        ([[0.5, None]], "must not be missing; row 0, column 1 is None"),
+        ([[1j, 1]], "must be numbers; got an array of complex128"),
+        ([[0.5, 0.5], [0.5, math.nan]], "must be numbers, zero or more; row 1, column 1 is nan"),
+        ([[1.0, 0], [1.5, -0.5]], "must be numbers, zero or more; row 1, column 1 is -0.5"),
+        (
+            [[1.0, 0], [2, -1], [-1, 2]],
+            "must be numbers, zero or more; row 1, column 1 is -1.0 (2 such rows)",
+        ),
+        (np.ma.array([[0.5, 0.5]], mask=[[False, True]]), "must not be missing; row 0, column 1"),
+    ],
+)
+def test_what_are_no_class_probabilities_is_refused(p: Any, message: str) -> None:
+    assert refusal(check_probabilities, p)[0].startswith(f"class probabilities {message}")
+    assert refusal(check_probabilities, p, name="the truth")[0].startswith(f"the truth {message}")
+
+
+@pytest.mark.parametrize(
+    ("p", "row", "total", "more"),
+    [
+        ([[1, 0], [0.5, 0.25]], 1, "0.75", ""),
+        ([[0.5, 0.75], [1, 0], [0.5, 0.25], [0.25, 0.25]], 3, "0.5", " (3 such rows)"),
+        ([[0.5, 0.5], [0.5, math.inf]], 1, "inf", ""),
+        ([[0.5, 0.5 + 2**-19], [0.5, 0.5 + 2**-18]], 1, repr(1 + 2**-18), " (2 such rows)"),
+    ],
+)
+def test_the_row_that_is_farthest_from_1_is_named(p: Any, row: int, total: str, more: str) -> None:
+    message, hint = refusal(check_probabilities, p)
+    expected = f"must sum to 1 within 1e-06; row {row} sums to {total}{more}"
+    assert message == f"rows of class probabilities {expected}"
+    assert hint is not None
+    assert "normalize=True" in hint
+    tensor = array_api_strict.asarray(p, dtype=array_api_strict.float64)
+    assert refusal(check_probabilities, tensor)[0] == message
+
+
+def test_hints_guess_how_numbers_came_about() -> None:
+    hints = {
+        "logits": [[0.3, -1.2], [2.0, 1.0]],
+        "percentages": [[50, 50], [20, 80]],
+        "one dimension": [[0.5], [0.25]],
+    }
+    for word, p in hints.items():
+        hint = refusal(check_probabilities, p)[1]
+        assert hint is not None
+        assert word in hint
+    # A hair below 0 is the rounding of something else.
+    assert refusal(check_probabilities, [[1.0, -1e-12]])[1] is None
+
+
+SLACK: list[tuple[Any, str, float]] = [
+    (np, "float16", 2.0**-5),
+    (np, "float32", 2.0**-11.5),
+    (np, "float64", 1e-6),
+    (array_api_strict, "float32", 2.0**-11.5),
+    (array_api_strict, "float64", 1e-6),
+]
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+@pytest.mark.parametrize(("library", "dtype", "slack"), SLACK)
+def test_rows_may_be_off_by_the_root_of_the_precision(
+    library: Any, dtype: str, slack: float, sign: int
+) -> None:
+    kind = getattr(library, dtype)
+    good = library.asarray([[0.5, 0.5], [0.5, 0.5 + sign * 0.97 * slack]], dtype=kind)
+    bad = library.asarray([[0.5, 0.5], [0.5, 0.5 + sign * 1.03 * slack]], dtype=kind)
+    assert check_probabilities(good).shape == (2, 2)
+    message, _ = refusal(check_probabilities, bad)
+    assert message.startswith(
+        f"rows of class probabilities must sum to 1 within {slack:.2g}; row 1 sums to "
+    )
+
+
+def test_many_columns_are_added_up_as_well_as_few() -> None:
+    rng = np.random.default_rng(3)
+    for columns in (2, 16, 17, 300):
+        p = rng.dirichlet(np.ones(columns), 50)
+        np.testing.assert_allclose(row_sums(p), 1, rtol=1e-14)
+        np.testing.assert_array_equal(check_probabilities(p), p)
+        narrow = check_probabilities(p.astype(np.float32))
+        assert narrow.dtype == np.float32
+        strict = row_sums(array_api_strict.asarray(p))
+        np.testing.assert_allclose(np.asarray(strict), row_sums(p), rtol=1e-14)
+
+
+def test_many_rows_are_checked_to_the_last() -> None:
+    p = np.full((2**19 + 1, 4), 0.25)
+    p[-1, 0] = 0.5
+    message, _ = refusal(check_probabilities, p)
+    assert f"row {2**19} sums to 1.25" in message
+    p[-1] = [-0.25, 0.75, 0.25, 0.25]
+    assert f"row {2**19}, column 0 is -0.25" in refusal(check_probabilities, p)[0]
+
+
+# Rescaled rows
+
+
+def test_rows_are_rescaled_on_request() -> None:
+    p = np.array([[1, 3], [2, 2], [0, 7]])
+    np.testing.assert_array_equal(
+        check_probabilities(p, normalize=True), [[0.25, 0.75], [0.5, 0.5], [0, 1]]
+    )
+    assert p.tolist() == [[1, 3], [2, 2], [0, 7]]
+
+
+def test_rescaled_rows_are_of_double_precision_unless_another_library_owns_them() -> None:
+    p = np.array([[1, 2, 4]], dtype=np.float32)
+    found = check_probabilities(p, normalize=True)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, [[1 / 7, 2 / 7, 4 / 7]], rtol=1e-15)
+    strict = array_api_strict.asarray(p)
+    assert check_probabilities(strict, normalize=True).dtype == array_api_strict.float32
+
+
+@pytest.mark.parametrize(
+    ("p", "message"),
+    [
+        ([[1, 1], [0, 0]], "must have a positive, finite sum; row 1 is 0.0"),
+        ([[1, math.inf], [1, 1]], "must have a positive, finite sum; row 0 is inf"),
+        ([[0, 0], [1, 1], [0, 0]], "must have a positive, finite sum; row 0 is 0.0 (2 such rows)"),
+    ],
+)
+def test_rows_that_cannot_be_rescaled_are_refused(p: Any, message: str) -> None:
+    for table in (p, array_api_strict.asarray(p, dtype=array_api_strict.float64)):
+        found, _ = refusal(check_probabilities, table, normalize=True)
+        assert found == f"rows of class probabilities {message}"
+
+
+def test_sums_beyond_the_largest_number_are_refused_in_words() -> None:
+    for normalize in (False, True):
+        message, _ = refusal(check_probabilities, [[1e308, 1e308]], normalize=normalize)
+        assert message.startswith("rows of class probabilities must ")
+
+
+def test_negative_numbers_are_not_rescaled() -> None:
+    message, _ = refusal(check_probabilities, [[2, -1]], normalize=True)
+    assert message == "class probabilities must be numbers, zero or more; row 0, column 1 is -1.0"
+
+
+# Classes without probabilities
+
+
+@pytest.mark.parametrize(
+    ("classes", "expected"),
+    [
+        (3, (3, None)),
+        (np.int64(2), (2, None)),
+        (np.array(4), (4, None)),
+        (["a", "b"], (2, ("a", "b"))),
+        (np.array(["a", "b"]), (2, ("a", "b"))),
+        (range(3), (3, (0, 1, 2))),
+        (("b", 1, None), (3, ("b", 1, None))),
+        (pd.Index(["a", "b"]), (2, ("a", "b"))),
+    ],
+)
+def test_classes_are_a_number_or_labels(classes: Any, expected: Any) -> None:
+    assert as_classes(classes) == expected
+
+
+@pytest.mark.parametrize(
+    ("classes", "message"),
+    [
+        (1, "there must be at least two classes; got 1"),
+        (0, "there must be at least two classes; got 0"),
+        (-3, "there must be at least two classes; got -3"),
+        (["a"], "there must be at least two classes; got 1"),
+        ([], "there must be at least two classes; got 0"),
+        (2.0, "classes must be a list of labels in order; got 2.0"),
+        (None, "classes must be a list of labels in order; got None"),
+        ("ab", "classes must be a list of labels in order; got 'ab'"),
+        ({1, 2}, "classes must be a list of labels in order; got {1, 2}"),
+        (["a", "a"], "classes must differ from one another; got ('a', 'a')"),
+    ],
+)
+def test_what_are_no_classes_is_refused(classes: Any, message: str) -> None:
+    assert refusal(as_classes, classes)[0] == message
+
+
+def test_class_numbers_of_numbers_and_of_labels() -> None:
+    for y, classes in (
+        ([2, 0, 1], 3),
+        (np.array([2.0, 0.0, 1.0]), 3),
+        (array_api_strict.asarray([2, 0, 1]), 3),
+        (["high", "low", "mid"], GRADES),
+        (pd.Series(["high", "low", "mid"], dtype="category"), GRADES),
+        ([30, 10, 20], [10, 20, 30]),
+    ):
+        found: NDArray[np.int64] = class_numbers(y, classes)
+        assert type(found) is np.ndarray
+        assert found.dtype == np.int64
+        assert found.tolist() == [2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("y", "classes", "message"),
+    [
+        ([0, 3], 3, "decisions must be class numbers from 0 to 2; row 1 is 3"),
+        (["a"], 3, "decisions must be numbers; row 0 is 'a'"),
+        (["x"], ["a", "b"], "decisions must be among the labels 'a', 'b'; row 0 is 'x'"),
+        ([], 3, "decisions must not be empty; got 0 rows"),
+        ([[0, 1]], 3, "decisions must be one-dimensional; got an array of shape (1, 2)"),
+        (1, 3, "decisions must be a list, an array or a column of equal things; got int"),
+    ],
+)
+def test_decisions_are_refused_by_their_name(y: Any, classes: Any, message: str) -> None:
+    assert refusal(class_numbers, y, classes, "decisions")[0] == message

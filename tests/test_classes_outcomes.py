@@ -1,0 +1,290 @@
+"""Outcomes of several classes, checked."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+from typing import Any
+
+import array_api_strict
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from properly._classes import check_class_rows, check_labels
+from properly.errors import DataError
+
+P = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.25, 0.25, 0.5]]
+GRADES = ["low", "mid", "high"]
+
+
+def refusal(function: Any, *arguments: Any, **options: Any) -> tuple[str, str | None]:
+    """Return what was said on refusal: the message, and the hint if there is one."""
+    with pytest.raises(DataError) as caught:
+        function(*arguments, **options)
+    message, _, hint = str(caught.value).partition("\n\nHint: ")
+    return message, hint or None
+
+
+# Numbers
+
+
+def numbers(y: Any, **options: Any) -> list[int]:
+    found = check_class_rows(y, P, **options).y
+    assert found.dtype == np.int64
+    return list(found.tolist())
+
+
+NUMBERS: dict[str, Any] = {
+    "list": [2, 0, 1],
+    "floats": [2.0, 0.0, 1.0],
+    "small": np.array([2, 0, 1], dtype=np.uint8),
+    "unsigned": np.array([2, 0, 1], dtype=np.uint64),
+    "another byte order": np.array([2, 0, 1], dtype=">i4"),
+    "objects": np.array([2, 0, 1], dtype=object),
+    "pandas": pd.Series([2, 0, 1], index=[5, 6, 7]),
+    "pandas, nullable": pd.Series([2, 0, 1], dtype="Int64"),
+    "pandas, categories": pd.Series([2, 0, 1], dtype="category"),
+    "polars": pl.Series([2, 0, 1]),
+    "masked, nothing hidden": np.ma.masked_array([2, 0, 1]),
+    "strict": array_api_strict.asarray([2, 0, 1]),
+    "strict, small": array_api_strict.asarray([2, 0, 1], dtype=array_api_strict.uint8),
+    "strict, unsigned": array_api_strict.asarray([2, 0, 1], dtype=array_api_strict.uint64),
+    "strict, floats": array_api_strict.asarray([2.0, 0.0, 1.0]),
+    "one-hot list": [[0, 0, 1], [1, 0, 0], [0, 1, 0]],
+    "one-hot floats": np.eye(3)[[2, 0, 1]],
+    "one-hot flags": np.eye(3, dtype=bool)[[2, 0, 1]],
+    "one-hot pandas": pd.get_dummies(pd.Series(["c", "a", "b"])),
+    "one-hot polars": pl.DataFrame(np.eye(3)[[2, 0, 1]]),
+    "one-hot strict": array_api_strict.asarray(np.eye(3)[[2, 0, 1]]),
+    "one-hot strict flags": array_api_strict.asarray(np.eye(3, dtype=bool)[[2, 0, 1]]),
+}
+
+
+@pytest.mark.parametrize("y", NUMBERS.values(), ids=NUMBERS)
+def test_class_numbers_are_taken_from_anything(y: Any) -> None:
+    assert numbers(y) == [2, 0, 1]
+    assert numbers(y, ordered=True) == [2, 0, 1]
+    strict = check_class_rows(y, array_api_strict.asarray(P))
+    assert strict.y.dtype == array_api_strict.int64
+    assert np.asarray(strict.y).tolist() == [2, 0, 1]
+
+
+def test_flags_are_the_first_two_classes() -> None:
+    assert numbers([True, False, True]) == [1, 0, 1]
+    assert numbers(array_api_strict.asarray([True, False, True])) == [1, 0, 1]
+
+
+def test_classes_may_be_absent_from_the_sample() -> None:
+    assert numbers([0, 0, 0]) == [0, 0, 0]
+    assert numbers([2, 2, 2]) == [2, 2, 2]
+    assert numbers(["mid", "mid", "mid"], labels=GRADES) == [1, 1, 1]
+    assert numbers([[0, 0, 1]] * 3) == [2, 2, 2]
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ([0, 1, 3], "outcomes must be class numbers from 0 to 2; row 2 is 3"),
+        ([-1, 1, -2], "outcomes must be class numbers from 0 to 2; row 0 is -1 (2 such rows)"),
+        ([0, 0.5, 1], "outcomes must be class numbers from 0 to 2; row 1 is 0.5"),
+        ([0, math.inf, 1], "outcomes must be class numbers from 0 to 2; row 1 is inf"),
+        ([0, math.nan, 1], "outcomes must not be missing; row 1 is nan"),
+        ([0, None, 1], "outcomes must not be missing; row 1 is None"),
+        (pd.Series([0, None, 1], dtype="Int64"), "outcomes must not be missing; row 1 is"),
+        (pl.Series([0, None, 1]), "outcomes must not be missing; row 1 is nan"),
+        (
+            np.ma.array([0, 1, 2], mask=[False, True, False]),
+            "outcomes must not be missing; row 1 is masked",
+        ),
+        ([1j, 0, 1], "outcomes must be "),
+        ([0, 1], "outcomes and forecasts must be equally long; got 2 and 3"),
+        ([], "outcomes must not be empty; got 0 rows"),
+        (np.zeros((3, 1, 1)), "outcomes must be one-dimensional; got an array of shape (3, 1, 1)"),
+        ([[0, 1]] * 3, "outcomes in rows must have as many columns as the forecasts; got 2 and 3"),
+        (
+            [[0, 0, 1], [0, 0, 0], [1, 0, 0]],
+            "outcomes in rows must have a single 1 and otherwise 0",
+        ),
+        (
+            [[0, 1, 1]] * 3,
+            "outcomes in rows must have a single 1 and otherwise 0; row 0 is [0, 1, 1]",
+        ),
+        (
+            [[0, 2, 0]] * 3,
+            "outcomes in rows must have a single 1 and otherwise 0; row 0 is [0, 2, 0]",
+        ),
+        ([[0, math.nan, 1]] * 3, "outcomes in rows must have a single 1 and otherwise 0; row 0 is"),
+        (P, "outcomes in rows must have a single 1 and otherwise 0; row 0 is [0.5, 0.25, 0.25]"),
+    ],
+)
+def test_what_are_no_outcomes_is_refused(y: Any, message: str) -> None:
+    assert refusal(check_class_rows, y, P)[0].startswith(message)
+
+
+def test_a_soft_outcome_is_said_to_be_none() -> None:
+    message, hint = refusal(check_class_rows, [[0, 1, 0], [0.5, 0.5, 0], [0, 0, 1]], P)
+    assert "row 1 is [0.5, 0.5, 0.0]" in message
+    assert hint == "an outcome is what happened, not a distribution."
+
+
+# Labels
+
+
+class Grade:
+    """A label that can be told apart, and nothing else."""
+
+
+FIRST, SECOND, THIRD = Grade(), Grade(), Grade()
+DAYS = [dt.date(2020, 1, day) for day in (3, 1, 2)]
+# In the order of the columns; never the alphabet's.
+LABELS: dict[str, tuple[Any, Any]] = {
+    "text": (["high", "low", "mid"], GRADES),
+    "array of text": (np.array(["high", "low", "mid"]), np.array(GRADES)),
+    "bytes": ([b"h", b"l", b"m"], [b"l", b"m", b"h"]),
+    "whole numbers": ([30, 10, 20], [10, 20, 30]),
+    "numbers the other way round": ([0, 2, 1], [2, 1, 0]),
+    "fractions": ([0.3, 0.1, 0.2], [0.1, 0.2, 0.3]),
+    "single precision": (
+        np.array([0.3, 0.1, 0.2], dtype="f4"),
+        np.array([0.1, 0.2, 0.3], dtype="f4"),
+    ),
+    "dates": (DAYS, [DAYS[1], DAYS[2], DAYS[0]]),
+    "times": (
+        np.array(DAYS, dtype="datetime64[D]"),
+        np.array([DAYS[1], DAYS[2], DAYS[0]], dtype="datetime64[D]"),
+    ),
+    "pandas times": (pd.to_datetime(DAYS), list(pd.to_datetime([DAYS[1], DAYS[2], DAYS[0]]))),
+    "several kinds": (["high", 1, 2.5], [1, 2.5, "high"]),
+    "things without an order": ([THIRD, FIRST, SECOND], [FIRST, SECOND, THIRD]),
+    "a range": ([2, 0, 1], range(3)),
+    "a generator": (["high", "low", "mid"], (grade for grade in GRADES)),
+    "pandas": (pd.Series(["high", "low", "mid"], index=[7, 8, 9]), pd.Index(GRADES)),
+    "pandas text": (pd.Series(["high", "low", "mid"], dtype="string"), GRADES),
+    "categories": (
+        pd.Categorical(["high", "low", "mid"], categories=["mid", "low", "high"], ordered=True),
+        GRADES,
+    ),
+    "categories of pandas": (pd.Series(["high", "low", "mid"], dtype="category"), GRADES),
+    "categories of polars": (pl.Series(["high", "low", "mid"], dtype=pl.Categorical), GRADES),
+    "levels of polars": (pl.Series(["high", "low", "mid"], dtype=pl.Enum(GRADES)), GRADES),
+    "numbers of another library": (array_api_strict.asarray([30, 10, 20]), [10, 20, 30]),
+    "one-hot rows": (np.eye(3)[[2, 0, 1]], GRADES),
+}
+
+
+@pytest.mark.parametrize(("y", "labels"), LABELS.values(), ids=LABELS)
+def test_labels_of_every_kind_are_looked_up_in_the_order_given(y: Any, labels: Any) -> None:
+    labels = list(labels)
+    assert numbers(y, labels=labels) == [2, 0, 1]
+    assert numbers(y, labels=labels, ordered=True) == [2, 0, 1]
+    strict = check_class_rows(y, array_api_strict.asarray(P), labels=labels)
+    assert np.asarray(strict.y).tolist() == [2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        (["low", "mid", "top"], "outcomes must be among the labels 'low', 'mid', 'high'; row 2 is"),
+        ([0, 1, 2], "outcomes must be among the labels 'low', 'mid', 'high'; row 0 is 0 (3 such"),
+        (["low", None, "mid"], "outcomes must not be missing; row 1 is None"),
+        (["low", math.nan, "mid"], "outcomes must not be missing; row 1 is nan"),
+        (
+            pd.Series(["low", None, "mid"], dtype="category"),
+            "outcomes must not be missing; row 1 is nan",
+        ),
+        (pd.Series(["low", None, "mid"], dtype="string"), "outcomes must not be missing; row 1 is"),
+        (pl.Series(["low", None, "mid"]), "outcomes must not be missing; row 1 is None"),
+    ],
+)
+def test_outcomes_without_a_label_are_refused(y: Any, message: str) -> None:
+    assert refusal(check_class_rows, y, P, labels=GRADES)[0].startswith(message)
+
+
+def test_few_of_many_labels_are_listed() -> None:
+    p = np.full((1, 8), 1 / 8)
+    message, _ = refusal(check_class_rows, ["x"], p, labels=list("abcdefgh"))
+    assert (
+        message == "outcomes must be among the labels 'a', 'b', 'c', 'd', 'e', 'f', …; row 0 is 'x'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ("abc", "labels must be a list of labels in order; got 'abc'"),
+        ({"low", "mid"}, "labels must be a list of labels in order; got {"),
+        ({"low": 0}, "labels must be a list of labels in order; got {'low': 0}"),
+        (3, "labels must be a list of labels in order; got 3"),
+        (["low", "mid"], "labels must name each column of the class probabilities; got 2 labels"),
+        (["low", "mid", "low"], "labels must differ from one another; got ('low', 'mid', 'low')"),
+        ([1, True, 2], "labels must differ from one another; got (1, True, 2)"),
+        ([["low"], ["mid"], ["high"]], "labels must be plain values such as text or numbers; got"),
+    ],
+)
+def test_what_are_no_labels_is_refused(labels: Any, message: str) -> None:
+    assert refusal(check_class_rows, ["low"] * 3, P, labels=labels)[0].startswith(message)
+    assert refusal(check_labels, labels, 3)[0].startswith(message)
+
+
+def test_labels_are_plain_values() -> None:
+    found = check_labels(np.array([1, 2, 3]), 3)
+    assert found == (1, 2, 3)
+    assert {type(label) for label in found} == {int}
+
+
+WITHOUT_LABELS: dict[str, Any] = {
+    "text": ["b", "c", "a"],
+    "array of text": np.array(["b", "c", "a"]),
+    "text of numbers": ["1", "2", "0"],
+    "bytes": [b"b", b"c", b"a"],
+    "categories": pd.Categorical(["b", "c", "a"]),
+    "pandas": pd.Series(["b", "c", "a"], dtype="string"),
+    "polars": pl.Series(["b", "c", "a"]),
+    "times": np.array(["2020-01-02", "2020-01-03", "2020-01-01"], dtype="datetime64[D]"),
+    "pandas times": pd.Series(pd.to_datetime(["2020-01-02", "2020-01-03", "2020-01-01"])),
+}
+
+
+@pytest.mark.parametrize("y", WITHOUT_LABELS.values(), ids=WITHOUT_LABELS)
+def test_without_labels_text_is_sorted_where_no_order_matters(y: Any) -> None:
+    assert numbers(y) == [1, 2, 0]
+    message, hint = refusal(check_class_rows, y, P, ordered=True)
+    assert message.startswith("ordered classes need labels= in their order; got outcomes such as ")
+    assert hint == "the alphabet knows no order of grades."
+
+
+def test_without_labels_all_classes_must_be_there() -> None:
+    message, hint = refusal(check_class_rows, ["b", "c", "b"], P)
+    assert message == (
+        "without labels=, outcomes must have as many labels as there are columns; "
+        "got 2 labels and 3 columns"
+    )
+    assert hint == "labels= says what each column stands for."
+    assert "got 4 labels and 3 columns" in refusal(check_class_rows, list("abcd"), P)[0]
+
+
+# Weights
+
+
+def test_weights_come_along() -> None:
+    found = check_class_rows([0, 1, 2], P, [1, 0, 2])
+    assert found.weight is not None
+    assert found.weight.tolist() == [1, 0, 2]
+    assert check_class_rows([0, 1, 2], P).weight is None
+    strict = check_class_rows([0, 1, 2], array_api_strict.asarray(P), [1, 0, 2])
+    assert strict.weight is not None
+    assert array_api_strict.sum(strict.weight) == 3
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, 2], "weights and forecasts must be equally long; got 2 and 3"),
+        ([1, -1, 1], "weights must be finite and not negative; row 1 is -1"),
+        ([0, 0, 0], "at least one weight must be positive; all 3 are 0"),
+    ],
+)
+def test_impossible_weights_are_refused(weight: Any, message: str) -> None:
+    assert refusal(check_class_rows, [0, 1, 2], P, weight)[0] == message
