@@ -72,6 +72,8 @@ html_sidebars: dict[str, list[str]] = {
     "reliability": [],
     "decisions": [],
     "thresholds": [],
+    "ordered": [],
+    "penalized": [],
     "errata": [],
     "contributing": [],
     "changelog": [],

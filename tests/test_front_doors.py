@@ -96,6 +96,7 @@ DOORS = {
         "rules",
         "simulate",
         "skill",
+        "switching_penalty",
         "tally",
         "top_label",
         "typing",

@@ -52,6 +52,7 @@ from properly._retention_areas import AreaEstimate, Retention, RetentionStudy
 from properly._roc import RocCurve, roc_curve
 from properly._roc_band import RocBand
 from properly._skill import h_measure, skill
+from properly._switching import switching_penalty
 from properly._tally import Tally
 from properly._threshold_ranks import ThresholdRanks, rank_by_threshold
 from properly._thresholds import AtThreshold, at_threshold, mean_net_benefit
@@ -148,6 +149,7 @@ __all__ = [
     "rules",
     "simulate",
     "skill",
+    "switching_penalty",
     "tally",
     "top_label",
     "typing",

@@ -299,7 +299,10 @@ def _numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: s
         numbers = np.array([number.get(label, -1) for label in y.tolist()], dtype=np.int64)
     if (numbers < 0).any():
         listed = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)
-        refuse(y, numbers < 0, f"{name} must be among the labels {listed}")
+        hint = "class numbers need no labels=; np.array(labels)[y] has the labels."
+        counted = y.dtype.kind in "iu" and not any(isinstance(x, int) for x in labels)
+        rule = f"{name} must be among the labels {listed}"
+        refuse(y, numbers < 0, rule, hint if counted else None)
     return numbers
 
 

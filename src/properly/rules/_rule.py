@@ -88,6 +88,9 @@ class Rule(ABC):
         """Return what holds for so many classes; some rules are better with two."""
         return self.propriety
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
     @property
     def is_proper(self) -> bool:
         """Whether no forecast beats the true probability."""

@@ -1,0 +1,81 @@
+"""Squared error."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from properly.errors import DataError
+from properly.rules import Brier, Propriety
+
+
+def test_a_rule_states_its_facts() -> None:
+    rule = Brier()
+    assert rule.propriety is rule.propriety_for(2) is rule.propriety_for(7) is Propriety.STRICT
+    assert (rule.is_proper, rule.needs_order) == (True, False)
+    assert (rule.name, rule.range) == ("brier", (0, 1))
+    assert repr(rule) == "Brier()"
+
+
+@pytest.mark.parametrize(
+    ("scale", "factors", "name"),
+    [
+        ("sum", (1, 1, 1), "brier"),
+        ("mean", (1 / 2, 1 / 3, 1 / 10), "brier_mean"),
+        ("half", (1 / 2, 1 / 2, 1 / 2), "brier_half"),
+    ],
+)
+def test_a_scale_multiplies_the_sum_over_classes(
+    scale: str, factors: tuple[float, ...], name: str
+) -> None:
+    rule = Brier(scale)  # type: ignore[arg-type]
+    assert rule.name == name
+    for classes, factor in zip((2, 3, 10), factors, strict=True):
+        assert rule.factor(classes) == factor
+        assert rule.range_for(classes) == (0, 2 * factor)
+        p = np.eye(classes)[[0, 1, 1]]
+        np.testing.assert_array_equal(rule.loss([0, 0, 1], p), [0, 2 * factor, 0])
+
+
+def test_one_event_has_no_scale() -> None:
+    for scale in ("sum", "mean", "half"):
+        rule = Brier(scale)
+        assert rule.loss([0, 1], [0.25, 0.25]).tolist() == [0.0625, 0.5625]
+        assert rule.range == (0, 1)
+
+
+def test_scales_differ_as_values() -> None:
+    assert Brier() == Brier("sum")
+    assert len({Brier(), Brier("mean"), Brier("half")}) == 3
+    assert repr(Brier("half")) == "Brier(scale='half')"
+
+
+def test_other_scales_and_counts_are_refused() -> None:
+    with pytest.raises(DataError, match="scale must be 'sum', 'mean' or 'half'; got 'root'"):
+        Brier("root")  # type: ignore[arg-type]
+    for classes in (1, 0, -2, 2.5, "3"):
+        with pytest.raises(DataError, match="classes must be a whole number, 2 or more; got"):
+            Brier().range_for(classes)  # type: ignore[arg-type]
+
+
+def test_one_case_costs_what_the_definition_says() -> None:
+    p = np.array([0.0, 0.2, 0.5, 1.0])
+    np.testing.assert_allclose(Brier().loss([1] * 4, p), (1 - p) ** 2, rtol=1e-15)
+    np.testing.assert_allclose(Brier().loss([0] * 4, p), p**2, rtol=1e-15)
+
+
+@pytest.mark.parametrize("small", [1e-3, 1e-8, 2.0**-40, 2.0**-52])
+def test_a_nearly_certain_forecast_of_classes_is_priced_to_the_last_digit(small: float) -> None:
+    row = [1 - 2 * small, small, small]
+    exact = [Fraction(x) for x in row]
+    for y in range(3):
+        wanted = sum((x - (k == y)) ** 2 for k, x in enumerate(exact))
+        assert Brier().loss([y], [row])[0] == pytest.approx(float(wanted), rel=1e-15)
+
+
+def test_squares_too_small_for_a_number_are_nothing() -> None:
+    assert Brier().loss([0], [[1.0, 1e-200, 1e-300]])[0] == 0
+    assert math.isfinite(Brier()([1], [[1.0, 5e-324]]))

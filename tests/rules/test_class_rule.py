@@ -1,0 +1,255 @@
+"""What a rule for several classes is."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import array_api_strict
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules import (
+    PBS,
+    RPS,
+    Bounded,
+    Brier,
+    ClassRule,
+    Elementary,
+    Log,
+    Misclassification,
+    Propriety,
+    QuadraticRPS,
+    Ranked,
+    RankedLog,
+    Rule,
+    Spherical,
+    SquaredMeanError,
+)
+from properly.rules._class_rule import (
+    at,
+    check_count,
+    require_class_rule,
+    split_off,
+    squares_of_others,
+)
+
+if TYPE_CHECKING:
+    from properly.typing import Array
+
+Y, P = [0, 2], [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]
+
+
+@dataclass(frozen=True)
+class Absolute(ClassRule):
+    """All that one has to write of a rule of one's own."""
+
+    propriety: ClassVar[Propriety] = Propriety.IMPROPER
+    name: ClassVar[str] = "absolute"
+
+    def classwise(self, p: Array) -> Array:
+        return 2 * (1 - p)
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        return 0.0, float(classes)
+
+
+def test_all_else_follows_from_the_prices_of_every_class() -> None:
+    rule = Absolute()
+    assert rule.loss(Y, P).tolist() == [1, 1]
+    assert rule(Y, P, weight=[3, 1]) == 1
+    assert rule.price(np.array(Y), np.array(P)).tolist() == [1, 1]
+    assert rule.entropy(P).tolist() == [1.25, 1]
+    assert rule.expected_loss([0.5, 0.5, 0], [1, 0, 0]) == 1
+    assert rule.range == rule.range_for(2) == (0, 2)
+    assert rule.propriety_for(3) is Propriety.IMPROPER
+    assert not rule.is_proper
+    assert not rule.needs_order
+    assert isinstance(rule, Rule)
+
+
+def test_a_rule_without_prices_is_none() -> None:
+    with pytest.raises(TypeError, match="abstract"):
+        ClassRule()  # type: ignore[abstract]
+
+
+# Losses
+
+
+def test_losses_are_in_the_library_of_the_forecasts() -> None:
+    for table in (P, np.array(P), pd.DataFrame(P), pl.DataFrame(P, orient="row")):
+        losses = Brier().loss(Y, table)
+        assert type(losses) is np.ndarray
+        assert losses.tolist() == [0.375, 0.5]
+    strict = Brier().loss(Y, array_api_strict.asarray(P))
+    assert strict.dtype == array_api_strict.float64
+    assert np.asarray(strict).tolist() == [0.375, 0.5]
+
+
+def test_the_mean_of_an_array_is_a_plain_float() -> None:
+    for rule in (Brier(), RPS(), PBS(), Absolute()):
+        for weight in (None, [1, 2], np.array([0.5, 0.5], dtype=np.float32)):
+            assert type(rule(Y, P, weight)) is float
+        strict = rule(Y, array_api_strict.asarray(P), array_api_strict.asarray([1.0, 2.0]))
+        assert strict.shape == ()
+        assert float(strict) == pytest.approx(rule(Y, P, [1, 2]), rel=1e-15)
+
+
+def test_text_is_sorted_unless_the_rule_needs_an_order() -> None:
+    text = ["low", "high", "mid"]
+    p = [[0.5, 0.25, 0.25], [0.125, 0.5, 0.375], [0.25, 0.0, 0.75]]
+    np.testing.assert_array_equal(Brier().loss(text, p), Brier().loss([1, 0, 2], p))
+    for rule in (RPS(), RankedLog(), SquaredMeanError(), QuadraticRPS()):
+        with pytest.raises(DataError, match="labels="):
+            rule.loss(text, p)
+        with pytest.raises(DataError, match="labels="):
+            rule(text, p)
+        ordered = rule.loss(text, p, labels=["low", "mid", "high"])
+        np.testing.assert_array_equal(ordered, rule.loss([0, 2, 1], p))
+
+
+PIECES: list[ClassRule] = [
+    Brier(),
+    Log(),
+    Spherical(),
+    Misclassification(),
+    RPS(),
+    RPS(list(range(1, 20))),
+    RankedLog(),
+    Ranked(Bounded(Brier(), (0.1, 0.4))),
+    SquaredMeanError(),
+    QuadraticRPS(),
+    PBS(),
+]
+
+
+@pytest.mark.parametrize("rule", PIECES, ids=lambda rule: rule.name)
+def test_a_table_of_more_than_a_piece_costs_what_its_halves_cost(rule: ClassRule) -> None:
+    """Tables of more than 2**20 entries are priced in pieces, some of them on other threads."""
+    rng = np.random.default_rng(5)
+    rows = 2**18 + 12_345
+    p = rng.dirichlet(np.ones(20), 1000).astype(np.float32)[rng.integers(0, 1000, rows)]
+    y, weight = rng.integers(0, 20, rows), rng.integers(0, 3, rows)
+    assert p.size > 5 * 2**20
+    losses, entropies = rule.loss(y, p), rule.entropy(p)
+    middle = rows // 2 + 1
+    for part in (slice(0, middle), slice(middle, rows)):
+        np.testing.assert_array_equal(rule.loss(y[part], p[part]), losses[part])
+        np.testing.assert_array_equal(rule.entropy(p[part]), entropies[part])
+    assert rule(y, p) == pytest.approx(math.fsum(losses) / rows, rel=1e-13)
+    weighted = math.fsum(losses * weight) / float(weight.sum())
+    assert rule(y, p, weight) == pytest.approx(weighted, rel=1e-13)
+
+
+# Expectations
+
+
+def test_one_row_goes_with_every_row_of_the_other() -> None:
+    rule, truth = Brier(), [0.5, 0.25, 0.25]
+    assert type(rule.expected_loss(truth, truth)) is float
+    assert rule.expected_loss(truth, truth) == rule.entropy([truth])[0]
+    table = np.array(P)
+    one = [rule.expected_loss(truth, row) for row in P]
+    np.testing.assert_array_equal(rule.expected_loss(truth, table), one)
+    np.testing.assert_array_equal(rule.expected_loss([truth], table), one)
+    other = [rule.expected_loss(row, truth) for row in P]
+    np.testing.assert_array_equal(rule.expected_loss(table, truth), other)
+    np.testing.assert_array_equal(rule.expected_loss(P, P), rule.entropy(P))
+    assert rule.expected_loss(pd.Series(truth), tuple(truth)) == rule.entropy([truth])[0]
+
+
+def test_what_cannot_happen_costs_nothing() -> None:
+    assert Log().expected_loss([1, 0, 0], [0.5, 0.5, 0]) == pytest.approx(math.log(2))
+    assert Log().expected_loss([0.5, 0, 0.5], [0.5, 0.5, 0]) == math.inf
+    assert RankedLog().expected_loss([0, 1, 0], [0, 1, 0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("truth", "report", "message"),
+    [
+        ([0.5, 0.5], P, "truth and report must have the same number of classes; got 2 and 3"),
+        ([0.5, 0.25, 0.5], P, "rows of the truth must sum to 1 within 1e-06; row 0 sums to 1.25"),
+        (P, [0.5, -0.5, 1], "the report must be numbers, zero or more; row 0, column 1 is -0.5"),
+        (
+            P,
+            P * 2,
+            "truth and report must have equally many rows, or one a single row; got 2 and 4",
+        ),
+        ([], P, "the truth must "),
+        (0.5, P, "the truth must "),
+    ],
+)
+def test_impossible_truths_and_reports_are_refused(truth: Any, report: Any, message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        Brier().expected_loss(truth, report)
+    assert str(caught.value).startswith(message)
+
+
+# One event and several classes
+
+
+def test_labels_name_columns_and_nothing_else() -> None:
+    for rule in (Brier(), Log(), Spherical(), Misclassification()):
+        for call in (rule, rule.loss):
+            with pytest.raises(ArgumentTypeError, match="labels name the columns of class prob"):
+                call([0, 1], [0.25, 0.75], labels=[0, 1])
+
+
+def test_a_table_is_priced_by_classes_and_a_column_as_an_event() -> None:
+    p = np.array([0.25, 0.75])
+    both = np.column_stack([1 - p, p])
+    for rule in (Log(), Spherical(), Misclassification()):
+        np.testing.assert_allclose(rule.loss([0, 1], p), rule.loss([0, 1], both), rtol=1e-15)
+        np.testing.assert_allclose(rule.entropy(p), rule.entropy(both), rtol=1e-15)
+
+
+def test_a_rule_of_classes_is_asked_for_by_name() -> None:
+    for rule in (Brier(), RPS(), Absolute()):
+        assert require_class_rule(rule) is rule
+    with pytest.raises(ArgumentTypeError) as caught:
+        require_class_rule(Elementary(0.5))
+    assert str(caught.value) == (
+        "this needs a rule for class probabilities; got Elementary(threshold=0.5)\n\n"
+        "Hint: Ranked(rule) makes one of a rule for one event."
+    )
+    for other in (Brier, "brier", None):
+        with pytest.raises(ArgumentTypeError, match="write the rule with parentheses"):
+            require_class_rule(other)
+
+
+@pytest.mark.parametrize("classes", [2, 3, np.int64(4), np.uint8(5)])
+def test_a_number_of_classes_is_whole(classes: Any) -> None:
+    assert check_count(classes) == classes
+    assert type(check_count(classes)) is int
+
+
+@pytest.mark.parametrize("classes", [1, 0, -1, 2.0, "3", None, [1, 2]])
+def test_other_numbers_of_classes_are_refused(classes: Any) -> None:
+    with pytest.raises(DataError, match="classes must be a whole number, 2 or more; got"):
+        check_count(classes)
+
+
+# Helpers of the rules
+
+
+def test_what_happened_is_picked_and_split_off() -> None:
+    y, p = np.array([2, 0]), np.array([[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]])
+    tensors = array_api_strict.asarray(y), array_api_strict.asarray(p)
+    for outcome, table in ((y, p), tensors):
+        assert np.asarray(at(table, outcome)).tolist() == [0.25, 0]
+        chosen, rest = split_off(table, outcome)
+        assert np.asarray(chosen).tolist() == [0.25, 0]
+        assert np.asarray(rest).tolist() == [0.3125, 0.5]
+    assert p.tolist() == [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5]]
+
+
+def test_the_squares_of_others_are_never_negative() -> None:
+    p = np.random.default_rng(2).dirichlet(np.full(5, 0.05), 500)
+    others = squares_of_others(p)
+    assert others.min() >= 0
+    wanted = np.stack([np.delete(p, k, axis=1) for k in range(5)], axis=1)
+    np.testing.assert_allclose(others, (wanted**2).sum(axis=2), rtol=0, atol=1e-15)

@@ -1,0 +1,74 @@
+"""Rules made of other rules."""
+
+from __future__ import annotations
+
+import pytest
+
+from properly import Interval
+from properly.rules import (
+    BinaryRule,
+    Bounded,
+    Brier,
+    Elementary,
+    Log,
+    Misclassification,
+    Mixture,
+    Propriety,
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "propriety", "worst", "name"),
+    [
+        (Bounded(Brier(), (0, 0.5)), Propriety.PROPER, 1.5, "bounded_brier[0.0,0.5]"),
+        (
+            Bounded(Brier(), (0, 1), "integral"),
+            Propriety.STRICT,
+            1,
+            "bounded_brier_integral[0.0,1.0]",
+        ),
+        (
+            Bounded(Elementary(0.2), (0, 1)),
+            Propriety.PROPER,
+            0.8,
+            "bounded_elementary[0.2][0.0,1.0]",
+        ),
+        (
+            Mixture([(2, Brier()), (1, Elementary(0.5))]),
+            Propriety.STRICT,
+            2.5,
+            "mixture[2.0*brier+1.0*elementary[0.5]]",
+        ),
+        (
+            Mixture([(0, Brier()), (1, Elementary(0.5))]),
+            Propriety.PROPER,
+            0.5,
+            "mixture[0.0*brier+1.0*elementary[0.5]]",
+        ),
+    ],
+    ids=repr,
+)
+def test_a_rule_states_its_facts(
+    rule: BinaryRule, propriety: Propriety, worst: float, name: str
+) -> None:
+    assert rule.propriety is rule.propriety_for(2) is propriety
+    assert rule.range == rule.range_for(2) == (0, worst)
+    assert rule.name == name
+    assert rule.is_proper
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [Elementary(0.25), Bounded(Log(), (0.1, 0.2), "integral"), Mixture([(1, Brier())])],
+    ids=repr,
+)
+def test_the_repr_is_the_call_that_makes_the_rule(rule: BinaryRule) -> None:
+    names = {c.__name__: c for c in (Bounded, Brier, Elementary, Interval, Log, Mixture)}
+    again = eval(repr(rule), names)  # noqa: S307
+    assert again == rule
+    assert hash(again) == hash(rule)
+
+
+def test_atoms_of_a_mixture_add_up() -> None:
+    rule = Mixture([(2, Elementary(0.5)), (1, Misclassification()), (0, Elementary(0.1))])
+    assert rule.atoms == ((0.5, 4.0),)
