@@ -256,7 +256,7 @@ def test_the_mean_of_the_brier_scores_of_all_cuts_is_a_ranked_probability_score(
     bounded = squares.mean() / 0.15
     assert number(lines, "bounded ranked", "score") == pytest.approx(bounded, abs=5e-6)
     assert [line for line in lines if line.startswith("---")] == [
-        f"--- grade {cut} or higher" for cut in (1, 2, 3)
+        f"--- grade {cut}" for cut in ("1 or higher", "2 or higher", "3")
     ]
 
 

@@ -33,7 +33,7 @@ CASES = Cases([0, 2, 1], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
 
 
 def test_views_have_names_for_their_questions() -> None:
-    assert list(ask(CASES, "cumulative")) == ["1 or higher", "2 or higher"]
+    assert list(ask(CASES, "cumulative")) == ["1 or higher", "2"]
     assert list(ask(CASES, "one_vs_rest")) == ["0", "1", "2"]
     assert list(ask(CASES, "top_label")) == ["likeliest class"]
 

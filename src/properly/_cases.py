@@ -38,8 +38,8 @@ class Cases:
     clusters, time, groups : array-like, optional
         The cluster, the time and the group of each case.
     labels : sequence of labels, optional
-        What each column of `p` stands for, in the order of the classes if they have one. For an
-        event, both labels of `y`, the event last; the same as ``pos_label=labels[1]``.
+        What each column of `p` stands for, in the order of the classes if they have one; class
+        numbers get these names if none of them is a number. For an event, both labels of `y`, the event last; the same as ``pos_label=labels[1]``.
     pos_label : label, optional
         The label of the event.
     normalize : bool

@@ -65,7 +65,7 @@ class ClassDecomposition:
     >>> record
     ClassDecomposition(rps by 2 parts, cumulative: 0.1667 = 0.0000 - 0.0556 + 0.2222)
     >>> record.names, record.weights
-    (('1 or higher', '2 or higher'), array([0.5, 0.5]))
+    (('1 or higher', '2'), array([0.5, 0.5]))
     >>> record.parts[0].score
     0.16666666666666666
     """
@@ -284,7 +284,7 @@ def class_reliability(
     >>> cases = properly.Cases([0, 2, 1], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
     >>> properly.class_reliability(cases)
     {'1 or higher': Reliability(2 distinct forecasts in 2 bins),
-     '2 or higher': Reliability(2 distinct forecasts in 2 bins)}
+     '2': Reliability(2 distinct forecasts in 2 bins)}
     """
     cases = require_classes(cases)
     check_choice(view, VIEWS, "view")

@@ -287,8 +287,10 @@ def _as_class_numbers(y: Array, count: int, name: str) -> Array:
 
 
 def _numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: str) -> Any:
-    """Look each outcome up among the labels."""
+    """Look each outcome up among the labels; if none is a number, numbers are class numbers."""
     require_present(y, name)
+    if y.dtype.kind in "iu" and not any(isinstance(x, int | float | np.number) for x in labels):
+        return to_numpy(_as_class_numbers(y, len(labels), name))
     number = {label: k for k, label in enumerate(labels)}
     try:
         found, where = np.unique(y, return_inverse=True)
@@ -299,10 +301,7 @@ def _numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: s
         numbers = np.array([number.get(label, -1) for label in y.tolist()], dtype=np.int64)
     if (numbers < 0).any():
         listed = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)
-        hint = "class numbers need no labels=; np.array(labels)[y] has the labels."
-        counted = y.dtype.kind in "iu" and not any(isinstance(x, int) for x in labels)
-        rule = f"{name} must be among the labels {listed}"
-        refuse(y, numbers < 0, rule, hint if counted else None)
+        refuse(y, numbers < 0, f"{name} must be among the labels {listed}")
     return numbers
 
 

@@ -53,14 +53,15 @@ def cumulative(cases: Cases) -> dict[str, Cases]:
     ... )
     >>> questions = properly.cumulative(cases)
     >>> list(questions)
-    ['moderate or higher', 'severe or higher']
+    ['moderate or higher', 'severe']
     >>> questions["moderate or higher"].p
     array([0.3, 0.9])
     >>> questions["moderate or higher"].y
     array([False,  True])
     """
     cases = require_classes(cases)
-    names = [f"{name} or higher" for name in _names(cases)[1:]]
+    *between, highest = _names(cases)[1:]
+    names = [*(f"{name} or higher" for name in between), highest]
     tails = upper_tails(cases.p)
     return {
         name: event_among(cases, cases.y > k, tail)

@@ -21,7 +21,7 @@ import pytest
 
 import properly
 from properly import simulate
-from properly.rules import Brier, Log
+from properly.rules import PBS, RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,11 +39,33 @@ FEW: dict[str, Any] = {"replicates": 20, "rng": 1}
 # Without events, with certain forecasts that are wrong: what is undefined or infinite.
 BARE = properly.tally([0, 0, 0], [0.0, 0.5, 1.0])
 CLUSTERS = properly.Cases(Y, P, clusters=np.arange(200) // 4)
+# Grades, one column each.
+GRADES = ("none", "mild", "severe")
+TABLE = np.round(RNG.dirichlet(np.ones(3), 200), 3)
+TABLE[:, 2] = 1 - TABLE[:, 0] - TABLE[:, 1]
+TABLE = np.abs(TABLE)
+HAPPENED = np.array([RNG.choice(3, p=row / row.sum()) for row in TABLE])
+CLASSES = properly.Cases(
+    [GRADES[k] for k in HAPPENED], TABLE, labels=GRADES, clusters=np.arange(200) // 4
+)
+NUMBERED = properly.Cases(HAPPENED, TABLE)
+# A certain forecast that is wrong, and a class that never happens.
+WRONG = properly.Cases([0, 0, 1], [[0.0, 1.0, 0.0], [0.5, 0.25, 0.25], [0.25, 0.75, 0.0]])
 
 
 def evaluation() -> properly.Evaluation:
     models = {"first": P, "second": Q}
     return properly.evaluate(Y, models, task="binary", rules=[Brier(), Log()], within=(0.05, 0.3))
+
+
+def class_evaluation(task: Literal["multiclass", "ordinal"]) -> properly.ClassEvaluation:
+    models = {"first": TABLE, "second": TABLE[::-1]}
+    return properly.evaluate(HAPPENED, models, task=task, weight=np.linspace(0.1, 1, 200))
+
+
+def study(**options: Any) -> properly.RetentionStudy:
+    scores = {"rps": RPS().loss(HAPPENED, TABLE), "brier": Brier().loss(HAPPENED, TABLE)}
+    return properly.retention_study(scores, HAPPENED, TABLE, **(FEW | options))
 
 
 RECORDS: dict[str, Callable[[], Record]] = {
@@ -112,6 +134,51 @@ RECORDS: dict[str, Callable[[], Record]] = {
         {"first": CASES, "second": OTHERS}, edges=[0.01, 0.1, 0.3, 0.9], prior="logit"
     ),
     "Evaluation": evaluation,
+    "Cases, classes": lambda: CLASSES,
+    "Cases, normalized": lambda: properly.Cases([0, 1], [[1, 3], [2, 2]], normalize=True),
+    "ClassEvaluation": lambda: class_evaluation("multiclass"),
+    "ClassEvaluation, ordinal": lambda: class_evaluation("ordinal"),
+    "ClassEvaluation, infinite": lambda: properly.evaluate(WRONG.y, WRONG.p, task="ordinal"),
+    "ClassDecomposition": lambda: properly.decompose_classes(CLASSES, RPS()),
+    "ClassDecomposition, one_vs_rest": lambda: properly.decompose_classes(NUMBERED, Brier()),
+    "ClassDecomposition, top_label": lambda: properly.decompose_classes(
+        NUMBERED, Brier(), view="top_label"
+    ),
+    "ClassDecomposition with intervals": lambda: properly.decompose_classes(
+        NUMBERED, RPS(), interval=True, **FEW
+    ),
+    "ClassDecomposition, infinite": lambda: properly.decompose_classes(WRONG, RankedLog()),
+    "Confusion": lambda: properly.confusion(HAPPENED, TABLE.argmax(axis=1), 3),
+    "Confusion, weighted": lambda: properly.confusion(
+        HAPPENED, TABLE.argmax(axis=1), 3, weight=np.linspace(0.1, 1, 200)
+    ),
+    "Confusion, mixed labels": lambda: properly.confusion(["a", 1], [1, 1], ["a", 1, 2.5]),
+    "HardScores": lambda: properly.hard_decisions(CLASSES).argmax,
+    "HardScores, undefined": lambda: properly.hard_decisions(properly.Cases([0], [[1, 0]])).bayes,
+    "HardDecisions": lambda: properly.hard_decisions(CLASSES),
+    "HardDecisions, undefined": lambda: properly.hard_decisions(properly.Cases([0], [[1, 0]])),
+    "Retention": lambda: properly.retention_curve(
+        RPS().loss(HAPPENED, TABLE), HAPPENED, TABLE, ties="average"
+    ),
+    "Retention, undefined": lambda: properly.retention_curve(
+        [3, 2, 1, 0], [0, 1, 1, 1], [0, 1, 1, 1], removed=[0, 0.25, 0.5]
+    ),
+    "AreaEstimate": lambda: study().areas["rps"],
+    "AreaEstimate, difference": lambda: study().differences["rps", "brier"],
+    "RetentionStudy": study,
+    "RetentionStudy, expected_cost": lambda: study(metric="expected_cost", oracle=False),
+    "WorstCases": lambda: properly.worst_cases(CLASSES, RPS(), 5),
+    "WorstCases, infinite": lambda: properly.worst_cases(WRONG, Log(), 3),
+    "WorstCases, one event": lambda: properly.worst_cases(CASES, Brier(), 5),
+    "CumulativeForecast": lambda: properly.cumulative_forecast("mild", [0.25, 0.25, 0.5], GRADES),
+    "CumulativeForecast, numbered": lambda: properly.cumulative_forecast(1, [0.25, 0.25, 0.5]),
+    "Audit": lambda: properly.audit(RPS(), 3),
+    "Audit, refuted": lambda: properly.audit(SquaredAbsoluteRPS(), 3),
+    "Audit, one event": lambda: properly.audit(Log()),
+    "Audit, ties": lambda: properly.audit(PBS(ties="any_correct"), 2),
+    "Counterexample": lambda: properly.audit(SquaredAbsoluteRPS(), 3).counterexample,
+    "Finding": lambda: properly.audit(Brier(), 3).local,
+    "Finding, does not apply": lambda: properly.audit(Brier(), 2).local,
     "Simulation": lambda: simulate.corp(50, rng=1),
     "SimulatedModels": lambda: simulate.assel(50, rng=1),
     "Crash": properly.datasets.crash,
@@ -130,13 +197,16 @@ WITHOUT_DICT = {
     "Cases",
     "Bins",
     "PartIntervals",
+    "AreaEstimate",
+    "Counterexample",
+    "Finding",
     "Simulation",
     "SimulatedModels",
 }
 # Its dictionary holds columns for a frame of one's own, a row a person.
 DATA = {"Crash"}
 # Texts, and bars that are drawn.
-WITHOUT_FRAME = WITHOUT_DICT | DATA | {"Advice", "Histogram"}
+WITHOUT_FRAME = WITHOUT_DICT | DATA | {"Advice", "Audit", "Histogram", "HardScores"}
 # A handful of numbers and nothing else: the repr is the call that makes the record.
 SAID_IN_FULL = {
     "Interval",
@@ -144,9 +214,12 @@ SAID_IN_FULL = {
     "CalibrationTest",
     "Decomposition",
     "MurphyDecomposition",
+    "AreaEstimate",
+    "Counterexample",
+    "Finding",
 }
 # A field that the dictionary calls otherwise.
-SYNONYMS = {("Evaluation", "total"): "cases"}
+SYNONYMS = {("Evaluation", "total"): "cases", ("ClassEvaluation", "total"): "cases"}
 LONGEST = 100
 
 

@@ -114,7 +114,7 @@ def test_weights_are_kept_as_numbers() -> None:
 def test_impossible_weights_are_refused(weights: list[float]) -> None:
     for make in (RPS, RankedLog, lambda w: Ranked(Brier(), w)):
         with pytest.raises(DataError, match="weights must be finite, zero or more, and not all"):
-            make(weights)  # type: ignore[operator]
+            make(weights)
 
 
 @pytest.mark.parametrize("weights", ["12", ["a", "b"], [None, 1], 3, [[1, 2]]], ids=str)

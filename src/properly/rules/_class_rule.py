@@ -91,8 +91,9 @@ class ClassRule(Rule):
         p : array-like of shape (n, K)
             Probabilities, one column a class. Rows sum to 1.
         labels : sequence, optional
-            What each column stands for. Without it, numbers are class numbers; text is sorted,
-            as scikit-learn does, unless the rule needs an order.
+            What each column stands for. Without it, or if none of the labels is a number, numbers
+            are class numbers. Text without labels is sorted, as scikit-learn does, unless the rule
+            needs an order.
 
         Returns
         -------

@@ -1,0 +1,383 @@
+"""Rules with a penalty for the wrong decision."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from properly.errors import ArgumentTypeError, DataError, DataWarning, ProperlyError
+from properly.rules import (
+    PBS,
+    PLL,
+    RPS,
+    Brier,
+    Elementary,
+    Log,
+    Misclassification,
+    Penalized,
+    Propriety,
+    Spherical,
+    SquaredAbsoluteRPS,
+    superior_penalty,
+)
+
+STRICT, PROPER, IMPROPER = Propriety.STRICT, Propriety.PROPER, Propriety.IMPROPER
+COSTS = ((0.0, 2.0, 4.0), (3.0, 0.0, 2.0), (8.0, 3.0, 0.0))
+P = np.array([[0.5, 0.25, 0.25], [0.375, 0.375, 0.25], [0.25, 0.375, 0.375]])
+
+
+# Facts
+
+
+@pytest.mark.parametrize(
+    ("rule", "name"),
+    [
+        (PBS(), "pbs"),
+        (PLL(), "pll"),
+        (Penalized(RPS()), "penalized_rps"),
+        (PBS("minimal"), "pbs[minimal]"),
+        (PBS(0.5), "pbs[0.5]"),
+        (PBS(ties="first"), "pbs[first]"),
+        (PBS(scale="published_code"), "pbs[published_code]"),
+        (PLL(0.25, "unique_only"), "pll[0.25,unique_only]"),
+    ],
+    ids=repr,
+)
+def test_a_name_tells_what_is_not_usual(rule: Penalized, name: str) -> None:
+    assert rule.name == name
+
+
+def test_names_of_options_that_differ_differ() -> None:
+    rules = [
+        PBS(0.1),
+        PBS(0.1 + 1e-9),
+        PBS(tolerance=0.1),
+        PBS(tolerance=0.1 + 1e-9),
+        PBS(0.0),
+        PBS(1, cost="absolute"),
+        PBS(1, cost="quadratic"),
+        PBS(1, cost=COSTS),
+        PBS(1, cost=np.array(COSTS) + 1e-9),
+    ]
+    assert len(set(rules)) == len(rules)
+    assert len({rule.name for rule in rules}) == len(rules)
+
+
+@pytest.mark.parametrize(
+    ("rule", "propriety"),
+    [
+        (PBS(), STRICT),
+        (PBS(ties="first"), STRICT),
+        (PBS(ties="any_correct"), IMPROPER),
+        (PBS(ties="unique_only"), IMPROPER),
+        (PBS(tolerance=0.01), IMPROPER),
+        (PBS(0, ties="any_correct"), STRICT),
+        (Penalized(Misclassification(), 1), PROPER),
+        (Penalized(SquaredAbsoluteRPS(), 1), IMPROPER),
+        (Penalized(Brier(), 1, cost=COSTS), STRICT),
+        (Penalized(Brier(), 1, "any_correct", cost=COSTS), IMPROPER),
+    ],
+    ids=repr,
+)
+def test_a_penalty_costs_no_propriety_if_ties_are_shared_or_in_a_fixed_order(
+    rule: Penalized, propriety: Propriety
+) -> None:
+    assert rule.propriety is rule.propriety_for(3) is propriety
+    assert rule.is_proper == (propriety is not IMPROPER)
+
+
+def test_some_rules_are_better_with_two_classes() -> None:
+    assert Penalized(SquaredAbsoluteRPS(), 1).propriety_for(2) is STRICT
+    # The minimal penalty of two classes is none.
+    assert PBS("minimal", ties="any_correct").propriety_for(2) is STRICT
+    assert PBS("minimal", ties="any_correct").propriety_for(3) is IMPROPER
+
+
+@pytest.mark.parametrize(
+    ("rule", "needed"),
+    [
+        (PBS(), False),
+        (Penalized(RPS()), True),
+        (PBS(1, cost="zero_one"), False),
+        (PBS(1, cost="absolute"), True),
+        (PBS(1, cost="quadratic"), True),
+        (PBS(1, cost=COSTS), False),
+    ],
+    ids=repr,
+)
+def test_an_order_is_needed_by_the_rule_or_by_the_costs(rule: Penalized, needed: bool) -> None:
+    assert rule.needs_order is needed
+
+
+def test_the_penalty_by_name() -> None:
+    for classes in (2, 3, 7):
+        assert PBS().penalty_for(classes) == (classes - 1) / classes
+        assert PLL().penalty_for(classes) == math.log(classes)
+        assert PBS(2).penalty_for(classes) == 2
+        for rule in (Brier(), Log(), RPS()):
+            minimal = Penalized(rule, "minimal").penalty_for(classes)
+            assert minimal == superior_penalty(rule, classes)
+    assert Penalized(RPS()).penalty_for(3) == pytest.approx(5 / 18, rel=1e-14)
+    with pytest.raises(DataError, match="classes must be a whole number, 2 or more; got 1"):
+        PBS(2).penalty_for(1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "largest"),
+    [
+        (PBS(), 2 + 2 / 3),
+        (PBS(5), 7),
+        (PBS(scale="algorithm2"), (2 + 2 / 3) / 3),
+        (PBS(scale="published_code"), 2 / 3 + 2 / 3),
+        (PLL(), math.inf),
+        (Penalized(Spherical(), 0.5, cost="quadratic"), 1 + 0.5 * 4),
+        (Penalized(Spherical(), 0.5, cost=COSTS), 1 + 0.5 * 8),
+    ],
+    ids=repr,
+)
+def test_the_greatest_loss_is_that_of_a_certain_wrong_forecast(
+    rule: Penalized, largest: float
+) -> None:
+    lowest, highest = rule.range_for(3)
+    assert lowest == 0
+    assert highest == pytest.approx(largest, rel=1e-15)
+
+
+def test_no_forecast_costs_more_than_the_range_says() -> None:
+    # To abstain is best between the first two classes, and costs most if the third one happens.
+    cost = [[0, 1, 1, 0.25], [1, 0, 1, 0.25], [1, 1, 0, 2]]
+    rule = Penalized(Brier(), 1, cost=cost)
+    worst = rule.loss([2], [[0.5, 0.5, 0.0]])[0]
+    assert worst == 1.5 + 2
+    lowest, highest = rule.range_for(3)
+    assert lowest == 0
+    assert worst <= highest
+
+
+# What is refused
+
+
+REFUSED: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
+    "a rule of one event": (
+        Elementary(0.5),
+        {},
+        ArgumentTypeError,
+        "this needs a rule for class probabilities; got Elementary(threshold=0.5)",
+    ),
+    "another name": (
+        Brier(),
+        {"penalty": "maximal"},
+        DataError,
+        "penalty must be 'paper', 'minimal' or a number; got 'maximal'",
+    ),
+    "a reward": (
+        Brier(),
+        {"penalty": -0.5},
+        DataError,
+        "a penalty must be finite and not negative; got -0.5",
+    ),
+    "no number": (
+        Brier(),
+        {"penalty": math.nan},
+        DataError,
+        "a penalty must be finite and not negative; got nan",
+    ),
+    "infinity": (
+        Brier(),
+        {"penalty": math.inf},
+        DataError,
+        "a penalty must be finite and not negative; got inf",
+    ),
+    "other ties": (
+        Brier(),
+        {"ties": "random"},
+        DataError,
+        "ties must be 'split', 'first', 'any_correct' or 'unique_only'; got 'random'",
+    ),
+    "another scale": (
+        Brier(),
+        {"scale": "mean"},
+        DataError,
+        "scale must be 'sum', 'algorithm2' or 'published_code'; got 'mean'",
+    ),
+    "a scale of another rule": (
+        Log(),
+        {"scale": "algorithm2"},
+        DataError,
+        "scale 'algorithm2' is one of published Brier scores; got Log()",
+    ),
+    "two scales": (
+        Brier("mean"),
+        {"scale": "algorithm2"},
+        DataError,
+        "scale 'algorithm2' is one of published Brier scores; got Brier(scale='mean')",
+    ),
+    "other costs": (
+        Brier(),
+        {"penalty": 1, "cost": "cubic"},
+        DataError,
+        "costs must be 'zero_one', 'absolute', 'quadratic' or a matrix; got 'cubic'",
+    ),
+    "costs without a number": (
+        Brier(),
+        {"cost": "absolute"},
+        DataError,
+        "with costs other than zero_one, penalty must be a number; got 'paper'",
+    ),
+    "a matrix without a number": (
+        Brier(),
+        {"penalty": "minimal", "cost": COSTS},
+        DataError,
+        "with costs other than zero_one, penalty must be a number; got 'minimal'",
+    ),
+    "costs that are not finite": (
+        Brier(),
+        {"penalty": 1, "cost": [[0, math.inf], [1, 0]]},
+        DataError,
+        "costs must be finite; row 0, column 1 is ",
+    ),
+    "a tolerance below 0": (
+        Brier(),
+        {"tolerance": -0.1},
+        DataError,
+        "tolerance must be zero or more and less than 1; got -0.1",
+    ),
+    "a tolerance of 1": (
+        Brier(),
+        {"tolerance": 1},
+        DataError,
+        "tolerance must be zero or more and less than 1; got 1.0",
+    ),
+    "a tolerance of costs": (
+        Brier(),
+        {"penalty": 1, "cost": "absolute", "tolerance": 0.1},
+        DataError,
+        "a tolerance is one of probabilities, not of costs; got 0.1 with costs",
+    ),
+}
+
+
+@pytest.mark.parametrize(("rule", "options", "kind", "message"), REFUSED.values(), ids=REFUSED)
+def test_impossible_options_are_refused(
+    rule: Any, options: dict[str, Any], kind: type[Exception], message: str
+) -> None:
+    with pytest.raises(kind) as caught:
+        Penalized(rule, **options)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize("option", ["penalty", "tolerance"])
+@pytest.mark.parametrize("value", [[1], None, object()], ids=["list", "none", "thing"])
+def test_numbers_are_numbers(option: str, value: Any) -> None:
+    with pytest.raises(ProperlyError, match=option):
+        Penalized(Brier(), **{option: value})
+
+
+@pytest.mark.parametrize("cost", [[0, 1], 3, [[[0]]], [["a", "b"], ["c", "d"]]], ids=str)
+def test_costs_are_a_matrix(cost: Any) -> None:
+    with pytest.raises(ProperlyError, match="costs"):
+        Penalized(Brier(), 1, cost=cost)
+
+
+def test_costs_have_a_row_for_each_class() -> None:
+    rule, p = PBS(1, cost=COSTS), np.full((1, 4), 0.25)
+    for call in (
+        lambda: rule.loss([0], p),
+        lambda: rule([0], p),
+        lambda: rule.entropy(p),
+        lambda: rule.range_for(4),
+    ):
+        with pytest.raises(DataError, match="costs must have one row for each of 4 classes; got 3"):
+            call()
+
+
+def test_rules_made_for_other_classes_are_refused() -> None:
+    with pytest.raises(DataError, match="weights must have one entry for each cut"):
+        Penalized(RPS([1, 2]), 1).loss([0], np.full((1, 4), 0.25))
+    for penalty in ("paper", "minimal"):
+        with pytest.raises(DataError, match="the penalty is known for Brier, Log and RPS without"):
+            Penalized(Spherical(), penalty).loss([0], P[:1])
+
+
+def test_a_mistake_that_is_cheaper_is_warned_of_once_when_the_rule_is_made() -> None:
+    with pytest.warns(DataWarning, match="a mistake should not cost less than the right answer"):
+        rule = Penalized(Brier(), 1, cost=[[1, 0], [1, 0]])
+    assert rule.loss([0, 1], [[0.5, 0.5], [0.25, 0.75]]).shape == (2,)
+
+
+# Values
+
+
+def test_a_matrix_is_kept_as_rows_of_numbers() -> None:
+    for cost in (COSTS, np.array(COSTS), [list(row) for row in COSTS]):
+        rule = PBS(1, cost=cost)
+        assert rule.cost == COSTS
+        assert rule == PBS(1, cost=COSTS)
+        assert hash(rule) == hash(PBS(1, cost=COSTS))
+
+
+def test_the_short_forms_are_the_long_ones() -> None:
+    assert PBS() == Penalized(Brier())
+    assert PLL() == Penalized(Log())
+    assert PBS("minimal", "first", "algorithm2", tolerance=0.1) == Penalized(
+        Brier(), "minimal", "first", "algorithm2", tolerance=0.1
+    )
+    assert PLL(0.5, "first", tolerance=0.1) == Penalized(Log(), 0.5, "first", tolerance=0.1)
+
+
+def test_zero_one_costs_are_mistakes() -> None:
+    for ties in ("split", "first", "any_correct", "unique_only"):
+        named, usual = PBS(ties=ties, cost="zero_one"), PBS(ties=ties)
+        np.testing.assert_array_equal(named.classwise(P), usual.classwise(P))
+        matrix = PBS(2 / 3, ties, cost=1 - np.eye(3))
+        np.testing.assert_allclose(matrix.classwise(P), usual.classwise(P), rtol=1e-15)
+
+
+TIED = {
+    "split": [[0, 1, 1], [0.5, 0.5, 1], [1, 0.5, 0.5]],
+    "first": [[0, 1, 1], [0, 1, 1], [1, 0, 1]],
+    "any_correct": [[0, 1, 1], [0, 0, 1], [1, 0, 0]],
+    "unique_only": [[0, 1, 1], [1, 1, 1], [1, 1, 1]],
+}
+
+
+@pytest.mark.parametrize(("ties", "penalties"), TIED.items(), ids=TIED)
+def test_what_counts_as_right_if_classes_are_tied(ties: Any, penalties: list[list[float]]) -> None:
+    rule = Penalized(Misclassification(), 8, ties)
+    found = (rule.classwise(P) - Misclassification().classwise(P)) / 8
+    np.testing.assert_array_equal(found, penalties)
+    for y in range(3):
+        losses = rule.loss([y] * 3, P)
+        np.testing.assert_array_equal(losses, rule.classwise(P)[:, y])
+
+
+def test_probabilities_within_the_tolerance_are_tied() -> None:
+    p = [[0.5, 0.375, 0.125]]
+    assert PBS(1, "any_correct").loss([1], p)[0] == Brier().loss([1], p)[0] + 1
+    wide = PBS(1, "any_correct", tolerance=0.125)
+    assert wide.loss([1], p)[0] == Brier().loss([1], p)[0]
+    assert PBS(1, tolerance=0.125).loss([0], p)[0] == Brier().loss([0], p)[0] + 0.5
+
+
+def test_scales_by_hand() -> None:
+    right, wrong = Brier().loss([0, 1], P[[0, 0]])
+    assert (right, wrong) == (0.375, 0.875)
+    for scale, wanted in (
+        ("sum", [right, wrong + 2 / 3]),
+        ("algorithm2", [right / 3, (wrong + 2 / 3) / 3]),
+        ("published_code", [right / 3, wrong / 3 + 2 / 3]),
+    ):
+        found = PBS(scale=scale).loss([0, 1], P[[0, 0]])  # type: ignore[arg-type]
+        np.testing.assert_allclose(found, wanted, rtol=1e-15)
+
+
+def test_the_mean_is_that_of_the_rule_and_the_error_rate() -> None:
+    rng = np.random.default_rng(6)
+    p, y = rng.dirichlet(np.ones(4), 100), rng.integers(0, 4, 100)
+    weight = rng.integers(0, 3, 100)
+    for rule in (Brier(), Log(), RPS(), Spherical()):
+        mean = rule(y, p, weight) + 0.5 * Misclassification()(y, p, weight)
+        assert Penalized(rule, 0.5)(y, p, weight) == pytest.approx(mean, rel=1e-13)
