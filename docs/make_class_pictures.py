@@ -47,7 +47,7 @@ def near_and_far() -> Figure:
     """Show two forecasts that differ only in how far off they are."""
     grades = ["mild", "moderate", "severe"]
     forecasts = {"one class off": [0.25, 0.75, 0], "two classes off": [0.25, 0, 0.75]}
-    axes = plots.cumulative(
+    axes = plots.cumulative_forecast(
         {name: properly.cumulative_forecast("mild", p, grades) for name, p in forecasts.items()}
     )
     return figure_of(axes[0])
@@ -96,9 +96,11 @@ def removal() -> Figure:
         "sa-RPS": SquaredAbsoluteRPS(),
     }
     scores = {name: rule.loss(cases.y, cases.p) for name, rule in rules.items()}
-    scores["expected RPS"] = properly.rejection_scores(RPS(), cases.p)
-    scores["expected log"] = properly.rejection_scores(Log(), cases.p)
-    study = properly.retention_study(scores, cases.y, cases.p, metric="expected_cost", rng=1)
+    scores["expected RPS"] = properly.rejection_scores(cases.p, RPS())
+    scores["expected log"] = properly.rejection_scores(cases.p, Log())
+    study = properly.retention_study(
+        scores, cases.y, cases.p, metric="expected_cost", clusters=cases.clusters, rng=1
+    )
     axes = panels(10.4, 4.1, 2)
     figure_of(axes[0]).set_layout_engine("constrained", w_pad=0.2)
     plots.retention(study, axes[0])

@@ -120,7 +120,20 @@ def test_a_false_claim_is_refuted() -> None:
     assert "The rule says that it is strictly proper; the search: refuted." in str(audit(Boast()))
 
 
-def test_a_tie_refutes_strictness_only() -> None:
+@pytest.mark.parametrize(("smallest", "chance"), [(1e-3, "1/2000"), (1e-7, "1/20000000")])
+def test_a_clipped_logarithm_is_refuted_near_certainty(smallest: float, chance: str) -> None:
+    class Clipped(Log):
+        def classwise(self, p: Any) -> Any:
+            return -np.log(np.maximum(p, smallest))
+
+    for classes in (2, 3, 5):
+        found = audit(Clipped(), classes)
+        assert found.agreement == "refuted"
+        assert found.counterexample is not None
+        assert chance in found.counterexample.as_fractions()
+
+
+def test_a_tie_does_not_confirm_strictness() -> None:
     class Boast(Misclassification):
         propriety = Propriety.STRICT
 
@@ -128,7 +141,7 @@ def test_a_tie_refutes_strictness_only() -> None:
         propriety = Propriety.PROPER
 
     found = audit(Boast(), 3)
-    assert (found.verdict, found.agreement) == ("not refuted by this search", "refuted")
+    assert (found.verdict, found.agreement) == ("not refuted by this search", "not confirmed")
     assert found.propriety is Propriety.PROPER
     assert audit(Modest(), 3).agreement == "not confirmed"
 
@@ -144,7 +157,7 @@ def test_the_page_reads_as_sums_to_be_checked() -> None:
         "So the report costs 1/27 = 0.037037 less than the truth.",
     ]
     assert lines[6] == "The rule says that it is improper; the search: agrees."
-    assert lines[-1] == "Searched 379 truths and as many reports, all with all."
+    assert lines[-1] == "Searched 427 truths and as many reports, all with all."
 
 
 def test_a_page_without_a_counterexample_names_a_tie_or_says_that_there_is_none() -> None:

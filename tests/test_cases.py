@@ -113,9 +113,11 @@ def test_classes_without_labels_are_called_by_their_numbers() -> None:
 
 
 def test_an_event_has_no_classes() -> None:
-    c = Cases([0, 1], [0.1, 0.2], normalize=True)
+    c = Cases([0, 1], [0.1, 0.2])
     assert (c.classes, c.labels, c.normalized) == (None, None, False)
     assert require_event(c) is c
+    with pytest.raises(DataError, match="normalize=True divides rows of class probabilities"):
+        Cases([0, 1], [0.1, 0.2], normalize=True)
 
 
 def test_two_columns_are_two_classes_and_no_event() -> None:
@@ -211,7 +213,7 @@ def test_cases_of_classes_can_be_copied_and_sent_elsewhere(labels: Any, normaliz
 def test_a_column_of_cases_cannot_be_replaced() -> None:
     # The class numbers of the record would be taken for labels, as here 0 for the last class.
     c = Cases([2, 0, 1], P3, labels=(2, 1, 0), **COLUMNS)
-    with pytest.raises(ValueError, match="cannot be specified with replace"):
+    with pytest.raises((TypeError, ValueError), match="replace"):
         replace(c, weight=[1, 2, 3])
 
 

@@ -275,6 +275,33 @@ def test_a_record_is_short_in_print() -> None:
     assert "by 1 part, top_label" in repr(decompose_classes(sample(3), Brier(), view="top_label"))
 
 
+CUTS_TABLE = """\
+rps[1,3]         score      skill  miscalibration  discrimination  uncertainty
+1 or higher    0.16667    0.25000         0.00000         0.05556      0.22222
+2              0.50000   -1.25000         0.27778         0.00000      0.22222
+total          0.41667   -0.87500         0.20833         0.01389      0.22222
+
+the score of the question 'this grade or higher?' at each cut, averaged with
+the weights of the rule; recalibrated cuts need not fit together into one
+distribution"""
+
+ALIKE_TABLE = """\
+brier            score      skill  miscalibration  discrimination  uncertainty
+no             0.00000          -         0.00000         0.00000      0.00000
+yes, surely    0.00000          -         0.00000         0.00000      0.00000
+total          0.00000          -         0.00000         0.00000      0.00000
+
+the sum of 2 yes-or-no Brier scores, which is the Brier score of the class;
+recalibrated classes need not add up to 1"""
+
+
+def test_a_table_for_a_person() -> None:
+    P = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]]
+    assert str(decompose_classes(Cases([2, 1, 0], P), RPS(weights=[1, 3]))) == CUTS_TABLE
+    alike = Cases([0, 0], [[1, 0], [1, 0]], labels=["no", "yes, surely"])
+    assert str(decompose_classes(alike, Brier())) == ALIKE_TABLE
+
+
 def test_a_record_cannot_be_written_to() -> None:
     record = decompose_classes(sample(3), RPS())
     with pytest.raises(ValueError, match="read-only"):

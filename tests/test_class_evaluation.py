@@ -357,7 +357,7 @@ def test_what_makes_no_sense_is_refused(
 def test_one_event_is_no_table_of_classes_whatever_happened() -> None:
     for task in ("multiclass", "ordinal"):
         for y in ([0, 1, 0], [0, 1, 2], [0, 0, 0]):
-            with pytest.raises(DataError, match="one row a case and one column a class"):
+            with pytest.raises(DataError, match=r"class|at most two labels"):
                 evaluate(y, {"a": [0.1, 0.2, 0.3]}, task=task)
 
 
@@ -452,6 +452,18 @@ def test_a_table_for_a_person() -> None:
     assert str(e) == ORDINAL_TABLE
     e = evaluate(Y, P, weight=[0.5, 0.5, 0.5], rules=Brier())
     assert str(e) == PLAIN_TABLE
+
+
+def test_no_class_is_lost_if_labels_read_alike() -> None:
+    e = evaluate([1, "1", "x"], np.eye(3), labels=[1, "1", "x"], task="ordinal")
+    third = 1 / 3
+    assert e.to_dict()["data"]["classes"] == {"1": third, "'1'": third, "'x'": third}
+
+
+def test_a_model_may_be_called_as_what_it_is_compared_with() -> None:
+    lines = str(evaluate(Y, {"(class shares)": P}, rules=Brier())).split("\n")
+    assert [line.split("  ")[0] for line in lines[3:5]] == ["(class shares)"] * 2
+    assert lines[3] != lines[4]
 
 
 def test_a_class_evaluation_is_short_in_a_session() -> None:

@@ -16,6 +16,8 @@ from properly._classes import (
     check_probabilities,
     class_numbers,
     is_table,
+    names_of_labels,
+    one_kind,
     row_sums,
 )
 from properly.errors import DataError
@@ -133,6 +135,7 @@ def test_a_tensor_stays_in_its_library_and_type() -> None:
             [[1.0, 0], [2, -1], [-1, 2]],
             "must be numbers, zero or more; row 1, column 1 is -1.0 (2 such rows)",
         ),
+        ([[0.5, 0.5], [0.5, math.inf]], "must be finite; row 1, column 1 is inf"),
         (np.ma.array([[0.5, 0.5]], mask=[[False, True]]), "must not be missing; row 0, column 1"),
     ],
 )
@@ -146,7 +149,6 @@ def test_what_are_no_class_probabilities_is_refused(p: Any, message: str) -> Non
     [
         ([[1, 0], [0.5, 0.25]], 1, "0.75", ""),
         ([[0.5, 0.75], [1, 0], [0.5, 0.25], [0.25, 0.25]], 3, "0.5", " (3 such rows)"),
-        ([[0.5, 0.5], [0.5, math.inf]], 1, "inf", ""),
         ([[0.5, 0.5 + 2**-19], [0.5, 0.5 + 2**-18]], 1, repr(1 + 2**-18), " (2 such rows)"),
     ],
 )
@@ -242,9 +244,9 @@ def test_rescaled_rows_are_of_double_precision_unless_another_library_owns_them(
 @pytest.mark.parametrize(
     ("p", "message"),
     [
-        ([[1, 1], [0, 0]], "must have a positive, finite sum; row 1 is 0.0"),
-        ([[1, math.inf], [1, 1]], "must have a positive, finite sum; row 0 is inf"),
-        ([[0, 0], [1, 1], [0, 0]], "must have a positive, finite sum; row 0 is 0.0 (2 such rows)"),
+        ([[1, 1], [0, 0]], "must have a positive, finite sum; row 1 sums to 0.0"),
+        ([[1, math.inf], [1, 1]], "must have a positive, finite sum; row 0 sums to inf"),
+        ([[0, 0], [1, 1], [0, 0]], "must have a positive, finite sum; row 0 sums to 0.0"),
     ],
 )
 def test_rows_that_cannot_be_rescaled_are_refused(p: Any, message: str) -> None:
@@ -292,10 +294,10 @@ def test_classes_are_a_number_or_labels(classes: Any, expected: Any) -> None:
         (-3, "there must be at least two classes; got -3"),
         (["a"], "there must be at least two classes; got 1"),
         ([], "there must be at least two classes; got 0"),
-        (2.0, "classes must be a list of labels in order; got 2.0"),
-        (None, "classes must be a list of labels in order; got None"),
-        ("ab", "classes must be a list of labels in order; got 'ab'"),
-        ({1, 2}, "classes must be a list of labels in order; got {1, 2}"),
+        (2.0, "classes must be their number, or a list of labels in order; got 2.0"),
+        (None, "classes must be their number, or a list of labels in order; got None"),
+        ("ab", "classes must be their number, or a list of labels in order; got 'ab'"),
+        ({1, 2}, "classes must be their number, or a list of labels in order; got {1, 2}"),
         (["a", "a"], "classes must differ from one another; got ('a', 'a')"),
     ],
 )
@@ -331,3 +333,16 @@ def test_class_numbers_of_numbers_and_of_labels() -> None:
 )
 def test_decisions_are_refused_by_their_name(y: Any, classes: Any, message: str) -> None:
     assert refusal(class_numbers, y, classes, "decisions")[0] == message
+
+
+def test_labels_that_read_alike_are_named_as_code() -> None:
+    assert names_of_labels([1, "a", 2.5]) == ["1", "a", "2.5"]
+    assert names_of_labels((1, "1", "a")) == ["1", "'1'", "'a'"]
+
+
+def test_labels_of_several_kinds_are_text_in_a_column() -> None:
+    assert one_kind((1, 2)) == [1, 2]
+    assert one_kind(["a", "b"]) == ["a", "b"]
+    assert one_kind((1, "a")) == ["1", "a"]
+    assert one_kind([1, 2.5]) == ["1", "2.5"]
+    assert one_kind((1, "1")) == ["1", "'1'"]

@@ -187,7 +187,6 @@ def test_labels_of_every_kind_are_looked_up_in_the_order_given(y: Any, labels: A
     ("y", "message"),
     [
         (["low", "mid", "top"], "outcomes must be among the labels 'low', 'mid', 'high'; row 2 is"),
-        ([0, 1, 2], "outcomes must be among the labels 'low', 'mid', 'high'; row 0 is 0 (3 such"),
         (["low", None, "mid"], "outcomes must not be missing; row 1 is None"),
         (["low", math.nan, "mid"], "outcomes must not be missing; row 1 is nan"),
         (
@@ -200,6 +199,18 @@ def test_labels_of_every_kind_are_looked_up_in_the_order_given(y: Any, labels: A
 )
 def test_outcomes_without_a_label_are_refused(y: Any, message: str) -> None:
     assert refusal(check_class_rows, y, P, labels=GRADES)[0].startswith(message)
+
+
+def test_class_numbers_may_stand_beside_labels_that_are_no_numbers() -> None:
+    """What a record holds, numbers and labels, can be handed back in."""
+    assert numbers([2, 0, 1], labels=GRADES) == [2, 0, 1]
+    assert numbers(np.array([2, 0, 1], dtype=np.uint8), labels=GRADES) == [2, 0, 1]
+    assert numbers([2, 0, 1], labels=[2, 1, 0]) == [0, 2, 1]
+    for y in ([0, 1, 3], [0, -1, 2], [0, 0.5, 1]):
+        with pytest.raises(DataError, match="outcomes must be"):
+            check_class_rows(y, P, labels=GRADES)
+    with pytest.raises(DataError, match="outcomes must be among the labels 1, 'mid', 'high'"):
+        check_class_rows([0, 1, 2], P, labels=[1, "mid", "high"])
 
 
 def test_few_of_many_labels_are_listed() -> None:
@@ -251,8 +262,8 @@ WITHOUT_LABELS: dict[str, Any] = {
 def test_without_labels_text_is_sorted_where_no_order_matters(y: Any) -> None:
     assert numbers(y) == [1, 2, 0]
     message, hint = refusal(check_class_rows, y, P, ordered=True)
-    assert message.startswith("ordered classes need labels= in their order; got outcomes such as ")
-    assert hint == "the alphabet knows no order of grades."
+    assert message.startswith("outcomes in words need labels=, in order; got outcomes such as ")
+    assert hint == "labels= names the columns; the alphabet knows no grades."
 
 
 def test_without_labels_all_classes_must_be_there() -> None:

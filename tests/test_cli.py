@@ -314,6 +314,15 @@ def test_an_audit_as_json_is_that_of_its_records() -> None:
     assert json.loads(result.stdout) == [audit(RPS(), 2, rng=4).to_dict()]
 
 
+def test_a_warning_is_said_in_words() -> None:
+    result = run("audit", "Penalized(Brier(), 0.5, cost=[[1, 0], [1, 0]])", "--classes", "2")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "Warning: a mistake should not cost less than the right answer; if class 0 happens, "
+        "decision 1 costs 0, decision 0 costs 1\n"
+    )
+
+
 def test_an_audit_exits_with_1_if_a_claim_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     class Boast(SquaredAbsoluteRPS):
         def propriety_for(self, classes: int) -> Propriety:

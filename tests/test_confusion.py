@@ -224,6 +224,20 @@ def test_labels_of_several_kinds_are_text_in_a_frame() -> None:
     assert frame["truth"].to_list() == ["0", "0", "x", "x"]
 
 
+def test_labels_that_read_alike_are_told_apart() -> None:
+    table = confusion([1, "1"], ["1", "1"], [1, "1"])
+    assert str(table).splitlines() == [
+        "truth \\ decision  1  '1'",
+        "1                 0    1",
+        "'1'               0    1",
+    ]
+    assert table.to_frame("polars")["truth"].to_list() == ["1", "1", "'1'", "'1'"]
+
+
+def test_one_case_is_singular() -> None:
+    assert repr(confusion([0], [0], 2)) == "Confusion(1 case in 2 classes, accuracy 1)"
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -84,13 +84,32 @@ def test_one_decision_is_a_matrix() -> None:
     ("cost", "message"),
     [
         ("linear", "costs must be 'zero_one', 'absolute', 'quadratic' or a matrix; got 'linear'"),
-        ([0, 1, 2], "costs must have one row for each of 3 classes and one column a decision; got"),
+        (
+            [0, 1, 2],
+            "costs must be a matrix, one row a class and one column a decision; got shape (3,)",
+        ),
         ([[0, 1], [1, 0]], "costs must have one row for each of 3 classes and one column a decisi"),
         (COSTS.T, "costs must have one row for each of 3 classes and one column a decision; got s"),
-        (np.zeros((3, 0)), "costs must have one row for each of 3 classes and one column a decisi"),
-        (np.zeros((3, 3, 1)), "costs must have one row for each of 3 classes and one column a dec"),
-        ([[0, 1, 1], [1, 0, math.inf], [1, 1, 0]], "costs must be finite; row 1, column 2 is "),
-        ([[0, 1, 1], [1, 0, 1], [math.nan, 1, 0]], "costs must be finite; row 2, column 0 is "),
+        (
+            np.zeros((3, 0)),
+            "costs must be a matrix, one row a class and one column a decision; got",
+        ),
+        (
+            np.zeros((3, 3, 1)),
+            "costs must be a matrix, one row a class and one column a decision; ",
+        ),
+        (
+            [[0, 1, 1], [1, 0, math.inf], [1, 1, 0]],
+            "costs must lie between -1e+100 and 1e+100; row 1, column 2 is ",
+        ),
+        (
+            [[0, 1, 1], [1, 0, 1], [math.nan, 1, 0]],
+            "costs must lie between -1e+100 and 1e+100; row 2, column 0 is ",
+        ),
+        (
+            [[0, 1], [1e101, 0], [0, 0]],
+            "costs must lie between -1e+100 and 1e+100; row 1, column 0",
+        ),
         ([["a", "b"]] * 3, "costs must be numbers; row 0, column 0 is 'a'"),
         ([[0, None], [1, 0], [1, 1]], "costs must not be missing; row 0, column 1 is None"),
         (7, "costs must be a list, an array or a column of equal things; got int"),

@@ -61,6 +61,28 @@ def test_an_evaluation_is_short_in_a_session() -> None:
     )
 
 
+def test_one_case_is_singular() -> None:
+    e = evaluate([1], [0.5])
+    assert repr(e) == "Evaluation(1 case, models: 1, rules: 2)"
+    assert str(e).startswith("1 case, event rate 1.0000; ")
+
+
+def test_skill_that_does_not_exist_is_a_dash() -> None:
+    lines = str(evaluate([1, 1], [0.5, 0.5], rules=Brier())).split("\n")
+    assert lines[-1].split() == ["(event", "rate)", "0.00000", "-", "0.00000", "0.00000", "0.00000"]
+
+
+def test_a_model_may_be_called_as_what_it_is_compared_with() -> None:
+    lines = str(evaluate(Y, {"(event rate)": P["good"]}, rules=Brier())).split("\n")
+    assert [line.split("  ")[0] for line in (lines[3], lines[6])] == ["(event rate)"] * 2
+    assert lines[3] != lines[6]
+
+
+def test_rules_come_in_anything_that_lists_them() -> None:
+    expected = evaluate(Y, P, rules=[Brier(), Log()]).decompositions
+    assert evaluate(Y, P, rules=(rule for rule in (Brier(), Log()))).decompositions == expected
+
+
 @pytest.mark.parametrize("rules", [Brier, "brier", 3])
 def test_what_is_not_a_rule_is_refused_by_name(rules: Any) -> None:
     with pytest.raises(ArgumentTypeError, match="write the rule with parentheses"):

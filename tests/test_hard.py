@@ -121,9 +121,9 @@ def test_no_decision_is_expected_to_cost_less(P: Any) -> None:
 
 
 def test_expected_cost_by_hand() -> None:
-    assert hard_costs(Y, D, "quadratic", 3).tolist() == [0, 1, 0, 4]
-    assert hard_costs(Y, D, "absolute", 3).tolist() == [0, 1, 0, 2]
-    assert hard_costs(Y, D, "zero_one", 3).tolist() == [0, 1, 0, 1]
+    assert hard_costs(Y, D, "quadratic", classes=3).tolist() == [0, 1, 0, 4]
+    assert hard_costs(Y, D, "absolute", classes=3).tolist() == [0, 1, 0, 2]
+    assert hard_costs(Y, D, "zero_one", classes=3).tolist() == [0, 1, 0, 1]
     assert expected_cost(Y, D, classes=3) == 5 / 4
     assert expected_cost(Y, D, "absolute", classes=3) == 3 / 4
     assert expected_cost(Y, D, "zero_one", classes=3) == 2 / 4
@@ -204,6 +204,20 @@ def test_labels_and_frames_are_fine() -> None:
     assert expected_cost(frame["y"], frame["d"], classes=["moderate", "mild", "severe"]) == 0.5
 
 
+def test_class_numbers_are_welcome_beside_labels() -> None:
+    words = [GRADES[k] for k in Y]
+    for y, d in ((Y, D), (words, D), (Y, [GRADES[k] for k in D])):
+        assert expected_cost(y, d, classes=GRADES) == 1.25
+        assert hard_costs(y, d, classes=GRADES).tolist() == [0, 1, 0, 4]
+
+
+def test_classes_have_a_name_where_costs_are_asked_for() -> None:
+    for call in (hard_costs, expected_cost):
+        positional: Any = call
+        with pytest.raises(TypeError, match="positional argument"):
+            positional(Y, D, "quadratic", 3)
+
+
 def test_costs_of_nothing_over_nothing_are_undefined() -> None:
     with pytest.warns(DataWarning, match="^a normalized cost is 0 / 0 where") as said:
         assert math.isnan(expected_cost([1, 1], [1, 1], classes=3, normalized=True))
@@ -264,7 +278,10 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     ),
     (
         lambda: expected_cost([0, 1], [0, 4], ABSTAIN),
-        "decisions must be columns of the costs, 0 to 3; row 1 is 4",
+        (
+            "decisions must be columns of the costs, 0 to 3; row 1 is 4\n\n"
+            r"Hint: decide\(P, cost\) makes such decisions."
+        ),
     ),
     (
         lambda: expected_cost([0, 1], [0, -1], ABSTAIN),
@@ -282,9 +299,12 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: decide([[0.5, 0.5]], "squared"), "costs must be 'zero_one', 'absolute', 'quadratic'"),
     (
         lambda: expected_cost([0, 1], [0, 1], [[0, math.inf], [1, 0]]),
-        "costs must be finite; row 0, column 1 is ",
+        r"costs must lie between -1e\+100 and 1e\+100; row 0, column 1 is inf",
     ),
-    (lambda: decide([[0.5, 0.5]], [[0, 1], [math.nan, 0]]), "costs must be finite; row 1, column"),
+    (
+        lambda: decide([[0.5, 0.5]], [[0, 1], [math.nan, 0]]),
+        r"costs must lie between -1e\+100 and 1e\+100; row 1, column 0 is nan",
+    ),
     (
         lambda: expected_cost(Y, D, classes=3, priors=[0.5, 0.3, 0.1]),
         "priors must sum to one; got a sum of 0.9\n\nHint: divide them by their sum.",

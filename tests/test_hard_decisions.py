@@ -158,6 +158,13 @@ def test_the_record_as_text() -> None:
     assert len({len(line) for line in lines[1:]}) == 1
 
 
+def test_large_costs_keep_their_distance() -> None:
+    lines = str(hard_decisions(Cases(Y, P), 1e6 * (1 - np.eye(3)))).splitlines()
+    assert len({len(line) for line in lines[1:]}) == 1
+    assert lines[7].split()[:2] == ["expected", "cost"]
+    assert len(lines[7].split()) == 4
+
+
 def test_the_record_as_json_can_hold_it() -> None:
     found = hard_decisions(Cases(Y, P)).to_dict()
     assert json.loads(json.dumps(found, allow_nan=False)) == found

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from properly._hard import expected_cost
-from properly._kappa import quadratic_weighted_kappa, weighted_kappa
+from properly._kappa import kappa_of, quadratic_weighted_kappa, weighted_kappa
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 
 if TYPE_CHECKING:
@@ -73,6 +73,35 @@ def test_weights_of_one_for_all_mistakes_make_the_kappa_of_cohen(case: Any) -> N
     theirs = cohen_kappa_score(y, d, labels=range(classes), sample_weight=weight)
     ours = weighted_kappa(y, d, classes, 1 - np.eye(classes), weight=weight)
     assert ours == pytest.approx(theirs, rel=0, abs=1e-12)
+
+
+def test_disagreement_has_a_name_that_is_not_that_of_case_weights() -> None:
+    y, d = [0, 1, 2, 2], [0, 2, 1, 2]
+    apart = np.abs(np.subtract.outer(np.arange(3), np.arange(3)))
+    for disagreement in ("linear", apart, (7 * apart).tolist()):
+        found = weighted_kappa(y, d, 3, disagreement=disagreement, weight=[1, 1, 1, 1])
+        assert found == pytest.approx(1 - 2 / (14 / 4), rel=1e-15)
+
+
+def test_many_tables_have_the_kappas_of_each_and_nan_for_nothing_over_nothing() -> None:
+    rng = np.random.default_rng(3)
+    tables, weights = rng.integers(0, 9, (2, 5, 3, 3)), np.array([[0, 1, 5], [2, 0, 1], [9, 3, 0]])
+    tables[1, 4] = np.diag([0, 8, 0])
+    found = kappa_of(tables, weights)
+    assert found.shape == (2, 5)
+    for k in np.ndindex(2, 5):
+        np.testing.assert_array_equal(found[k], kappa_of(tables[k], weights))
+        y, d = np.divmod(np.repeat(np.arange(9), tables[k].ravel()), 3)
+        expected = weighted_kappa(y, d, 3, weights, undefined=math.nan)
+        np.testing.assert_allclose(found[k], expected, rtol=1e-13)
+    assert np.isnan(found).nonzero()[0].tolist() == [1]
+
+
+def test_class_numbers_are_welcome_beside_labels() -> None:
+    y, d = [0, 1, 3, 2], [0, 2, 1, 2]
+    kappa = quadratic_weighted_kappa(y, d, 4)
+    assert quadratic_weighted_kappa([GRADES[k] for k in y], d, GRADES) == kappa
+    assert quadratic_weighted_kappa(y, d, GRADES) == kappa
 
 
 def test_a_class_that_nobody_saw_keeps_the_others_apart() -> None:
@@ -188,7 +217,7 @@ def test_the_value_of_an_undefined_kappa_must_be_a_number_also_where_it_is_not_n
         (lambda: weighted_kappa([0, 1], [0, math.nan], 3), "decisions must not be missing"),
         (
             lambda: weighted_kappa([0, 1], [0, 1], 2, "squared"),
-            "weights must be 'quadratic' or 'linear'; got 'squared'",
+            "disagreement must be 'quadratic' or 'linear'; got 'squared'",
         ),
         (
             lambda: weighted_kappa([0, 1], [0, 1], 2, [1.0, 2.0]),

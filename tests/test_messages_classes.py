@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
@@ -36,6 +37,7 @@ from properly.rules import (
     PBS,
     RPS,
     Brier,
+    ClassRule,
     Elementary,
     Spherical,
     SquaredAbsoluteRPS,
@@ -56,12 +58,67 @@ COSTS = retention_curve([1, 2], [0, 1], [0, 1], metric="expected_cost")
 FIGURE = Figure()
 
 
+class Narrow(Brier):
+    def price(self, y: Any, p: Any) -> Any:
+        return ClassRule.price(self, y, p)
+
+    def classwise(self, p: Any) -> Any:
+        return p[:, 0]
+
+
 def accuracy(y: Any, d: Any) -> float:
     return float(np.mean(y == d))
 
 
 SAID: list[tuple[type[Exception], str, Any]] = [
     # class probabilities
+    (
+        DataError,
+        "the number of classes must be a whole number; got 2.5",
+        lambda: RPS().range_for(2.5),  # type: ignore[arg-type]
+    ),
+    (
+        DataError,
+        "without labels=, outcomes must be of one kind; got 1, 'b', 'c'\n\nHint: labels= says what each column stands for.",
+        lambda: Brier()(np.array(["b", 1, "c"], dtype=object), np.eye(3)),
+    ),
+    (
+        DataError,
+        "labels must be in the order of the columns; the columns are ['b', 'a'], got ['a', 'b']\n\nHint: write forecasts[labels] to order the columns of a frame.",
+        lambda: Brier()(["a"], pd.DataFrame({"b": [0.5], "a": [0.5]}), labels=["a", "b"]),
+    ),
+    (
+        DataError,
+        "outcomes must be labels such as numbers or text; got list",
+        lambda: Brier()(
+            np.array([["a"], None], dtype=object)[:1], np.eye(2)[:1], labels=["a", "b"]
+        ),
+    ),
+    (
+        DataError,
+        "normalize=True divides rows of class probabilities; these are of one event",
+        lambda: Cases([0, 1], [0.1, 0.2], normalize=True),
+    ),
+    (
+        DataError,
+        "classwise must return one loss for each entry of p, (1, 2); got (1,)",
+        lambda: Narrow()([0], [[0.5, 0.5]]),
+    ),
+    (
+        DataError,
+        "shares of removed cases must lie between 0 and 1; row 0 is -0.1",
+        lambda: retention_curve([1, 2], [0, 1], [0, 1], removed=[-0.1, 0.2]),
+    ),
+    (
+        DataError,
+        "outcomes must be class numbers; row 0 is 'low' (2 such rows)\n\nHint: labels= gives the classes in order.",
+        lambda: retention_curve([1, 2], ["low", "high"], ["low", "high"]),
+    ),
+    (
+        ArgumentTypeError,
+        "forecasts come first, then the rule; got RPS(weights=None, normalized=True) first",
+        lambda: rejection_scores(RPS(), P),
+    ),
     (
         DataError,
         "class probabilities must be finite; row 0, column 1 is inf",
@@ -327,7 +384,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     ),
     (
         DataError,
-        "costs must be finite; row 2, column 1 is inf",
+        "costs must lie between -1e+100 and 1e+100; row 2, column 1 is inf",
         lambda: decide(P, [[0, 1], [1, 0], [1, math.inf]]),
     ),
     # cases of an event and of classes
@@ -425,7 +482,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     ),
     (
         DataError,
-        "class probabilities must have one row a case and one column a class; got shape (2,)\n\nHint: a single forecast is a single row, such as [[0.2, 0.8]].",
+        "this needs the probabilities of several classes; these cases have one event\n\nHint: write properly.Cases(y, P), one column a class.",
         lambda: evaluate([0, 1], [0.1, 0.2], task="ordinal"),
     ),
     # decompositions
@@ -495,7 +552,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     ),
     (
         DataError,
-        "decisions must be columns of the costs, 0 to 3; row 1 is 4",
+        "decisions must be columns of the costs, 0 to 3; row 1 is 4\n\nHint: decide(P, cost) makes such decisions.",
         lambda: expected_cost([0, 1], [0, 4], ABSTAIN),
     ),
     (
@@ -560,7 +617,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     ),
     (
         DataError,
-        "weights must be 'quadratic' or 'linear'; got 'cubic'",
+        "disagreement must be 'quadratic' or 'linear'; got 'cubic'",
         lambda: weighted_kappa([0, 1], [0, 1], 2, "cubic"),
     ),
     (
@@ -597,7 +654,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     # retention
     (
         DataError,
-        "an area needs two shares of removed cases or more; got [0.1]",
+        "an area needs a list of two shares of removed cases or more; got [0.1]",
         lambda: retention_curve([1, 2], [0, 1], [0, 1], removed=[0.1]),
     ),
     (
@@ -608,15 +665,15 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         (
-            "shares of removed cases must be probabilities in [0, 1]; row 1 is 20.0"
+            "shares of removed cases must lie between 0 and 1; row 1 is 20.0"
             "\n\nHint: for percentages, divide by 100 first."
         ),
         lambda: retention_curve([1, 2], [0, 1], [0, 1], removed=[0, 20]),
     ),
     (
         DataError,
-        "costs must have a column for every decision; got 1, and decision 1",
-        lambda: retention_curve([1, 2], [0, 1], [0, 1], cost=[[0], [1]]),
+        "decisions must be columns of the costs, 0 to 0; row 1 is 1\n\nHint: decide(P, cost) makes such decisions.",
+        lambda: retention_curve([1, 2], [0, 1], [0, 1], metric="expected_cost", cost=[[0], [1]]),
     ),
     (
         DataError,
@@ -643,17 +700,17 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     ),
     (
         DataError,
-        "outcomes and decisions must be equally long; got 2 and 3",
+        "decisions and outcomes must be equally long; got 3 and 2",
         lambda: retention_curve([1, 2], [0, 1], [0, 1, 1]),
     ),
     (
         DataError,
-        "scores and forecasts must be equally long; got 3 and 2",
+        "scores and outcomes must be equally long; got 3 and 2",
         lambda: retention_curve([1, 2, 3], [0, 1], [0, 1]),
     ),
     (
         DataError,
-        "clusters and forecasts must be equally long; got 1 and 2",
+        "clusters and outcomes must be equally long; got 1 and 2",
         lambda: retention_study({"mine": [1, 2]}, [0, 1], [0, 1], clusters=[7]),
     ),
     (
@@ -690,7 +747,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "this needs a rule that has an entropy; got <class 'properly.rules._ranked.RPS'>"
             "\n\nHint: write the rule with parentheses, as in RPS()."
         ),
-        lambda: rejection_scores(RPS, P),  # type: ignore[arg-type]
+        lambda: rejection_scores(P, RPS),  # type: ignore[arg-type]
     ),
     # single cases
     (
@@ -721,7 +778,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "several forecasts have panels of their own; got one Axes for 2"
             "\n\nHint: draw each of them on an Axes of its own."
         ),
-        lambda: plots.cumulative({"a": ONE, "b": ONE}, FIGURE.add_subplot()),  # type: ignore[call-overload]
+        lambda: plots.cumulative_forecast({"a": ONE, "b": ONE}, FIGURE.add_subplot()),  # type: ignore[call-overload]
     ),
     (
         ArgumentTypeError,
@@ -729,7 +786,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "this picture is drawn from a CumulativeForecast; got list"
             "\n\nHint: make one with properly.cumulative_forecast(y, p)."
         ),
-        lambda: plots.cumulative([0.5, 0.5]),  # type: ignore[call-overload]
+        lambda: plots.cumulative_forecast([0.5, 0.5]),  # type: ignore[call-overload]
     ),
     (
         DataError,

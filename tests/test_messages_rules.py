@@ -65,7 +65,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         ),
         lambda: Ranked(RPS()),  # type: ignore[arg-type]
     ),
-    (DataError, "classes must be a whole number, 2 or more; got 1", lambda: Brier().range_for(1)),
+    (DataError, "there must be at least two classes; got 1", lambda: Brier().range_for(1)),
     (
         DataError,
         (
@@ -104,12 +104,12 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     ),
     (
         DataError,
-        "weights must be finite, zero or more, and not all zero; got [1.0, -1.0]",
+        "weights must be zero or more, at most 1e+100, and not all zero; got [1.0, -1.0]",
         lambda: RPS(weights=[1, -1]),
     ),
     (
         DataError,
-        "weights must be finite, zero or more, and not all zero; got []",
+        "weights must be zero or more, at most 1e+100, and not all zero; got []",
         lambda: RPS(weights=[]),
     ),
     (

@@ -87,7 +87,7 @@ def costs(case: Decided, form: Form) -> list[float]:
         expected_cost(case.y, case.d, COST[form], classes=case.classes),
         expected_cost(case.y, case.d, case.distances(form)),
         expected_cost(y, d, COST[form], classes=case.classes, weight=weight),
-        float(hard_costs(case.y, case.d, COST[form], case.classes).mean()),
+        float(hard_costs(case.y, case.d, COST[form], classes=case.classes).mean()),
     ]
     if form == "linear":
         found += [

@@ -21,7 +21,7 @@ from properly._hard import expected_cost
 from properly._kappa import quadratic_weighted_kappa
 from properly._retained import numbers_removed
 from properly._retention import ORACLE, rejection_scores, retention_curve, retention_study
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.rules import RPS, Brier, Log
 
 COST: Any = "expected_cost"
@@ -98,6 +98,11 @@ def test_a_share_that_rounding_missed_is_the_one_that_was_meant() -> None:
     assert curve.removed.tolist() == [0, 0.7]
 
 
+def test_nothing_removed_has_no_sign() -> None:
+    curve = retention_curve(SCORES, Y, D, metric=COST, removed=[-0.0, 0.5])
+    assert repr(curve).startswith("Retention(expected_cost with 0 to 50 % removed")
+
+
 def test_one_case_is_kept_whatever_is_removed() -> None:
     curve = retention_curve(SCORES, Y, D, metric=COST, removed=[0, 0.99, 1])
     assert curve.kept.tolist() == [8, 1, 1]
@@ -164,6 +169,37 @@ def test_costs_may_price_a_decision_that_is_no_class() -> None:
         [1, 2, 3], [0, 1, 1], [0, 2, 0], metric=COST, cost=abstain, removed=[0, 0.34]
     )
     assert curve.value.tolist() == [1.25 / 3, 0.125]
+
+
+def test_kappa_compares_classes_and_knows_no_costs() -> None:
+    abstain = [[0, 1, 1, 0.25], [1, 0, 1, 0.25], [1, 1, 0, 0.25]]
+    alone = retention_curve(SCORES, Y, D, removed=EIGHTHS).value
+    for cost in (abstain, [[0], [1], [2]]):
+        found = retention_curve(SCORES, Y, D, removed=EIGHTHS, cost=cost).value
+        np.testing.assert_array_equal(found, alone)
+    with pytest.raises(DataError, match="decisions must be class numbers from 0 to 2; row 0 is 3"):
+        retention_curve([1, 2, 3], [0, 1, 2], [3, 1, 2], cost=abstain)
+
+
+def test_a_function_may_see_decisions_that_are_no_classes() -> None:
+    abstain = [[0, 1, 0.25], [1, 0, 0.25]]
+
+    def referred(_y: Any, d: Any) -> float:
+        return float(np.mean(d == 2))
+
+    found = retention_curve(
+        [1, 2, 3], [0, 1, 1], [0, 2, 0], metric=referred, cost=abstain, removed=[0, 0.34]
+    )
+    assert found.value.tolist() == [1 / 3, 1 / 2]
+
+
+def test_class_numbers_are_welcome_beside_labels() -> None:
+    names = ["low", "mid", "high"]
+    expected = retention_curve(SCORES, Y, D, removed=EIGHTHS).value
+    words = [names[k] for k in Y]
+    for y, d in ((Y, D), (words, D), (Y, [names[k] for k in D])):
+        found = retention_curve(SCORES, y, d, removed=EIGHTHS, labels=names).value
+        np.testing.assert_array_equal(found, expected)
 
 
 def test_kappa_of_one_class_is_not_a_number_and_neither_is_the_area() -> None:
@@ -318,16 +354,18 @@ def test_a_mean_table_of_one_class_has_no_kappa() -> None:
 def test_rejection_scores_are_what_the_forecast_expects_of_itself() -> None:
     P = np.array([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]])
     by_hand = [0.5 * 0.5 + 0.75 * 0.25, 0]
-    np.testing.assert_allclose(rejection_scores(RPS(), P), np.array(by_hand) / 2, rtol=1e-15)
+    np.testing.assert_allclose(rejection_scores(P, RPS()), np.array(by_hand) / 2, rtol=1e-15)
     np.testing.assert_allclose(
-        rejection_scores(Log(), P), [0.5 * math.log(2) + 0.5 * math.log(4), 0], rtol=1e-15
+        rejection_scores(P, Log()), [0.5 * math.log(2) + 0.5 * math.log(4), 0], rtol=1e-15
     )
-    np.testing.assert_allclose(rejection_scores(Brier(), [0.5, 0.25]), [0.25, 0.1875], rtol=1e-15)
+    np.testing.assert_allclose(rejection_scores([0.5, 0.25], Brier()), [0.25, 0.1875], rtol=1e-15)
 
 
 def test_rejection_needs_a_rule() -> None:
     with pytest.raises(ArgumentTypeError, match="this needs a rule that has an entropy; got 'rps'"):
-        rejection_scores("rps", [[0.5, 0.5]])  # type: ignore[arg-type]
+        rejection_scores([[0.5, 0.5]], "rps")  # type: ignore[arg-type]
+    with pytest.raises(ArgumentTypeError, match=r"forecasts come first, .* got RPS\(.*\) first$"):
+        rejection_scores(RPS(), [[0.5, 0.5]])  # type: ignore[arg-type]
 
 
 # The study
@@ -360,7 +398,7 @@ def test_replicates_are_areas_of_cases_drawn_with_replacement(metric: Any) -> No
     for k in range(6):
         rows = drawn.integers(0, 32, 32)
         expected = [naive_area(s, values_of, rows, grid) for s in scores.values()]
-        np.testing.assert_allclose(study.replicates[k], expected, rtol=1e-12)
+        np.testing.assert_allclose(study.drawn_areas[k], expected, rtol=1e-12)
 
 
 def test_a_function_gives_the_study_that_its_name_gives() -> None:
@@ -369,7 +407,7 @@ def test_a_function_gives_the_study_that_its_name_gives() -> None:
         retention_study(losses, y, P, metric=metric, replicates=4, rng=2, removed=[0, 0.1, 0.3])
         for metric in (KAPPA, plain_kappa)
     )
-    np.testing.assert_allclose(named.replicates, called.replicates, rtol=1e-12)
+    np.testing.assert_allclose(named.drawn_areas, called.drawn_areas, rtol=1e-12)
     assert [named.areas[x].area for x in named.areas] == pytest.approx(
         [called.areas[x].area for x in called.areas], rel=1e-12
     )
@@ -378,9 +416,9 @@ def test_a_function_gives_the_study_that_its_name_gives() -> None:
 def test_summaries_are_those_of_the_replicates() -> None:
     y, P, losses = sample(7)
     study = retention_study(losses, y, P, replicates=30, rng=0, level=0.8)
-    assert study.replicates.shape == (30, 4)
+    assert study.drawn_areas.shape == (30, 4)
     assert list(study.curves) == list(study.areas) == ["Brier", "log", "RPS", ORACLE]
-    for name, column in zip(study.areas, study.replicates.T, strict=True):
+    for name, column in zip(study.areas, study.drawn_areas.T, strict=True):
         estimate = study.areas[name]
         assert estimate.area == study.curves[name].area
         assert estimate.mean == pytest.approx(sum(column) / 30, rel=1e-14)
@@ -394,7 +432,7 @@ def test_differences_are_paired() -> None:
     y, P, losses = sample(8)
     study = retention_study(losses, y, P, replicates=20, rng=3)
     assert len(study.differences) == 6
-    column = dict(zip(study.areas, study.replicates.T, strict=True))
+    column = dict(zip(study.areas, study.drawn_areas.T, strict=True))
     for (first, second), found in study.differences.items():
         apart = column[first] - column[second]
         assert found.area == study.areas[first].area - study.areas[second].area
@@ -426,11 +464,11 @@ def test_scores_beside_it_do_not_change_what_a_score_gets() -> None:
 def test_nothing_beats_the_hard_cost_in_expected_cost(seed: int, cost: Any) -> None:
     """Nor in any replicate, nor at any share: a theorem, so no tolerance but for rounding."""
     y, P, losses = sample(seed, n=80)
-    losses["unsure"] = rejection_scores(RPS(), P)
+    losses["unsure"] = rejection_scores(P, RPS())
     losses["noise"] = np.random.default_rng(seed).random(80)
     study = retention_study(losses, y, P, metric=COST, cost=cost, replicates=10, rng=seed)
-    best = study.replicates[:, -1:]
-    assert (best <= study.replicates[:, :-1] + 1e-13).all()
+    best = study.drawn_areas[:, -1:]
+    assert (best <= study.drawn_areas[:, :-1] + 1e-13).all()
     for curve in study.curves.values():
         assert (study.curves[ORACLE].value <= curve.value + 1e-13).all()
 
@@ -444,13 +482,34 @@ def test_the_oracle_is_the_cost_of_the_decision() -> None:
     assert alone.value[0] == sum(paid) / 8
 
 
+def test_the_oracle_has_costs_also_where_kappa_has_none() -> None:
+    """The classes are as many as the costs have rows, whichever were seen."""
+    cost = [[0, 1, 5, 1], [2, 0, 1, 1], [9, 3, 0, 1], [1, 1, 1, 0]]
+    study = retention_study({"s": SCORES}, Y, D, cost=cost, removed=EIGHTHS, rng=1)
+    paid = [cost[i][j] for i, j in zip(Y, D, strict=True)]
+    expected = retention_curve(paid, Y, D, removed=EIGHTHS).value
+    np.testing.assert_allclose(study.curves[ORACLE].value, expected, rtol=1e-15)
+    narrow: Any = {"cost": [[0], [1], [2]], "removed": EIGHTHS, "rng": 1}
+    assert list(retention_study({"s": SCORES}, Y, D, oracle=False, **narrow).curves) == ["s"]
+    with pytest.raises(DataError, match="decisions must be columns of the costs, 0 to 0; row 1"):
+        retention_study({"s": SCORES}, Y, D, **narrow)
+
+
+@pytest.mark.parametrize("metric", [KAPPA, COST])
+def test_a_mistake_that_is_cheap_is_warned_of_once(metric: Any) -> None:
+    cheap: Any = {"metric": metric, "cost": [[1, 0, 2], [1, 0, 1], [1, 1, 0]], "rng": 1}
+    with pytest.warns(DataWarning, match="a mistake should not cost less") as said:
+        retention_study({"s": SCORES}, Y, D, removed=EIGHTHS, **cheap)
+    assert len(said) == 1
+
+
 def test_a_seed_repeats_a_study_and_a_generator_goes_on() -> None:
     y, P, losses = sample(11)
-    one, same, other = (retention_study(losses, y, P, rng=seed).replicates for seed in (1, 1, 2))
+    one, same, other = (retention_study(losses, y, P, rng=seed).drawn_areas for seed in (1, 1, 2))
     np.testing.assert_array_equal(one, same)
     assert (one != other).all()
     rng = np.random.default_rng(1)
-    first, second = (retention_study(losses, y, P, rng=rng).replicates for _ in range(2))
+    first, second = (retention_study(losses, y, P, rng=rng).drawn_areas for _ in range(2))
     np.testing.assert_array_equal(first, one)
     assert (first != second).any()
 
@@ -463,7 +522,7 @@ def test_replicates_of_tied_scores_average_too() -> None:
     rng = np.random.default_rng(6)
     paid = (np.array(Y) - np.array(D)) ** 2
     means = [paid[rng.integers(0, 8, 8)].mean() for _ in range(5)]
-    np.testing.assert_allclose(study.replicates[:, 0], means, rtol=1e-13)
+    np.testing.assert_allclose(study.drawn_areas[:, 0], means, rtol=1e-13)
 
 
 def test_kappa_that_is_undefined_in_a_replicate_leaves_no_interval() -> None:
@@ -500,7 +559,7 @@ def test_cases_that_are_each_a_cluster_are_drawn_as_without_clusters(metric: Any
         retention_study(losses, y, P, metric=metric, replicates=10, rng=3, clusters=clusters)
         for clusters in (None, np.arange(len(y)))
     )
-    np.testing.assert_array_equal(without.replicates, each.replicates)
+    np.testing.assert_array_equal(without.drawn_areas, each.drawn_areas)
     assert (without.clusters, each.clusters) == (None, 200)
 
 
@@ -529,7 +588,7 @@ def test_replicates_are_whole_clusters() -> None:
             naive_area(np.asarray(s), lambda x: plain_cost(y[x], d[x]), rows, grid)
             for s in losses.values()
         ]
-        np.testing.assert_allclose(study.replicates[k], expected, rtol=1e-12)
+        np.testing.assert_allclose(study.drawn_areas[k], expected, rtol=1e-12)
     assert len(sizes) > 4
     assert study.clusters == len(names)
 
@@ -543,9 +602,9 @@ def test_two_equal_halves_as_clusters_leave_nothing_to_chance(metric: Any) -> No
     options: dict[str, Any] = {"metric": metric, "removed": EIGHTHS, "rng": 5, "oracle": False}
     study = retention_study({"s": SCORES * 2}, Y * 2, D * 2, clusters=[0] * 8 + [1] * 8, **options)
     once = retention_study({"s": SCORES}, Y, D, **options)
-    np.testing.assert_array_equal(study.replicates, study.areas["s"].area)
+    np.testing.assert_array_equal(study.drawn_areas, study.areas["s"].area)
     assert study.areas["s"].area == pytest.approx(once.areas["s"].area, rel=1e-14)
-    assert len(np.unique(once.replicates)) > 10
+    assert len(np.unique(once.drawn_areas)) > 10
 
 
 def test_copies_in_clusters_are_no_news() -> None:
@@ -562,7 +621,7 @@ def test_copies_in_clusters_are_no_news() -> None:
         rng=8,
         clusters=np.repeat(np.arange(80), 9),
     )
-    np.testing.assert_allclose(repeated.replicates, study.replicates, rtol=1e-12)
+    np.testing.assert_allclose(repeated.drawn_areas, study.drawn_areas, rtol=1e-12)
     alone = retention_study(
         many, np.repeat(y, 9), np.repeat(P, 9, axis=0), metric=COST, removed=[0, 0.25], rng=8
     )
@@ -638,7 +697,10 @@ def test_a_study_is_a_table() -> None:
     )
     assert repr(paired) == repr(study)[:-1] + " of 4 clusters)"
     title, *lines = str(study).splitlines()
-    assert title == ("Area under expected_cost with 0 to 50 % removed, in percent: mean ± sd of 50")
+    assert title == (
+        "Area under expected_cost over the removed share in percent, 0 to 50: "
+        "mean ± sd of 50 replicates"
+    )
     percent = study.area_percent
     assert [line.split("  ")[0] for line in lines] == ["s", ORACLE]
     for line, name in zip(lines, percent, strict=True):
@@ -655,7 +717,7 @@ def test_a_study_in_full() -> None:
     (difference,) = told["differences"]
     assert (difference["first"], difference["second"]) == ("s", ORACLE)
     assert difference["area"] == study.differences["s", ORACLE].area
-    assert np.shape(told["replicates"]) == (20, 2)
+    assert np.shape(told["drawn_areas"]) == (20, 2)
     assert told["curves"][ORACLE]["value"] == study.curves[ORACLE].value.tolist()
     lower, upper = study.bands["s"]
     assert told["bands"]["s"] == {"lower": lower.tolist(), "upper": upper.tolist()}
@@ -674,14 +736,24 @@ TWO_ROWS: dict[str, Any] = {"y": [0, 1], "P_or_d": [0, 1]}
 CURVES: list[tuple[str, dict[str, Any]]] = [
     ("scores must not be missing; row 1 is nan", {"scores": [0, np.nan]}),
     ("scores must be numbers; row 0 is 'a' (2 such rows)", {"scores": ["a", "b"]}),
-    ("scores and forecasts must be equally long; got 3 and 2", {"scores": [1, 2, 3]}),
-    ("outcomes and decisions must be equally long; got 2 and 3", {"P_or_d": [0, 1, 1]}),
-    ("an area needs two shares of removed cases or more; got [0.0]", {"removed": [0]}),
+    ("scores and outcomes must be equally long; got 3 and 2", {"scores": [1, 2, 3]}),
+    ("decisions and outcomes must be equally long; got 3 and 2", {"P_or_d": [0, 1, 1]}),
+    ("an area needs a list of two shares of removed cases or more; got [0.0]", {"removed": [0]}),
+    ("an area needs a list of two shares of removed cases or more; got []", {"removed": []}),
+    (
+        "an area needs a list of two shares of removed cases or more; got [[0.0, 0.5]]",
+        {"removed": [[0, 0.5]]},
+    ),
     ("shares of removed cases must increase; row 2 is 0.1, after 0.1", {"removed": [0, 0.1, 0.1]}),
     (
-        "shares of removed cases must be probabilities in [0, 1]; row 1 is 20",
+        (
+            "shares of removed cases must lie between 0 and 1; row 1 is 20.0\n\n"
+            "Hint: for percentages, divide by 100 first."
+        ),
         {"removed": [0, 20]},
     ),
+    ("shares of removed cases must lie between 0 and 1; row 0 is nan", {"removed": [np.nan, 0.2]}),
+    ("shares of removed cases must be numbers; row 1 is '20 %'", {"removed": [0, "20 %"]}),
     (
         "a metric that is no function must be 'quadratic_weighted_kappa' or 'expected_cost'; got 5",
         {"metric": 5},
@@ -692,8 +764,33 @@ CURVES: list[tuple[str, dict[str, Any]]] = [
         {"ties": "average", "metric": plain_cost},
     ),
     (
-        "costs must have a column for every decision; got 1, and decision 1",
-        {"cost": [[0], [1]]},
+        (
+            "decisions must be columns of the costs, 0 to 0; row 1 is 1\n\n"
+            "Hint: decide(P, cost) makes such decisions."
+        ),
+        {"cost": [[0], [1]], "metric": COST},
+    ),
+    (
+        "decisions must be columns of the costs, 0 to 0; row 1 is 1",
+        {"cost": [[0], [1]], "metric": COST, "P_or_d": [[0.5, 0.5], [0, 1]]},
+    ),
+    (
+        (
+            "outcomes must be class numbers; row 0 is 'low' (2 such rows)\n\n"
+            "Hint: labels= gives the classes in order."
+        ),
+        {"y": ["low", "high"], "P_or_d": ["low", "high"]},
+    ),
+    (
+        (
+            "decisions must be class numbers; row 1 is 'high'\n\n"
+            "Hint: labels= gives the classes in order."
+        ),
+        {"P_or_d": [0, "high"], "metric": COST, "cost": [[0, 1], [1, 0]]},
+    ),
+    (
+        "costs must be a matrix, one row a class and one column a decision; got shape (2,)",
+        {"metric": COST, "cost": [0, 1]},
     ),
     (
         "class probabilities must have a column for each of 3 classes; got 2",
@@ -721,7 +818,7 @@ STUDIES: list[tuple[str, dict[str, Any]]] = [
         "clusters say how far off an estimate may be only if there are two or more; got one",
         {"clusters": ["a", "a"]},
     ),
-    ("clusters and forecasts must be equally long; got 3 and 2", {"clusters": [1, 2, 3]}),
+    ("clusters and outcomes must be equally long; got 3 and 2", {"clusters": [1, 2, 3]}),
     ("clusters must not be missing; row 1 is None", {"clusters": ["a", None]}),
 ]
 
@@ -736,6 +833,13 @@ def test_a_curve_of_what_breaks_a_rule_is_refused(message: str, options: dict[st
 def test_a_study_of_what_breaks_a_rule_is_refused(message: str, options: dict[str, Any]) -> None:
     with pytest.raises(DataError, match=re.escape(message)):
         retention_study(**({"scores": {"s": [1, 2]}} | TWO_ROWS | options))
+
+
+def test_a_negative_share_is_told_without_a_word_of_sigmoids() -> None:
+    with pytest.raises(DataError) as refused:
+        retention_curve(SCORES, Y, D, removed=[-0.1, 0.2])
+    expected = "shares of removed cases must lie between 0 and 1; row 0 is -0.1"
+    assert str(refused.value) == expected
 
 
 def test_scores_of_a_study_have_names() -> None:

@@ -305,8 +305,8 @@ def test_tables_of_other_libraries() -> None:
         ([0.5, 0.5, 0.5], "rows of the reference must sum to 1 within 1e-06; row 0 sums to 1.5"),
         ([0.5, 0.75, -0.25], "the reference must be numbers, zero or more; row 0, column 2 is -0"),
         ([0.5, 0.5, math.nan], "the reference must be numbers, zero or more; row 0, column 2 is n"),
-        (0.5, "the reference must be "),
-        ("shares", "the reference must be "),
+        (0.5, "the reference must "),
+        ("shares", "the reference must "),
     ],
 )
 def test_impossible_references_of_classes_are_refused(reference: Any, message: str) -> None:

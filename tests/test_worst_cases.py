@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -83,6 +84,31 @@ def test_records() -> None:
     assert frame["outcome"].tolist() == ["high", "low"]
     with pytest.raises(ValueError, match="read-only"):
         found.loss[0] = 0
+
+
+def test_no_class_is_lost_if_labels_read_alike() -> None:
+    found = worst_cases(Cases(["1", 1, "x"], np.eye(3), labels=[1, "1", "x"]), Brier())
+    assert str(found).splitlines() == [
+        "row  brier  outcome  p 1  p '1'  p 'x'",
+        "  0      2      '1'    1      0      0",
+        "  1      2        1    0      1      0",
+        "  2      0      'x'    0      0      1",
+    ]
+    frame = found.to_frame("pandas")
+    assert list(frame.columns) == ["row", "loss", "outcome", "p 1", "p '1'", "p 'x'"]
+    assert frame["p '1'"].tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
+def test_outcomes_of_several_kinds_are_text_in_a_frame(backend: Any) -> None:
+    found = worst_cases(Cases([1, "x"], [[0.25, 0.75], [0.5, 0.5]], labels=[1, "x"]), Brier())
+    assert list(found.to_frame(backend)["outcome"].to_numpy()) == ["1", "x"]
+
+
+def test_outcomes_are_called_as_their_columns_are() -> None:
+    doses = [0.123456, 0.123457]
+    found = worst_cases(Cases(doses, [[0.25, 0.75], [0.5, 0.5]], labels=doses), Brier())
+    assert [line.split()[2] for line in str(found).splitlines()[1:]] == ["0.123456", "0.123457"]
 
 
 def test_records_of_an_event() -> None:

@@ -317,6 +317,17 @@ def _outcomes_from_labels(
     return to_library_of(np.asarray(happened, dtype=bool), y)
 
 
+def event_label(labels: Sequence[object], pos_label: object) -> object:
+    """Take the label of the event: the last of both labels, which a single one must not deny."""
+    if len(labels) != 2 or labels[0] == labels[1]:
+        message = f"labels must be the two labels of a binary outcome; got {labels!r}"
+        raise DataError(message)
+    if pos_label is not None and pos_label != labels[1]:
+        message = f"pos_label must be the last of labels, {labels[1]!r}; got {pos_label!r}"
+        raise DataError(message)
+    return labels[1]
+
+
 def _label_hint(y: np.ndarray[Any, Any], found: Sequence[Any]) -> str:
     if y.dtype.kind == "f" and y.min() >= 0 and y.max() <= 1:
         return "outcomes come first, then forecasts; were the two swapped?"
@@ -341,7 +352,10 @@ def distinct(x: np.ndarray[Any, Any]) -> list[Any]:
     except TypeError:
         message = f"outcomes must be labels such as numbers or text; got {type(x[0]).__name__}"
         raise DataError(message) from None
-    return sorted(found, key=lambda label: (type(label).__name__, repr(label)))
+    try:
+        return sorted(found)
+    except TypeError:  # of several kinds, which have no order; only for messages
+        return sorted(found, key=lambda label: (type(label).__name__, repr(label)))
 
 
 def check_length(x: Array, p: Array, name: str, against: str = "forecasts") -> None:

@@ -109,13 +109,14 @@ class Audit:
     def agreement(self) -> Agreement:
         """Whether the search agrees with what the rule says of itself.
 
-        Refuted if it found less: a report that beats the truth of a proper rule, or one that
-        equals the truth of a strictly proper one. Not confirmed if it found no such report, though
-        the rule says that there is one.
+        Refuted if it found a report that beats the truth of a rule that claims to be proper. Not
+        confirmed if it found a report that only equals the truth of a rule that claims to be
+        strictly so, since that may be rounding; or none at all, though the rule says that there is
+        one.
         """
-        order = [Propriety.IMPROPER, Propriety.PROPER, Propriety.STRICT]
-        found, said = order.index(self.propriety), order.index(self.claim)
-        return "agrees" if found == said else "refuted" if found < said else "not confirmed"
+        if self.propriety is self.claim:
+            return "agrees"
+        return "refuted" if self.propriety is Propriety.IMPROPER else "not confirmed"
 
     def __repr__(self) -> str:
         return f"Audit({self.rule.name} for {self.classes} classes: {self.verdict})"

@@ -13,7 +13,7 @@ from properly._frames import to_frame
 from properly._interval import as_interval
 from properly._isotonic import refit, refit_sequences
 from properly._libraries import freeze
-from properly._plain import plain
+from properly._plain import many, plain
 from properly._resampling import Counts, fast_stream
 from properly._sweep import share_out
 
@@ -82,7 +82,7 @@ class Band:
     def __repr__(self) -> str:
         return (
             f"Band({100 * self.level:.4g} % {self.kind}, {self.method}, "
-            f"at {len(self.x)} point{'s' * (len(self.x) != 1)})"
+            f"at {many(len(self.x), 'point')})"
         )
 
     @property

@@ -11,6 +11,7 @@ from properly._binning import equal_count, equal_width
 from properly._frames import to_frame
 from properly._libraries import freeze, to_numpy
 from properly._options import check_choice, check_whole
+from properly._plain import many
 from properly._tally import Tally, as_tally
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class BinnedReliability:
         freeze(self)
 
     def __repr__(self) -> str:
-        bins = f"{len(self)} bin{'s' * (len(self) != 1)}"
+        bins = many(len(self), "bin")
         return f"BinnedReliability({bins} of equal {self.scheme})"
 
     def __len__(self) -> int:

@@ -13,6 +13,7 @@ from properly._histogram import Histogram, bar_a_value, freedman_diaconis, is_di
 from properly._isotonic import recalibrate
 from properly._libraries import freeze, to_numpy
 from properly._options import as_drawing, check_choice
+from properly._plain import many
 from properly._reliability_bands import Method, Wanted, find_band
 from properly._tally import Tally, as_tally
 from properly.errors import DataError
@@ -113,8 +114,8 @@ class Reliability:
         freeze(self)
 
     def __repr__(self) -> str:
-        forecasts = f"{len(self.value):,} distinct forecast{'s' * (len(self.value) != 1)}"
-        bins = f"{len(self.bins)} bin{'s' * (len(self.bins) != 1)}"
+        forecasts = many(len(self.value), "distinct forecast")
+        bins = many(len(self.bins), "bin")
         band = "" if self.band is None else f", with a {self.band.kind} band"
         return f"Reliability({forecasts} in {bins}{band})"
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from properly._arrays import check_column, check_rows
-from properly._classes import check_class_rows, check_labels, is_table
+from properly._arrays import check_column, check_rows, event_label
+from properly._classes import as_labels, check_class_rows, check_labels, is_table
 from properly._libraries import kept, to_numpy
 from properly._options import check_flag
 from properly._tally import Tally
@@ -39,7 +39,8 @@ class Cases:
         The cluster, the time and the group of each case.
     labels : sequence of labels, optional
         What each column of `p` stands for, in the order of the classes if they have one; class
-        numbers get these names if none of them is a number. For an event, both labels of `y`, the event last; the same as ``pos_label=labels[1]``.
+        numbers get these names if none of them is a number. For an event, both labels of `y`, the
+        event last; the same as ``pos_label=labels[1]``.
     pos_label : label, optional
         The label of the event.
     normalize : bool
@@ -103,6 +104,7 @@ class Cases:
         rows: Any
         if is_table(p):
             _require_no_event(pos_label)
+            labels = None if labels is None else as_labels(labels)
             # Text has no order of its own, and what follows may need one.
             rows = check_class_rows(y, p, weight, labels=labels, ordered=True, normalize=normalize)
             count = int(rows.p.shape[1])
@@ -110,6 +112,7 @@ class Cases:
         else:
             pos_label = pos_label if labels is None else event_label(labels, pos_label)
             rows, names = check_rows(y, p, weight, pos_label=pos_label, labels=labels), None
+            require_classes_to_normalize(normalize)
         columns = {"clusters": clusters, "time": time, "groups": groups}
         checked = {
             name: None if column is None else check_column(column, name, rows.p)
@@ -249,19 +252,16 @@ def require_independent(source: object, what: str) -> None:
         raise DataError(message, hint="make Cases without clusters to take them as independent.")
 
 
+def require_classes_to_normalize(normalize: bool) -> None:
+    """Refuse to rescale the probability of one event, which has nothing to sum to 1 with."""
+    if normalize:
+        message = "normalize=True divides rows of class probabilities; these are of one event"
+        raise DataError(message)
+
+
 def _require_no_event(pos_label: object) -> None:
     if pos_label is not None:
         message = (
             f"pos_label is the label of an event; class probabilities have none, got {pos_label!r}"
         )
         raise ArgumentTypeError(message, hint="labels= names the columns.")
-
-
-def event_label(labels: Sequence[object], pos_label: object) -> object:
-    if len(labels) != 2 or labels[0] == labels[1]:
-        message = f"labels must be the two labels of a binary outcome; got {labels!r}"
-        raise DataError(message)
-    if pos_label is not None and pos_label != labels[1]:
-        message = f"pos_label must be the last of labels, {labels[1]!r}; got {pos_label!r}"
-        raise DataError(message)
-    return labels[1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -14,9 +15,10 @@ from properly._decomposition import PARTS, Decomposition, decompose
 from properly._frames import to_frame
 from properly._libraries import freeze
 from properly._options import as_generator, check_choice
-from properly._plain import plain
+from properly._plain import many, plain
 from properly._questions import VIEWS, ask, plan_for
 from properly._scoring import share_saved
+from properly._tables import table_of_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from properly.rules import Rule
 
 Floats: TypeAlias = "NDArray[np.float64]"
+COLUMNS = ("score", "skill", *PARTS[1:])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +71,14 @@ class ClassDecomposition:
     (('1 or higher', '2'), array([0.5, 0.5]))
     >>> record.parts[0].score
     0.16666666666666666
+    >>> print(record)
+    rps              score      skill  miscalibration  discrimination  uncertainty
+    1 or higher    0.16667    0.25000         0.00000         0.05556      0.22222
+    2              0.16667    0.25000         0.00000         0.05556      0.22222
+    total          0.16667    0.25000         0.00000         0.05556      0.22222
+    <BLANKLINE>
+    the score of the question 'this grade or higher?' at each cut, averaged;
+    recalibrated cuts need not fit together into one distribution
     """
 
     view: View
@@ -86,9 +97,17 @@ class ClassDecomposition:
 
     def __repr__(self) -> str:
         score, worse, better, unsure = (f"{getattr(self, name):.4f}" for name in PARTS)
-        parts = f"{len(self.parts)} part{'s' * (len(self.parts) != 1)}"
+        parts = many(len(self.parts), "part")
         sums = f"{score} = {worse} - {better} + {unsure}"
         return f"ClassDecomposition({self.rule.name} by {parts}, {self.view}: {sums})"
+
+    def __str__(self) -> str:
+        """Lay out one line a part and one for their sum, and below what they mean."""
+        named = zip((*self.names, "total"), (*self.parts, self), strict=True)
+        rows = [(name, [getattr(x, column) for column in COLUMNS]) for name, x in named]
+        told = table_of_numbers(self.rule.name, COLUMNS, rows)
+        width = told.index("\n")
+        return f"{told}\n\n{textwrap.fill(self.statement, width, break_on_hyphens=False)}"
 
     @property
     def skill(self) -> float:

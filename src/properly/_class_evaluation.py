@@ -8,22 +8,26 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._cases import Cases, weights_of
+from properly._cases import require_classes
 from properly._class_decomposition import ClassDecomposition, decompose_classes
+from properly._classes import names_of_labels
 from properly._decomposition import PARTS
 from properly._frames import to_frame
 from properly._hard_decisions import HardDecisions, hard_decisions
 from properly._libraries import freeze, to_numpy
-from properly._plain import plain, printable
-from properly._scoring import share_saved
+from properly._plain import count_of_cases, many, plain
+from properly._scoring import class_shares, score_of_classes, share_saved
+from properly._tables import table_of_numbers, width_of
 from properly.errors import DataError
 from properly.rules import PBS, RPS, Brier, ClassRule, Log, RankedLog
 from properly.rules._class_rule import require_class_rule
 from properly.rules._cuts import CutRule
+from properly.rules._rule import as_rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
+    from properly._cases import Cases
     from properly._costs import NamedCost
     from properly._frames import Backend
     from properly.rules import Rule
@@ -121,13 +125,13 @@ class ClassEvaluation:
     @property
     def cases(self) -> str:
         """The number of cases, or their total weight, as a person would write it."""
-        return f"{self.total:,}" if isinstance(self.total, int) else f"{self.total:,.2f}"
+        return count_of_cases(self.total)
 
     @property
     def about(self) -> str:
         """What was forecast, in a few words."""
         ordered = "ordered " if self.task == "ordinal" else ""
-        return f"{self.cases} cases of {len(self.labels)} {ordered}classes"
+        return f"{many(self.total, 'case')} of {len(self.labels)} {ordered}classes"
 
     def __repr__(self) -> str:
         models, rules = len(self.scores), len(self.rules)
@@ -135,7 +139,7 @@ class ClassEvaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them; an infinite one is the string "Infinity"."""
-        classes = dict(zip(map(str, self.labels), self.shares.tolist(), strict=True))
+        classes = dict(zip(names_of_labels(self.labels), self.shares.tolist(), strict=True))
         data = {"cases": self.total, "task": self.task, "classes": classes}
         both = {"models": self.scores, "baselines": self.baselines}
         found: dict[str, Any] = {"data": data | {"normalized": self.normalized}}
@@ -159,31 +163,30 @@ class ClassEvaluation:
 
     def __str__(self) -> str:
         """Lay out a table a person can read."""
-        rows = [(printable(name), found) for name, found in self.scores.items()]
-        rows += [(f"({name})", found) for name, found in self.baselines.items()]
-        width = max(len(name) for name in (*dict(rows), *(rule.name for rule in self.rules)))
-        lines = [f"{self.about}; lower scores are better"]
+        shown = [*self.scores.items(), *((f"({n})", x) for n, x in self.baselines.items())]
+        width = width_of([*dict(shown), *(rule.name for rule in self.rules)])
+        tables = [f"{self.about}; lower scores are better"]
         for rule in self.rules:
-            lines += ["", _heading(rule.name, width, COLUMNS)]
-            lines += [_line(name, width, found[rule.name], COLUMNS) for name, found in rows]
+            rows = [(name, found[rule.name]) for name, found in shown]
+            tables.append(table_of_numbers(rule.name, COLUMNS, rows, width))
         columns = DECIDED if self.task == "ordinal" else DECIDED[:2]
-        lines += ["", _heading("argmax", width, columns)]
-        for name, decided in self.decisions.items():
-            numbers = [getattr(decided.argmax, column) for column in columns]
-            lines.append(_line(printable(name), width, numbers, columns))
-        return "\n".join(lines)
+        decided = [
+            (name, [getattr(found.argmax, column) for column in columns])
+            for name, found in self.decisions.items()
+        ]
+        tables.append(table_of_numbers("argmax", columns, decided, width))
+        return "\n\n".join(tables)
 
 
 def evaluate_classes(
-    cases: Mapping[str, Cases], task: Task, rules: Sequence[Rule] | Rule | None
+    cases: Mapping[str, Cases], task: Task, rules: Iterable[Rule] | Rule | None
 ) -> ClassEvaluation:
     """Score every model by every rule, and decide by it."""
-    first = next(iter(cases.values()))
     _require_same_classes(cases)
+    first = next(iter(cases.values()))
     asked = _asked(rules, task)
-    counts = np.bincount(to_numpy(first.y), weights_of(first), len(first.labels or ()))
-    shares = counts / counts.sum()
-    constant = {rule.name: _score_of_shares(rule, first, shares) for rule in asked}
+    shares = class_shares(first.y, first.weight, len(first.labels or ()))
+    constant = {rule.name: score_of_classes(rule, first.y, shares, first.weight) for rule in asked}
     parts = {name: _decompositions(model, asked) for name, model in cases.items()}
     cost: NamedCost = "quadratic" if task == "ordinal" else "zero_one"
     return ClassEvaluation(
@@ -200,12 +203,11 @@ def evaluate_classes(
     )
 
 
-def _asked(rules: Sequence[Rule] | Rule | None, task: Task) -> tuple[ClassRule, ...]:
+def _asked(rules: Iterable[Rule] | Rule | None, task: Task) -> tuple[ClassRule, ...]:
     """Take the rules that were asked for, or those that suit the task."""
     if rules is None:
         return (RPS(), RankedLog(), Log()) if task == "ordinal" else (Brier(), Log(), PBS())
-    several = rules if isinstance(rules, list | tuple) else [rules]
-    asked = tuple(require_class_rule(rule) for rule in several)
+    asked = tuple(require_class_rule(rule) for rule in as_rules(rules))
     for rule in asked:
         if rule.needs_order and task == "multiclass":
             message = f"{rule!r} needs ordered classes; the task is 'multiclass'"
@@ -226,10 +228,6 @@ def _scores(
         both = (math.nan,) * 2 if part is None else (part.miscalibration, part.discrimination)
         found[rule.name] = ClassScore(score, share_saved(score, unsure), *both, unsure)
     return found
-
-
-def _score_of_shares(rule: ClassRule, cases: Cases, shares: np.ndarray[Any, Any]) -> float:
-    return float(rule(to_numpy(cases.y), np.broadcast_to(shares, cases.p.shape), cases.weight))
 
 
 def _constant(score: float) -> ClassScore:
@@ -254,25 +252,12 @@ def _total(cases: Cases) -> int | float:
 
 
 def _require_same_classes(cases: Mapping[str, Cases]) -> None:
+    """Refuse forecasts of one event, and of other classes than those of the first model."""
+    for model in cases.values():
+        require_classes(model)
     (first, known), *others = cases.items()
     for name, other in others:
         if other.classes != known.classes:
             found = f"{first!r} with {known.classes} and {name!r} with {other.classes}"
             message = f"models must have the same classes; got {found}"
             raise DataError(message)
-
-
-def _heading(name: str, width: int, columns: Iterable[str]) -> str:
-    return f"{name:<{width}}" + "".join(f"{n:>{_width(n)}}" for n in columns)
-
-
-def _line(name: str, width: int, numbers: Iterable[float], columns: Iterable[str]) -> str:
-    """Lay out numbers below their names; what does not exist is a dash."""
-    cells = zip(numbers, columns, strict=True)
-    shown = (f"{'-' if math.isnan(x) else f'{x:.5f}':>{_width(n)}}" for x, n in cells)
-    return f"{name:<{width}}" + "".join(shown)
-
-
-def _width(name: str) -> int:
-    # A number such as -12.34567 needs nine places, and two spaces before it.
-    return max(len(name), 9) + 2

@@ -62,8 +62,14 @@ def check_class_rows(
     normalize: bool = False,
 ) -> ClassRows:
     """Check outcomes, class probabilities and weights, and bring them together in one library."""
+    columns = _column_names(p)
+    labels = None if labels is None else as_labels(labels)
+    if labels is not None and columns not in (None, labels):
+        _require_order(columns, labels)
     p = check_probabilities(p, normalize=normalize)
-    y = to_library_of(_outcomes(y, int(p.shape[1]), labels, ordered=ordered), p)
+    named = labels is None and not ordered and _is_text(y)
+    y = _outcomes(y, int(p.shape[1]), columns if named else labels, ordered=ordered)
+    y = to_library_of(y, p)
     check_length(y, p, "outcomes")
     if weight is not None:
         weight = to_library_of(check_weights(weight), p)
@@ -107,9 +113,9 @@ def as_classes(
     try:
         count = operator.index(classes)  # type: ignore[arg-type]
     except TypeError:
-        labels = _as_labels(classes, name)
-        return _at_least_two(len(labels)), labels
-    return _at_least_two(count), None
+        labels = as_labels(classes, name)
+        return check_count(len(labels)), labels
+    return check_count(count), None
 
 
 def class_numbers(y: ArrayLike, classes: int | Iterable[object], name: str = "outcomes") -> Any:
@@ -123,7 +129,7 @@ def class_numbers(y: ArrayLike, classes: int | Iterable[object], name: str = "ou
 
 def check_labels(labels: Iterable[object], count: int) -> tuple[Any, ...]:
     """Check labels of the columns of class probabilities: as many as columns, no two alike."""
-    found = _as_labels(labels, "labels")
+    found = as_labels(labels, "labels")
     if len(found) != count:
         message = (
             f"labels must name each column of the class probabilities; got {len(found)} "
@@ -131,6 +137,41 @@ def check_labels(labels: Iterable[object], count: int) -> tuple[Any, ...]:
         )
         raise DataError(message)
     return found
+
+
+def names_of_labels(labels: Iterable[object]) -> list[str]:
+    """Write labels as text; as code if two of them read the same, such as 1 and "1"."""
+    labels = tuple(labels)
+    names = [str(label) for label in labels]
+    return names if len(set(names)) == len(names) else [repr(label) for label in labels]
+
+
+def one_kind(labels: Iterable[object]) -> list[Any]:
+    """Make labels fit one column of a frame, which holds one kind of thing: text if they differ."""
+    labels = list(labels)
+    return labels if len({type(label) for label in labels}) == 1 else names_of_labels(labels)
+
+
+def _column_names(p: object) -> tuple[Any, ...] | None:
+    """Return the names of a frame's columns if they are text; numbers are mere numbering."""
+    found = getattr(p, "columns", None)
+    names = None if found is None or callable(found) else tuple(found)
+    return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def _require_order(columns: tuple[Any, ...] | None, labels: tuple[Any, ...]) -> None:
+    """Refuse labels that are the names of the columns in another order."""
+    if columns is not None and set(columns) == set(labels):
+        message = (
+            f"labels must be in the order of the columns; the columns are {list(columns)!r}, "
+            f"got {list(labels)!r}"
+        )
+        raise DataError(message, hint="write forecasts[labels] to order the columns of a frame.")
+
+
+def _is_text(y: ArrayLike) -> bool:
+    found = as_array(y, "outcomes")
+    return is_numpy(found) and found.ndim == 1 and found.dtype.kind in "OSU"
 
 
 def _as_table(p: ArrayLike, name: str) -> Array:
@@ -155,6 +196,7 @@ def _slack(p: Array) -> float:
     return float(max(1e-6, xp.finfo(p.dtype).eps ** 0.5)) if floating else 1e-6
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _ends(p: Array) -> tuple[float, float]:
     """Return the smallest entry, and how far off 1 the worst row sums."""
     p = without_gradient(p)
@@ -164,8 +206,9 @@ def _ends(p: Array) -> tuple[float, float]:
 
 def _require_sums(p: Array, slack: float, name: str) -> None:
     """Look again in double precision, and name the row that is farthest from 1."""
-    sums = to_numpy(without_gradient(p)).sum(axis=1, dtype=np.float64)
-    if not np.isfinite(sums).all():
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = to_numpy(without_gradient(p)).sum(axis=1, dtype=np.float64)
+    if np.isinf(sums).any() and bool(namespace(p).any(p == float("inf"))):
         refuse(p, p == float("inf"), f"{name} must be finite")
     off = np.abs(sums - 1)
     bad = ~(off <= slack)
@@ -185,6 +228,7 @@ def _sum_hint(sums: np.ndarray[Any, Any]) -> str:
     return "divide each row by its sum; Cases and evaluate do so with normalize=True."
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _normalized(p: Array, name: str) -> Array:
     """Divide each row by its sum, in double precision where numpy holds the table."""
     xp = namespace(p)
@@ -227,13 +271,19 @@ def _in_order(y: np.ndarray[Any, Any], count: int, *, ordered: bool) -> tuple[An
     if ordered:
         message = f"outcomes in words need labels=, in order; got outcomes such as {found[0]!r}"
         raise DataError(message, hint="labels= names the columns; the alphabet knows no grades.")
+    says = "labels= says what each column stands for."
     if len(found) != count:
         message = (
             f"without labels=, outcomes must have as many labels as there are columns; "
             f"got {len(found)} labels and {count} columns"
         )
-        raise DataError(message, hint="labels= says what each column stands for.")
-    return tuple(found)
+        raise DataError(message, hint=says)
+    try:
+        return as_labels(sorted(found))
+    except TypeError:
+        listed = ", ".join(repr(label) for label in found[:4])
+        message = f"without labels=, outcomes must be of one kind; got {listed}"
+        raise DataError(message, hint=says) from None
 
 
 def _from_one_hot(y: Array, count: int) -> Array:
@@ -246,6 +296,7 @@ def _from_one_hot(y: Array, count: int) -> Array:
             f"got {y.shape[1]} and {count}"
         )
         raise DataError(message)
+    y = xp.astype(y, xp.int64) if xp.isdtype(y.dtype, "bool") else y
     ones = xp.astype(y == 1, xp.int64)
     good = xp.all((y == 0) | (y == 1), axis=1) & (xp.sum(ones, axis=1) == 1)
     if not bool(xp.all(good)):
@@ -273,8 +324,9 @@ def _as_class_numbers(y: Array, count: int, name: str) -> Array:
     """Check whole numbers from 0 to one below the number of classes."""
     y = as_numbers(y, name)
     xp = namespace(y)
-    if xp.isdtype(y.dtype, "bool"):
-        y = xp.astype(y, xp.int64)
+    if xp.isdtype(y.dtype, ("bool", "integral")):
+        # First of all: small types cannot even be compared with a large number of classes.
+        y = xp.astype(y, xp.int64, copy=False)
     if xp.isdtype(y.dtype, "real floating") and bool(xp.any(xp.isnan(y))):
         refuse(y, xp.isnan(y), f"{name} must not be missing", DROP)
     good = (y >= 0) & (y < count)
@@ -298,14 +350,22 @@ def _numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: s
         numbers = known[where.reshape(-1)]
     except TypeError:
         # Labels of several kinds have no order, but they can be looked up one by one.
-        numbers = np.array([number.get(label, -1) for label in y.tolist()], dtype=np.int64)
+        numbers = np.array([_look_up(label, number, name) for label in y.tolist()], np.int64)
     if (numbers < 0).any():
         listed = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)
         refuse(y, numbers < 0, f"{name} must be among the labels {listed}")
     return numbers
 
 
-def _as_labels(labels: object, name: str) -> tuple[Any, ...]:
+def _look_up(label: object, number: Mapping[object, int], name: str) -> int:
+    try:
+        return number.get(label, -1)
+    except TypeError:
+        message = f"{name} must be labels such as numbers or text; got {type(label).__name__}"
+        raise DataError(message) from None
+
+
+def as_labels(labels: object, name: str = "labels") -> tuple[Any, ...]:
     """Take labels in order: no text, which is a sequence of letters, and nothing without order."""
     if isinstance(labels, str | bytes | AbstractSet | Mapping) or not isinstance(labels, Iterable):
         number = "" if name == "labels" else "their number, or "
@@ -323,8 +383,12 @@ def _as_labels(labels: object, name: str) -> tuple[Any, ...]:
     return found
 
 
-def _at_least_two(count: int) -> int:
-    if count < 2:
-        message = f"there must be at least two classes; got {count}"
+def check_count(classes: int) -> int:
+    """Take a number of classes, two or more."""
+    if not isinstance(classes, int | np.integer):
+        message = f"the number of classes must be a whole number; got {classes!r}"
         raise DataError(message)
-    return count
+    if classes < 2:
+        message = f"there must be at least two classes; got {classes!r}"
+        raise DataError(message)
+    return int(classes)

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from properly._classes import names_of_labels, one_kind
 from properly._costs import cost_matrix
 from properly._frames import to_frame
-from properly._kappa import count_decisions, disagreement, kappa_of, settled
+from properly._kappa import count_decisions, disagreement_weights, kappa_of, settled
 from properly._libraries import freeze
-from properly._plain import plain
+from properly._plain import many, plain
+from properly._tables import table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._frames import Backend
-    from properly._kappa import Weights
+    from properly._kappa import Disagreement
     from properly.typing import ArrayLike
 
 Column: TypeAlias = np.ndarray[Any, Any]
@@ -103,9 +105,11 @@ class Confusion:
         """Mean distance of the decided class from the true one, in steps between classes."""
         return float((self.counts * cost_matrix("absolute", len(self.labels))).sum()) / self.total
 
-    def kappa(self, weights: Weights = "quadratic", *, undefined: float | None = None) -> float:
+    def kappa(
+        self, disagreement: Disagreement = "quadratic", *, undefined: float | None = None
+    ) -> float:
         """Return how much better than by chance the decisions agree; see `weighted_kappa`."""
-        found = kappa_of(self.counts, disagreement(weights, len(self.labels)))
+        found = kappa_of(self.counts, disagreement_weights(disagreement, len(self.labels)))
         return settled(found, undefined)
 
     def to_dict(self) -> dict[str, Any]:
@@ -118,9 +122,7 @@ class Confusion:
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a true class and decision as a polars, pandas or pyarrow frame."""
-        # A column holds one kind of thing.
-        mixed = len({type(label) for label in self.labels}) > 1
-        labels = [str(label) for label in self.labels] if mixed else list(self.labels)
+        labels = one_kind(self.labels)
         columns = {
             "truth": [truth for truth in labels for _ in labels],
             "decision": labels * len(labels),
@@ -129,22 +131,18 @@ class Confusion:
         return to_frame(columns, backend)
 
     def __repr__(self) -> str:
-        cases = f"{self.total:,}" if isinstance(self.total, int) else f"{self.total:,.2f}"
-        shown = f"{cases} cases in {len(self.labels)} classes, accuracy {self.accuracy:.4g}"
-        return f"Confusion({shown})"
+        cases = f"{many(self.total, 'case')} in {len(self.labels)} classes"
+        return f"Confusion({cases}, accuracy {self.accuracy:.4g})"
 
     def __str__(self) -> str:
         """Lay out the counts, one row a true class."""
-        corner, names = "truth \\ decision", [str(label) for label in self.labels]
+        names = names_of_labels(self.labels)
         form = ",d" if self.counts.dtype.kind == "i" else ".4g"
-        rows = [[format(x, form) for x in row] for row in self.counts.tolist()]
-        first = max(len(name) for name in (corner, *names))
-        width = [max(map(len, column)) for column in zip(names, *rows, strict=True)]
-        lines = [(corner, names), *zip(names, rows, strict=True)]
-        return "\n".join(
-            f"{name:<{first}}" + "".join(f"  {x:>{w}}" for x, w in zip(row, width, strict=True))
-            for name, row in lines
-        )
+        rows = [
+            [name, *(format(x, form) for x in row)]
+            for name, row in zip(names, self.counts.tolist(), strict=True)
+        ]
+        return table(["truth \\ decision", *names], rows)
 
 
 def confusion(

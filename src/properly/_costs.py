@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._arrays import as_array, as_numbers, refuse
-from properly._libraries import beside, namespace, to_numpy
+from properly._arrays import HUGE, as_array, as_numbers, refuse
+from properly._libraries import beside, is_numpy, namespace, to_numpy
 from properly._notice import notice
+from properly._sweep import sweep
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ def cost_matrix(cost: Cost, classes: int) -> Matrix:
             f"got shape {tuple(found.shape)}"
         )
         raise DataError(message)
-    if not np.isfinite(found).all():
-        refuse(found, ~np.isfinite(found), "costs must be finite")
+    if not (np.abs(found) <= HUGE).all():
+        refuse(found, ~(np.abs(found) <= HUGE), f"costs must lie between {-HUGE:g} and {HUGE:g}")
     _warn_of_cheap_mistakes(found)
     return found
 
@@ -55,11 +56,16 @@ def expected_costs(p: Array, cost: Matrix) -> Array:
 
 
 def optimal(p: Array, cost: Matrix) -> Array:
-    """Tell which decisions have the least expected cost, up to the rounding of the sums."""
-    expected = expected_costs(p, cost)
-    xp = namespace(expected)
-    rounding = cost.shape[0] * float(xp.finfo(expected.dtype).eps) * float(np.abs(cost).max())
-    return expected <= xp.min(expected, axis=1, keepdims=True) + rounding
+    """Tell which decisions have the least expected cost, up to the rounding of the sums.
+
+    That is one of the numbers that were handed in: those of a table of single precision are known
+    to seven digits, and so are their sums.
+    """
+    xp = namespace(p)
+    eps = cost.shape[0] * float(xp.finfo(p.dtype).eps)
+    p = xp.astype(p, xp.float64) if is_numpy(p) else p
+    expected, slack = expected_costs(p, cost), eps * expected_costs(p, np.abs(cost))
+    return expected - slack <= xp.min(expected + slack, axis=1, keepdims=True)
 
 
 def likeliest(p: Array, tolerance: float = 0.0) -> Array:
@@ -76,7 +82,9 @@ def first_of(chosen: Array) -> Array:
 
 def decide_by_cost(p: Array, cost: Matrix) -> Array:
     """Return the decision of least expected cost; of several, the first."""
-    return first_of(optimal(p, cost))
+    if not is_numpy(p):
+        return first_of(optimal(p, cost))
+    return np.concatenate(sweep(lambda piece: first_of(optimal(piece, cost)), p))
 
 
 def decide_by_mode(p: Array) -> Array:

@@ -18,6 +18,7 @@ from properly._simplex import (
     in_fractions,
     joined,
     lattice,
+    more,
     nearest,
 )
 
@@ -107,7 +108,7 @@ def tied(prices: Prices) -> Counterexample | None:
     costs = expected(points.p, loss)
     honest = np.diagonal(costs)[:, None]
     size = expected(points.p, np.abs(loss))
-    close = np.abs(_gain(honest, costs)) <= ROUNDING * (size + np.diagonal(size)[:, None])
+    close = np.abs(more(honest, costs)) <= ROUNDING * (size + np.diagonal(size)[:, None])
     same = np.eye(len(loss), dtype=bool)
     found = _simplest(close & np.isfinite(costs) & ~same, np.zeros_like(costs), points, points)
     if found is not None:
@@ -137,7 +138,7 @@ def _gains(prices: Prices, truths: Floats, reports: Floats) -> Floats:
     sizes = np.abs(np.concatenate([honest, loss]))
     bound = ROUNDING * sizes[np.isfinite(sizes)].max(initial=0.0)
     own = np.sum(truths * np.where(truths > 0, honest, 0.0), axis=1)
-    gain = _gain(own[:, None], expected(truths, loss))
+    gain = more(own[:, None], expected(truths, loss))
     return np.where(gain > bound, gain, 0.0)
 
 
@@ -183,13 +184,6 @@ def _rounded(prices: Prices, truth: Floats, report: Floats) -> Counterexample | 
 def _pair(prices: Prices, truth: Floats, report: Floats) -> Counterexample:
     losses = prices(np.stack([truth, report])).tolist()
     return Counterexample(*(tuple(x) for x in (truth.tolist(), report.tolist(), *losses)))
-
-
-def _gain(honest: Floats, costs: Floats) -> Floats:
-    """Return how much less is paid than for the truth; nothing if both are infinite."""
-    with np.errstate(invalid="ignore"):
-        found: Floats = np.where(honest == costs, 0.0, np.subtract(honest, costs))
-    return found
 
 
 def _mean(truth: tuple[float, ...], loss: tuple[float, ...]) -> float:

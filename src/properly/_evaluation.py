@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
+from properly._arrays import event_label
 from properly._baselines import baselines
 from properly._calibration import Reliability, reliability
-from properly._cases import Cases, event_label
+from properly._cases import Cases
 from properly._class_evaluation import ClassEvaluation, evaluate_classes
 from properly._classes import is_table
 from properly._decomposition import PARTS, Decomposition, decompose
 from properly._frames import as_models, tally, to_frame
 from properly._interval import Interval, as_interval
 from properly._options import check_choice
-from properly._plain import printable
+from properly._plain import count_of_cases, many
+from properly._tables import table_of_numbers, width_of
 from properly._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import BinaryRule, Bounded, Brier, Log, Regret
-from properly.rules._rule import require_binary
+from properly.rules._rule import as_rules, require_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from properly._frames import Backend
     from properly.rules import Rule
@@ -31,11 +33,9 @@ if TYPE_CHECKING:
 
     Forecasts: TypeAlias = Mapping[str, ArrayLike] | IntoFrame | ArrayLike
 
-
+Task: TypeAlias = Literal["binary", "multiclass", "ordinal"]
 TASKS = ("auto", "binary", "multiclass", "ordinal")
 COLUMNS = ("score", "skill", *PARTS[1:])
-# A number such as -12.34567 needs this much, and two spaces before it.
-WIDTHS = {name: max(len(name), 9) + 2 for name in COLUMNS}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -78,11 +78,11 @@ class Evaluation:
     @property
     def cases(self) -> str:
         """The number of cases, or their total weight, as a person would write it."""
-        return f"{self.total:,}" if isinstance(self.total, int) else f"{self.total:,.2f}"
+        return count_of_cases(self.total)
 
     def __repr__(self) -> str:
         models, rules = len(self.decompositions), len(self.rules)
-        return f"Evaluation({self.cases} cases, models: {models}, rules: {rules})"
+        return f"Evaluation({many(self.total, 'case')}, models: {models}, rules: {rules})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them; an infinite one is the string "Infinity"."""
@@ -108,14 +108,14 @@ class Evaluation:
 
     def __str__(self) -> str:
         """Lay out a table a person can read."""
-        rows = [(printable(name), found) for name, found in self.decompositions.items()]
-        rows += [(f"({name})", found) for name, found in self.baselines.items()]
-        width = max(len(name) for name in (*dict(rows), *(rule.name for rule in self.rules)))
-        lines = [f"{self.cases} cases, event rate {self.event_rate:.4f}; lower scores are better"]
+        shown = [*self.decompositions.items(), *((f"({n})", x) for n, x in self.baselines.items())]
+        width = width_of([*dict(shown), *(rule.name for rule in self.rules)])
+        about = f"{many(self.total, 'case')}, event rate {self.event_rate:.4f}"
+        tables = [f"{about}; lower scores are better"]
         for rule in self.rules:
-            lines += ["", f"{rule.name:<{width}}" + "".join(f"{n:>{w}}" for n, w in WIDTHS.items())]
-            lines += [_line(name, width, found[rule.name]) for name, found in rows]
-        return "\n".join(lines)
+            rows = [(name, _numbers(found[rule.name])) for name, found in shown]
+            tables.append(table_of_numbers(rule.name, COLUMNS, rows, width))
+        return "\n\n".join(tables)
 
 
 @overload
@@ -127,7 +127,7 @@ def evaluate(
     task: Literal["binary"],
     labels: Sequence[object] | None = None,
     pos_label: object = None,
-    rules: Sequence[Rule] | Rule | None = None,
+    rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
     normalize: bool = False,
 ) -> Evaluation: ...
@@ -142,7 +142,7 @@ def evaluate(
     task: Literal["multiclass", "ordinal"],
     labels: Sequence[object] | None = None,
     pos_label: object = None,
-    rules: Sequence[Rule] | Rule | None = None,
+    rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
     normalize: bool = False,
 ) -> ClassEvaluation: ...
@@ -158,7 +158,7 @@ def evaluate(
     task: Literal["auto"] = "auto",
     labels: Sequence[object] | None = None,
     pos_label: object = None,
-    rules: Sequence[Rule] | Rule | None = None,
+    rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
     normalize: bool = False,
 ) -> Any: ...
@@ -172,7 +172,7 @@ def evaluate(
     task: Literal["auto", "binary", "multiclass", "ordinal"] = "auto",
     labels: Sequence[object] | None = None,
     pos_label: object = None,
-    rules: Sequence[Rule] | Rule | None = None,
+    rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
     normalize: bool = False,
 ) -> Evaluation | ClassEvaluation:
@@ -197,7 +197,7 @@ def evaluate(
         event last.
     pos_label : label, optional
         The label of the event.
-    rules : rule or sequence of rules, optional
+    rules : rule or iterable of rules, optional
         Unless said otherwise, `Brier` and `Log`; of classes `PBS` as well; of ordered ones `RPS`,
         `RankedLog` and `Log`.
     within : Interval or pair of floats, optional
@@ -213,8 +213,9 @@ def evaluate(
     Notes
     -----
     Below the models stand three forecasts that need none: to treat all, to treat none, and to say
-    the event rate each time. Skill is measured against the last of them. A model with a negative
-    skill is worse than no model, at the thresholds that the rule looks at.
+    the event rate each time; of classes only one, to say how often each class happened. Skill is
+    measured against the last of them. A model with a negative skill is worse than no model, at the
+    thresholds that the rule looks at.
 
     A range that begins at 0 or ends at 1 is infinitely long for `Log`. Where a rule has no mean
     over the range, its integral is given.
@@ -258,7 +259,7 @@ def evaluate(
     models = _models(forecasts, task)
     chosen = _task(task, models)
     if chosen != "binary":
-        _require_no_range(within, pos_label)
+        _require_of_an_event(within, pos_label)
         options: dict[str, Any] = {"labels": labels, "weight": weight, "normalize": normalize}
         cases = {name: Cases(y, p, **options) for name, p in models.items()}
         found = evaluate_classes(cases, chosen, rules)
@@ -293,10 +294,10 @@ def _models(forecasts: Any, task: str) -> dict[str, Any]:
     return dict(zip(named, models.values(), strict=True))
 
 
-def _task(task: str, models: Mapping[str, Any]) -> Any:
+def _task(task: str, models: Mapping[str, Any]) -> Task:
     """Tell an event from classes by the dimensions of the forecasts."""
     if task != "auto":
-        return task
+        return cast("Task", task)
     tables = {name: is_table(p) for name, p in models.items()}
     if len(set(tables.values())) > 1:
         one, several = (next(n for n, t in tables.items() if t is kind) for kind in (False, True))
@@ -308,7 +309,8 @@ def _task(task: str, models: Mapping[str, Any]) -> Any:
     return "multiclass" if all(tables.values()) else "binary"
 
 
-def _require_no_range(within: object, pos_label: object) -> None:
+def _require_of_an_event(within: object, pos_label: object) -> None:
+    """Refuse what makes sense for one event only."""
     for name, value in (("within", within), ("pos_label", pos_label)):
         if value is not None:
             message = f"{name} is for forecasts of one event; these are of several classes"
@@ -321,13 +323,12 @@ def _decompose(tally: Tally, rules: Iterable[BinaryRule]) -> dict[str, Decomposi
 
 
 def _asked(
-    rules: Sequence[Rule] | Rule | None,
+    rules: Iterable[Rule] | Rule | None,
     within: Interval | tuple[float, float] | None,
 ) -> tuple[BinaryRule, ...]:
     if rules is None:
         rules = Brier(), Log()
-    several = rules if isinstance(rules, Iterable) and not isinstance(rules, str) else [rules]
-    asked = tuple(require_binary(rule) for rule in several)
+    asked = tuple(require_binary(rule) for rule in as_rules(rules))
     if within is not None:
         ends = as_interval(within)
         asked = tuple(form for rule in asked for form in _forms(rule, ends))
@@ -343,9 +344,8 @@ def _forms(rule: BinaryRule, within: Interval) -> tuple[BinaryRule, ...]:
     return rule, Bounded(rule, within, "mean" if has_mean else "integral")
 
 
-def _line(name: str, width: int, parts: Decomposition) -> str:
-    cells = (f"{getattr(parts, column):>{w}.5f}" for column, w in WIDTHS.items())
-    return f"{name:<{width}}" + "".join(cells)
+def _numbers(parts: Decomposition) -> list[float]:
+    return [getattr(parts, column) for column in COLUMNS]
 
 
 def _require_forecasts(models: Mapping[Any, Any]) -> None:

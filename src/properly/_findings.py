@@ -18,6 +18,7 @@ from properly._simplex import (
     fraction,
     in_fractions,
     joined,
+    more,
     pushed,
 )
 
@@ -156,7 +157,7 @@ def _moved(
     after[:, move[0]] -= step
     after[:, move[1]] += step
     cost, new_cost = prices(before)[:, outcomes], prices(after)[:, outcomes]
-    change = np.where(_differ(cost, new_cost, cost), _difference(new_cost, cost), 0.0)
+    change = np.where(_differ(cost, new_cost, cost), more(new_cost, cost), 0.0)
     extreme = np.argmax if change.max() > 0 else np.argmin
     row, column = np.unravel_index(extreme(change), change.shape)
     both = (
@@ -181,18 +182,12 @@ def _relabelled(prices: Prices, orders: Sequence[list[int]], what: str) -> Findi
 
 def _differ(a: Floats, b: Floats, among: Floats) -> Flags:
     """Tell which losses differ by more than rounding; infinity equals infinity."""
-    found: Flags = np.abs(_difference(a, b)) > ROUNDING * _largest(among)
+    found: Flags = np.abs(more(a, b)) > ROUNDING * _largest(among)
     return found
 
 
 def _largest(loss: Floats) -> float:
     return float(np.abs(loss[np.isfinite(loss)]).max(initial=0.0))
-
-
-def _difference(a: Floats, b: Floats) -> Floats:
-    with np.errstate(invalid="ignore"):
-        found: Floats = np.where(a == b, 0.0, np.subtract(a, b))
-    return found
 
 
 def _cost(point: Floats, loss: float) -> str:

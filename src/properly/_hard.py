@@ -35,6 +35,10 @@ class Priced(NamedTuple):
     d: Column
     cost: Table
 
+    def paid(self) -> Column:
+        """Return what the decision on each case costs."""
+        return np.asarray(self.cost[self.y, self.d])
+
 
 def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | None = None) -> Array:
     r"""Make the decisions that class probabilities call for.
@@ -45,7 +49,8 @@ def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | Non
 
     the likeliest class under ``"zero_one"``, a median under ``"absolute"`` and the class next to
     the mean under ``"quadratic"``. So the likeliest class is not the best answer to an ordinal
-    question.
+    question. It is the default all the same, while `expected_cost` and `hard_costs` charge
+    ``"quadratic"`` costs by default: name the same cost in both.
 
     Parameters
     ----------
@@ -87,6 +92,7 @@ def hard_costs(
     y: ArrayLike,
     d: ArrayLike,
     cost: Cost = "quadratic",
+    *,
     classes: int | Sequence[object] | None = None,
 ) -> Column:
     """Return what each decision cost.
@@ -103,11 +109,10 @@ def hard_costs(
     Examples
     --------
     >>> import properly
-    >>> properly.hard_costs([0, 1, 2], [2, 1, 1], "quadratic", 3)
+    >>> properly.hard_costs([0, 1, 2], [2, 1, 1], "quadratic", classes=3)
     array([4., 0., 1.])
     """
-    found = _priced(y, d, cost, classes)
-    return np.asarray(found.cost[found.y, found.d])
+    return priced(y, d, cost, classes).paid()
 
 
 def expected_cost(
@@ -136,7 +141,7 @@ def expected_cost(
     d : array-like
         Decided classes, in the same terms; or columns of the costs, by number, if these have not as
         many columns as rows.
-    cost : {"quadratic", "absolute", "zero_one"} or array-like
+    cost : {"zero_one", "absolute", "quadratic"} or array-like
         What decisions cost: by the distance of classes, or a matrix with a row for each class and a
         column for each decision.
     classes : int or sequence of labels, optional
@@ -175,11 +180,11 @@ def expected_cost(
     0.5
     """
     check_flag(normalized, "normalized")
-    priced = _priced(y, d, cost, classes)
-    counts = count_pairs(priced.y, priced.d, priced.cost.shape, weight)
+    known = priced(y, d, cost, classes)
+    counts = count_pairs(known.y, known.d, known.cost.shape, weight)
     shares = _class_shares(priors, counts.sum(axis=1))
-    found = mean_cost(counts, priced.cost, shares)
-    return _normalized(found, priced.cost, shares) if normalized else found
+    found = mean_cost(counts, known.cost, shares)
+    return _normalized(found, known.cost, shares) if normalized else found
 
 
 def mean_cost(counts: Table, cost: Table, shares: Column) -> float:
@@ -212,7 +217,7 @@ def _normalized(found: float, cost: Table, shares: Column) -> float:
     return ratio
 
 
-def _priced(
+def priced(
     y: ArrayLike, d: ArrayLike, cost: Cost, classes: int | Sequence[object] | None
 ) -> Priced:
     """Give classes and decisions numbers; the latter are columns if costs are not square."""
@@ -237,7 +242,8 @@ def _rows_of(cost: Cost) -> int:
 def _columns(d: ArrayLike, count: int) -> Column:
     found = to_numpy(check_counts(d, "decisions"))
     if (found >= count).any():
-        refuse(found, found >= count, f"decisions must be columns of the costs, 0 to {count - 1}")
+        rule = f"decisions must be columns of the costs, 0 to {count - 1}"
+        refuse(found, found >= count, rule, "decide(P, cost) makes such decisions.")
     return found
 
 

@@ -15,7 +15,8 @@ from properly._frames import to_frame
 from properly._hard import mean_cost, over_constant
 from properly._kappa import count_pairs
 from properly._libraries import freeze, to_numpy
-from properly._plain import plain
+from properly._plain import many, plain
+from properly._tables import table
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -144,16 +145,14 @@ class HardDecisions:
 
     def __str__(self) -> str:
         """Lay out a table with a column for each way to decide."""
-        total = self.argmax.confusion.total
-        cases = f"{total:,}" if isinstance(total, int) else f"{total:,.2f}"
-        known = f"{cases} cases in {len(self.labels)} classes"
-        width = max(len(name) for name in NUMBERS)
-        lines = [f"{known}, decision loss {self.decision_loss:.4f}"]
-        lines.append(f"{'':<{width}}{'argmax':>10}{'Bayes':>10}")
-        for name, value in self.argmax.numbers().items():
-            shown = name.replace("_", " ").replace("f1", "F1")
-            lines.append(f"{shown:<{width}}{value:>10.4f}{getattr(self.bayes, name):>10.4f}")
-        return "\n".join(lines)
+        known = f"{many(self.argmax.confusion.total, 'case')} in {len(self.labels)} classes"
+        both = zip(self.argmax.numbers().items(), self.bayes.numbers().values(), strict=True)
+        rows = [
+            (name.replace("_", " ").replace("f1", "F1"), f"{argmax:.4f}", f"{bayes:.4f}")
+            for (name, argmax), bayes in both
+        ]
+        told = table(("", "argmax", "Bayes"), rows, least=(0, 8))
+        return f"{known}, decision loss {self.decision_loss:.4f}\n{told}"
 
 
 def hard_decisions(cases: Cases, cost: Cost = "quadratic") -> HardDecisions:
@@ -165,7 +164,7 @@ def hard_decisions(cases: Cases, cost: Cost = "quadratic") -> HardDecisions:
     ----------
     cases : Cases
         Outcomes and class probabilities. Weights count; clusters and times make no difference.
-    cost : {"quadratic", "absolute", "zero_one"} or array-like
+    cost : {"zero_one", "absolute", "quadratic"} or array-like
         What decisions cost: by the distance of classes, or a matrix with a row for each true class
         and a column for each decided one.
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._libraries import freeze
+from properly._plain import many
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +52,7 @@ class Histogram:
         freeze(self)
 
     def __repr__(self) -> str:
-        bars = f"{len(self.weight):,} bar{'s' * (len(self.weight) != 1)}"
+        bars = many(len(self.weight), "bar")
         return f"Histogram({bars} from {self.lower[0]:.4g} to {self.upper[-1]:.4g})"
 
     def to_dict(self) -> dict[str, Any]:

@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 Column: TypeAlias = np.ndarray[Any, Any]
 Table: TypeAlias = np.ndarray[Any, Any]
-NamedWeights = Literal["quadratic", "linear"]
-Weights: TypeAlias = "NamedWeights | ArrayLike"
+NamedDisagreement = Literal["quadratic", "linear"]
+Disagreement: TypeAlias = "NamedDisagreement | ArrayLike"
 
 
 def weighted_kappa(
     y: ArrayLike,
     d: ArrayLike,
     classes: int | Sequence[object],
-    weights: Weights = "quadratic",
+    disagreement: Disagreement = "quadratic",
     *,
     weight: ArrayLike | None = None,
     undefined: float | None = None,
@@ -53,9 +53,9 @@ def weighted_kappa(
     classes : int or sequence of labels
         The number of classes, or their labels in order. All of them count, also those that do not
         occur: renumbering those that do would change the weights.
-    weights : {"quadratic", "linear"} or array-like
-        How much each decision (column) disagrees with each class (row): none on the diagonal,
-        nothing negative. ``1 - numpy.eye(K)`` makes Cohen's kappa without weights.
+    disagreement : {"quadratic", "linear"} or array-like
+        The weights: how much each decision (column) disagrees with each class (row), nothing on
+        the diagonal and nothing negative. ``1 - numpy.eye(K)`` makes Cohen's kappa without weights.
     weight : array-like, optional
         Case weights, none negative; cases of weight 0 do not count.
     undefined : float, optional
@@ -78,7 +78,7 @@ def weighted_kappa(
     >>> properly.weighted_kappa([0, 1, 2, 2], [0, 2, 1, 2], 3, "linear")
     0.4285714285714286
     """
-    found = _kappa(y, d, classes, weights, weight)
+    found = _kappa(y, d, classes, disagreement, weight)
     return settled(found, undefined)
 
 
@@ -161,13 +161,13 @@ def count_pairs(
     return found.astype(np.int64) if whole else found
 
 
-def disagreement(weights: Weights, classes: int) -> Table:
+def disagreement_weights(disagreement: Disagreement, classes: int) -> Table:
     """Return how much each decision disagrees with each class, checked."""
-    if isinstance(weights, str):
-        check_choice(weights, get_args(NamedWeights), "weights")
-        return cost_matrix("quadratic" if weights == "quadratic" else "absolute", classes)
+    if isinstance(disagreement, str):
+        check_choice(disagreement, get_args(NamedDisagreement), "disagreement")
+        return cost_matrix("quadratic" if disagreement == "quadratic" else "absolute", classes)
     name = "disagreement weights"
-    found = to_numpy(as_numbers(as_array(weights, name), name)).astype(np.float64)
+    found = to_numpy(as_numbers(as_array(disagreement, name), name)).astype(np.float64)
     if found.shape != (classes, classes):
         message = (
             f"{name} must have one row and one column for each of {classes} classes; "
@@ -199,20 +199,23 @@ def _from_zero(found: Table) -> Table:
     return np.asarray(found / found.max())
 
 
-def kappa_of(counts: Table, weights: Table) -> float | None:
-    """Return one minus disagreement over what chance makes of the same margins; None for 0 / 0."""
-    o = counts.astype(np.float64)
-    by_chance = float((weights * np.outer(o.sum(axis=1), o.sum(axis=0))).sum())
-    if by_chance == 0:
-        return None
-    return 1 - float((weights * o).sum()) * float(o.sum()) / by_chance
+def kappa_of(counts: Table, weights: Table) -> Any:
+    """Return one minus disagreement over what chance makes of the same margins; NaN for 0 / 0.
+
+    The last two axes of the counts are classes and decisions; there is one number a table.
+    """
+    o, table = counts.astype(np.float64), (-2, -1)
+    margins = o.sum(axis=-1)[..., :, None] * o.sum(axis=-2)[..., None, :]
+    observed, by_chance = ((weights * x).sum(axis=table) for x in (o, margins))
+    undefined = np.full(by_chance.shape, np.nan)
+    return 1 - np.divide(observed * o.sum(axis=table), by_chance, undefined, where=by_chance > 0)
 
 
-def settled(kappa: float | None, undefined: float | None) -> float:
+def settled(kappa: float, undefined: float | None) -> float:
     """Put the value that was asked for, or NaN and a warning, in the place of 0 / 0."""
     instead = None if undefined is None else as_number(undefined, "value of an undefined kappa")
-    if kappa is not None:
-        return kappa
+    if not math.isnan(kappa):
+        return float(kappa)
     if instead is not None:
         return instead
     message = (
@@ -227,8 +230,8 @@ def _kappa(
     y: ArrayLike,
     d: ArrayLike,
     classes: int | Sequence[object],
-    weights: Weights,
+    disagreement: Disagreement,
     weight: ArrayLike | None,
-) -> float | None:
+) -> Any:
     counts, labels = count_decisions(y, d, classes, weight)
-    return kappa_of(counts, disagreement(weights, len(labels)))
+    return kappa_of(counts, disagreement_weights(disagreement, len(labels)))

@@ -11,7 +11,7 @@ from properly._baselines import TREAT_ALL, TREAT_NONE
 from properly._frames import to_frame
 from properly._grid import odds
 from properly._libraries import freeze
-from properly._plain import plain
+from properly._plain import many, plain
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ class Steps(NamedTuple):
 
 
 def _told(record: DecisionCurve | DecisionDifference) -> str:
-    many = f"at {len(record.threshold):,} threshold{'s' * (len(record.threshold) != 1)}"
-    return f"{type(record).__name__}({'exact, ' * record.exact}{many})"
+    thresholds = many(len(record.threshold), "threshold")
+    return f"{type(record).__name__}({'exact, ' * record.exact}at {thresholds})"
 
 
 def _exactness(record: DecisionCurve | DecisionDifference) -> dict[str, Any]:

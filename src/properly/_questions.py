@@ -78,8 +78,7 @@ def _plan_event(rule: BinaryRule, view: str, classes: int) -> Plan:
     if view == "cumulative":
         cuts = classes - 1
         return Plan("cumulative", [rule] * cuts, [1 / cuts] * cuts, _of_cuts("averaged"))
-    share = {"sum": 1.0, "mean": 1 / classes, "half": 0.5}
-    weight = share[rule.scale] if isinstance(rule, Brier) else 1.0
+    weight = rule.factor(classes) if isinstance(rule, Brier) else 1.0
     statement = _of_classes(rule, classes)
     return Plan("one_vs_rest", [rule] * classes, [weight] * classes, statement)
 

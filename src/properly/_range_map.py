@@ -14,7 +14,7 @@ from properly._cases import Cases, require_no_time
 from properly._clusters import rows_of
 from properly._frames import to_frame
 from properly._libraries import read_only, to_numpy
-from properly._plain import plain
+from properly._plain import many, plain
 from properly._range_costs import (
     Pieces,
     Rival,
@@ -100,7 +100,7 @@ class RangeMap:
 
     def __repr__(self) -> str:
         ranges = int(np.sum(self.best >= 0))
-        told = f"{ranges:,} range{'s' * (ranges != 1)}"
+        told = many(ranges, "range")
         return f"RangeMap({len(self.models)} models over {told})"
 
     def to_dict(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from properly._cases import Cases, event_among, require_classes
+from properly._classes import names_of_labels
 from properly._costs import decide_by_mode
 from properly._libraries import namespace, without_gradient
 
@@ -60,7 +61,7 @@ def cumulative(cases: Cases) -> dict[str, Cases]:
     array([False,  True])
     """
     cases = require_classes(cases)
-    *between, highest = _names(cases)[1:]
+    *between, highest = names_of_labels(cases.labels or ())[1:]
     names = [*(f"{name} or higher" for name in between), highest]
     tails = upper_tails(cases.p)
     return {
@@ -102,7 +103,7 @@ def one_vs_rest(cases: Cases) -> dict[str, Cases]:
     cases = require_classes(cases)
     return {
         name: event_among(cases, cases.y == k, _at_most_one(cases.p[:, k]))
-        for k, name in enumerate(_names(cases))
+        for k, name in enumerate(names_of_labels(cases.labels or ()))
     }
 
 
@@ -207,10 +208,3 @@ def _as_decimal(p: Array, slack: Array) -> Array:
 def _at_most_one(p: Array) -> Array:
     """Cut at 1: a row may sum to a little more, and its largest probability may be all of it."""
     return namespace(p).where(p > 1, namespace(p).ones_like(p), p)
-
-
-def _names(cases: Cases) -> list[str]:
-    """Write the labels as text; as code if two of them read the same, such as 1 and "1"."""
-    labels = cases.labels or ()
-    names = [str(label) for label in labels]
-    return names if len(set(names)) == len(names) else [repr(label) for label in labels]

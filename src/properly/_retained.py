@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._arrays import as_array, check_counts, check_forecasts, check_length
-from properly._classes import as_classes, check_class_rows, class_numbers, is_table
-from properly._costs import cost_matrix, decide_by_mode
+from properly._arrays import as_array, as_floats, as_numbers, check_counts, refuse
+from properly._classes import as_classes, check_class_rows, is_table
+from properly._costs import as_matrix, decide_by_mode
+from properly._hard import priced
 from properly._interval import as_number
+from properly._kappa import kappa_of
 from properly._libraries import read_only, to_numpy
 from properly._options import check_choice
 from properly.errors import DataError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from properly._costs import Cost, Matrix
+    from properly._hard import Priced
     from properly._options import Drawing
     from properly.typing import ArrayLike
 
@@ -28,6 +30,8 @@ Column: TypeAlias = np.ndarray[Any, Any]
 Ties: TypeAlias = Literal["stable", "average"]
 NamedMetric: TypeAlias = Literal["quadratic_weighted_kappa", "expected_cost"]
 Metric: TypeAlias = "NamedMetric | Callable[[Any, Any], float]"
+# One number a confusion table, given the tables and what their cells cost.
+OfTables: TypeAlias = Callable[[Column, Column], Column]
 # Values at some numbers of removed cases, given how many copies of each case there are.
 Curve: TypeAlias = Callable[[Column, Column], Column]
 
@@ -35,6 +39,7 @@ KAPPA: NamedMetric = "quadratic_weighted_kappa"
 COST: NamedMetric = "expected_cost"
 # Not np.arange(0, 0.21, 0.01), which drifts: k / 100 is what 0.07 is read as.
 PERCENT: Column = read_only(np.arange(21) / 100)
+SHARES = "shares of removed cases"
 # A number of cases that is this close to a whole one, of its size, was meant to be whole.
 ROUNDING = 1e-12
 
@@ -54,19 +59,6 @@ class Queue(NamedTuple):
     start: Column
 
 
-class Decided(NamedTuple):
-    """Class and decision of each case, by number, the number of classes, and what mistakes cost."""
-
-    y: Column
-    d: Column
-    classes: int
-    cost: Matrix
-
-    def hard_costs(self) -> Column:
-        """Return what the decision on each case costs."""
-        return self.cost[self.y, self.d]
-
-
 def queue_by(scores: Column, ties: Ties) -> Queue:
     """Put the highest score first; of equal ones the last row, or a block of all of them."""
     row = np.argsort(scores, kind="stable")[::-1]
@@ -80,17 +72,21 @@ def check_removed(removed: ArrayLike | None) -> Column:
     """Take increasing shares of the cases, two at least; k / 100 up to 0.2 if there are none."""
     if removed is None:
         return PERCENT
-    given = to_numpy(check_forecasts(removed, "shares of removed cases"))
-    # Those of single precision stand for the decimals they print as.
-    found = np.array([float(str(share)) for share in given])
-    if len(found) < 2:
-        message = f"an area needs two shares of removed cases or more; got {found.tolist()}"
+    given = to_numpy(as_floats(as_numbers(as_array(removed, SHARES), SHARES)))
+    if given.ndim != 1 or len(given) < 2:
+        message = f"an area needs a list of two {SHARES} or more; got {given.tolist()}"
         raise DataError(message)
+    # Those of single precision stand for the decimals they print as, and -0.0 for 0.
+    found = np.array([float(str(share)) for share in given]) + 0.0
+    outside = ~((found >= 0) & (found <= 1))
+    if outside.any():
+        hint = "for percentages, divide by 100 first." if found.max() > 1 else None
+        refuse(found, outside, f"{SHARES} must lie between 0 and 1", hint)
     falls = np.flatnonzero(np.diff(found) <= 0)
     if falls.size:
         row = int(falls[0]) + 1
         after = f"row {row} is {found[row]:g}, after {found[row - 1]:g}"
-        message = f"shares of removed cases must increase; {after}"
+        message = f"{SHARES} must increase; {after}"
         raise DataError(message)
     return found
 
@@ -119,64 +115,58 @@ def decided_on(
     labels: int | Iterable[object] | None,
     cost: Cost,
     metric: Metric,
-) -> Decided:
-    """Check outcomes and decisions; of class probabilities, the likeliest class is decided for."""
+) -> Priced:
+    """Check outcomes and decisions; of class probabilities, the likeliest class is decided for.
+
+    For kappa, which uses no costs, decisions are classes, and squared distances take their place.
+    """
     count, names = (None, None) if labels is None else as_classes(labels)
-    if is_table(P_or_d):
-        found = _likeliest(y, P_or_d, count, names, cost)
-    else:
-        known = names or count or _classes_seen(y, P_or_d, cost)
-        found = _given(y, P_or_d, known, cost, metric)
-    columns, last = found.cost.shape[1], int(found.d.max())
-    if last >= columns:
-        message = f"costs must have a column for every decision; got {columns}, and decision {last}"
-        raise DataError(message)
-    return found
-
-
-def _likeliest(
-    y: ArrayLike, p: ArrayLike, count: int | None, names: tuple[Any, ...] | None, cost: Cost
-) -> Decided:
-    rows = check_class_rows(y, p, labels=names, ordered=True)
+    price: Cost = "quadratic" if metric == KAPPA else cost
+    if not is_table(P_or_d):
+        return priced(y, P_or_d, price, names or count or _classes_seen(y, P_or_d, cost))
+    rows = check_class_rows(y, P_or_d, labels=names, ordered=True)
     classes = int(rows.p.shape[1])
     if count not in (None, classes):
         message = (
             f"class probabilities must have a column for each of {count} classes; got {classes}"
         )
         raise DataError(message)
-    d = to_numpy(decide_by_mode(rows.p))
-    return Decided(to_numpy(rows.y), d, classes, cost_matrix(cost, classes))
+    return priced(rows.y, decide_by_mode(rows.p), price, classes)
 
 
-def _given(
-    y: ArrayLike, d: ArrayLike, known: int | tuple[Any, ...], cost: Cost, metric: Metric
-) -> Decided:
-    classes = as_classes(known)[0]
-    matrix = cost_matrix(cost, classes)
-    # A matrix may price more decisions than there are classes, such as to abstain.
-    more = metric == COST and matrix.shape[1] != classes
-    number = class_numbers(y, known)
-    decision = class_numbers(d, matrix.shape[1] if more else known, "decisions")
-    check_length(number, decision, "outcomes", "decisions")
-    return Decided(number, decision, classes, matrix)
+def costs_of(decided: Priced, cost: Cost, metric: Metric) -> Column:
+    """Return what the decision on each case costs, also if the metric knows no costs."""
+    if metric == KAPPA:
+        decided = priced(decided.y, decided.d, cost, len(decided.cost))
+    return decided.paid()
 
 
 def _classes_seen(y: ArrayLike, d: ArrayLike, cost: Cost) -> int:
     """Count classes up to the highest number, two at least, or the rows of a cost matrix."""
+    given = {"outcomes": y, "decisions": d}
+    for name, column in given.items():
+        _refuse_words(column, name)
     if not isinstance(cost, str):
-        return int(as_array(cost, "costs").shape[0])
-    seen = check_counts(y, "outcomes"), check_counts(d, "decisions")
-    return 1 + max(1, *(int(to_numpy(x).max()) for x in seen))
+        return int(as_matrix(cost).shape[0])
+    return 1 + max(1, *(int(to_numpy(check_counts(x, name)).max()) for name, x in given.items()))
 
 
-def curve_of(metric: Metric, decided: Decided, queue: Queue) -> Curve:
+def _refuse_words(column: ArrayLike, name: str) -> None:
+    """Refuse labels of classes that nobody has put in order."""
+    found = to_numpy(as_array(column, name))
+    if found.dtype.kind not in "OSU":
+        return
+    words = np.array([isinstance(x, str | bytes) for x in found.flat]).reshape(found.shape)
+    if words.any():
+        refuse(found, words, f"{name} must be class numbers", "labels= gives the classes in order.")
+
+
+def curve_of(metric: Metric, decided: Priced, queue: Queue) -> Curve:
     """Return what computes a metric of the cases that are kept."""
     if callable(metric):
         return OfRows(queue, decided, metric)
-    columns = decided.classes if metric == KAPPA else decided.cost.shape[1]
-    cell = (decided.y * columns + decided.d)[queue.row]
-    cost = None if metric == KAPPA else decided.cost
-    return OfCounts(queue, cell, (decided.classes, columns), cost)
+    cell = (decided.y * decided.cost.shape[1] + decided.d)[queue.row]
+    return OfCounts(queue, cell, decided.cost, kappa_of if metric == KAPPA else _mean_costs)
 
 
 def check_metric(metric: Metric, ties: Ties) -> str:
@@ -201,24 +191,20 @@ class OfCounts:
         The order of the cases.
     cell : numpy array
         The cell of the confusion table that each case belongs to, in that order.
-    shape : pair of int
-        Numbers of classes and of decisions.
-    cost : numpy array or None
-        What mistakes cost; quadratic weighted kappa is computed if there is none.
+    cost : numpy array
+        What each decision costs, one row a class.
+    metric : callable
+        A function of confusion tables and the costs of their cells.
     """
 
     queue: Queue
     cell: Column
-    shape: tuple[int, int]
-    cost: Matrix | None
+    cost: Matrix
+    metric: OfTables
 
     def __call__(self, copies: Column, removed: Column) -> Column:
         """Return the metric at each number of removed cases."""
-        counts = self.kept(copies, removed).reshape(-1, *self.shape)
-        if self.cost is None:
-            return quadratic_kappas(counts)
-        found: Column = np.einsum("gij,ij->g", counts, self.cost) / counts.sum(axis=(1, 2))
-        return found
+        return self.metric(self.kept(copies, removed).reshape(-1, *self.cost.shape), self.cost)
 
     def kept(self, copies: Column, removed: Column) -> Column:
         """Count the kept cases in each cell, a row for each number of removed ones.
@@ -243,7 +229,7 @@ class OfCounts:
         place = np.concatenate([start, end, [len(copies)]])
         edge, back = np.unique(place, return_inverse=True)
         segment = np.repeat(np.arange(len(edge)), np.diff(edge, prepend=0))
-        cells = math.prod(self.shape)
+        cells = self.cost.size
         flat = np.bincount(segment * cells + self.cell, copies, len(edge) * cells)
         counts = flat.reshape(-1, cells).cumsum(axis=0)[back]
         return counts[: len(start)], counts[len(start) : -1], counts[-1]
@@ -257,14 +243,14 @@ class OfRows:
     ----------
     queue : Queue
         The order of the cases, one by one.
-    decided : Decided
+    decided : Priced
         Their outcomes and decisions.
     metric : callable
         A function of both that returns a number.
     """
 
     queue: Queue
-    decided: Decided
+    decided: Priced
     metric: Callable[[Any, Any], float]
 
     def __call__(self, copies: Column, removed: Column) -> Column:
@@ -279,13 +265,7 @@ class OfRows:
         return as_number(self.metric(y, d), "value of the metric")
 
 
-def quadratic_kappas(counts: Column) -> Column:
-    """Return quadratic weighted kappa of confusion tables, NaN where it is 0 / 0."""
-    place = np.arange(counts.shape[1])
-    apart = (place[:, None] - place) ** 2
-    total, truth, decision = (counts.sum(axis=axes) for axes in ((1, 2), 2, 1))
-    observed = np.einsum("gij,ij->g", counts, apart)
-    by_chance = np.einsum("gi,ij,gj->g", truth, apart, decision) / total
-    undefined = np.full(len(counts), np.nan)
-    found: Column = 1 - np.divide(observed, by_chance, out=undefined, where=by_chance > 0)
+def _mean_costs(counts: Column, cost: Column) -> Column:
+    """Return the mean cost in each of several confusion tables."""
+    found: Column = np.einsum("gij,ij->g", counts, cost) / counts.sum(axis=(1, 2))
     return found

@@ -15,6 +15,7 @@ from properly._retained import (
     KAPPA,
     check_metric,
     check_removed,
+    costs_of,
     curve_of,
     decided_on,
     draw_copies,
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from properly._costs import Cost
-    from properly._retained import Curve, Decided, Metric, Ties
+    from properly._hard import Priced
+    from properly._retained import Curve, Metric, Ties
     from properly._retention_areas import RetentionStudy
     from properly.typing import Array, ArrayLike
 
@@ -64,7 +66,8 @@ def retention_curve(
         What happened: class numbers, or labels.
     P_or_d : array-like
         Class probabilities, one row a case and one column a class: decided for is the likeliest
-        class, of several the lowest. Or decisions, one a case. They are fixed once, on all cases.
+        class, of several the lowest. Or decisions, one a case: classes or, if costs have not as
+        many columns as rows, columns of them. They are fixed once, on all cases.
     metric : {"quadratic_weighted_kappa", "expected_cost"} or callable
         What is computed of the cases that are kept. A function is called with class numbers and
         decisions, in the order of the rows, and returns a number.
@@ -75,9 +78,11 @@ def retention_curve(
         expected cost exactly, of kappa by the mean confusion table. Not for functions.
     labels : int or list of labels, optional
         The number of classes, or their labels in order. Needed if `y` are labels; else there are
-        as many classes as columns or, with decisions, as the highest number says.
-    cost : {"quadratic", "absolute", "zero_one"} or matrix
+        as many classes as columns or, with decisions, as a matrix of costs has rows or as the
+        highest number says.
+    cost : {"zero_one", "absolute", "quadratic"} or matrix
         What a decision costs, for the expected cost: one row a class, one column a decision.
+        Kappa does not use it.
 
     Returns
     -------
@@ -203,6 +208,8 @@ def retention_study(
     decided = decided_on(y, P_or_d, labels, cost, metric)
     share = check_removed(removed)
     named = _by_name(scores, decided, oracle=check_flag(oracle, "oracle"))
+    if oracle:
+        named[ORACLE] = costs_of(decided, cost, metric)
     curves = {name: _curve(s, decided, metric, ties) for name, s in named.items()}
     found = {
         name: _retention(curve, decided, share, metric, ties) for name, curve in curves.items()
@@ -218,7 +225,7 @@ def retention_study(
     return study_of(found, values, drawing.level, drawn)
 
 
-def rejection_scores(rule: Rule, P: ArrayLike) -> Array:
+def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
     r"""Return the loss that each forecast expects of itself.
 
     .. math:: H(p) = \sum_k p_k S(p, k),
@@ -227,10 +234,10 @@ def rejection_scores(rule: Rule, P: ArrayLike) -> Array:
 
     Parameters
     ----------
-    rule : Rule
-        A rule for class probabilities or, for forecasts of one event, a binary one.
     P : array-like
-        Class probabilities, one row a case and one column a class.
+        Class probabilities, one row a case and one column a class; or forecasts of one event.
+    rule : Rule
+        A rule for such forecasts.
 
     Returns
     -------
@@ -247,9 +254,12 @@ def rejection_scores(rule: Rule, P: ArrayLike) -> Array:
     >>> import properly
     >>> from properly.rules import RPS
     >>> P = [[0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0, 1]]
-    >>> properly.rejection_scores(RPS(), P)
+    >>> properly.rejection_scores(P, RPS())
     array([0.125, 0.25 , 0.   ])
     """
+    if isinstance(P, Rule):
+        message = f"forecasts come first, then the rule; got {P!r} first"
+        raise ArgumentTypeError(message)
     entropy = getattr(rule, "entropy", None)
     if not isinstance(rule, Rule) or entropy is None:
         message = f"this needs a rule that has an entropy; got {rule!r}"
@@ -257,20 +267,21 @@ def rejection_scores(rule: Rule, P: ArrayLike) -> Array:
     return entropy(P)
 
 
-def _check_scores(scores: ArrayLike, decided: Decided, name: str) -> Column:
-    found = as_floats(as_numbers(check_column(scores, name, decided.y), name))
+def _check_scores(scores: ArrayLike, decided: Priced, name: str) -> Column:
+    found = as_floats(as_numbers(check_column(scores, name, decided.y, "outcomes"), name))
     return to_numpy(found).astype(np.float64)
 
 
-def _cluster_numbers(clusters: ArrayLike, decided: Decided) -> Column:
-    found: Column = number_ids(to_numpy(check_column(clusters, "clusters", decided.y)))
+def _cluster_numbers(clusters: ArrayLike, decided: Priced) -> Column:
+    checked = check_column(clusters, "clusters", decided.y, "outcomes")
+    found: Column = number_ids(to_numpy(checked))
     return found
 
 
 def _by_name(
-    scores: Mapping[str, ArrayLike], decided: Decided, *, oracle: bool
+    scores: Mapping[str, ArrayLike], decided: Priced, *, oracle: bool
 ) -> dict[str, Column]:
-    """Take scores by their names, which must differ as text, and the oracle with them."""
+    """Take scores by their names, which must differ as text, and from the oracle's."""
     if not isinstance(scores, Mapping):
         message = f"scores are given by name, in a dict; got {type(scores).__name__}"
         raise ArgumentTypeError(message, hint="write {'name': scores, ...}.")
@@ -281,15 +292,15 @@ def _by_name(
     if oracle and ORACLE in named:
         message = f"the oracle is added under a name of its own; got scores called {ORACLE!r}"
         raise DataError(message, hint="oracle=False adds none.")
-    return named | ({ORACLE: decided.hard_costs()} if oracle else {})
+    return named
 
 
-def _curve(scores: Column, decided: Decided, metric: Metric, ties: Ties) -> Curve:
+def _curve(scores: Column, decided: Priced, metric: Metric, ties: Ties) -> Curve:
     return curve_of(metric, decided, queue_by(scores, ties))
 
 
 def _retention(
-    curve: Curve, decided: Decided, share: Column, metric: Metric, ties: Ties
+    curve: Curve, decided: Priced, share: Column, metric: Metric, ties: Ties
 ) -> Retention:
     """Go along the curve of the cases as they are, each once."""
     once = np.ones(len(decided.y), dtype=np.intp)

@@ -10,7 +10,7 @@ import numpy as np
 
 from properly._frames import to_frame
 from properly._libraries import freeze, read_only
-from properly._plain import plain
+from properly._plain import columns_of, many, plain
 
 if TYPE_CHECKING:
     from properly._frames import Backend
@@ -128,7 +128,7 @@ class RetentionStudy:
     differences : dict of AreaEstimate by two names
         For each pair of scores, the area of the first minus that of the second, paired: both are
         computed from the same replicates, so what these have in common cancels.
-    replicates : array, one row a replicate, one column a score
+    drawn_areas : array, one row a replicate, one column a score
         The areas that all means, deviations and intervals are computed from.
     level : float
         Share of the replicates that lie within each interval.
@@ -153,7 +153,7 @@ class RetentionStudy:
     bands: dict[str, tuple[Column, Column]]
     areas: dict[str, AreaEstimate]
     differences: dict[tuple[str, str], AreaEstimate]
-    replicates: Column
+    drawn_areas: Column
     level: float
     clusters: int | None = None
 
@@ -171,22 +171,22 @@ class RetentionStudy:
         return dict(zip(self.areas, scaled, strict=True))
 
     def __repr__(self) -> str:
-        many = f"{len(self.curves)} score{'s' * (len(self.curves) != 1)}"
-        drawn = f"{len(self.replicates)} replicates"
-        whole = "" if self.clusters is None else f" of {self.clusters} clusters"
-        return f"RetentionStudy({many}, {_told(self._any)}, {drawn}{whole})"
+        scores = many(len(self.curves), "score")
+        whole = "" if self.clusters is None else f" of {many(self.clusters, 'cluster')}"
+        return f"RetentionStudy({scores}, {_told(self._any)}, {self._drawn}{whole})"
 
     def __str__(self) -> str:
         wide = max(len(name) for name in self.areas)
-        title = f"Area under {_told(self._any)}, in percent: mean ± sd of {len(self.replicates)}"
+        lowest, highest = _percents(self._any)
+        below = f"{self._any.metric} over the removed share in percent, {lowest} to {highest}"
         rows = (
             f"{name:<{wide}}  {area.mean:8.2f} ± {area.standard_deviation:.2f}"
             for name, area in self.area_percent.items()
         )
-        return "\n".join([title, *rows])
+        return "\n".join([f"Area under {below}: mean ± sd of {self._drawn}", *rows])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return curves, bands, areas, differences and replicates as JSON can hold them."""
+        """Return curves, bands, areas, differences and drawn areas as JSON can hold them."""
         found: dict[str, Any] = plain(
             {
                 "level": self.level,
@@ -201,7 +201,7 @@ class RetentionStudy:
                     {"first": first, "second": second} | asdict(area)
                     for (first, second), area in self.differences.items()
                 ],
-                "replicates": self.replicates.tolist(),
+                "drawn_areas": self.drawn_areas.tolist(),
             }
         )
         return found
@@ -209,11 +209,15 @@ class RetentionStudy:
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a score, with its area, as a polars, pandas or pyarrow frame."""
         rows = [{"score": name} | asdict(area) for name, area in self.areas.items()]
-        return to_frame({key: [row[key] for row in rows] for key in rows[0]}, backend)
+        return to_frame(columns_of(rows), backend)
 
     @property
     def _any(self) -> Retention:
         return next(iter(self.curves.values()))
+
+    @property
+    def _drawn(self) -> str:
+        return many(len(self.drawn_areas), "replicate")
 
 
 def area_under(share: Column, value: Column) -> float:
@@ -240,8 +244,8 @@ def study_of(
         (a, b): _estimate(area[a] - area[b], drawn[a] - drawn[b], level)
         for a, b in combinations(curves, 2)
     }
-    replicates = np.column_stack(list(drawn.values()))
-    return RetentionStudy(curves, bands, areas, differences, replicates, level, clusters)
+    columns = np.column_stack(list(drawn.values()))
+    return RetentionStudy(curves, bands, areas, differences, columns, level, clusters)
 
 
 def _estimate(area: float, drawn: Column, level: float) -> AreaEstimate:
@@ -259,6 +263,12 @@ def _width(share: Column) -> float:
     return 100 * float(share[-1] - share[0])
 
 
-def _told(curve: Retention) -> str:
+def _percents(curve: Retention) -> tuple[str, str]:
+    """Write the least and the greatest removed share in percent."""
     lowest, highest = (f"{100 * share:.4g}" for share in curve.removed[[0, -1]])
+    return lowest, highest
+
+
+def _told(curve: Retention) -> str:
+    lowest, highest = _percents(curve)
     return f"{curve.metric} with {lowest} to {highest} % removed"

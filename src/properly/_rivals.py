@@ -11,6 +11,7 @@ from properly._baselines import baselines
 from properly._cases import Cases, has_clusters, weights_of
 from properly._elementary import Outcomes, outcomes
 from properly._libraries import to_numpy
+from properly._plain import many
 from properly._tally import Tally, as_tally
 from properly.errors import ArgumentTypeError, DataError
 
@@ -28,7 +29,7 @@ def by_model(models: Mapping[str, Model], least: int = 2) -> dict[str, Model]:
         message = f"models must have names that differ as text; got {list(models)}"
         raise DataError(message)
     if len(named) < least:
-        enough = f"{least} model{'s' * (least != 1)}"
+        enough = many(least, "model")
         message = f"there must be at least {enough} to compare; got {len(named)}"
         raise DataError(message, hint="properly.baselines(tally) makes three to compare with.")
     return named

@@ -1,19 +1,23 @@
-"""Tally x rule -> number."""
+"""A rule with a tally, or with classes, makes a number."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from properly._libraries import namespace
+import numpy as np
+
+from properly._libraries import namespace, to_numpy
 from properly._pooling import is_one_each
 from properly._sweep import sweep
 from properly.rules._rule import paid
 
 if TYPE_CHECKING:
     from properly._tally import Tally
-    from properly.rules import BinaryRule
+    from properly.rules import BinaryRule, ClassRule
     from properly.typing import Array
+
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 
 def mean_score(tally: Tally, rule: BinaryRule) -> float:
@@ -31,6 +35,20 @@ def mean_loss(value: Array, weight: Array, events: Array, rule: BinaryRule) -> f
 
     total = float(namespace(weight).sum(weight))
     return math.fsum(sweep(total_loss, value, weight, events)) / total
+
+
+def class_shares(y: Array, weight: Array | None, classes: int) -> Floats:
+    """Return how often each class happened, given class numbers."""
+    weights = None if weight is None else to_numpy(weight)
+    counts = np.bincount(to_numpy(y), weights, classes)
+    shares: Floats = counts / counts.sum()
+    return shares
+
+
+def score_of_classes(rule: ClassRule, y: Array, p: Floats, weight: Array | None) -> float:
+    """Return the mean loss of class probabilities: one row for all cases, or one a case."""
+    rows = np.broadcast_to(p, (int(y.shape[0]), p.shape[-1]))
+    return float(rule(to_numpy(y), rows, weight))
 
 
 def share_saved(score: float, reference: float) -> float:

@@ -28,13 +28,17 @@ FINEST = 24
 MOST_CLASSES = 30
 # Of many classes, points of so many neighbours that are multiples of one over this.
 FEW_CLASSES = (3, 8)
+# Up to so many classes, every two of them are looked at closely.
+MOST_PAIRED = 6
 # How near a tie is: a point gives up this share of itself, divided by the number, to one class.
 NEAR = (8, 64, 1024)
 NEARER = (1024, 2**20)
+# How near to certain a point is: all but one over this.
+CERTAIN = (64, 2000, 10**6, 2 * 10**7)
 # Losses and probabilities printed as fractions have no larger denominators than these; a loss may
 # differ from its fraction in the last digits.
 READABLE = 10_000
-EXACT = 2**21
+EXACT = 2 * 10**7
 LAST_DIGITS = 2.0**-43
 # Losses that differ by less, relative to the largest of them, may differ by rounding alone.
 ROUNDING = 2.0**-40
@@ -122,7 +126,22 @@ def all_points(classes: int) -> Points:
     """Return points of every small denominator, ties, and what is near a tie."""
     grids = [lattice(classes, d) for d in range(1, finest(classes) + 1)]
     ties = tied_points(classes)
-    return joined([*grids, ties, pushed(ties, NEAR)])
+    return joined([*grids, ties, pushed(ties, NEAR), _of_pairs(classes)])
+
+
+def _of_pairs(classes: int) -> Points:
+    """Return points of two classes each: finer than a grid of all can be, and near certainty."""
+    many = classes > MOST_PAIRED
+    pairs = zip(range(classes - 1), range(1, classes), strict=True)
+    certain = CERTAIN[1::2] if many else CERTAIN
+    shares = [] if many else [(share, FINEST) for share in range(1, FINEST)]
+    shares += [(share, whole) for whole in certain for share in (1, whole - 1)]
+    rows = [
+        _placed(classes, {j: share, k: whole - share})
+        for j, k in (pairs if many else combinations(range(classes), 2))
+        for share, whole in shares
+    ]
+    return as_points(rows)
 
 
 def tied_points(classes: int) -> Points:
@@ -207,3 +226,10 @@ def _of_few_classes(classes: int, few: int, denominator: int) -> Points:
 
 def _placed(classes: int, shares: dict[int, int]) -> list[int]:
     return [shares.get(k, 0) for k in range(classes)]
+
+
+def more(a: Floats, b: Floats) -> Floats:
+    """Return how much more one pays than the other; nothing if both are infinite."""
+    with np.errstate(invalid="ignore"):
+        found: Floats = np.where(a == b, 0.0, np.subtract(a, b))
+    return found

@@ -6,18 +6,16 @@ import math
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-import numpy as np
-
-from properly._arrays import as_array, check_column, check_forecasts, check_rows
+from properly._arrays import check_column, check_forecasts, check_rows
 from properly._classes import ClassRows, check_class_rows, check_probabilities, is_table
 from properly._isotonic import recalibrate
 from properly._libraries import namespace, to_library_of, to_numpy, without_gradient
 from properly._options import check_choice
-from properly._scoring import mean_loss, share_saved
+from properly._scoring import class_shares, mean_loss, score_of_classes, share_saved
 from properly._tally import as_tally
-from properly.errors import ArgumentTypeError, DataError
+from properly.errors import DataError
 from properly.rules import BetaWeighted, BinaryRule
-from properly.rules._class_rule import require_class_rule
+from properly.rules._class_rule import as_rows, require_class_rule, require_no_labels
 from properly.rules._regret import as_prior
 from properly.rules._rule import require_binary
 
@@ -109,9 +107,7 @@ def skill(
         rule = require_class_rule(rule)
         rows = check_class_rows(y, p, weight, labels=labels, ordered=rule.needs_order)
         return _skill_of_classes(rows, rule, reference)
-    if labels is not None:
-        message = f"labels name the columns of class probabilities; these have none, got {labels!r}"
-        raise ArgumentTypeError(message, hint="for one event, compare y with its label.")
+    require_no_labels(labels)
     rule = require_binary(rule)
     y, p, weight = check_rows(y, p, weight)
     p, xp = without_gradient(p), namespace(p)
@@ -128,22 +124,16 @@ def _skill_of_classes(rows: ClassRows, rule: ClassRule, reference: Any) -> float
     y, p = to_numpy(rows.y), to_numpy(without_gradient(rows.p))
     weight = None if rows.weight is None else to_numpy(rows.weight)
     if reference is None:
-        counts = np.bincount(y, weight, p.shape[1])
-        other = counts[None] / counts.sum()
+        other = class_shares(y, weight, p.shape[1])[None]
     else:
-        other = to_numpy(check_probabilities(_as_rows(reference), name="the reference"))
+        other = to_numpy(check_probabilities(as_rows(reference), name="the reference"))
     if other.shape[1] != p.shape[1] or other.shape[0] not in (1, p.shape[0]):
         message = (
             f"a reference is one row of {p.shape[1]} probabilities, or one for each of "
             f"{p.shape[0]} cases; got shape {other.shape}"
         )
         raise DataError(message)
-    return share_saved(*(rule(y, x, weight) for x in (p, np.broadcast_to(other, p.shape))))
-
-
-def _as_rows(reference: Any) -> Any:
-    found = to_numpy(as_array(reference, "the reference"))
-    return found[None] if found.ndim == 1 else found
+    return share_saved(*(score_of_classes(rule, y, x, weight) for x in (p, other)))
 
 
 def h_measure(tally: Tally | Cases, prior: Prior = "hand") -> float:

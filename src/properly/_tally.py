@@ -26,6 +26,7 @@ from properly._libraries import (
     without_gradient,
 )
 from properly._options import check_whole
+from properly._plain import many
 from properly._pooling import add_runs, count, pool, run_ends, weigh
 from properly.errors import ArgumentTypeError, DataError
 
@@ -230,8 +231,8 @@ class Tally:
     def __repr__(self) -> str:
         cases = f"weight {self.total:,g}"
         if self.event_squares is None:
-            cases = f"{self.total:,} case{'s' * (self.total != 1)}"
-        forecasts = f"{len(self):,} distinct forecast{'s' * (len(self) != 1)}"
+            cases = many(self.total, "case")
+        forecasts = many(len(self), "distinct forecast")
         grouped = "" if self.cells is None else f", grouped into {self.cells} cells"
         return f"Tally({cases} at {forecasts}{grouped}, event rate {self.event_rate:.4g})"
 

@@ -13,7 +13,7 @@ import numpy as np
 from properly._frames import to_frame
 from properly._interval import Interval, as_interval
 from properly._libraries import read_only
-from properly._plain import plain
+from properly._plain import many, plain
 from properly._rivals import baselines_beside, by_model, same_outcomes
 from properly.errors import DataError
 from properly.rules._regret import as_prior
@@ -71,7 +71,7 @@ class ThresholdRanks:
     within: Interval
 
     def __repr__(self) -> str:
-        pieces = f"{self.rank.shape[1]:,} piece{'s' * (self.rank.shape[1] != 1)}"
+        pieces = many(self.rank.shape[1], "piece")
         ends = f"({self.within.lower:g}, {self.within.upper:g})"
         return f"ThresholdRanks({len(self.models)} models on {pieces} of {ends})"
 

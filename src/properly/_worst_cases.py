@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._cases import Cases, rows_in_use
+from properly._classes import names_of_labels, one_kind
 from properly._frames import to_frame
 from properly._libraries import freeze, to_numpy
 from properly._options import check_whole
-from properly._plain import plain
+from properly._plain import many, plain
+from properly._tables import table
 from properly.errors import ArgumentTypeError
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
@@ -68,18 +70,16 @@ class WorstCases:
         return int(self.row.shape[0])
 
     def __repr__(self) -> str:
-        many = f"{len(self)} case{'s' * (len(self) != 1)}"
-        return f"WorstCases({many}, {self.rule} {self.loss[-1]:.4g} to {self.loss[0]:.4g})"
+        cases = many(len(self), "case")
+        return f"WorstCases({cases}, {self.rule} {self.loss[-1]:.4g} to {self.loss[0]:.4g})"
 
     def __str__(self) -> str:
-        heads = {"loss": self.rule}
-        told = [
-            [heads.get(name, name), *(_short(x) for x in column)]
-            for name, column in self._columns().items()
-        ]
-        wide = [max(len(word) for word in column) for column in told]
-        lines = (zip(row, wide, strict=True) for row in zip(*told, strict=True))
-        return "\n".join("  ".join(f"{word:>{n}}" for word, n in line) for line in lines)
+        columns = self._columns()
+        if self.labels is not None:
+            names = names_of_labels(self.labels)
+            columns["outcome"] = [names[k] for k in self.outcome]
+        rows = zip(*([_short(x) for x in column] for column in columns.values()), strict=True)
+        return table([self.rule if name == "loss" else name for name in columns], rows, left=0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule, labels and columns as JSON can hold them."""
@@ -97,9 +97,10 @@ class WorstCases:
         known = {"row": self.row.tolist(), "loss": self.loss.tolist()}
         if self.labels is None:
             return known | {"outcome": self.outcome.tolist(), "p": self.p.tolist()}
-        outcome = [self.labels[k] for k in self.outcome]
-        chances = zip(self.labels, self.p.T.tolist(), strict=True)
-        return known | {"outcome": outcome} | {f"p {label}": column for label, column in chances}
+        labels = one_kind(self.labels)
+        chances = zip(names_of_labels(self.labels), self.p.T.tolist(), strict=True)
+        outcome = {"outcome": [labels[k] for k in self.outcome]}
+        return known | outcome | {f"p {name}": column for name, column in chances}
 
 
 def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> WorstCases:

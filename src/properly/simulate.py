@@ -10,6 +10,7 @@ import numpy as np
 from properly._arrays import check_forecasts
 from properly._libraries import freeze, read_only
 from properly._options import as_generator, check_choice, check_whole
+from properly._plain import many
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -106,11 +107,8 @@ class Simulation:
         return len(self.p)
 
     def __repr__(self) -> str:
-        distinct = len(np.unique(self.p))
-        return (
-            f"Simulation({len(self)} case{'s' * (len(self) != 1)}, "
-            f"{distinct} distinct forecast{'s' * (distinct != 1)})"
-        )
+        distinct = many(len(np.unique(self.p)), "distinct forecast")
+        return f"Simulation({many(len(self), 'case')}, {distinct})"
 
 
 def corp(
@@ -251,11 +249,8 @@ class SimulatedModels:
         return len(self.y)
 
     def __repr__(self) -> str:
-        models = len(self.forecasts)
-        return (
-            f"SimulatedModels({len(self)} case{'s' * (len(self) != 1)}, "
-            f"{models} model{'s' * (models != 1)})"
-        )
+        models = many(len(self.forecasts), "model")
+        return f"SimulatedModels({many(len(self), 'case')}, {models})"
 
 
 def assel(

@@ -6,6 +6,7 @@ A new record joins ``RECORDS`` and is tested by every law; a public one that is 
 from __future__ import annotations
 
 import copy
+import datetime as dt
 import importlib
 import json
 import math
@@ -284,6 +285,27 @@ def _entries(told: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         yield key, value
         if isinstance(value, dict):
             yield from _entries(value)
+
+
+DAYS = [dt.date(2024, 1, day) for day in (1, 2, 3)]
+DATED = properly.Cases([DAYS[k] for k in HAPPENED], TABLE, labels=DAYS)
+ANY_LABELS: dict[str, Callable[[], Record]] = {
+    "Confusion": lambda: properly.confusion(DAYS, DAYS, DAYS),
+    "HardScores": lambda: properly.hard_decisions(DATED).argmax,
+    "HardDecisions": lambda: properly.hard_decisions(DATED),
+    "WorstCases": lambda: properly.worst_cases(DATED, RPS(), 2),
+    "CumulativeForecast": lambda: properly.cumulative_forecast(DAYS[0], TABLE[0], DAYS),
+    "ClassDecomposition": lambda: properly.decompose_classes(DATED, RPS()),
+    "ClassEvaluation": lambda: properly.evaluate(
+        [DAYS[k] for k in HAPPENED], TABLE, labels=DAYS, task="ordinal"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ANY_LABELS)
+def test_labels_of_any_kind_go_through_json(name: str) -> None:
+    text = json.dumps(ANY_LABELS[name]().to_dict(), allow_nan=False)
+    assert "2024-01-02" in text
 
 
 # (b) frames

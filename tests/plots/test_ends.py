@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +16,12 @@ from matplotlib.text import Text
 from properly.plots._axes import draw_curve, inks, plain_axes
 from properly.plots._ends import APART, name_ends, spread
 from properly.plots._fitting import points
+
+
+def test_pictures_load_no_optimizer_before_one_is_drawn() -> None:
+    code = "import properly, properly.plots, sys; print('scipy.optimize' in sys.modules)"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603
+    assert found.stdout.split() == ["False"]
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=9), st.floats(0.1, 10))

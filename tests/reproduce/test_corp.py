@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,86 +13,37 @@ import pytest
 import properly
 from properly import Decomposition, Tally, reproduce
 from properly._bands import Band
-from properly.errors import DataError, MissingExtraError
-from properly.reproduce import _corp, _coverage, _efficiency, _figures, _miscalibrated, _niamey
-from properly.reproduce._layout import table
+from properly.errors import DataError
+from properly.reproduce import _corp, _coverage, _efficiency, _miscalibrated, _niamey
 from properly.reproduce._settings import Setting, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
+    from pathlib import Path
 
     from properly.reproduce import CorpReproduction
 
 HEADER = "date,Logistic,EMOS,ENS,EPC,obs"
-PICTURES = [f"figure{k}.png" for k in range(1, 6)]
-SMALL = _corp.Effort(sizes=(64,), coverage=2, efficiency=2, replicates=10)
-
-
-def write_rain(path: Path, rows: int = 40) -> Path:
-    """Write a file of the form of the data; ENS are shares of 52 members."""
-    rng = np.random.default_rng(1)
-    p = rng.random((4, rows))
-    p[2] = rng.integers(0, 53, rows) / 52
-    y = (rng.random(rows) < p.mean(axis=0)).astype(int)
-    lines = [
-        ",".join([f"2016-07-{i + 1}", *map(repr, p[:, i].tolist()), str(y[i])]) for i in range(rows)
-    ]
-    path.write_text("\n".join([HEADER, *lines]) + "\n", encoding="utf-8")
-    return path
 
 
 @pytest.fixture(scope="module")
-def told() -> list[tuple[int, int, str]]:
-    return []
+def small(whole: Callable[[str], Any]) -> CorpReproduction:
+    """Take the small result that all tests share."""
+    found: CorpReproduction = whole("corp").result
+    return found
 
 
-@pytest.fixture(scope="module")
-def small(
-    tmp_path_factory: pytest.TempPathFactory, told: list[tuple[int, int, str]]
-) -> Iterator[CorpReproduction]:
-    """Reproduce everything with next to no simulation."""
-    folder = tmp_path_factory.mktemp("corp")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_corp, "QUICK", SMALL)
-        patch.setattr(_corp, "REPLICATES", 100)
-        yield reproduce.corp(
-            write_rain(folder / "rain.csv"),
-            output=folder / "new" / "pictures",
-            rng=3,
-            progress=lambda *step: told.append(step),
-        )
-
-
-def test_every_figure_is_a_whole_picture(small: CorpReproduction) -> None:
-    assert [path.name for path in small.pictures] == PICTURES
-    folder = small.pictures[0].parent
-    assert sorted(path.name for path in folder.iterdir()) == PICTURES
-    assert all(path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n" for path in small.pictures)
-
-
-def test_progress_counts_every_step_to_the_end(
-    small: CorpReproduction, told: list[tuple[int, int, str]]
-) -> None:
-    total = len(small.figure4.cells) // 3 + len(small.figure5.cells) + 1 + 1 + len(PICTURES)
-    assert [(done, of) for done, of, _ in told] == [(i + 1, total) for i in range(total)]
-    assert "Figure 4: linear, k = 20, n = 64" in [what for *_, what in told]
-
-
-def test_the_text_has_every_part(small: CorpReproduction) -> None:
+def test_the_text_tells_of_the_data(small: CorpReproduction) -> None:
     text = str(small)
-    for part in ("Table 2", "Figures 1 and 2", "Figure 3", "Figure 4", "Figure 5", "Pictures: "):
-        assert part in text
     assert "40 forecasts; the caption of Figure 1 says 86." in text
     assert "9/52 to 20/52: 0.125; here: no such bin" in text
     assert repr(small) == "CorpReproduction(with the forecasts of rain)"
 
 
 def test_without_the_data_the_rest_is_the_same_and_the_text_says_how_to_get_them(
-    small: CorpReproduction, monkeypatch: pytest.MonkeyPatch
+    small: CorpReproduction, whole: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_corp, "QUICK", SMALL)
-    monkeypatch.setattr(_corp, "REPLICATES", 100)
-    rest = reproduce.corp(rng=3)
+    rest = whole("corp").paper.small(monkeypatch, rng=3)
     assert (rest.table2, rest.figure1, rest.figure2, rest.pictures) == (None, None, None, ())
     assert rest.figure4 == small.figure4
     assert rest.figure5 == small.figure5
@@ -105,13 +54,6 @@ def test_without_the_data_the_rest_is_the_same_and_the_text_says_how_to_get_them
 
 def test_full_simulates_as_much_as_the_paper() -> None:
     assert _corp.FULL == ((64, 128, 256, 512, 1024, 2048, 4096, 8192), 1000, 1000, 100)
-
-
-def test_full_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_corp, "FULL", SMALL._replace(coverage=3, efficiency=4))
-    result = reproduce.corp(full=True, rng=1)
-    assert (result.figure4.repetitions, result.figure5.repetitions) == (3, 4)
-    assert {cell.n for cell in result.figure4.cells} == {64}
 
 
 # Table 2, Figures 1 and 2
@@ -129,8 +71,8 @@ def test_a_number_that_differs_is_marked() -> None:
     assert "3 of 4 numbers agree" in text
 
 
-def test_diagrams_are_those_of_the_library(small: CorpReproduction, tmp_path: Path) -> None:
-    tallies = _niamey.read(write_rain(tmp_path / "rain.csv"))
+def test_diagrams_are_those_of_the_library(small: CorpReproduction, rain: Path) -> None:
+    tallies = _niamey.read(rain)
     assert small.figure1 is not None
     assert small.figure2 is not None
     assert {n: list(d.binned) for n, d in {**small.figure1, **small.figure2}.items()} == {
@@ -191,10 +133,9 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
             reproduce.corp(path)
 
 
-def test_a_spreadsheets_mark_at_the_beginning_is_not_part_of_a_name(tmp_path: Path) -> None:
-    path = write_rain(tmp_path / "rain.csv")
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert set(_niamey.read(path)) == {"ENS", "EPC", "EMOS", "Logistic"}
+def test_a_spreadsheets_mark_at_the_beginning_is_not_part_of_a_name(rain: Path) -> None:
+    rain.write_bytes(b"\xef\xbb\xbf" + rain.read_bytes())
+    assert set(_niamey.read(rain)) == {"ENS", "EPC", "EMOS", "Logistic"}
 
 
 @pytest.fixture
@@ -359,42 +300,6 @@ def test_corp_is_nearest_to_the_truth() -> None:
     assert [cell.better for cell in study.cells] == [()] * 9
 
 
-# Pictures
-
-
-def test_a_picture_that_fails_leaves_the_old_one_and_no_debris(
-    small: CorpReproduction, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old = tmp_path / "figure1.png"
-    old.write_text("old", encoding="utf-8")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OSError, match="No space left"):
-        _figures.save(small, tmp_path, lambda _: None)
-    assert [(path.name, path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()] == [
-        ("figure1.png", "old")
-    ]
-
-
-def test_output_must_be_a_folder_and_is_looked_at_first(tmp_path: Path) -> None:
-    file = tmp_path / "file"
-    file.touch()
-    with pytest.raises(DataError, match="output must be a folder"):
-        reproduce.corp(output=file)
-
-
-def test_pictures_need_matplotlib_before_anything_is_computed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(MissingExtraError, match="this needs matplotlib"):
-        reproduce.corp(output=tmp_path / "new")
-    assert not (tmp_path / "new").exists()
-
-
 # Text
 
 
@@ -406,11 +311,6 @@ def test_settings_are_listed_with_sizes_changing_fastest() -> None:
     ]
 
 
-def test_a_table_is_aligned() -> None:
-    text = table(["a", "b"], [["longer", "1"], ["x", "22"]])
-    assert text.splitlines() == ["a        b", "longer   1", "x       22"]
-
-
-def test_the_file_of_the_form_is_a_csv_file(tmp_path: Path) -> None:
-    with write_rain(tmp_path / "rain.csv").open(encoding="utf-8") as file:
+def test_the_file_of_the_form_is_a_csv_file(rain: Path) -> None:
+    with rain.open(encoding="utf-8") as file:
         assert tuple(next(csv.reader(file))) == _niamey.COLUMNS

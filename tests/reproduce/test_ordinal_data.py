@@ -13,9 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from properly import reproduce
-from properly.datasets import crash
 from properly.errors import DataError
-from properly.reproduce._ordinal_data import read, severity, severity_cases
+from properly.reproduce._ordinal_data import read
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -194,14 +193,3 @@ def test_both_must_be_numbers(tmp_path: Path) -> None:
     write(tmp_path, scores=SCORES.astype(complex), targets=TARGETS)
     with pytest.raises(DataError, match=r"scores must be numbers; .* complex128"):
         read(tmp_path)
-
-
-def test_injuries_are_those_that_are_known() -> None:
-    data, found = crash(), severity()
-    assert len(found.y) == 8746 == int((data.severity >= 0).sum())
-    assert found.y.tolist() == data.severity[data.severity >= 0].tolist()
-    assert (found.p == data.severity_probabilities[data.severity >= 0]).all()
-    assert found.accuracy == pytest.approx(0.42694, abs=5e-6)
-    cases = severity_cases()
-    assert cases.labels == data.severity_labels
-    assert (np.asarray(cases.y) == found.y).all()

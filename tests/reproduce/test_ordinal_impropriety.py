@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly.reproduce._ordinal_data import Forecasts, severity
+from properly.reproduce._injuries import Forecasts, severity
 from properly.reproduce._ordinal_impropriety import (
     Impropriety,
     around_the_mean,
@@ -124,13 +124,13 @@ def test_only_the_improper_score_wants_forecasts_to_be_too_sure(fitted: Temperat
 
 
 def test_the_text_tells_the_numbers(fitted: Temperatures) -> None:
-    text = str(fitted)
+    text = " ".join(str(fitted).split())
     assert "injuries of 8,746 persons" in text
     assert "sa-RPS takes T = 0.70 and so rewards forecasts that are 8.4 points too sure;" in text
     assert "the log score rises from 1.3106 to 1.3399." in text
     other = replace(fitted.rows["sa-RPS"], temperature=0.5)
     changed = replace(fitted, rows=fitted.rows | {"sa-RPS": other})
-    assert "sa-RPS takes T = 0.50" in str(changed)
+    assert "sa-RPS takes T = 0.50 and" in str(changed)
 
 
 def test_columns_can_be_written_as_json(found: Impropriety, fitted: Temperatures) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from properly._retention import ORACLE
+from properly.reproduce._injuries import Forecasts, severity, severity_cases
 from properly.reproduce._ordinal_classifiers import RULES as UNORDERED
-from properly.reproduce._ordinal_classifiers import Classifiers, classifiers, printable
-from properly.reproduce._ordinal_data import Forecasts, severity, severity_cases
+from properly.reproduce._ordinal_classifiers import Classifiers, classifiers
 from properly.reproduce._ordinal_printed import PRINTED
 from properly.reproduce._ordinal_retention import (
     RULES,
@@ -100,7 +100,7 @@ def test_areas_without_labels_are_those_of_the_expected_score(found: RetentionTa
 
 def test_nothing_beats_the_oracle_in_any_resample(found: RetentionTable) -> None:
     study = found.metrics["EC"].study
-    areas = dict(zip(study.areas, study.replicates.T, strict=True))
+    areas = dict(zip(study.areas, study.drawn_areas.T, strict=True))
     for name in RULES:
         assert (areas[ORACLE] <= areas[name] + 1e-12).all()
     assert found.difference("EC", ORACLE, found.best("EC")).mean < 0
@@ -108,7 +108,7 @@ def test_nothing_beats_the_oracle_in_any_resample(found: RetentionTable) -> None
 
 def test_differences_are_paired_and_in_percent_units(found: RetentionTable) -> None:
     study = found.metrics["QWK"].study
-    areas = dict(zip(study.areas, study.replicates.T, strict=True))
+    areas = dict(zip(study.areas, study.drawn_areas.T, strict=True))
     drawn = 20 * (areas["RPS"] - areas["Brier"])
     d = found.difference("QWK", "RPS", "Brier")
     assert d.mean == pytest.approx(drawn.mean(), rel=1e-10)
@@ -168,8 +168,8 @@ def test_the_printed_table_stands_beside_with_its_caveat(found: RetentionTable) 
     text = str(found)
     assert "sa-RPS              14.95 ± 0.25  2.53 ± 0.12  17.86 ± 0.03  1.88 ± 0.04" in text
     assert "are not available" in text
-    assert "AURSC tells how closely a score follows that cost" in text
-    assert max(len(line) for line in text.splitlines()) <= 105
+    assert "AURSC tells how closely a score follows that cost" in " ".join(text.split())
+    assert max(len(line) for line in text.splitlines()) <= 100
     assert {len(scores) for d in PRINTED.values() for scores in d.values()} == {4}
 
 
@@ -205,7 +205,7 @@ def test_areas_can_be_written_as_json(found: RetentionTable) -> None:
 def test_superior_scores_rank_as_the_oracle(unordered: Classifiers) -> None:
     assert unordered.rows["6 classes"].as_the_oracle == ("PBS", "PLL")
     assert unordered.rows["2 classes"].as_the_oracle == tuple(UNORDERED)
-    assert "in how many of 2: neg. log 1, Brier 1, PBS 2, PLL 2." in str(unordered)
+    assert "area in so many of 2: neg. log 1, Brier 1, PBS 2, PLL 2." in str(unordered)
 
 
 def test_the_area_of_the_error_rate_is_that_of_counting(unordered: Classifiers) -> None:
@@ -227,7 +227,7 @@ def test_the_area_of_the_error_rate_is_that_of_counting(unordered: Classifiers) 
 
 def test_without_labels_two_classes_have_one_ranking(unordered: Classifiers) -> None:
     study = unordered.rows["2 classes"].areas.unlabelled
-    assert np.ptp(study.replicates, axis=1) == pytest.approx(0, abs=1e-12)
+    assert np.ptp(study.drawn_areas, axis=1) == pytest.approx(0, abs=1e-12)
     assert ORACLE not in study.areas
 
 
@@ -243,11 +243,10 @@ def test_a_classifier_does_not_change_its_neighbours(unordered: Classifiers) -> 
 
 
 def test_names_of_files_cannot_command_a_terminal() -> None:
-    assert printable("net\x1b[2J\udcff") == "net�[2J�"
     data = some_classifiers()["2 classes"]
     text = str(classifiers({"net\x1b[2J": data}, 2, 7, lambda _: None))
     assert "\x1b" not in text
-    assert "net�[2J" in text
+    assert r"net\x1b[2J: 600 cases, 2 classes, accuracy " in text
 
 
 def test_the_worst_are_those_with_the_greatest_losses(worst_found: Worst) -> None:
@@ -266,6 +265,6 @@ def test_the_worst_by_rps_are_farthest_off(worst_found: Worst) -> None:
     assert distances["RPS"] > max(distances["Brier"], distances["log"])
     text = str(worst_found)
     assert f"Brier {distances['Brier']:.2f}, log" in text
-    assert text.count("\nRPS ") == 4
-    assert max(len(line) for line in text.splitlines()) <= 105
+    assert text.count("\nRPS ") == 3
+    assert max(len(line) for line in text.splitlines()) <= 100
     json.dumps(worst_found.to_dict(), allow_nan=False)

@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 from properly.datasets import crash
-from properly.reproduce._penalized_crash import (
-    Injuries,
-    Rivalry,
-    _mean_and_error,
-    injuries,
-    rounded,
-)
+from properly.reproduce._penalized_crash import Injuries, Rivalry, injuries, rounded
 from properly.rules import PBS
 
 
@@ -29,7 +23,7 @@ def test_the_columns_by_hand(found: Injuries) -> None:
     y, p = data.severity[known], data.severity_probabilities[known]
     assert (found.n, found.classes) == (len(y), 5)
     hot = np.eye(5)[y]
-    model, flat = found.by_name["model"], found.by_name["frequencies"]
+    model, flat = found.by_name["model"], found.by_name["class shares"]
     assert model.brier == pytest.approx(np.mean(np.sum((p - hot) ** 2, axis=1)))
     assert model.error == pytest.approx(np.mean(np.argmax(p, axis=1) != y))
     often = np.bincount(y) / len(y)
@@ -44,8 +38,8 @@ def test_pbs_is_the_brier_score_and_the_error_rate(found: Injuries) -> None:
 
 
 def test_sharpening_keeps_the_decisions(found: Injuries) -> None:
-    assert len({found.by_name[n].error for n in ("model", "sharpened, p^2", "sharpened, p^4")}) == 1
-    sharpened = next(r for r in found.rivals if r.second == "sharpened, p^2")
+    assert len({found.by_name[n].error for n in ("model", "sharpened p^2", "sharpened p^4")}) == 1
+    sharpened = next(r for r in found.rivals if r.second == "sharpened p^2")
     assert (sharpened.error, sharpened.error_error) == (0, 0)
     assert sharpened.switch is None
     assert {sharpened.prefers(x) for x in (0, 1, 100)} == {"model"}
@@ -58,7 +52,7 @@ def test_each_pair_changes_sides_where_pbs_does(found: Injuries) -> None:
     sharp = p**4 / np.sum(p**4, axis=1, keepdims=True)
     flat = np.tile(np.bincount(y) / len(y), (len(y), 1))
     (pair,) = (r for r in found.rivals if r.switch is not None)
-    assert (pair.first, pair.second) == ("sharpened, p^4", "frequencies")
+    assert (pair.first, pair.second) == ("sharpened p^4", "class shares")
     assert pair.switch is not None
     assert pair.switch == pytest.approx(0.9333, abs=5e-5)
     for penalty, better in ((0.99 * pair.switch, flat), (1.01 * pair.switch, sharp)):
@@ -67,9 +61,9 @@ def test_each_pair_changes_sides_where_pbs_does(found: Injuries) -> None:
         assert pair.prefers(penalty) == (pair.second if better is flat else pair.first)
     # The scale of the published package, and no other, is on the far side.
     assert {n: pair.prefers(x) for n, x in found.penalties.items()} == {
-        "least": "frequencies",
-        "paper": "frequencies",
-        "package": "sharpened, p^4",
+        "least": "class shares",
+        "paper": "class shares",
+        "package": "sharpened p^4",
     }
     assert found.penalties == pytest.approx({"least": 0.3, "paper": 0.8, "package": 4.0})
     package = PBS(scale="published_code")
@@ -81,7 +75,7 @@ def test_rounding_pays_if_ties_are_right(found: Injuries) -> None:
     assert tenths.brier > model.brier
     assert tenths.pbs > model.pbs
     assert tenths.pbs_any_correct < model.pbs_any_correct == model.pbs
-    text = str(found)
+    text = " ".join(str(found).split())
     assert "if ties are shared: model; if every tied class is right: rounded to tenths." in text
 
 
@@ -91,19 +85,33 @@ def test_rounded_rows_are_multiples_that_sum_to_one() -> None:
     assert rounded(p, 10).tolist() == [[0.3, 0.2, 0.5], [1, 0, 0], [0.4, 0.3, 0.3]]
 
 
-def test_one_that_wins_on_both_wins_for_every_penalty() -> None:
-    pair = Rivalry("a", "b", -0.1, 0.01, -0.2, 0.01)
-    assert pair.switch is None
-    assert pair.prefers(0) == pair.prefers(1000) == "a"
-    split = replace(pair, error=0.2)
-    assert split.switch == pytest.approx(0.5)
+def test_a_penalty_decides_between_two_that_win_one_each() -> None:
+    both = Rivalry("a", "b", -0.1, 0.01, -0.2, 0.01, None)
+    assert both.prefers(0) == both.prefers(1000) == "a"
+    split = replace(both, error=0.2, switch=0.5)
     assert (split.prefers(0.4), split.prefers(0.6)) == ("a", "b")
 
 
-def test_standard_errors_allow_for_accidents() -> None:
-    x = np.array([1.0, 2.0, 3.0, 6.0])
-    alone = _mean_and_error(x, np.arange(4))
-    assert alone == pytest.approx((3, np.std(x, ddof=1) / 2))
-    # Of two accidents with two persons each, the means are 1.5 and 4.5.
-    together = _mean_and_error(x, np.array([7, 7, 9, 9]))
-    assert together == pytest.approx((3, np.std([1.5, 4.5], ddof=1) / np.sqrt(2)))
+def test_pairs_are_told_by_who_wins(found: Injuries) -> None:
+    lines = str(found).splitlines()
+    (always,) = (line for line in lines if line.startswith("model - class shares"))
+    assert always.endswith("  model, always")
+    (turns,) = (line for line in lines if line.startswith("sharpened p^4 - class shares"))
+    assert turns.endswith("  as below")
+    told = "sharpened p^4 and class shares change sides at a penalty of 0.9333. The better one by"
+    assert told in " ".join(lines)
+
+
+def test_standard_errors_allow_for_accidents(found: Injuries) -> None:
+    data = crash()
+    known = data.severity >= 0
+    y, p, accident = data.severity[known], data.severity_probabilities[known], data.cluster[known]
+    often = np.bincount(y) / len(y)
+    gap = np.sum((p - np.eye(5)[y]) ** 2, axis=1) - np.sum((often - np.eye(5)[y]) ** 2, axis=1)
+    totals = [np.sum(gap[accident == a] - gap.mean()) for a in np.unique(accident)]
+    many = len(totals)
+    by_hand = np.sqrt(many / (many - 1) * np.sum(np.square(totals))) / len(y)
+    pair = next(r for r in found.rivals if (r.first, r.second) == ("model", "class shares"))
+    assert (pair.brier, pair.brier_error) == pytest.approx((gap.mean(), by_hand))
+    # Persons in one accident are alike: alone, they would seem to tell more.
+    assert pair.brier_error > 1.1 * np.std(gap, ddof=1) / np.sqrt(len(y))

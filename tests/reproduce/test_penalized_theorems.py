@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from properly._costs import likeliest
 from properly.reproduce._penalized_constants import Constants, constants
 from properly.reproduce._penalized_example import MotivatingExample, example
-from properly.reproduce._penalized_laws import alone, edges, leading, pooled, truths
+from properly.reproduce._penalized_laws import alone, at_ties, pooled, truths
 from properly.reproduce._penalized_scales import Scales, algorithm3, scales
 from properly.reproduce._penalized_ties import (
     Share,
@@ -65,9 +66,9 @@ def test_the_page_of_the_package_takes_logarithms_to_the_base_ten() -> None:
     wanted = -math.log10(0.34), -math.log10(0.49)
     assert (found.base10.a, found.base10.b) == pytest.approx(wanted)
     assert found.readme_is_base10
-    assert "These are those to the base 10" in str(found)
+    assert "These are to the base 10" in str(found)
     natural = MotivatingExample(found.rows, found.rows[1])
-    assert "These are not those" in str(natural)
+    assert "These are not to the base 10" in str(natural)
 
 
 # The constants
@@ -75,7 +76,7 @@ def test_the_page_of_the_package_takes_logarithms_to_the_base_ten() -> None:
 
 def test_every_bound_is_confirmed(bounds: Constants) -> None:
     assert [row.confirmed for row in bounds.rows] == [True] * 10
-    assert "10 of 10 confirmed by a search among 31, 335, 983, 1,019, 92,416" in str(bounds)
+    assert "10 of 10 confirmed by a search among 31, 335, 983, 1,019 and 92,416" in str(bounds)
 
 
 def test_the_constants_are_those_of_the_theorems(bounds: Constants) -> None:
@@ -130,10 +131,10 @@ def test_shared_ties_are_between_correct_and_wrong_for_few_classes_only(
 
 
 def test_laws_at_the_edge_are_laws_beside_a_tie() -> None:
-    p = edges(3)
+    p = at_ties(3)
     assert np.allclose(p.sum(axis=1), 1)
     assert p.min() == 0
-    assert leading(p).sum(axis=1).tolist() == [1, 2, 3, 1, 1] * 2
+    assert likeliest(p).sum(axis=1).tolist() == [1, 2, 3, 1, 1] * 2
     assert alone(p).any(axis=1).tolist() == [True, False, False, True, True] * 2
 
 
@@ -178,9 +179,9 @@ def test_the_search_and_the_library_agree_on_what_is_proper(ties: Ties) -> None:
     assert [t.propriety for t in ties.treatments] == [
         *("strictly proper", "strictly proper", "improper", "improper")
     ] * 2
-    assert "8 of 8 as this library says" in str(ties)
+    assert "In 8 of 8 this agrees" in str(ties)
     wrong = replace(ties.treatments[0], propriety="improper")
-    assert "0 of 1 as this library" in str(replace(ties, treatments=(wrong,)))
+    assert "In 0 of 1 this agrees" in str(replace(ties, treatments=(wrong,)))
 
 
 def test_the_thresholds_of_two_classes(ties: Ties) -> None:
@@ -230,7 +231,7 @@ def test_pooling_ties_the_largest_and_keeps_the_rest() -> None:
     assert pooled(q, 1).tolist() == q.tolist()
     assert pooled(q, 2).tolist() == [[0.1, 0.35, 0.2, 0.35]]
     assert np.unique(pooled(q, 3)[0, 1:]).size == 1
-    assert leading(pooled(q, 4)).all()
+    assert likeliest(pooled(q, 4)).all()
 
 
 # Equations and algorithms
@@ -264,12 +265,12 @@ def test_algorithm_3_on_two_rows_is_the_mean_of_both() -> None:
 
 
 def test_every_correction_is_needed_and_right(formulas: Scales) -> None:
-    assert [row.where for row in formulas.errata if row.shown] == [
+    assert [row.where for row in formulas.errata.rows if row.shown] == [
         "Equations 11 to 18",
         "Equations 38 and 39",
         "Algorithm 3",
     ]
-    first, second, _ = formulas.errata
+    first, second, _ = formulas.errata.rows
     assert (first.value, first.printed) == pytest.approx((0.09, 0.09 + 1 / 36))
     assert (second.value, second.printed) == pytest.approx((0.62 + 1 / 3, 1 - 0.25 - 0.09 - 0.04))
 

@@ -57,7 +57,10 @@ def test_other_scales_and_counts_are_refused() -> None:
     with pytest.raises(DataError, match="scale must be 'sum', 'mean' or 'half'; got 'root'"):
         Brier("root")  # type: ignore[arg-type]
     for classes in (1, 0, -2, 2.5, "3"):
-        with pytest.raises(DataError, match="classes must be a whole number, 2 or more; got"):
+        with pytest.raises(
+            DataError,
+            match=r"(at least two classes|classes must be a whole number); got",
+        ):
             Brier().range_for(classes)  # type: ignore[arg-type]
 
 

@@ -1,13 +1,14 @@
-"""How commands run: refusals without a traceback, progress on a terminal."""
+"""How commands run: refusals and warnings in words, progress on a terminal."""
 
 from __future__ import annotations
 
 import sys
+import warnings
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from properly._extras import import_extra
-from properly.errors import ProperlyError
+from properly.errors import DataWarning, ProperlyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -15,14 +16,20 @@ if TYPE_CHECKING:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Print what is refused without a traceback, and exit with 2."""
+    """Print what is refused without a traceback, and exit with 2; print warnings as they are."""
     import click
 
     class Refusal(click.ClickException):
         exit_code = 2
 
+    def say(message: Warning | str, *_: Any, **__: Any) -> None:
+        click.echo(f"Warning: {message}", err=True)
+
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", DataWarning)
+            warnings.showwarning = say
+            yield
     except (ProperlyError, OSError) as error:
         raise Refusal(str(error)) from None
 

@@ -4,7 +4,7 @@ Nothing here computes, changes a global style or shows a window. Needs the extra
 """
 
 from properly.plots._binned import binned_reliability
-from properly.plots._cumulative import cumulative
+from properly.plots._cumulative_forecast import cumulative_forecast
 from properly.plots._decision import decision
 from properly.plots._decision_difference import decision_difference
 from properly.plots._matrix import confusion, cost_matrix
@@ -24,7 +24,7 @@ __all__ = [
     "binned_reliability",
     "confusion",
     "cost_matrix",
-    "cumulative",
+    "cumulative_forecast",
     "decision",
     "decision_difference",
     "mcb_dsc",

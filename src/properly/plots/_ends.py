@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from properly.plots._axes import curves, set_as_text
 from properly.plots._fitting import inches, points
@@ -56,6 +55,8 @@ def spread(height: Column, gap: float, bottom: float, top: float) -> Column:
 
     The order stays, and all stay between bottom and top.
     """
+    from scipy.optimize import isotonic_regression
+
     order = np.argsort(height, kind="stable")
     # Of heights less the gaps below them, it is enough that they do not fall.
     below = gap * np.arange(len(height))

@@ -121,8 +121,7 @@ def cost_matrix(
 def _costs(matrix: Cost, labels: int | Sequence[object] | None) -> Table:
     """Return costs that were checked."""
     if not isinstance(matrix, str):
-        shape = tuple(as_matrix(matrix).shape)
-        return check_costs(matrix, shape[0] if shape else 0)
+        return check_costs(matrix, int(as_matrix(matrix).shape[0]))
     if labels is None:
         message = f"a cost by name needs the labels of the classes; got {matrix!r} alone"
         raise DataError(message, hint="pass labels=, or the number of classes.")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._frames import to_frame
-from properly._plain import plain
+from properly._plain import columns_of, plain
 from properly._tally import Tally
 from properly.reproduce._columns import MEANS, METRICS, estimates, exact, standard_errors
 from properly.reproduce._layout import heading, table
@@ -133,8 +133,8 @@ class AsselTable:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry a test and metric."""
-        names = [field.name for field in fields(AsselCell)]
-        return {x: plain([getattr(c, x) for c in self.cells]) for x in names}
+        found: dict[str, list[Any]] = plain(columns_of(self.cells))
+        return found
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a test and metric as a polars, pandas or pyarrow frame."""
@@ -182,7 +182,7 @@ class AsselTable:
                 "± one standard error, and the printed ones. NB: net benefit; over 5-20 %: bounded",
                 "Brier score, which is twice the mean regret, and mean net benefit.",
                 "? on a rounding edge, so that a sample shows either; ! not the exact number.",
-                table(["test", *(f"{name} " for name in METRICS)], rows),
+                table(["test", *METRICS], rows),
                 *self._verdict(whose),
             ]
         )

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._options import as_generator
 from properly.reproduce import _breast_cancer, _crash, _decision_figures
 from properly.reproduce._assel import appendix_f
-from properly.reproduce._errata import errata
+from properly.reproduce._decision_errata import errata, two_means
 from properly.reproduce._pictures import prepare, tell
-from properly.reproduce._progress import counter
+from properly.reproduce._progress import counter, tracked
 from properly.reproduce._rescaled import rescaled
 from properly.simulate import PROCESSES
 
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from properly.reproduce._assel import AsselTable
+    from properly.reproduce._decision_errata import TwoMeans
     from properly.reproduce._errata import Errata
     from properly.reproduce._progress import Progress
     from properly.reproduce._rescaled import Rescaled
-
-Part = TypeVar("Part")
 
 # Simulated cases; in full, as many as in the paper.
 QUICK, FULL = 100_000, 1_000_000
@@ -55,6 +54,8 @@ class ConsequentialistReproduction:
         The areas of a decision curve on three axes.
     errata : Errata
         Formulas as printed and as corrected.
+    section5 : TwoMeans
+        Two verdicts that the bounded Brier score and mean net benefit order differently.
     pictures : tuple of Path
         The pictures that were saved.
 
@@ -70,12 +71,13 @@ class ConsequentialistReproduction:
     crash: _crash.CrashTable
     figure4: Rescaled
     errata: Errata
+    section5: TwoMeans
     pictures: tuple[Path, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns of each table."""
         tables = {name: found.to_dict() for name, found in self.appendix_f.items()}
-        parts = ("table2", "crash", "figure4", "errata")
+        parts = ("table2", "crash", "figure4", "errata", "section5")
         return {"appendix_f": tables} | {name: getattr(self, name).to_dict() for name in parts}
 
     def __repr__(self) -> str:
@@ -84,8 +86,8 @@ class ConsequentialistReproduction:
 
     def __str__(self) -> str:
         """Print everything beside what the paper says."""
-        parts = [*self.appendix_f.values(), self.table2, self.crash, self.figure4, self.errata]
-        told = [str(part) for part in parts] + [SURVEY]
+        parts = (self.table2, self.crash, self.figure4, self.errata, self.section5)
+        told = [str(part) for part in (*self.appendix_f.values(), *parts)] + [SURVEY]
         return "\n\n".join(told + [tell(self.pictures)] * bool(self.pictures))
 
 
@@ -149,10 +151,7 @@ def consequentialist(
     # Each process has a stream of its own, so that neither depends on the other.
     seeds = as_generator(rng).integers(2**63, size=len(PROCESSES))
     step = counter(progress, len(PROCESSES) + PARTS + (0 if folder is None else PICTURES))
-
-    def after(found: Part, what: str) -> Part:
-        step(what)
-        return found
+    after = tracked(step)
 
     cases = FULL if full else QUICK
     result = ConsequentialistReproduction(
@@ -164,6 +163,7 @@ def consequentialist(
         after(_crash.table2(), "Table 2 and Figures 2 and 3, on crashes"),
         after(rescaled(), "Figure 4"),
         after(errata(), "errata"),
+        two_means(),
     )
     if folder is None:
         return result

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._calibration import reliability
 from properly._frames import to_frame
+from properly._plain import columns_of
 from properly.reproduce._layout import heading, table
 from properly.reproduce._settings import Setting, named, settings
 from properly.simulate import DISTRIBUTIONS
@@ -94,10 +95,7 @@ class Coverage:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry a band and setting."""
-        return {
-            field.name: [getattr(c, field.name) for c in self.cells]
-            for field in fields(CoverageCell)
-        }
+        return columns_of(self.cells)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a band and setting as a polars, pandas or pyarrow frame."""

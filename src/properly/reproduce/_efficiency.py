@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,9 @@ import numpy as np
 from properly._binning import equal_width
 from properly._calibration import reliability
 from properly._frames import to_frame
+from properly._plain import columns_of
 from properly.reproduce._layout import heading, table
+from properly.reproduce._prose import prose
 from properly.reproduce._settings import Setting, named, settings
 
 if TYPE_CHECKING:
@@ -77,9 +79,10 @@ class Efficiency:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry a setting."""
-        names = [field.name for field in fields(EfficiencyCell)[:3]]
-        columns: dict[str, list[Any]] = {x: [getattr(c, x) for c in self.cells] for x in names}
-        return columns | {name: [c.error[name] for c in self.cells] for name in METHODS}
+        return columns_of(
+            {"distribution": c.distribution, "values": c.values, "n": c.n, **c.error}
+            for c in self.cells
+        )
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a setting as a polars, pandas or pyarrow frame."""
@@ -111,7 +114,7 @@ class Efficiency:
         held = f"Here it has in {len(self.cells) - len(beaten)} of {len(self.cells)} settings."
         lines = [f"The paper: CORP has the smallest error throughout. {held}"]
         if clear:
-            lines.append("Smaller by more than two standard errors: " + "; ".join(clear) + ".")
+            lines.append(prose(f"Smaller by more than two standard errors: {'; '.join(clear)}."))
         elif beaten:
             lines.append("No other method is better by more than two standard errors.")
         return "\n".join(lines)

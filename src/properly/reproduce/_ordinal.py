@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from properly._options import as_generator
 from properly.reproduce import _ordinal_figures
+from properly.reproduce._injuries import severity, severity_cases
 from properly.reproduce._ordinal_classifiers import ABSENT, classifiers
-from properly.reproduce._ordinal_data import read, severity, severity_cases
+from properly.reproduce._ordinal_data import read
 from properly.reproduce._ordinal_errata import errata
 from properly.reproduce._ordinal_examples import examples
 from properly.reproduce._ordinal_impropriety import impropriety
@@ -16,23 +17,21 @@ from properly.reproduce._ordinal_retention import table1
 from properly.reproduce._ordinal_temperatures import temperatures
 from properly.reproduce._ordinal_worst import worst
 from properly.reproduce._pictures import prepare, tell
-from properly.reproduce._progress import counter
+from properly.reproduce._progress import counter, tracked
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
 
+    from properly.reproduce._errata import Errata
     from properly.reproduce._ordinal_classifiers import Classifiers
-    from properly.reproduce._ordinal_errata import OrdinalErrata
     from properly.reproduce._ordinal_examples import Examples
     from properly.reproduce._ordinal_impropriety import Impropriety
     from properly.reproduce._ordinal_retention import RetentionTable
     from properly.reproduce._ordinal_temperatures import Temperatures
     from properly.reproduce._ordinal_worst import Worst
     from properly.reproduce._progress import Progress
-
-Part = TypeVar("Part")
 
 # Resamples; the quick number is that of the paper.
 QUICK, FULL = 50, 1000
@@ -51,14 +50,14 @@ class OrdinalReproduction:
     ----------
     examples : Examples
         Equations 3 to 6 and Figures 1 and 2.
-    errata : OrdinalErrata
+    errata : Errata
         Numbers as printed and as corrected.
     impropriety : Impropriety
         What sa-RPS prefers to an honest forecast.
     temperatures : Temperatures
         The temperature that each score chooses for forecasts of injuries.
     table1 : RetentionTable
-        Table 1 and Figure 4 on these forecasts.
+        Table 1 and Figure 4, on these forecasts.
     classifiers : Classifiers or None
         Retention of the user's own classifiers; None without them.
     worst : Worst
@@ -74,7 +73,7 @@ class OrdinalReproduction:
     """
 
     examples: Examples
-    errata: OrdinalErrata
+    errata: Errata
     impropriety: Impropriety
     temperatures: Temperatures
     table1: RetentionTable
@@ -166,10 +165,7 @@ def ordinal(
     seeds = [int(seed) for seed in as_generator(rng).integers(2**63, size=2)]
     pictures = 0 if folder is None else PICTURES
     step = counter(progress, PARTS + len(own or ()) + pictures)
-
-    def after(found: Part, what: str) -> Part:
-        step(what)
-        return found
+    after = tracked(step)
 
     replicates, injuries = FULL if full else QUICK, severity()
     result = OrdinalReproduction(

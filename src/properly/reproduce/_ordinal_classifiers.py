@@ -6,26 +6,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._frames import to_frame
+from properly._plain import columns_of, printable
 from properly._retention import ORACLE
 from properly.reproduce._layout import heading, table
 from properly.reproduce._ordinal_retention import areas, paired, ranked, shown
+from properly.reproduce._prose import prose
 from properly.rules import PBS, PLL, Brier, Log
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from properly._frames import Backend
-    from properly.reproduce._ordinal_data import Forecasts
+    from properly.reproduce._injuries import Forecasts
     from properly.reproduce._ordinal_retention import Ranked
     from properly.rules import ClassRule
 
 RULES: dict[str, ClassRule] = {"neg. log": Log(), "Brier": Brier(), "PBS": PBS(), "PLL": PLL()}
 ABSENT = """\
-Retention of classifiers without an order is left out: it needs their outputs. Put .npz files
-with an array scores (logits or logarithms of probabilities, one row a case) and one targets
-(class numbers, from 0) into a folder, and name it:
+Table 1 can be had for your own classifiers, too, whose classes need no order. Put .npz files with
+an array scores (logits or logarithms of probabilities, one row a case and one column a class) and
+one targets (class numbers, from 0) into a folder, and name it:
     properly reproduce ordinal --data FOLDER      or      reproduce.ordinal("FOLDER")"""
 ROUNDING = 1e-9
+# Areas of good classifiers are small.
+DIGITS = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +77,7 @@ class Classifiers:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry a classifier and score."""
-        rows = [
+        return columns_of(
             {"classifier": file, "labels": labels, "score": name, **area}
             for file, found in self.rows.items()
             for labels, study, names in (
@@ -81,8 +85,7 @@ class Classifiers:
                 (False, found.areas.unlabelled, tuple(RULES)),
             )
             for name, area in areas(study, names).items()
-        ]
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        )
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a classifier and score as a polars, pandas or pyarrow frame."""
@@ -90,31 +93,41 @@ class Classifiers:
 
     def __str__(self) -> str:
         """Print the areas of every classifier."""
-        head = ["AURSC-EC", *RULES, "oracle"]
-        lines = [line for file, found in self.rows.items() for line in _lines(file, found)]
         return "\n".join(
             [
-                heading("Table 1 on classifiers without an order"),
-                "Their classes are not ordered, so that neither QWK nor RPS nor sa-RPS means",
-                "anything: only scores without an order rank, and the cost is zero or one.",
-                "Area of the error rate in percent units, 0-20 % removed; mean ± standard",
-                f"deviation of {self.replicates:,} resamples; below, ranked without labels.",
-                table(head, lines),
-                *self._verdict(),
+                heading("Table 1 on classifiers whose classes are taken to have no order"),
+                prose(
+                    "Without an order there is no QWK, no RPS and no sa-RPS, and all errors cost",
+                    "the same. AURSC-EC is the area of the error rate while the worst 0 to 20 %",
+                    "are removed, with the x axis in percent; mean ± standard deviation of",
+                    f"{self.replicates:,} resamples.",
+                ),
+                *self._table(),
+                self._verdict(),
             ]
         )
 
-    def _verdict(self) -> list[str]:
+    def _table(self) -> Iterator[str]:
+        """Lay out the areas, below a line that describes each classifier."""
+        rows = [line for found in self.rows.values() for line in _lines(found)]
+        head, *lines = table(["AURSC-EC", *RULES, "oracle"], rows).splitlines()
+        yield head
+        for (file, found), *two in zip(self.rows.items(), lines[::2], lines[1::2], strict=True):
+            size = f"{found.n:,} cases, {found.classes} classes, accuracy {found.accuracy:.3f}"
+            yield f"{printable(file)}: {size}"
+            yield from two
+
+    def _verdict(self) -> str:
         counts = {
             name: sum(name in found.as_the_oracle for found in self.rows.values()) for name in RULES
         }
         told = ", ".join(f"{name} {count}" for name, count in counts.items())
-        return [
-            f"The oracle's area is reached in how many of {len(self.rows)}: {told}.",
-            "PBS and PLL put every error above every correct forecast, but for ties, so they rank",
-            "as the oracle does, by construction; for two classes all four do. That AURSC is best",
-            "for them says nothing of their merit.",
-        ]
+        return prose(
+            f"A score has the oracle's area in so many of {len(self.rows)}: {told}. PBS and PLL",
+            "put every error above every correct forecast, but for ties, so they rank as the",
+            "oracle does, by construction; for two classes all four do. That their AURSC is best",
+            "says nothing of their merit.",
+        )
 
 
 def classifiers(
@@ -137,16 +150,9 @@ def classifiers(
     return Classifiers(rows, replicates)
 
 
-def printable(name: str) -> str:
-    """Replace what a terminal could take for a command, or cannot show."""
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in name)
-
-
-def _lines(file: str, found: Classifier) -> list[list[str]]:
-    about = f"  {found.n:,} x {found.classes}, accuracy {found.accuracy:.3f}"
+def _lines(found: Classifier) -> list[list[str]]:
     study, free = found.areas.study, found.areas.unlabelled
     return [
-        [printable(file), *[""] * (len(RULES) + 1)],
-        [about, *(shown(study, name) for name in (*RULES, ORACLE))],
-        ["  without labels", *(shown(free, name) for name in RULES), ""],
+        ["  with labels", *(shown(study, name, DIGITS) for name in (*RULES, ORACLE))],
+        ["  no labels", *(shown(free, name, DIGITS) for name in RULES), ""],
     ]

@@ -1,4 +1,4 @@
-"""The forecasts that are judged: of injuries, which come with this package, and a user's own."""
+"""Outputs of a user's own classifiers, read from files."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import tokenize
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._cases import Cases
-from properly.datasets import crash
 from properly.errors import DataError
+from properly.reproduce._injuries import Forecasts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,43 +38,6 @@ UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
-
-
-class Forecasts(NamedTuple):
-    """What happened, the probabilities of all classes, and which cases belong together, if any."""
-
-    y: npt.NDArray[np.int64]
-    p: npt.NDArray[np.float64]
-    clusters: npt.NDArray[np.int64] | None = None
-
-    @property
-    def classes(self) -> int:
-        """Number of classes."""
-        return int(self.p.shape[1])
-
-    @property
-    def likeliest(self) -> npt.NDArray[np.int64]:
-        """The likeliest class, the lowest if there are several."""
-        found: npt.NDArray[np.int64] = np.argmax(self.p, axis=1)
-        return found
-
-    @property
-    def accuracy(self) -> float:
-        """Share of cases in which it happened."""
-        return float(np.mean(self.likeliest == self.y))
-
-
-def severity() -> Forecasts:
-    """Return the injuries that are known, their forecasts, and the accidents they are from."""
-    data = crash()
-    known = data.severity_known
-    return Forecasts(data.severity[known], data.severity_probabilities[known], data.cluster[known])
-
-
-def severity_cases() -> Cases:
-    """Return the same as cases with labels."""
-    found, labels = severity(), crash().severity_labels
-    return Cases(np.array(labels)[found.y], found.p, labels=labels)
 
 
 def read(folder: str | Path) -> dict[str, Forecasts]:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import textwrap
-from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._class_decomposition import decompose_classes
-from properly._frames import to_frame
-from properly._plain import plain
-from properly.reproduce._layout import heading, table
-from properly.reproduce._ordinal_data import severity_cases
+from properly.reproduce._errata import Errata, Erratum
+from properly.reproduce._injuries import severity_cases
 from properly.reproduce._ordinal_examples import ASYMMETRIC, FAR, NEAR
 from properly.reproduce._ordinal_impropriety import around_the_mean
 from properly.reproduce._ordinal_printed import PRINTED
@@ -21,7 +17,6 @@ from properly.rules import RPS, Brier, SquaredAbsoluteRPS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly._frames import Backend
     from properly.rules import ClassRule
 
 UNIFORM = (1 / 3, 1 / 3, 1 / 3)
@@ -29,83 +24,22 @@ UNIFORM = (1 / 3, 1 / 3, 1 / 3)
 ROUNDED = (0.33, 0.33, 0.33)
 # The forecast that the text calls asymmetric.
 IN_THE_TEXT = (1 / 10, 5 / 10, 9 / 10)
-WIDTH = 96
 
 
-@dataclass(frozen=True)
-class OrdinalErratum:
-    """A number as the paper has it, and as it is.
-
-    Attributes
-    ----------
-    where, what : str
-        Its place in the paper, and what it is the number of.
-    printed, right : float
-        As printed or as it follows from what is printed; and as it is.
-    why : str
-        What is wrong.
-    """
-
-    where: str
-    what: str
-    printed: float
-    right: float
-    why: str
-
-
-@dataclass(frozen=True)
-class OrdinalErrata:
-    """The numbers that are corrected.
-
-    Attributes
-    ----------
-    rows : tuple of OrdinalErratum
-        In the order of the paper.
-    """
-
-    rows: tuple[OrdinalErratum, ...]
-
-    def to_dict(self) -> dict[str, list[Any]]:
-        """Return columns, one entry a number."""
-        rows = [asdict(row) for row in self.rows]
-        return {name: plain([row[name] for row in rows]) for name in rows[0]}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a number as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
-
-    def __str__(self) -> str:
-        """Print each number twice, and what is wrong."""
-        numbers = [
-            [f"{row.where}: {row.what}", f"{row.printed:.6g}", f"{row.right:.6g}"]
-            for row in self.rows
-        ]
-        head, *lines = table(["", "printed", "right"], numbers).splitlines()
-        told = [
-            part
-            for line, row in zip(lines, self.rows, strict=True)
-            for part in (
-                line,
-                *textwrap.wrap(row.why, WIDTH, initial_indent="  ", subsequent_indent="  "),
-            )
-        ]
-        return "\n".join([heading("Errata: what is printed, and what is right"), head, *told])
-
-
-def errata() -> OrdinalErrata:
+def errata() -> Errata:
     """Compute every number that is corrected."""
     makers = (_text, _brier, _equation4, _equation6, _equation7, _results)
-    return OrdinalErrata(tuple(row for make in makers for row in make()))
+    return Errata(tuple(row for make in makers for row in make()))
 
 
-def _text() -> Iterator[OrdinalErratum]:
+def _text() -> Iterator[Erratum]:
     why = "The paper has two: stenosis of the aortic valve and diabetic retinopathy."
-    yield OrdinalErratum("Abstract", "grading problems", 4, 2, why)
-    yield OrdinalErratum("Abstract", "data sets", 3, 2, "The paper has two: TMED-2 and Eyepacs.")
+    yield Erratum("Abstract", "grading problems", 4, 2, why)
+    yield Erratum("Abstract", "data sets", 3, 2, "The paper has two: TMED-2 and Eyepacs.")
     found = decompose_classes(severity_cases(), RPS())
-    yield OrdinalErratum(
+    yield Erratum(
         "Section 1",
-        "RPS of the forecasts of injuries, from its parts",
+        "RPS of the forecasts of injuries, put together from its parts",
         found.miscalibration - found.discrimination,
         found.miscalibration - found.discrimination + found.uncertainty,
         "A score has three parts, not two: miscalibration less discrimination lacks the "
@@ -113,7 +47,7 @@ def _text() -> Iterator[OrdinalErratum]:
     )
 
 
-def _brier() -> Iterator[OrdinalErratum]:
+def _brier() -> Iterator[Erratum]:
     truth, sure = np.array([0.6, 0.4]), np.array([1.0, 0.0])
 
     def absolute(report: Any) -> float:
@@ -123,7 +57,7 @@ def _brier() -> Iterator[OrdinalErratum]:
 
     brier = Brier()
     more = float(brier.expected_loss(truth, sure)) - float(brier.expected_loss(truth, truth))
-    yield OrdinalErratum(
+    yield Erratum(
         "Below Eq. 1",
         "least expected sum of |p - y| if the truth is (0.6, 0.4)",
         absolute(truth),
@@ -134,8 +68,8 @@ def _brier() -> Iterator[OrdinalErratum]:
     )
 
 
-def _equation4() -> Iterator[OrdinalErratum]:
-    yield OrdinalErratum(
+def _equation4() -> Iterator[Erratum]:
+    yield Erratum(
         "Below Eq. 3",
         "probability of class 2 in the forecast that is named",
         FAR[1],
@@ -147,8 +81,8 @@ def _equation4() -> Iterator[OrdinalErratum]:
         ("p2", FAR, 1 / 4, "(1/2, 0, 1/2)"),
     ):
         why = f"What is printed is that of {of}; the order of p1 and p2 is right all the same."
-        yield OrdinalErratum("Below Eq. 4", f"RPS of {name}", printed, _loss(RPS(), p, 0), why)
-    yield OrdinalErratum(
+        yield Erratum("Below Eq. 4", f"RPS of {name}", printed, _loss(RPS(), p, 0), why)
+    yield Erratum(
         "Below Eq. 4",
         "RPS of (0.7, 0.3) if the first of two classes happens",
         _loss(Brier(), (0.7, 0.3), 0),
@@ -157,8 +91,8 @@ def _equation4() -> Iterator[OrdinalErratum]:
     )
 
 
-def _equation6() -> Iterator[OrdinalErratum]:
-    yield OrdinalErratum(
+def _equation6() -> Iterator[Erratum]:
+    yield Erratum(
         "Above Eq. 6",
         "sum of the asymmetric forecast",
         sum(IN_THE_TEXT),
@@ -168,11 +102,11 @@ def _equation6() -> Iterator[OrdinalErratum]:
     )
 
 
-def _equation7() -> Iterator[OrdinalErratum]:
+def _equation7() -> Iterator[Erratum]:
     printed = SquaredAbsoluteRPS(normalization="printed")
     for k in (3, 5):
         last = tuple(float(j == k - 1) for j in range(k))
-        yield OrdinalErratum(
+        yield Erratum(
             "Eq. 7",
             f"sa-RPS of a forecast of class {k} if class 1 happens",
             _loss(printed, last, 0),
@@ -180,14 +114,14 @@ def _equation7() -> Iterator[OrdinalErratum]:
             "Divided by K - 1 it runs to K - 1, not to 1 as is said; it is to be (K - 1)^2.",
         )
     away = np.abs(np.cumsum(ROUNDED) - 1)
-    yield OrdinalErratum(
+    yield Erratum(
         "Eq. 7",
         "its sum for (0.33, 0.33, 0.33) if class 1 happens",
         float(away.sum()),
         float(away[:-1].sum()),
         "The sum is to end at K - 1, as in Eq. 4: the last term is 0, or an error of rounding.",
     )
-    yield OrdinalErratum(
+    yield Erratum(
         "Section 3.1",
         "least expected sa-RPS, three classes alike",
         float(SquaredAbsoluteRPS().expected_loss(UNIFORM, UNIFORM)),
@@ -196,16 +130,16 @@ def _equation7() -> Iterator[OrdinalErratum]:
     )
 
 
-def _results() -> Iterator[OrdinalErratum]:
+def _results() -> Iterator[Erratum]:
     mean, sd = PRINTED["Eyepacs"]["QWK"]["RPS"]
     other, spread = PRINTED["Eyepacs"]["QWK"]["sa-RPS"]
-    yield OrdinalErratum(
+    yield Erratum(
         "Section 3.3",
-        "most that RPS reaches on Eyepacs (QWK), less than the worst sa-RPS",
+        "RPS at its best on Eyepacs, QWK (printed: what it does not reach)",
         other - spread,
         mean + sd,
-        "RPS at its best does reach sa-RPS at its worst in the area of QWK, if ± is taken as it is "
-        "there; the claim holds for EC. And ± is a standard deviation, not an interval.",
+        "Taken as there, mean plus ± of RPS does reach mean less ± of sa-RPS; the claim holds for "
+        "EC only. And ± is a standard deviation, not an interval.",
     )
 
 

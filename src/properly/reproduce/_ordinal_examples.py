@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._cumulative import cumulative_forecast
+from properly._cumulative_forecast import cumulative_forecast
 from properly._frames import to_frame
 from properly._plain import plain
 from properly.reproduce._layout import heading, table
+from properly.reproduce._prose import prose
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
-    from properly._cumulative import CumulativeForecast
+    from properly._cumulative_forecast import CumulativeForecast
     from properly._frames import Backend
     from properly.rules import ClassRule
 
@@ -42,14 +43,14 @@ SYMMETRIC, ASYMMETRIC, REPAIRED = (0.3, 0.4, 0.3), (0.45, 0.5, 0.05), (0.1, 0.5,
 EXAMPLES = (
     Example("Eq. 3, p1", NEAR, 0, "1/8"),
     Example("Eq. 3, p2", FAR, 0, "1/4"),
-    Example("1/8 is that of", (1 / 2, 1 / 2, 0), 0),
-    Example("1/4 is that of", (1 / 2, 0, 1 / 2), 0),
+    Example("has RPS 1/8", (1 / 2, 1 / 2, 0), 0),
+    Example("has RPS 1/4", (1 / 2, 0, 1 / 2), 0),
     Example("Eq. 5", (1, 0, 0), 0, "0"),
     Example("Eq. 5", (0, 1, 0), 0, "1/2"),
     Example("Eq. 5", (0, 0, 1), 0, "1"),
     Example("Eq. 6", SYMMETRIC, 1, "0.09"),
     Example("Eq. 6", ASYMMETRIC, 1, "0.1025"),
-    Example("repaired", REPAIRED, 1),
+    Example("text, repaired", REPAIRED, 1),
 )
 # The paper counts classes from 1.
 NAMES = (1, 2, 3)
@@ -82,13 +83,13 @@ class Examples:
     @property
     def figure1(self) -> dict[str, CumulativeForecast]:
         """The two forecasts of Figure 1, cumulated."""
-        both = {"p1": NEAR, "p2": FAR}
+        both = {"p1 = (1/4, 3/4, 0)": NEAR, "p2 = (1/4, 0, 3/4)": FAR}
         return {name: cumulative_forecast(1, p, NAMES) for name, p in both.items()}
 
     @property
     def figure2(self) -> dict[str, CumulativeForecast]:
         """The two forecasts of Figure 2, cumulated."""
-        both = {"p1, symmetric": SYMMETRIC, "p2, asymmetric": ASYMMETRIC}
+        both = {"(0.3, 0.4, 0.3)": SYMMETRIC, "(0.45, 0.5, 0.05)": ASYMMETRIC}
         return {name: cumulative_forecast(2, p, NAMES) for name, p in both.items()}
 
     def to_dict(self) -> dict[str, list[Any]]:
@@ -108,22 +109,33 @@ class Examples:
         return "\n".join(
             [
                 heading("Equations 3 to 6, Figures 1 and 2: small examples of three classes"),
-                "Classes are counted from 1, as in the paper. ! not the right number.",
-                "by Eq. 7: sa-RPS as it is printed, divided by K - 1; beside it, by (K - 1)^2.",
+                prose(
+                    "Classes are counted from 1, as in the paper. ! marks a printed number that",
+                    "is wrong. sa-RPS is divided by (K - 1)^2; by Eq. 7: by K - 1, as it is",
+                    "printed.",
+                ),
                 table(head, [self._line(k) for k in range(len(self.rows))]),
-                f"Of the {len(flags)} printed numbers {sum(flags)} are right; the others are those",
-                "of two other forecasts. The order that they are to show is right all the same:",
-                "Brier and log do not tell p1 from p2, and RPS prefers p1, which is nearer.",
-                "Equation 5: RPS grows with the distance, sa-RPS and quadratic RPS with its",
-                "square, the latter but for a tenth of the RPS that keeps it strictly proper.",
-                "Equation 6: RPS prefers the symmetric forecast, sa-RPS the other, since it sees",
-                "the mean distance only. What that costs is said below.",
+                prose(
+                    f"Of the {len(flags)} printed numbers {sum(flags)} are right; the others are",
+                    "those of two other forecasts. The order that they are to show is right all",
+                    "the same: Brier and log do not tell p1 from p2, and RPS prefers p1, which is",
+                    "nearer.",
+                ),
+                prose(
+                    "Equation 5: RPS grows with the distance, sa-RPS and quadratic RPS with its",
+                    "square, the latter but for a tenth of the RPS that keeps it strictly proper.",
+                ),
+                prose(
+                    "Equation 6: RPS prefers the symmetric forecast, sa-RPS the other, since it",
+                    "sees only the mean distance from what happened. What that costs is said",
+                    "below.",
+                ),
             ]
         )
 
     def _line(self, k: int) -> list[str]:
         row, same = self.rows[k], self.agrees[k]
-        forecast = f"({', '.join(f'{x:g}' for x in row.p)})"
+        forecast = " ".join(f"{x:g}" for x in row.p)
         printed = "" if row.printed is None else f"{row.printed}{' ' if same else '!'}"
         return [
             row.where,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from properly._cumulative import CumulativeForecast
+    from properly._cumulative_forecast import CumulativeForecast
     from properly.reproduce._ordinal import OrdinalReproduction
     from properly.reproduce._ordinal_retention import RetentionTable
     from properly.reproduce._ordinal_worst import Worst
@@ -34,7 +34,7 @@ def save(
 
 def _cumulative(forecasts: Mapping[str, CumulativeForecast], *, absolute: bool) -> Figure:
     """Draw two forecasts side by side."""
-    return cast("Figure", plots.cumulative(forecasts, absolute=absolute)[0].figure)
+    return cast("Figure", plots.cumulative_forecast(forecasts, absolute=absolute)[0].figure)
 
 
 def _figure3(found: Worst) -> Figure:
@@ -44,6 +44,9 @@ def _figure3(found: Worst) -> Figure:
     for ax, (name, cases) in zip(axes.flat, found.cases.items(), strict=True):
         plots.worst_cases(cases, ax)
         ax.set_title(f"worst by {name}", fontsize="medium", loc="left")
+    # What bars and frames are, is said once.
+    for ax in axes.flat[:-1]:
+        ax.set_xlabel("")
     return figure
 
 
@@ -56,9 +59,10 @@ def _figure4(found: RetentionTable) -> Figure:
         for ax, study, title in zip(
             row,
             (ranked.study, ranked.unlabelled),
-            (f"{metric}, ranked by the score", f"{metric}, ranked without labels"),
+            (f"{metric}, ranked with labels", f"{metric}, ranked without labels"),
             strict=True,
         ):
             plots.retention(study, ax)
             ax.set_title(title, fontsize="medium")
+            ax.label_outer()
     return figure

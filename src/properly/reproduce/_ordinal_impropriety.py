@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._frames import to_frame
-from properly._plain import plain
+from properly._plain import columns_of, plain
 from properly.reproduce._layout import heading, table
+from properly.reproduce._prose import prose
 from properly.rules import RPS, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
@@ -73,9 +74,8 @@ class Impropriety:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry a truth."""
-        rows = [asdict(row) | {"cost": row.cost} for row in self.rows.values()]
-        columns: dict[str, list[Any]] = {"name": list(self.rows)}
-        return columns | {key: plain([row[key] for row in rows]) for key in rows[0]}
+        columns: dict[str, list[Any]] = plain(columns_of(self.rows.values(), "cost"))
+        return {"name": list(self.rows)} | columns
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a truth as a polars, pandas or pyarrow frame."""
@@ -88,13 +88,19 @@ class Impropriety:
         return "\n".join(
             [
                 heading("sa-RPS is improper: it asks for the mean only"),
-                "Expected sa-RPS, divided by (K - 1)^2, of the honest forecast and of the best;",
-                "in brackets the expected RPS of both, which honesty minimises.",
+                prose(
+                    "Expected sa-RPS, divided by (K - 1)^2, of the honest forecast and of the",
+                    "best; in brackets the expected RPS of both, which honesty minimises.",
+                ),
                 table(["truth", "honest", "best", "honesty costs", "best forecast"], rows),
-                f"Honesty is beaten in {beaten} of {len(rows)}: always if three classes or more",
-                "are possible. No forecast has less than the variance of the class number, and",
-                "that is reached by the two classes around the mean, however wide the truth is.",
-                "So the paper's word for it, a proper scoring rule, holds for two classes only.",
+                prose(
+                    f"Honesty is beaten in {beaten} of {len(rows)}: always if three classes or",
+                    "more are possible. If only two are, and these are no neighbours, others do",
+                    "as well. No forecast has less than the variance of the class number, divided",
+                    "by (K - 1)^2, and that is reached by the two classes around the mean,",
+                    "however wide the truth is. The paper lists sa-RPS with the proper scoring",
+                    "rules; it is one for two classes only.",
+                ),
             ]
         )
 

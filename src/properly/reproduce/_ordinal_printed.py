@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from properly.reproduce._layout import table
+from properly.reproduce._prose import prose
 
 # By data, metric and score: mean and standard deviation.
 PRINTED: dict[str, dict[str, dict[str, tuple[float, float]]]] = {
@@ -48,7 +49,10 @@ def tell_printed() -> str:
     return "\n".join(
         [
             table(head, rows),
-            "Its images of hearts and retinas, and the network's forecasts, are not available:",
-            "only the layout and the order can be compared. Its cost and range are not stated.",
+            prose(
+                "Its images of hearts and retinas, and the network's forecasts, are not",
+                "available: only the layout and the order can be compared. Its cost and range are",
+                "not stated.",
+            ),
         ]
     )

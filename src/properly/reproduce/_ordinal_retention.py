@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._frames import to_frame
-from properly._plain import plain
+from properly._plain import columns_of, plain
 from properly._retention import ORACLE, rejection_scores, retention_study
 from properly.reproduce._layout import heading, table
 from properly.reproduce._ordinal_printed import PRINTED, tell_printed
+from properly.reproduce._prose import prose
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from properly._frames import Backend
     from properly._retained import Metric, NamedMetric
     from properly._retention_areas import RetentionStudy
-    from properly.reproduce._ordinal_data import Forecasts
+    from properly.reproduce._injuries import Forecasts
     from properly.rules import ClassRule
 
 RULES: dict[str, ClassRule] = {
@@ -33,11 +34,13 @@ RULES: dict[str, ClassRule] = {
 }
 PAIRS = (("RPS", "Brier"), ("sa-RPS", "RPS"), ("quadratic RPS", "sa-RPS"))
 METRICS: dict[str, NamedMetric] = {"QWK": "quadratic_weighted_kappa", "EC": "expected_cost"}
-EXPLAINED = """\
-The oracle ranks by the cost of the hard decision itself, so nothing has a smaller area of EC:
-that is a theorem. AURSC tells how closely a score follows that cost, not how good a score it is.
-Without labels: ranked by the forecast's own expected score, which is what can be done before
-anybody knows what happened. Of what a score gains by looking at labels, little is left."""
+EXPLAINED = prose(
+    "The oracle removes the cases whose decision cost most, so nothing has a smaller area of EC:",
+    "that is a theorem. AURSC tells how closely a score follows that cost, not how good a score",
+    "it is. No labels: ranked by the forecast's own expected score, which is what can be done",
+    "before anybody knows what happened. Of what a score gains by looking at labels, little is",
+    "left.",
+)
 
 
 class Difference(NamedTuple):
@@ -133,7 +136,7 @@ class RetentionTable:
             for labels, key in ((True, "areas"), (False, "unlabelled"))
             for name, area in found[key].items()
         ]
-        return to_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+        return to_frame(columns_of(rows), backend)
 
     def __str__(self) -> str:
         """Print the areas, the differences, and the table that cannot be had."""
@@ -141,10 +144,15 @@ class RetentionTable:
         return "\n".join(
             [
                 heading(f"Table 1 on injuries in car crashes, {self.n:,} persons"),
-                "AURSC: area in percent units, 0-20 % removed in steps of 1 %; squared cost;",
-                f"mean ± standard deviation of {self.replicates:,} resamples, the same for all.",
-                "QWK: more is better, at most 20. EC: less is better. Drawn are whole accidents,",
-                f"{self.accidents:,} of them, since persons in one are not independent.",
+                prose(
+                    "AURSC, the area under the retention curve: a metric of the cases that are",
+                    "left while the worst by a score are removed, 0 to 20 % in steps of 1 %, with",
+                    "the x axis in percent. QWK: quadratic weighted kappa, more is better, at",
+                    "most 20. EC: expected cost, the mean squared distance of the likeliest class",
+                    "from the true one, less is better. Mean ± standard deviation of",
+                    f"{self.replicates:,} resamples, the same for all, of whole accidents,",
+                    f"{self.accidents:,} of them: persons in one are not independent.",
+                ),
                 table(head, [self._line(name) for name in (*RULES, ORACLE)]),
                 "",
                 table(["paired difference", *head[1:]], self._compared()),
@@ -198,7 +206,7 @@ def ranked(
 ) -> Ranked:
     """Remove cases by each score, and by each forecast's own expected score."""
     labelled = {name: rule.loss(data.y, data.p) for name, rule in rules.items()}
-    free = {name: rejection_scores(rule, data.p) for name, rule in rules.items()}
+    free = {name: rejection_scores(data.p, rule) for name, rule in rules.items()}
     studies = (
         retention_study(
             scores,
@@ -229,16 +237,16 @@ def areas(study: RetentionStudy, names: Iterable[str]) -> dict[str, Any]:
 
 def paired(study: RetentionStudy, first: str, second: str) -> Difference:
     """Compare two areas in the same resamples, in percent units."""
-    drawn = dict(zip(study.areas, study.replicates.T, strict=True))
+    drawn = dict(zip(study.areas, study.drawn_areas.T, strict=True))
     share = study.curves[first].removed
     difference = 100 * (share[-1] - share[0]) * (drawn[first] - drawn[second])
     return Difference(first, second, float(difference.mean()), float(difference.std(ddof=1)))
 
 
-def shown(study: RetentionStudy, name: str) -> str:
+def shown(study: RetentionStudy, name: str, digits: int = 2) -> str:
     """Write an area as the paper does."""
     mean, spread = mean_and_spread(study, name)
-    return f"{mean:.2f} ± {spread:.2f}"
+    return f"{mean:.{digits}f} ± {spread:.{digits}f}"
 
 
 def _tell_difference(found: Difference) -> str:

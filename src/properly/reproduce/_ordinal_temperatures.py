@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from properly._frames import to_frame
-from properly._plain import plain
+from properly._plain import columns_of, plain
 from properly.reproduce._layout import heading, table
+from properly.reproduce._prose import prose
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from properly._frames import Backend
-    from properly.reproduce._ordinal_data import Forecasts
+    from properly.reproduce._injuries import Forecasts
     from properly.rules import ClassRule
 
     Column: TypeAlias = npt.NDArray[np.float64]
@@ -72,9 +72,8 @@ class Temperatures:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry a score."""
-        rows = [asdict(row) for row in self.rows.values()]
-        columns: dict[str, list[Any]] = {"score_name": list(self.rows)}
-        return columns | {key: plain([row[key] for row in rows]) for key in rows[0]}
+        columns: dict[str, list[Any]] = plain(columns_of(self.rows.values()))
+        return {"score_name": list(self.rows)} | columns
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a score as a polars, pandas or pyarrow frame."""
@@ -87,22 +86,25 @@ class Temperatures:
         return "\n".join(
             [
                 heading(f"One temperature a score, injuries of {self.n:,} persons"),
-                "p^(1/T), divided by its sum, with the T of the least mean score. Excess:",
-                "confidence, the mean probability of the likeliest class, less accuracy.",
+                prose(
+                    "p^(1/T), divided by its sum, with the T of the least mean score of these",
+                    "persons. Confidence: the mean probability of the likeliest class. Excess:",
+                    "how much more that is than accuracy, in points.",
+                ),
                 table(head, rows),
-                *self._verdict(),
+                self._verdict(),
             ]
         )
 
-    def _verdict(self) -> list[str]:
+    def _verdict(self) -> str:
         before, after = self.rows[UNCHANGED], self.rows["sa-RPS"]
         excess = 100 * (after.confidence - after.accuracy)
-        chosen = f"sa-RPS takes T = {after.temperature:.2f}"
-        return [
-            f"{chosen} and so rewards forecasts that are {excess:.1f} points too sure;",
-            f"the log score rises from {before.log_loss:.4f} to {after.log_loss:.4f}.",
-            "Quadratic RPS counts the square of the distance too, and is strictly proper.",
-        ]
+        return prose(
+            f"sa-RPS takes T = {after.temperature:.2f} and so rewards forecasts that are",
+            f"{excess:.1f} points too sure; the log score rises from {before.log_loss:.4f} to",
+            f"{after.log_loss:.4f}. Quadratic RPS counts the square of the distance too, and is",
+            "strictly proper.",
+        )
 
 
 def temperatures(data: Forecasts) -> Temperatures:
@@ -115,6 +117,7 @@ def temperatures(data: Forecasts) -> Temperatures:
 
 def best_temperature(data: Forecasts, rule: ClassRule) -> float:
     """Return the temperature of the least mean score."""
+    from scipy.optimize import minimize_scalar
 
     def loss(logarithm: float) -> float:
         return float(rule(data.y, tempered(data.p, float(np.exp(logarithm)))))
@@ -143,7 +146,6 @@ def _fitted(data: Forecasts, temperature: float, rule: ClassRule) -> Fitted:
 
 
 def _tell_fitted(name: str, row: Fitted) -> list[str]:
-    excess = f"{100 * (row.confidence - row.accuracy):+.1f} %"
-    numbers = (row.confidence, row.accuracy)
-    shares = [f"{x:.3f}" for x in numbers]
+    excess = f"{100 * (row.confidence - row.accuracy):+.1f}"
+    shares = [f"{x:.3f}" for x in (row.confidence, row.accuracy)]
     return [name, f"{row.temperature:.3f}", *shares, excess, f"{row.log_loss:.4f}"]

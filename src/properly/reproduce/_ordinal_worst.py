@@ -9,6 +9,7 @@ import numpy as np
 
 from properly._worst_cases import worst_cases
 from properly.reproduce._layout import heading, table
+from properly.reproduce._prose import prose
 from properly.rules import RPS, Brier, Log
 
 if TYPE_CHECKING:
@@ -55,10 +56,12 @@ class Worst:
                 heading("Figure 3: the worst forecasts of injuries, by score"),
                 "Rows are counted from 0 among the persons whose injury is known.",
                 table(["", "row", "loss", "happened", *labels], lines),
-                "Mean distance of the likeliest class from the true one,",
-                f"among the worst {COUNTED}: {distances}.",
-                "RPS finds the forecasts that are wrong by the most classes, as the paper shows on",
-                "one retinal image a score; Brier and log do not look at the distance.",
+                prose(
+                    "Mean distance of the likeliest class from the true one, among the worst",
+                    f"{COUNTED}: {distances}. The worst by RPS are wrong by the most classes, as",
+                    "the paper shows on one retinal image a score; Brier and log do not look at",
+                    "the distance.",
+                ),
             ]
         )
 

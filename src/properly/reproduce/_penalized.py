@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,10 @@ from properly.reproduce._penalized_example import example
 from properly.reproduce._penalized_laws import truths
 from properly.reproduce._penalized_scales import scales
 from properly.reproduce._pictures import prepare, tell
-from properly.reproduce._progress import counter
+from properly.reproduce._progress import counter, tracked
+from properly.reproduce._prose import prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
     from properly.reproduce._penalized_constants import Constants
@@ -28,9 +28,7 @@ if TYPE_CHECKING:
     from properly.reproduce._penalized_scales import Scales
     from properly.reproduce._penalized_simulation import Simulation
     from properly.reproduce._penalized_ties import Ties
-    from properly.reproduce._progress import Progress
-
-Part = TypeVar("Part")
+    from properly.reproduce._progress import After, Progress
 
 
 class Effort(NamedTuple):
@@ -45,10 +43,11 @@ FULL = Effort(truths=200_000, pairs=2_000_000)
 # The example, the constants, two parts on ties, the formulas, the injuries.
 PARTS = 6
 PICTURES = 2
-LEFT_OUT = """\
-Figure 3 and Tables 1 to 3, networks trained on nine data sets, are left out: neither the data nor
-the trained networks are part of this package. PBS being the Brier score and an error rate, a
-study like theirs should show the error rate by itself as well."""
+LEFT_OUT = prose(
+    "Figure 3 and Tables 1 to 3, networks trained on nine data sets, are left out: neither the",
+    "data nor the trained networks are part of this package. PBS being the Brier score and an",
+    "error rate, a study like theirs should show the error rate by itself as well.",
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,7 +144,7 @@ def penalized(
       code count each of them as right, and then its scores are not proper: a forecaster gains by
       making ties. Shared ties, and any fixed choice among the tied, make them strictly proper.
     * Its penalties suffice and are larger than need be.
-    * Its score comes on three scales. The penalty of the published package is c times too heavy.
+    * Its score comes on three scales. In the published package the penalty is c times as heavy.
     * Its simulation draws everything from normal distributions, and no more is said. Here the
       ways to draw are stated; the two printed shares are beside what they give.
 
@@ -164,12 +163,8 @@ def penalized(
     effort = FULL if full else QUICK
     steps = PARTS + len(_penalized_ties.CLASSES) + len(_cells())
     step = counter(progress, steps + (0 if folder is None else PICTURES))
+    after = tracked(step)
     drawn, simulated = _streams(as_generator(rng), 2)
-
-    def after(found: Part, what: str) -> Part:
-        step(what)
-        return found
-
     result = PenalizedReproduction(
         after(example(), "introduction"),
         after(constants(), "Theorems 1 to 4 and 6"),
@@ -183,7 +178,7 @@ def penalized(
     return replace(result, pictures=_penalized_figures.save(result, folder, step))
 
 
-def _ties(n: int, rng: np.random.Generator, after: Callable[[Any, str], Any]) -> Ties:
+def _ties(n: int, rng: np.random.Generator, after: After) -> Ties:
     """Look at ties; each number of classes has a stream of its own."""
     classes = _penalized_ties.CLASSES
     treatments = after(_penalized_ties.treatments(), "Theorem 5: treatments of ties")
@@ -196,7 +191,7 @@ def _ties(n: int, rng: np.random.Generator, after: Callable[[Any, str], Any]) ->
     return _penalized_ties.Ties(treatments, thresholds, tuple(shares))
 
 
-def _simulation(n: int, rng: np.random.Generator, after: Callable[[Any, str], Any]) -> Simulation:
+def _simulation(n: int, rng: np.random.Generator, after: After) -> Simulation:
     """Simulate; each scheme and number of classes has a stream of its own."""
     cells = [
         after(_penalized_simulation.compare(scheme, c, n, stream), f"Appendix 8: {scheme}, c = {c}")

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._costs import likeliest
 from properly._frames import to_frame
+from properly._plain import columns_of
 from properly._simplex import lattice
 from properly.reproduce._layout import heading, table
-from properly.reproduce._penalized_laws import alone, edges, leading
-from properly.reproduce._rows import columns
+from properly.reproduce._penalized_laws import alone, at_ties
+from properly.reproduce._prose import prose
 from properly.rules import PBS, PLL, Brier, Log, superior_penalty
 
 if TYPE_CHECKING:
@@ -117,7 +119,7 @@ class Constants:
 
     def to_dict(self) -> dict[str, dict[str, list[Any]]]:
         """Return the columns of both tables."""
-        return {"rows": columns(self.rows, "confirmed"), "orders": columns(self.orders)}
+        return {"rows": columns_of(self.rows, "confirmed"), "orders": columns_of(self.orders)}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a rule and number of classes as a polars, pandas or pyarrow frame."""
@@ -125,23 +127,38 @@ class Constants:
 
     def __str__(self) -> str:
         """Print both tables."""
-        head = ["c", "greatest, correct", "least, wrong", "paper's", "least penalty", "confirmed"]
+        head = [
+            "c",
+            "greatest, correct",
+            "least, wrong",
+            "paper's penalty",
+            "least penalty",
+            "confirmed",
+        ]
         confirmed = sum(row.confirmed for row in self.rows)
-        counts = ", ".join(f"{n:,}" for n in self.searched.values())
+        *counts, last = (f"{n:,}" for n in self.searched.values())
         return "\n".join(
             [
                 heading("Theorems 1 to 4 and 6: bounds and penalties"),
-                "Loss without penalty: the greatest of a correct forecast, ties included, which",
-                "the uniform one alone attains; the least of a wrong one, which none attains.",
-                "Their difference is the least penalty that puts every correct forecast before",
-                "every wrong one; the paper's exceeds it by 1/2 and ln 2. Two classes need none.",
+                prose(
+                    "Loss without penalty: the greatest of a correct forecast, ties included,",
+                    "which the uniform one alone attains; the least of a wrong one, which none",
+                    "attains. Their difference is the least penalty that puts every correct",
+                    "forecast before every wrong one; the paper's exceeds it by 1/2 and ln 2. Two",
+                    "classes need none.",
+                ),
                 *(f"{name}\n{table(head, self._lines(name))}" for name in MAKERS),
-                f"{confirmed} of {len(self.rows)} confirmed by a search among {counts} forecasts:",
-                f"both penalties suffice, and {LESS:g} less than the least does not.",
+                prose(
+                    f"{confirmed} of {len(self.rows)} confirmed by a search among",
+                    f"{', '.join(counts)} and {last} forecasts: both penalties suffice, and",
+                    f"{LESS:g} less than the least does not.",
+                ),
                 "",
-                "Theorem 6: with the paper's penalty, is every forecast of one kind better than",
-                "every one of another? Tied: the class that happened leads, but not alone. Each",
-                "other treatment of ties counts these as correct or as wrong.",
+                prose(
+                    "Theorem 6: with the paper's penalty, is every forecast of one kind better",
+                    "than every one of another? Tied: the class that happened leads, but not",
+                    "alone. Each other treatment of ties counts these as correct or as wrong.",
+                ),
                 table(["", *(f"c = {c}" for c in STEPS)], [_order_line(o) for o in self.orders]),
             ]
         )
@@ -163,7 +180,7 @@ class Constants:
 
 def constants() -> Constants:
     """Search for forecasts that refute the bounds."""
-    candidates = {c: np.vstack([lattice(c, n).p, edges(c)]) for c, n in STEPS.items()}
+    candidates = {c: np.vstack([lattice(c, n).p, at_ties(c)]) for c, n in STEPS.items()}
     rows = tuple(_constant(name, c, p) for name in MAKERS for c, p in candidates.items())
     orders = tuple(
         Order(name, ties, *pair, {c: _ordered(name, ties, pair, p) for c, p in candidates.items()})
@@ -176,7 +193,7 @@ def constants() -> Constants:
 
 def _constant(name: str, c: int, p: Table) -> Constant:
     """Compare every correct with every wrong forecast, by the extremes of both."""
-    base, make, lead = BASES[name], MAKERS[name], leading(p)
+    base, make, lead = BASES[name], MAKERS[name], likeliest(p)
     losses = np.asarray(base.classwise(p))
     minimal = float(superior_penalty(base, c))
     less = minimal - LESS
@@ -212,7 +229,7 @@ def _ordered(name: str, ties: str, pair: tuple[str, str], p: Table) -> bool:
 
 def _kinds(ties: str, p: Table) -> dict[str, Mask]:
     """Tell which forecasts are correct for which class, as a treatment of ties sees it."""
-    lead, only = leading(p), alone(p)
+    lead, only = likeliest(p), alone(p)
     first = np.arange(p.shape[1]) == np.argmax(p, axis=1)[:, None]
     correct = {"first": first, "any_correct": lead, "unique_only": only, "split": only}[ties]
     wrong = ~lead if ties == "split" else ~correct

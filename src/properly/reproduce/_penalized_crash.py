@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._cases import Cases
+from properly._clusters import rows_of
 from properly._frames import to_frame
-from properly.datasets import crash
+from properly._plain import columns_of
+from properly._switching import switching_penalty
+from properly.reproduce._injuries import severity
 from properly.reproduce._layout import heading, table
 from properly.reproduce._penalized_laws import normalized
-from properly.reproduce._rows import columns
+from properly.reproduce._prose import prose
 from properly.rules import PBS, Brier, Misclassification
 
 if TYPE_CHECKING:
@@ -21,11 +25,14 @@ if TYPE_CHECKING:
 
 SHARP, SHARPER = 2, 4
 TENTHS = 10
+# What PBS is made of.
+PARTS = (Brier(), Misclassification())
+MODEL, SHARES, ROUNDED = "model", "class shares", "rounded to tenths"
 PAIRS = (
-    ("model", f"sharpened, p^{SHARP}"),
-    ("model", "frequencies"),
-    (f"sharpened, p^{SHARPER}", "frequencies"),
-    ("model", "rounded to tenths"),
+    (MODEL, f"sharpened p^{SHARP}"),
+    (MODEL, SHARES),
+    (f"sharpened p^{SHARPER}", SHARES),
+    (MODEL, ROUNDED),
 )
 
 
@@ -62,6 +69,8 @@ class Rivalry:
         By how much the first is worse than the second; negative if it is better.
     brier_error, error_error : float
         Standard errors of these, paired; persons in one accident may be alike.
+    switch : float or None
+        The penalty at which PBS changes sides; None if one wins on both, and so always.
     """
 
     first: str
@@ -70,11 +79,7 @@ class Rivalry:
     brier_error: float
     error: float
     error_error: float
-
-    @property
-    def switch(self) -> float | None:
-        """The penalty at which PBS changes sides; None if one wins on both, and so always."""
-        return -self.brier / self.error if self.brier * self.error < 0 else None
+    switch: float | None
 
     def prefers(self, penalty: float) -> str:
         """Name the better model by the Brier score and so much times the error rate."""
@@ -112,8 +117,8 @@ class Injuries:
     def to_dict(self) -> dict[str, Any]:
         """Return the columns of both tables, and the penalties."""
         return {
-            "models": columns(self.models),
-            "rivals": columns(self.rivals, "switch"),
+            "models": columns_of(self.models),
+            "rivals": columns_of(self.rivals),
             "penalties": self.penalties,
         }
 
@@ -123,7 +128,6 @@ class Injuries:
 
     def __str__(self) -> str:
         """Print the columns, and at which penalty each pair changes sides."""
-        paper = self.penalties["paper"]
         head = ["", "Brier", "error rate", "PBS", "PBS, tied is right"]
         rows = [
             [m.name, *(f"{x:.4f}" for x in (m.brier, m.error, m.pbs, m.pbs_any_correct))]
@@ -132,67 +136,83 @@ class Injuries:
         return "\n".join(
             [
                 heading("What PBS is: the Brier score, and the error rate times a penalty"),
-                f"Injuries of {self.n:,} persons in car crashes, in {self.classes} classes, with",
-                f"the paper's penalty, {paper:g}. Frequencies: of the classes among these persons.",
+                prose(
+                    f"Injuries of {self.n:,} persons in car crashes, in {self.classes} classes,",
+                    f"with the paper's penalty, {self.penalties['paper']:g}. Class shares: how",
+                    "often each class is among these persons.",
+                ),
                 table(head, rows),
-                "A model is better for every penalty if and only if it is better by the Brier",
-                "score and not worse by the error rate. If each wins one, they change sides:",
-                *(line for pair in self.rivals for line in self._told(pair)),
-                *self._rounded(),
+                "",
+                prose(
+                    "A model is better for every penalty if and only if it is better by the Brier",
+                    "score and not worse by the error rate. If each wins one, they change sides.",
+                ),
+                table(["paired difference", "Brier", "error rate", "better"], self._paired()),
+                *(self._sides(r, r.switch) for r in self.rivals if r.switch is not None),
+                "",
+                self._rounded(),
             ]
         )
 
-    def _told(self, pair: Rivalry) -> list[str]:
-        brier, error = (
-            f"{x:+.4f} ± {e:.4f}"
-            for x, e in ((pair.brier, pair.brier_error), (pair.error, pair.error_error))
-        )
-        lines = [f"  {pair.first} against {pair.second}: Brier {brier}, error {error}:"]
-        if pair.switch is None:
-            return [*lines, f"    {pair.prefers(1.0)} for every penalty"]
-        least, greatest = pair.prefers(0.0), pair.prefers(2 * pair.switch)
-        lines.append(f"    {least} below a penalty of {pair.switch:.4f}, above it {greatest}")
-        sides = [f"{n} ({x:g}) {pair.prefers(x)}" for n, x in self.penalties.items()]
-        return [*lines, f"    {'; '.join(sides)}"]
+    def _paired(self) -> list[list[str]]:
+        return [
+            [
+                f"{pair.first} - {pair.second}",
+                f"{pair.brier:+.4f} ± {pair.brier_error:.4f}",
+                f"{pair.error:+.4f} ± {pair.error_error:.4f}",
+                f"{pair.prefers(1.0)}, always" if pair.switch is None else "as below",
+            ]
+            for pair in self.rivals
+        ]
 
-    def _rounded(self) -> list[str]:
-        model, rounded = self.by_name["model"], self.by_name["rounded to tenths"]
+    def _sides(self, pair: Rivalry, switch: float) -> str:
+        sides = [f"{name} ({x:g}) {pair.prefers(x)}" for name, x in self.penalties.items()]
+        return prose(
+            f"{pair.first} and {pair.second} change sides at a penalty of {switch:.4f}. The",
+            f"better one by penalty: {', '.join(sides)}.",
+        )
+
+    def _rounded(self) -> str:
+        model, rounded = self.by_name[MODEL], self.by_name[ROUNDED]
         shared = min(model, rounded, key=lambda m: m.pbs).name
         right = min(model, rounded, key=lambda m: m.pbs_any_correct).name
-        return [
+        return prose(
             "Rounding makes ties, and tells less. Of the model and what is rounded, PBS prefers",
             f"if ties are shared: {shared}; if every tied class is right: {right}.",
-        ]
+        )
 
 
 def injuries() -> Injuries:
     """Judge a model and what can be made of it."""
-    data = crash()
-    known = data.severity_known
-    y, p = data.severity[known], data.severity_probabilities[known]
-    classes = p.shape[1]
+    y, p, clusters = data = severity()
+    shares = np.bincount(y, minlength=data.classes) / len(y)
     forecasts = {
-        "model": p,
-        f"sharpened, p^{SHARP}": normalized(p**SHARP),
-        f"sharpened, p^{SHARPER}": normalized(p**SHARPER),
-        "frequencies": np.tile(np.bincount(y, minlength=classes) / len(y), (len(y), 1)),
-        "rounded to tenths": rounded(p, TENTHS),
+        MODEL: p,
+        f"sharpened p^{SHARP}": normalized(p**SHARP),
+        f"sharpened p^{SHARPER}": normalized(p**SHARPER),
+        SHARES: np.tile(shares, (len(y), 1)),
+        ROUNDED: rounded(p, TENTHS),
     }
+    cases = {name: Cases(y, q, clusters=clusters) for name, q in forecasts.items()}
+    penalty = float(PBS().penalty_for(data.classes))
     return Injuries(
         len(y),
-        classes,
+        data.classes,
         tuple(_forecaster(name, y, q) for name, q in forecasts.items()),
-        tuple(_rivalry(*pair, y, forecasts, data.cluster[known]) for pair in PAIRS),
+        tuple(_rivalry(*pair, cases) for pair in PAIRS),
         {
-            "least": float(PBS(penalty="minimal").penalty_for(classes)),
-            "paper": float(PBS().penalty_for(classes)),
-            "package": classes * float(PBS().penalty_for(classes)),
+            "least": float(PBS(penalty="minimal").penalty_for(data.classes)),
+            "paper": penalty,
+            "package": data.classes * penalty,
         },
     )
 
 
 def rounded(p: Table, steps: int) -> Table:
-    """Round each row to multiples of 1/steps that sum to one: the largest remainders go up."""
+    """Round each row to multiples of 1/steps that sum to one: the largest remainders go up.
+
+    As those who publish forecasts do; to round each number by itself would not keep the sum.
+    """
     whole = np.floor(p * steps)
     missing = steps - whole.sum(axis=1, keepdims=True)
     order = np.argsort(whole - p * steps, axis=1, kind="stable")
@@ -211,17 +231,11 @@ def _forecaster(name: str, y: Any, p: Table) -> Forecaster:
     )
 
 
-def _rivalry(first: str, second: str, y: Any, forecasts: dict[str, Table], cluster: Any) -> Rivalry:
-    p, q = forecasts[first], forecasts[second]
-    brier, error = (rule.loss(y, p) - rule.loss(y, q) for rule in (Brier(), Misclassification()))
-    return Rivalry(
-        first, second, *_mean_and_error(brier, cluster), *_mean_and_error(error, cluster)
-    )
-
-
-def _mean_and_error(x: Any, cluster: Any) -> tuple[float, float]:
-    """Return a mean and its standard error, for rows that may be alike within clusters."""
-    mean = float(np.mean(x))
-    sums = np.bincount(np.unique(cluster, return_inverse=True)[1], weights=x - mean)
-    count = len(sums)
-    return mean, float(np.sqrt(count / (count - 1) * np.sum(sums**2))) / len(x)
+def _rivalry(first: str, second: str, cases: dict[str, Cases]) -> Rivalry:
+    one, other = cases[first], cases[second]
+    rows = rows_of(one)
+    gaps = (rule.loss(one.y, one.p) - rule.loss(other.y, other.p) for rule in PARTS)
+    means, errors = rows.mean_and_error(np.bincount(rows.cluster, gap) for gap in gaps)
+    (brier, error), (brier_error, error_error) = means.tolist(), errors.tolist()
+    switch = switching_penalty(one, other)
+    return Rivalry(first, second, brier, brier_error, error, error_error, switch)

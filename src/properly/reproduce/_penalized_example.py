@@ -1,4 +1,4 @@
-"""The motivating example: two forecasts of three classes, by eight rules."""
+"""The motivating example: two forecasts of three classes, by six rules."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._frames import to_frame
+from properly._plain import columns_of
 from properly.reproduce._layout import heading, table
-from properly.reproduce._rows import columns
+from properly.reproduce._penalized_laws import written
+from properly.reproduce._prose import prose
 from properly.rules import PBS, PLL, Brier, Log
 
 if TYPE_CHECKING:
@@ -74,7 +76,7 @@ class MotivatingExample:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry a rule."""
-        return columns((*self.rows, self.base10), "prefers")
+        return columns_of((*self.rows, self.base10), "prefers")
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a rule as a polars, pandas or pyarrow frame."""
@@ -90,12 +92,15 @@ class MotivatingExample:
         return "\n".join(
             [
                 heading("Introduction: two forecasts, the second of three classes being the truth"),
-                f"A = {list(A)} names the right class, B = {list(B)} does not.",
+                f"A = {written(A)} names the right class, B = {written(B)} does not.",
                 table(["loss", "A", "B", "prefers"], rows),
-                "The paper: by the Brier score and the log loss B is better. So it is here.",
-                "The paper: A is a true negative. For the class that happened, a true positive.",
-                f"The page of the published package: log losses of {README[0]} and {README[1]}.",
-                f"These {is_or_not} those to the base 10; the code of the package takes base e.",
+                prose(
+                    "The paper: by the Brier score and the log loss B is better. So it is here.",
+                    "The paper calls A a true negative; for the class that happened it is a true",
+                    f"positive. The page of the published package has log losses of {README[0]}",
+                    f"and {README[1]}. These {is_or_not} to the base 10; the code of the package",
+                    "takes base e.",
+                ),
             ]
         )
 

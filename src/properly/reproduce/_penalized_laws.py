@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from properly._costs import likeliest
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -16,7 +18,7 @@ Mask: TypeAlias = "npt.NDArray[np.bool_]"
 NUDGE = 1e-6
 
 
-def edges(classes: int) -> Table:
+def at_ties(classes: int) -> Table:
     """List even laws on the first and on the last few classes, and each with its tie just broken.
 
     There the extremes are: a convex loss is greatest over correct forecasts at an even law, and
@@ -29,15 +31,9 @@ def edges(classes: int) -> Table:
     return np.vstack([found, found[:, ::-1]])
 
 
-def leading(p: Table) -> Mask:
-    """Tell the classes of the largest probability in each row, by exact comparison."""
-    found: Mask = p == p.max(axis=1, keepdims=True)
-    return found
-
-
 def alone(p: Table) -> Mask:
     """Tell the class that leads alone, where there is one."""
-    lead = leading(p)
+    lead = likeliest(p)
     found: Mask = lead & (lead.sum(axis=1, keepdims=True) == 1)
     return found
 
@@ -63,3 +59,8 @@ def pooled(q: Table, t: int) -> Table:
     mean = np.take_along_axis(q, order, axis=1).mean(axis=1, keepdims=True)
     np.put_along_axis(report, order, np.broadcast_to(mean, order.shape), axis=1)
     return report
+
+
+def written(p: tuple[float, ...]) -> str:
+    """Write a law as a person would."""
+    return "(" + ", ".join("1/3" if x == 1 / 3 else f"{x:g}" for x in p) + ")"

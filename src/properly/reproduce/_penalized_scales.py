@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._frames import to_frame
-from properly.reproduce._errata import Erratum
+from properly._plain import columns_of
+from properly.reproduce._errata import Errata, formula
 from properly.reproduce._layout import heading, table
 from properly.reproduce._penalized_example import TRUTH, A, B
-from properly.reproduce._rows import columns
+from properly.reproduce._prose import prose
 from properly.rules import PBS, PLL, Brier
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from properly._frames import Backend
+    from properly.reproduce._errata import Erratum
     from properly.reproduce._penalized_laws import Table
 
 SCALES: dict[str, Any] = {
@@ -88,7 +89,7 @@ class Scales:
         The three published versions of one score.
     signs : tuple of SignRow
         Algorithm 3 on four forecasts.
-    errata : tuple of Erratum
+    errata : Errata
         Formulas.
     equal : dict of str to float
         The Brier scores of a correct and a wrong forecast that give the truth equal probabilities.
@@ -96,7 +97,7 @@ class Scales:
 
     scales: tuple[ScaleRow, ...]
     signs: tuple[SignRow, ...]
-    errata: tuple[Erratum, ...]
+    errata: Errata
     equal: dict[str, float]
 
     @property
@@ -106,46 +107,57 @@ class Scales:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the columns of each table."""
-        tables = {name: columns(getattr(self, name)) for name in ("scales", "signs", "errata")}
-        return tables | {"equal": self.equal}
+        return {
+            "scales": columns_of(self.scales),
+            "signs": columns_of(self.signs),
+            "errata": self.errata.to_dict(),
+            "equal": self.equal,
+        }
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a formula as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict()["errata"], backend)
+        return self.errata.to_frame(backend)
 
     def __str__(self) -> str:
         """Print everything."""
         scales = [[s.scale, f"{s.a:.4f}", f"{s.b:.4f}", f"{s.weight:.4f}"] for s in self.scales]
         signs = [[s.forecast, f"{s.printed:.4f}", f"{s.right:.4f}"] for s in self.signs]
-        formulas = [line for row in self.errata for line in _formula_lines(row)]
         return "\n".join(
             [
                 heading("Equations and algorithms: what is printed, and what is right"),
-                "Three versions of PBS, on A and B of the introduction. Penalty: beside a Brier",
-                "score that is summed over classes. That of the package is c times too heavy.",
+                prose(
+                    "Three versions of PBS, on A and B of the introduction. Penalty: what it",
+                    "comes to beside a Brier score that is summed over classes; in the package, c",
+                    "times as much.",
+                ),
                 table(["", "A", "B", "penalty"], scales),
                 "",
                 "Algorithm 3 as printed, without the minus of the log loss; class 0 happens.",
                 table(["", "Algorithm 3", "Equation 5"], signs),
-                f"In its order: {', '.join(self.printed_order)}.",
-                "Read from either end, the best is not first.",
-                "Algorithm 1, line 11, has ones(c) for ones(n).",
+                prose(
+                    f"In its order: {', '.join(self.printed_order)}. Read from either end, the",
+                    "best is not first. Algorithm 1, line 11, has ones(c) for ones(n).",
+                ),
                 "",
-                table(["", "gives", "is to be"], formulas),
-                *self._claim(),
+                self.errata.table(),
+                "",
+                self._claim(),
             ]
         )
 
-    def _claim(self) -> list[str]:
+    def _claim(self) -> str:
         correct, wrong = self.equal["correct"], self.equal["wrong"]
-        return [
-            "",
+        equal = prose(
             "Section 8.1: of two forecasts that give the truth equal probabilities, the wrong one",
-            f"has the larger Brier score. The correct {CORRECT} has {correct:.5f},",
-            f"the wrong {WRONG} has {wrong:.5f}: {'no' if wrong < correct else 'yes'}.",
-            "Section 3: accuracy and F-measures are proper scoring rules. Accuracy is; an",
-            "F-measure is no mean of what single forecasts cost, and so no scoring rule.",
-        ]
+            f"has the larger Brier score. The correct {CORRECT} has {correct:.5f}, the wrong",
+            f"{WRONG} has {wrong:.5f}: {'no' if wrong < correct else 'yes'}.",
+        )
+        proper = prose(
+            "Section 3: accuracy and F-measures are proper scoring rules. Accuracy is, not",
+            "strictly; an F-measure is no mean of what single forecasts cost, and so no scoring",
+            "rule.",
+        )
+        return f"{equal}\n{proper}"
 
 
 def scales() -> Scales:
@@ -154,7 +166,7 @@ def scales() -> Scales:
     return Scales(
         tuple(_scale(name, rule) for name, rule in SCALES.items()),
         tuple(_sign(name, p) for name, p in FORECASTS.items()),
-        tuple(_errata()),
+        Errata(tuple(_errata())),
         {"correct": float(brier[0]), "wrong": float(brier[1])},
     )
 
@@ -187,35 +199,27 @@ def _sign(name: str, p: tuple[float, ...]) -> SignRow:
 def _errata() -> Iterator[Erratum]:
     classes, mean = len(OTHERS) + 1, sum(OTHERS) / len(OTHERS)
     spread = sum((x - mean) ** 2 for x in OTHERS)
-    yield Erratum(
+    yield formula(
         "Equations 11 to 18",
         f"sum of squares of {OTHERS}",
         sum(x**2 for x in OTHERS),
-        *("sum (q - mean)^2 + c mean^2", spread + classes * mean**2),
-        *("sum (q - mean)^2 + (c - 1) mean^2", spread + (classes - 1) * mean**2),
+        ("sum (q - mean)^2 + c mean^2", spread + classes * mean**2),
+        ("sum (q - mean)^2 + (c - 1) mean^2", spread + (classes - 1) * mean**2),
     )
     brier = float(Brier().expected_loss(TRUE_LAW, TRUE_LAW))
     penalty = float(PBS().penalty_for(len(TRUE_LAW)))
-    yield Erratum(
+    yield formula(
         "Equations 38 and 39",
         f"expected PBS of the truth {TRUE_LAW}",
         float(PBS().expected_loss(TRUE_LAW, TRUE_LAW)),
-        *("that of the Brier score", brier),
-        *("that and penalty x (1 - max)", brier + penalty * (1 - max(TRUE_LAW))),
+        ("that of the Brier score", brier),
+        ("that and penalty x (1 - max)", brier + penalty * (1 - max(TRUE_LAW))),
     )
     p = FORECASTS["confidently wrong"]
-    yield Erratum(
+    yield formula(
         "Algorithm 3",
         f"PLL of {p}, class 0 being the truth",
         float(PLL().loss([0], [p])[0]),
-        *("log q - log(1/c)", algorithm3(np.array([p]), np.eye(3)[:1])),
-        *("-log q - log(1/c)", -math.log(p[0]) - math.log(1 / len(p))),
+        ("log q - log(1/c)", algorithm3(np.array([p]), np.eye(3)[:1])),
+        ("-log q - log(1/c)", -math.log(p[0]) - math.log(1 / len(p))),
     )
-
-
-def _formula_lines(row: Erratum) -> list[list[str]]:
-    return [
-        [f"{row.where}: {row.what}", "", f"{row.value:.6f}"],
-        [f"  printed: {row.printed_formula}", f"{row.printed:.6f}", ""],
-        [f"  corrected: {row.corrected_formula}", f"{row.corrected:.6f}", ""],
-    ]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._frames import to_frame
-from properly._plain import plain
+from properly._plain import columns_of, plain
 from properly.reproduce._layout import heading, table
 from properly.reproduce._penalized_laws import normalized
+from properly.reproduce._prose import prose
 from properly.rules import Brier
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ CLASSES = (3, 4, 5, 10, 50)
 PRINTED = {"less": 99.996, "more": 63.0}
 # A share of fewer comparisons is not shown.
 FEW = 30
-# After each of so many parts of a simulation it is noted how far it has come.
+# All at once, pairs of fifty classes would not fit into memory.
 PARTS = 50
 
 
@@ -107,15 +108,15 @@ class Comparison:
         How they are drawn.
     classes : int
         The number of classes.
-    less, more : tuple of Count
-        Running counts, the last one of all: the wrong forecast gives the truth a lower probability
-        than the correct one, and a higher one.
+    less, more : Count
+        The wrong forecast gives the truth a lower probability than the correct one, and a higher
+        one.
     """
 
     scheme: str
     classes: int
-    less: tuple[Count, ...]
-    more: tuple[Count, ...]
+    less: Count
+    more: Count
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Simulation:
     cells : tuple of Comparison
         By scheme and number of classes.
     n : int
-        Pairs of forecasts drawn for each; those of the wrong kind are then left out.
+        Forecasts drawn for each, once for the correct and once for the wrong ones; fewer may be.
     """
 
     cells: tuple[Comparison, ...]
@@ -135,72 +136,85 @@ class Simulation:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry a scheme and number of classes."""
-        rows = [
-            {"scheme": cell.scheme, "classes": cell.classes}
-            | _columns("less", cell.less[-1])
-            | _columns("more", cell.more[-1])
-            for cell in self.cells
-        ]
-        return {name: plain([row[name] for row in rows]) for name in rows[0]}
+        found: dict[str, list[Any]] = plain(
+            columns_of(
+                {
+                    "scheme": cell.scheme,
+                    "classes": cell.classes,
+                    **_columns("less", cell.less),
+                    **_columns("more", cell.more),
+                }
+                for cell in self.cells
+            )
+        )
+        return found
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a scheme and number of classes as a polars, pandas or pyarrow frame."""
         return to_frame(self.to_dict(), backend)
 
-    def extremes(self, which: str) -> tuple[float, float]:
-        """Return the least and the greatest share, in percent, of all that are shown."""
-        counts = [getattr(cell, which)[-1] for cell in self.cells]
-        shares = [100 * count.share for count in counts if count.compared >= FEW]
-        return min(shares), max(shares)
+    def extremes(self, which: str) -> tuple[Count, Count]:
+        """Return the counts of the least and of the greatest share of all that are shown."""
+        counts = [getattr(cell, which) for cell in self.cells]
+        shown = [count for count in counts if count.compared >= FEW]
+        return min(shown, key=_share), max(shown, key=_share)
 
     def __str__(self) -> str:
         """Print both tables beside the two numbers of the paper."""
-        three = [cell.less[-1] for cell in self.cells if cell.classes == 3]
+        three = [cell.less for cell in self.cells if cell.classes == 3]
         failed = sum(count.compared - count.wins for count in three)
         compared = sum(count.compared for count in three)
         return "\n".join(
             [
                 heading("Appendix 8: how often a wrong forecast has the larger Brier score"),
-                "The paper draws all from normal distributions, c included, and does not say how.",
-                f"Here: % of comparisons ± one standard error; {self.n:,} pairs drawn for each, of",
-                f"which those count whose first is correct and second wrong; -: fewer than {FEW};",
-                "100: no exception. U, then |N|: the probability of the truth is uniform, and the",
-                "others share the rest in proportion to normal variates without their signs.",
+                prose(
+                    "The paper draws all from normal distributions, c included, and does not say",
+                    f"how. Here up to {self.n:,} pairs of a correct and a wrong forecast are",
+                    "drawn for each cell. Shown is the % of pairs in which the wrong one has the",
+                    f"larger score, ± one standard error; -: fewer than {FEW} pairs; 100: no",
+                    "exception. U, then |N|: the probability of the truth is uniform, and the",
+                    "others share the rest in proportion to normal variates without their signs.",
+                ),
                 *self._table("less", 3),
-                f"With three classes it is always so, which can be proved: {failed} exceptions in",
-                f"{compared:,} comparisons. The log loss is larger always.",
+                prose(
+                    f"With three classes it is always so, which can be proved: {failed}",
+                    f"exceptions in {compared:,} pairs. The wrong one's log loss is always",
+                    "larger.",
+                ),
                 *self._table("more", 1),
-                "The share depends on how forecasts are drawn, and above all on c: 63 % is that of",
-                "one choice, and no property of the Brier score. The log loss is larger never.",
-                "The paper concludes that the larger score is commonly that of the correct one; by",
-                "its own 63 % it is commonly that of the wrong one.",
+                prose(
+                    "The share depends on how forecasts are drawn, and on c: 63 % tells of one",
+                    "choice, and not of the Brier score. The wrong one's log loss is never",
+                    "larger. The paper concludes that the larger score is commonly that of the",
+                    "correct one; by its own 63 % it is commonly that of the wrong one.",
+                ),
             ]
         )
 
     def _table(self, which: str, digits: int) -> Iterator[str]:
-        low, high = self.extremes(which)
+        low, high = (_percent(count, digits) for count in self.extremes(which))
         yield ""
         yield (
             f"The wrong forecast gives the truth {which}; the paper: {PRINTED[which]:g} %, "
-            f"here {low:.{digits}f} to {high:.{digits}f}:"
+            f"here {low} to {high}:"
         )
         rows = []
         for scheme in dict.fromkeys(cell.scheme for cell in self.cells):
             chosen = [cell for cell in self.cells if cell.scheme == scheme]
-            rows.append([scheme, *(_cell(getattr(c, which)[-1], digits) for c in chosen)])
+            rows.append([scheme, *(_cell(getattr(c, which), digits) for c in chosen)])
         classes = dict.fromkeys(cell.classes for cell in self.cells)
         yield table(["", *(f"c = {c}" for c in classes)], rows)
 
 
 def compare(scheme: str, classes: int, n: int, rng: np.random.Generator) -> Comparison:
     """Draw pairs, part by part, and count."""
-    less, more = [Count()], [Count()]
+    less, more = Count(), Count()
     for part in np.array_split(np.arange(n), PARTS):
         correct, wrong = pairs(SCHEMES[scheme], len(part), classes, rng)
         won = _brier(wrong) > _brier(correct)
-        less.append(less[-1].plus(won[wrong[:, 0] < correct[:, 0]]))
-        more.append(more[-1].plus(won[wrong[:, 0] > correct[:, 0]]))
-    return Comparison(scheme, classes, tuple(less[1:]), tuple(more[1:]))
+        less = less.plus(won[wrong[:, 0] < correct[:, 0]])
+        more = more.plus(won[wrong[:, 0] > correct[:, 0]])
+    return Comparison(scheme, classes, less, more)
 
 
 def pairs(scheme: Scheme, n: int, c: int, rng: np.random.Generator) -> tuple[Table, Table]:
@@ -230,11 +244,20 @@ def _columns(which: str, count: Count) -> dict[str, float]:
     return {f"{which}_{name}": value for name, value in found.items()}
 
 
+def _share(count: Count) -> float:
+    return count.share
+
+
 def _cell(count: Count, digits: int) -> str:
     if count.compared < FEW:
         return "-"
+    share = _percent(count, digits)
+    return share if share in ("100", "< 100") else f"{share} ± {100 * count.error:.{digits}f}"
+
+
+def _percent(count: Count, digits: int) -> str:
+    """Write a share, but none as if there were no exception where there is one."""
     if count.wins == count.compared:
         return "100"
     share = f"{100 * count.share:.{digits}f}"
-    # Rounded up, it would read as if there were no exception.
-    return "< 100" if float(share) == 100 else f"{share} ± {100 * count.error:.{digits}f}"
+    return "< 100" if float(share) == 100 else share

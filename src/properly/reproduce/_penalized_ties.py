@@ -10,11 +10,12 @@ import numpy as np
 
 from properly._bisection import bisect
 from properly._frames import to_frame
+from properly._plain import columns_of
 from properly._simplex import lattice
 from properly.reproduce._layout import heading, table
 from properly.reproduce._penalized_constants import MAKERS
-from properly.reproduce._penalized_laws import pooled
-from properly.reproduce._rows import columns
+from properly.reproduce._penalized_laws import pooled, written
+from properly.reproduce._prose import prose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 TREATMENTS = {
     "split": "an even share of each tied class is right",
     "first": "the first of the tied classes is chosen",
-    "any_correct": "every tied class is right: Algorithm 1 and the code",
+    "any_correct": "every tied class is right, as in Algorithm 1 and the published code",
     "unique_only": "no tied class is right",
 }
 # Truths, and reports that beat them under some treatment: a made-up tie, and a tie undone.
@@ -117,9 +118,9 @@ class Ties:
     def to_dict(self) -> dict[str, Any]:
         """Return the columns of both tables, and the thresholds."""
         return {
-            "treatments": columns(self.treatments, "refuted"),
+            "treatments": columns_of(self.treatments, "refuted"),
             "thresholds": self.thresholds,
-            "shares": columns(self.shares, "error"),
+            "shares": columns_of(self.shares, "error"),
         }
 
     def to_frame(self, backend: Backend | None = None) -> Any:
@@ -131,24 +132,26 @@ class Ties:
         lines = [heading("Theorem 5: is the honest forecast the best? Four treatments of ties")]
         lines += [f"{name}: {what}" for name, what in TREATMENTS.items()]
         for name, (truth, report) in PAIRS.items():
-            lines.append(f"A tie {name}: truth {_law(truth)}, report {_law(report)}; ! if it wins")
+            lines.append(
+                f"A tie {name}: truth {written(truth)}, report {written(report)}; ! if that wins"
+            )
         head = ["expected loss", *(f"{pair}: {who}" for pair in PAIRS for who in WHO), "propriety"]
         lines.append(table(head, [_pair_line(row) for row in self.treatments]))
         lines += ["", "Truths on a grid that another report on the grid beats:"]
         head = ["", *(f"c = {c}, steps of 1/{n}" for c, n in GRIDS.items())]
         lines.append(table(head, [_grid_line(row) for row in self.treatments]))
-        return "\n".join([*lines, *self._told(), "", *self._share_lines()])
+        return "\n".join([*lines, self._told(), "", *self._share_lines()])
 
-    def _told(self) -> list[str]:
+    def _told(self) -> str:
         agree = sum(t.refuted == (t.propriety == "improper") for t in self.treatments)
-        return [
-            f"{agree} of {len(self.treatments)} as this library says. The paper: both scores are",
-            "strictly proper. As its Algorithm 1 treats ties, they are not. If ties are shared, or",
-            "settled in some fixed way, the penalty is a proper loss by itself, and proper and",
-            "strictly proper make strictly proper, whatever the penalty. If every tied class is",
-            "right, who says 1/c of each is never wrong; if none is, a tied truth is better told",
-            "untied.",
-        ]
+        return prose(
+            f"In {agree} of {len(self.treatments)} this agrees with what the library says of the",
+            "rule. The paper: both scores are strictly proper. As its Algorithm 1 treats ties,",
+            "they are not. If ties are shared, or settled in some fixed way, the penalty is a",
+            "proper loss by itself; added to a strictly proper one it leaves that so, however",
+            "large it is. If every tied class is right, whoever says 1/c of each is never wrong;",
+            "if none is, a tied truth is better told untied.",
+        )
 
     def _share_lines(self) -> list[str]:
         pbs, pll = (self.thresholds[name] for name in MAKERS)
@@ -165,9 +168,11 @@ class Ties:
             for c in dict.fromkeys(s.classes for s in self.shares)
         ]
         return [
-            "If every tied class is right, of two classes, the even report beats a truth whose",
-            f"larger probability is below {pbs:.12f} (PBS: 3/4) or {pll:.12f} (PLL: where it",
-            "is the entropy in bits).",
+            prose(
+                "If every tied class is right: of two classes, the even report beats a truth",
+                f"whose larger probability m is below {pbs:.6f} (PBS: 3/4) or {pll:.6f} (PLL:",
+                "where m is the entropy in bits).",
+            ),
             f"% of {self.shares[0].n:,} truths, drawn evenly from all, that some tie beats then:",
             table(["c", *MAKERS], rows),
         ]
@@ -230,10 +235,6 @@ def _threshold(rule: Any) -> float:
         return found
 
     return float(bisect(loses, np.array([0.6]), np.array([0.9]))[0])
-
-
-def _law(p: tuple[float, ...]) -> str:
-    return "(" + ", ".join("1/3" if x == 1 / 3 else f"{x:g}" for x in p) + ")"
 
 
 def _pair_line(row: Treatment) -> list[str]:

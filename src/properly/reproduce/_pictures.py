@@ -47,7 +47,7 @@ def save_all(
 def tell(pictures: tuple[Path, ...]) -> str:
     """List the pictures; a file name need not be text that every terminal can show."""
     shown = (os.fsencode(path).decode("utf-8", "replace") for path in pictures)
-    return "Pictures: " + ", ".join(shown)
+    return "\n  ".join(["Pictures:", *shown])
 
 
 def sheet(rows: int, columns: int, **shared: Any) -> tuple[Figure, Any]:

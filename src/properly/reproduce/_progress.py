@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 Progress: TypeAlias = Callable[[int, int, str], object]
+Step: TypeAlias = Callable[[str], None]
+Part = TypeVar("Part")
 
 
-def counter(progress: Progress | None, total: int) -> Callable[[str], None]:
+class After(Protocol):
+    """Passes a part on, once it has been told what it is."""
+
+    def __call__(self, found: Part, what: str, /) -> Part:
+        """Return the part."""
+
+
+def counter(progress: Progress | None, total: int) -> Step:
     """Return what is to be called after each step, with what it was."""
     done = itertools.count(1)
 
@@ -18,3 +27,13 @@ def counter(progress: Progress | None, total: int) -> Callable[[str], None]:
             progress(next(done), total, what)
 
     return step
+
+
+def tracked(step: Step) -> After:
+    """Return what parts are to be passed through, as soon as they are there."""
+
+    def after(found: Part, what: str, /) -> Part:
+        step(what)
+        return found
+
+    return after

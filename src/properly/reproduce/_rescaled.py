@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from properly._decision import decision_curve
 from properly._frames import to_frame
+from properly._plain import columns_of
 from properly._scoring import mean_score
 from properly._tally import Tally
 from properly.datasets import crash
@@ -88,8 +89,7 @@ class Rescaled:
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry an axis."""
-        rows = [asdict(area) for area in self.areas]
-        return {name: [row[name] for row in rows] for name in rows[0]}
+        return columns_of(self.areas)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row an axis as a polars, pandas or pyarrow frame."""

@@ -1,8 +1,9 @@
 """Prices: rules that turn a forecast and an outcome into a loss.
 
-Every rule is a frozen value that states its own facts: `propriety`, `range`, `weight`, `atoms`. All
-are losses, so lower is better. A `BinaryRule` prices the probability of one event, a `ClassRule`
-the probabilities of several classes; `Brier`, `Log`, `Spherical` and `Misclassification` are both.
+Every rule is a frozen value that states its own facts: `propriety` and `range`, and, if it is for
+one event, `weight` and `atoms`. All are losses, so lower is better. A `BinaryRule` prices the
+probability of one event, a `ClassRule` the probabilities of several classes; `Brier`, `Log`,
+`Spherical` and `Misclassification` do both.
 """
 
 from properly.rules._brier import Brier

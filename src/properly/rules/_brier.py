@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
+from properly._classes import check_count
 from properly._libraries import namespace
 from properly._options import check_choice
-from properly.rules._class_rule import DualRule, check_count, split_off, squares_of_others
+from properly.rules._class_rule import split_off, squares_of_others
+from properly.rules._dual_rule import DualRule
 from properly.rules._rule import Propriety
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What a rule for several classes is, and a rule for one event as well as for several classes."""
+"""What a rule for several classes is."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import math
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import array_api_compat as compat
 import numpy as np
 
-from properly._classes import check_class_rows, check_probabilities, is_table
-from properly._libraries import count_up, is_numpy, namespace
+from properly._classes import check_class_rows, check_count, check_probabilities, is_table
+from properly._libraries import count_up, is_numpy, namespace, to_library_of
 from properly._sweep import sweep
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._rule import BinaryRule, Rule, mean_tensor, wide
@@ -66,7 +67,7 @@ class ClassRule(Rule):
 
     def price(self, y: Array, p: Array) -> Array:
         """Price rows of class probabilities, given class numbers. The arrays are not checked."""
-        return at(self.classwise(p), y)
+        return at(self._table(p), y)
 
     def propriety_for(self, classes: int) -> Propriety:
         """Return what holds for so many classes; some rules are better with two."""
@@ -133,6 +134,10 @@ class ClassRule(Rule):
             The mean; for a tensor, a tensor without dimensions that can be differentiated.
         """
         y, p, weight = check_class_rows(y, p, weight, labels=labels, ordered=self.needs_order)
+        return self.mean_price(y, p, weight)
+
+    def mean_price(self, y: Array, p: Array, weight: Array | None = None) -> Any:
+        """Return the mean loss of rows that have been checked."""
         self.require_classes(int(p.shape[1]))
         if not is_numpy(p):
             if weight is not None:
@@ -165,8 +170,8 @@ class ClassRule(Rule):
             A number for two vectors. A class that cannot happen costs nothing, even if its loss is
             infinite.
         """
-        q = check_probabilities(_as_rows(truth), name="the truth")
-        p = check_probabilities(_as_rows(report), name="the report")
+        q = check_probabilities(as_rows(truth), name="the truth")
+        p = check_probabilities(as_rows(report), name="the report")
         if q.shape[1] != p.shape[1]:
             found = f"{q.shape[1]} and {p.shape[1]}"
             message = f"truth and report must have the same number of classes; got {found}"
@@ -178,12 +183,22 @@ class ClassRule(Rule):
             )
             raise DataError(message)
         self.require_classes(int(p.shape[1]))
-        mean = _mean_by_class(wide(q), self.classwise(wide(p)))
+        q = to_library_of(q, p)
+        mean = _mean_by_class(wide(q), self._table(wide(p)))
         return mean if is_table(truth) or is_table(report) else float(mean[0])
 
     def _own_loss(self, p: Array) -> Array:
         p = wide(p)
-        return _mean_by_class(p, self.classwise(p))
+        return _mean_by_class(p, self._table(p))
+
+    def _table(self, p: Array) -> Array:
+        """Return what rows cost under every class; refuse what a rule of one's own may return."""
+        table = self.classwise(p)
+        if getattr(table, "shape", None) != p.shape:
+            found = getattr(table, "shape", type(table).__name__)
+            message = f"classwise must return one loss for each entry of p, {p.shape}; got {found}"
+            raise DataError(message)
+        return table
 
     def _sum_rows(self, p: Array, y: Array, weight: Array | None = None) -> float:
         """Add up losses; rows of weight 0, whose loss may be infinite, are left out."""
@@ -193,77 +208,6 @@ class ClassRule(Rule):
         if not used.all():
             p, y, weight = p[used], y[used], weight[used]
         return float(np.sum(self.price(y, p) * weight))
-
-
-class DualRule(BinaryRule, ClassRule):
-    """A rule for the probability of one event, and for the probabilities of several classes.
-
-    Forecasts of one dimension are probabilities of an event, those of two are class probabilities.
-    """
-
-    def loss(self, y: ArrayLike, p: ArrayLike, *, labels: Sequence[object] | None = None) -> Array:
-        """Price each forecast.
-
-        Parameters
-        ----------
-        y : array-like
-            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
-            rows with a single 1.
-        p : array-like of shape (n,) or (n, K)
-            Probabilities of the event, or of the classes, one column each.
-        labels : sequence, optional
-            What each column stands for.
-
-        Returns
-        -------
-        array
-            One loss a case, in the library of `p`. Infinity is a possible loss; NaN is not.
-        """
-        if is_table(p):
-            return ClassRule.loss(self, y, p, labels=labels)
-        _require_no_labels(labels)
-        return BinaryRule.loss(self, y, p)
-
-    def __call__(
-        self,
-        y: ArrayLike,
-        p: ArrayLike,
-        weight: ArrayLike | None = None,
-        *,
-        labels: Sequence[object] | None = None,
-    ) -> Any:
-        """Return the (weighted) mean loss.
-
-        Parameters
-        ----------
-        y : array-like
-            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
-            rows with a single 1.
-        p : array-like of shape (n,) or (n, K)
-            Probabilities of the event, or of the classes, one column each.
-        weight : array-like, optional
-            Case weights; rows of weight 0 do not count, whatever their loss.
-        labels : sequence, optional
-            What each column stands for.
-
-        Returns
-        -------
-        float
-            The mean; for a tensor, a tensor without dimensions that can be differentiated.
-        """
-        if is_table(p):
-            return ClassRule.__call__(self, y, p, weight, labels=labels)
-        _require_no_labels(labels)
-        return BinaryRule.__call__(self, y, p, weight)
-
-    def entropy(self, p: ArrayLike) -> Array:
-        """Return what each forecast costs on average if it is the truth."""
-        return ClassRule.entropy(self, p) if is_table(p) else BinaryRule.entropy(self, p)
-
-    def range_for(self, classes: int) -> tuple[float, float]:
-        """Return the least and the greatest loss of class probabilities."""
-        check_count(classes)
-        return 0.0, 1.0
 
 
 def require_class_rule(rule: object) -> ClassRule:
@@ -277,14 +221,6 @@ def require_class_rule(rule: object) -> ClassRule:
         else ("write the rule with parentheses, as in Brier().")
     )
     raise ArgumentTypeError(message, hint=hint)
-
-
-def check_count(classes: int) -> int:
-    """Take a number of classes, two or more."""
-    if isinstance(classes, int | np.integer) and classes >= 2:
-        return int(classes)
-    message = f"classes must be a whole number, 2 or more; got {classes!r}"
-    raise DataError(message)
 
 
 def at(table: Array, y: Array) -> Array:
@@ -325,13 +261,15 @@ def _mean_by_class(q: Array, loss: Array) -> Array:
     return xp.sum(q * xp.where(possible, loss, xp.zeros_like(loss)), axis=1)
 
 
-def _as_rows(x: ArrayLike) -> ArrayLike:
-    if is_table(x):
-        return x
-    return [x] if isinstance(x, list | tuple) else np.asarray(x)[None]
+def as_rows(x: ArrayLike) -> ArrayLike:
+    """Take one vector of probabilities for one row."""
+    if is_table(x) or isinstance(x, list | tuple):
+        return x if is_table(x) else [x]
+    return x[None, ...] if compat.is_array_api_obj(x) else np.asarray(x)[None]
 
 
-def _require_no_labels(labels: object) -> None:
+def require_no_labels(labels: object) -> None:
+    """Refuse labels of columns that are not there."""
     if labels is not None:
         message = f"labels name the columns of class probabilities; these have none, got {labels!r}"
         raise ArgumentTypeError(message, hint="for one event, compare y with its label.")

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from properly._arrays import HUGE
+from properly._classes import check_count
 from properly._interval import as_number
 from properly._libraries import beside, count_up, namespace
 from properly._options import check_flag
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules._class_rule import ClassRule, check_count
-from properly.rules._rule import Propriety, wide
+from properly.rules._class_rule import ClassRule
+from properly.rules._rule import Propriety, in_name, wide
 
 if TYPE_CHECKING:
     from properly.typing import Array
@@ -32,6 +34,10 @@ class CutRule(ClassRule):
 
     needs_order: ClassVar[bool] = True
 
+    def __init__(self, weights: Iterable[float] | None = None, normalized: bool = True) -> None:
+        object.__setattr__(self, "weights", check_cut_weights(weights))
+        object.__setattr__(self, "normalized", check_flag(normalized, "normalized"))
+
     @abstractmethod
     def sides(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """Price the cuts if the outcome lies at or below, and if it lies above.
@@ -48,7 +54,9 @@ class CutRule(ClassRule):
     @property
     def suffix(self) -> str:
         """What a name says of the weights."""
-        listed = "" if self.weights is None else f"[{','.join(f'{w:g}' for w in self.weights)}]"
+        listed = (
+            "" if self.weights is None else f"[{','.join(f'{in_name(w)}' for w in self.weights)}]"
+        )
         return listed if self.normalized else f"_sum{listed}"
 
     def shares(self, classes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -93,15 +101,12 @@ def check_cut_weights(weights: Iterable[float] | None) -> tuple[float, ...] | No
         message = f"weights are a list of numbers, one for each cut; got {weights!r}"
         raise ArgumentTypeError(message)
     found = tuple(as_number(w, "number in weights") for w in weights)
-    if not found or not all(0 <= w < math.inf for w in found) or not any(w > 0 for w in found):
-        message = f"weights must be finite, zero or more, and not all zero; got {list(found)!r}"
+    if not found or not all(0 <= w <= HUGE for w in found) or not any(w > 0 for w in found):
+        message = (
+            f"weights must be zero or more, at most {HUGE:g}, and not all zero; got {list(found)!r}"
+        )
         raise DataError(message)
     return found
-
-
-def check_normalized(normalized: bool) -> bool:
-    """Take True or False."""
-    return check_flag(normalized, "normalized")
 
 
 def as_strict_as(propriety: Propriety, *, all_cuts: bool) -> Propriety:
@@ -115,14 +120,16 @@ def tails(p: Array) -> tuple[Array, Array]:
     """Return the probabilities up to each cut and above it, each summed from its own end.
 
     So a tail of impossible classes is exactly 0, and small ones keep their digits. What rounding
-    adds to 1 is cut off: the sums of probabilities are not the user's numbers.
+    adds to 1 is cut off: the sums of probabilities are not the user's numbers. (`upper_tails` in
+    the room `_reductions` asks for more: there, equal decimals must have equal sums.)
     """
     xp = namespace(p)
     p = wide(p)
     lower = xp.cumulative_sum(p, axis=1)[:, :-1]
     upper = xp.flip(xp.cumulative_sum(xp.flip(p, axis=1), axis=1), axis=1)[:, 1:]
     one = xp.ones_like(lower)
-    return xp.where(lower < 1, lower, one), xp.where(upper < 1, upper, one)
+    # Not the other way round, which would have no slope where a tail is exactly 1.
+    return xp.where(lower > 1, one, lower), xp.where(upper > 1, one, upper)
 
 
 def is_above(y: Array, p: Array) -> Array:

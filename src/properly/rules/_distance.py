@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
+from properly._classes import check_count
 from properly._interval import as_number
 from properly._libraries import beside, count_up, namespace
 from properly._options import check_choice, check_flag
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules._class_rule import ClassRule, check_count
+from properly.rules._class_rule import ClassRule
 from properly.rules._ranked import RPS
-from properly.rules._rule import Propriety, wide
+from properly.rules._rule import Propriety, in_name, wide
 
 if TYPE_CHECKING:
     from properly.typing import Array
@@ -83,7 +84,8 @@ class SquaredAbsoluteRPS(ClassRule):
 
     def range_for(self, classes: int) -> tuple[float, float]:
         """Return 0 and 1, or the K - 1 that the printed formula reaches."""
-        return 0.0, 1.0 if self.normalization == "unit" else float(check_count(classes) - 1)
+        longest = check_count(classes) - 1
+        return 0.0, 1.0 if self.normalization == "unit" else float(longest)
 
     def classwise(self, p: Array) -> Array:
         """Return the squared mean distance to every class."""
@@ -140,7 +142,9 @@ class SquaredMeanError(ClassRule):
     @property
     def name(self) -> str:
         """A short lower-case name with the values."""
-        listed = "" if self.values is None else f"[{','.join(f'{v:g}' for v in self.values)}]"
+        listed = (
+            "" if self.values is None else f"[{','.join(f'{in_name(v)}' for v in self.values)}]"
+        )
         return f"squared_mean_error{'' if self.normalized else '_sum'}{listed}"
 
     def propriety_for(self, classes: int) -> Propriety:
@@ -159,7 +163,7 @@ class SquaredMeanError(ClassRule):
     def range_for(self, classes: int) -> tuple[float, float]:
         """Return 0 and the squared distance of the ends, or 1."""
         values = self._class_values(classes)
-        return 0.0, 1.0 if self.normalized else float((values[-1] - values[0]) ** 2)
+        return 0.0, 1.0 if self.normalized else float(values[-1] ** 2)
 
     def classwise(self, p: Array) -> Array:
         """Return the squared distance of the mean to the value of every class."""
@@ -172,12 +176,14 @@ class SquaredMeanError(ClassRule):
         return self._squared(wide(p) @ values - namespace(p).take(values, y), p.shape[1])
 
     def _class_values(self, classes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """Return the values from 0 on: rows that sum to 1 only nearly then do little harm."""
         self.require_classes(classes)
-        return np.arange(float(classes)) if self.values is None else np.array(self.values)
+        values = np.arange(float(classes)) if self.values is None else np.array(self.values)
+        return np.asarray(values - values[0])
 
     def _squared(self, off: Array, classes: int) -> Array:
         values = self._class_values(classes)
-        longest = float(values[-1] - values[0]) if self.normalized else 1.0
+        longest = float(values[-1]) if self.normalized else 1.0
         share = off / longest
         return share * share
 
@@ -225,7 +231,7 @@ class QuadraticRPS(ClassRule):
     @property
     def name(self) -> str:
         """A short lower-case name with the share."""
-        return f"quadratic_rps[{self.share:g}]"
+        return f"quadratic_rps[{in_name(self.share)}]"
 
     def range_for(self, classes: int) -> tuple[float, float]:
         """Return 0 and one more than the share."""

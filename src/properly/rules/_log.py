@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from properly._classes import check_count
 from properly._libraries import is_numpy, namespace
-from properly.rules._class_rule import DualRule, at, check_count
+from properly.rules._class_rule import at
+from properly.rules._dual_rule import DualRule
 from properly.rules._rule import Propriety, wide
 
 if TYPE_CHECKING:
@@ -107,12 +109,19 @@ class Log(DualRule):
 
     def price(self, y: Array, p: Array) -> Array:
         """Return ``-log(p_y)``."""
-        return self.loss_if_event(wide(at(p, y)))
+        return self.loss_if_event(at_most_one(wide(at(p, y))))
+
+
+def at_most_one(p: Array) -> Array:
+    """Cut off what is above 1, which rows that sum to 1 only nearly may have."""
+    xp = namespace(p)
+    return xp.where(p <= 1, p, xp.ones_like(p))
 
 
 @np.errstate(divide="ignore")
 def minus_log(p: Array) -> Array:
     """Return ``-log(p)``, of which a tensor's slope at 0 is 0: what costs infinity has none."""
+    p = at_most_one(p)
     if is_numpy(p):
         return 0.0 - np.log(p)
     xp = namespace(p)

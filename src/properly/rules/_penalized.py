@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from properly._costs import as_matrix, cost_matrix, likeliest, optimal
+from properly._classes import check_count
+from properly._costs import Matrix, as_matrix, cost_matrix, likeliest, optimal
 from properly._interval import as_number
 from properly._options import check_choice
 from properly.errors import DataError
 from properly.rules._brier import Brier
-from properly.rules._class_rule import ClassRule, at, check_count, require_class_rule
+from properly.rules._class_rule import ClassRule, at, require_class_rule
 from properly.rules._log import Log
-from properly.rules._rule import Propriety, wide
+from properly.rules._rule import Propriety, in_name, wide
 from properly.rules._superior import greatest_if_correct, superior_penalty
 from properly.rules._ties import Ties, costs_of, mistakes
 
@@ -91,7 +92,7 @@ class Penalized(ClassRule):
     penalty: Named | float = "paper"
     ties: Ties = "split"
     scale: Scale = "sum"
-    cost: Literal["zero_one", "absolute", "quadratic"] | Frozen | None = None
+    cost: Literal["absolute", "quadratic"] | Frozen | None = None
     tolerance: float = 0.0
 
     def __init__(
@@ -110,7 +111,8 @@ class Penalized(ClassRule):
         set_field(self, "ties", check_choice(ties, get_args(Ties), "ties"))
         set_field(self, "scale", _check_scale(scale, rule))
         set_field(self, "cost", _check_cost(cost, penalty))
-        set_field(self, "tolerance", _check_tolerance(tolerance, cost))
+        set_field(self, "tolerance", _check_tolerance(tolerance, self.cost))
+        self.penalty_for(3)
 
     @property
     def needs_order(self) -> bool:  # type: ignore[override]
@@ -139,7 +141,7 @@ class Penalized(ClassRule):
             "" if self.ties == "split" else self.ties,
             "" if self.scale == "sum" else self.scale,
             "" if self.cost is None else _shown(self.cost),
-            f"tolerance={self.tolerance:g}" if self.tolerance else "",
+            f"tolerance={in_name(self.tolerance)}" if self.tolerance else "",
         ]
         listed = ",".join(x for x in said if x)
         return f"{base}[{listed}]" if listed else base
@@ -161,10 +163,12 @@ class Penalized(ClassRule):
             raise DataError(message)
 
     def range_for(self, classes: int) -> tuple[float, float]:
-        """Return the least and the greatest loss of a certain forecast."""
+        """Return bounds of the loss, which are reached if decisions cost zero or one."""
         self.require_classes(classes)
-        loss = self.classwise(np.eye(classes))
-        return float(loss.min()), float(loss.max())
+        own, penalty = self._factors(classes)
+        least, greatest = self.rule.range_for(classes)
+        costs = cost_matrix("zero_one", classes) if self.cost is None else self._matrix(classes)
+        return own * least + penalty * costs.min(), own * greatest + penalty * costs.max()
 
     def classwise(self, p: Array) -> Array:
         """Return the rule's loss and the penalty for every class."""
@@ -185,12 +189,15 @@ class Penalized(ClassRule):
 
     def _decided(self, p: Array, y: Array | None) -> Array:
         """Return what the best decision costs, for the outcomes or under every class."""
-        if self.cost is None or self.cost == "zero_one":
+        if self.cost is None:
             return mistakes(p, likeliest(p, self.tolerance), y, self.ties)
-        named = isinstance(self.cost, str)
-        cost = cost_matrix(self.cost, p.shape[1]) if named else np.array(self.cost)
-        table = costs_of(optimal(wide(p), cost), wide(p), cost, self.ties)
+        cost = self._matrix(p.shape[1])
+        table = costs_of(optimal(p, cost), wide(p), cost, self.ties)
         return table if y is None else at(table, y)
+
+    def _matrix(self, classes: int) -> Matrix:
+        named = isinstance(self.cost, str)
+        return cost_matrix(self.cost, classes) if named else np.array(self.cost)
 
 
 def PBS(
@@ -273,8 +280,8 @@ def PLL(
 def _shown(x: object) -> str:
     """Write an option in a name: a number, a word, or the rows of a matrix."""
     if isinstance(x, tuple):
-        return "/".join(":".join(f"{entry:g}" for entry in row) for row in x)
-    return f"{x:g}" if isinstance(x, float) else str(x)
+        return "/".join(":".join(in_name(entry) for entry in row) for row in x)
+    return in_name(x) if isinstance(x, float) else str(x)
 
 
 def _check_penalty(penalty: Named | float) -> Named | float:
@@ -301,7 +308,7 @@ def _check_scale(scale: str, rule: ClassRule) -> str:
 def _check_cost(cost: Cost | None, penalty: Named | float) -> Any:
     """Keep a matrix as rows of numbers, which can be compared; its shape is checked in use."""
     if cost is None or (isinstance(cost, str) and cost == "zero_one"):
-        return cost
+        return None
     if isinstance(penalty, str):
         message = f"with costs other than zero_one, penalty must be a number; got {penalty!r}"
         raise DataError(message, hint="what makes a rule superior is known for mistakes alone.")
@@ -318,7 +325,7 @@ def _check_tolerance(tolerance: float, cost: object) -> float:
     if not 0 <= found < 1:
         message = f"tolerance must be zero or more and less than 1; got {found!r}"
         raise DataError(message)
-    if found and cost is not None and cost != "zero_one":
+    if found and cost is not None:
         message = f"a tolerance is one of probabilities, not of costs; got {found!r} with costs"
         raise DataError(message)
     return found

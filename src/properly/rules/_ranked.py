@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._libraries import is_numpy, namespace
+from properly._classes import check_count
+from properly._libraries import beside, is_numpy, namespace
 from properly.errors import DataError
-from properly.rules._class_rule import check_count
 from properly.rules._cuts import (
     CutRule,
     add_up,
     as_strict_as,
-    check_cut_weights,
-    check_normalized,
     is_above,
     tails,
 )
@@ -23,7 +22,7 @@ from properly.rules._log import minus_log
 from properly.rules._rule import BinaryRule, Propriety, require_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from properly.typing import Array
 
@@ -80,10 +79,6 @@ class RPS(CutRule):
 
     weights: tuple[float, ...] | None = None
     normalized: bool = True
-
-    def __init__(self, weights: Iterable[float] | None = None, normalized: bool = True) -> None:
-        object.__setattr__(self, "weights", check_cut_weights(weights))
-        object.__setattr__(self, "normalized", check_normalized(normalized))
 
     @property
     def propriety(self) -> Propriety:
@@ -150,10 +145,6 @@ class RankedLog(CutRule):
     weights: tuple[float, ...] | None = None
     normalized: bool = True
 
-    def __init__(self, weights: Iterable[float] | None = None, normalized: bool = True) -> None:
-        object.__setattr__(self, "weights", check_cut_weights(weights))
-        object.__setattr__(self, "normalized", check_normalized(normalized))
-
     @property
     def propriety(self) -> Propriety:
         """Strict if all weights are positive."""
@@ -164,7 +155,6 @@ class RankedLog(CutRule):
         """A short lower-case name with the weights."""
         return f"ranked_log{self.suffix}"
 
-    @np.errstate(divide="ignore")
     def sides(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """Return minus the logarithms of both tails."""
         return minus_log(lower), minus_log(upper)
@@ -175,7 +165,11 @@ class RankedLog(CutRule):
         xp = namespace(p)
         lower, upper = tails(p)
         happened = xp.where(is_above(y, p), upper, lower)
-        return add_up(0.0 - xp.log(happened), self.shares(p.shape[1]))
+        shares = self.shares(p.shape[1])
+        if not self.has_all_cuts:
+            # What does not count may be impossible, and an infinite slope times 0 is NaN.
+            happened = xp.where(beside(shares, happened) > 0, happened, xp.ones_like(happened))
+        return add_up(0.0 - xp.log(happened), shares)
 
 
 @dataclass(frozen=True, init=False)
@@ -197,7 +191,8 @@ class Ranked(CutRule):
 
     Notes
     -----
-    ``Ranked(Brier())`` is `RPS`, ``Ranked(Log())`` is `RankedLog`. With
+    ``Ranked(Brier())`` is `RPS`, and ``Ranked(Log())`` is `RankedLog` but for tails so small that
+    one minus them is 1, of which the latter keeps all digits. With
     ``Ranked(Bounded(Brier(), (0.05, 0.2)))`` only the thresholds count at which somebody would act
     on "this grade or higher"; with a sequence, each cut has its own.
 
@@ -215,8 +210,6 @@ class Ranked(CutRule):
     weights: tuple[float, ...] | None = None
     normalized: bool = True
 
-    needs_order: ClassVar[bool] = True
-
     def __init__(
         self,
         rule: BinaryRule | Sequence[BinaryRule],
@@ -228,9 +221,8 @@ class Ranked(CutRule):
             _require_some(rule)
         else:
             rule = require_binary(rule)
+        super().__init__(weights, normalized)
         object.__setattr__(self, "rule", rule)
-        object.__setattr__(self, "weights", check_cut_weights(weights))
-        object.__setattr__(self, "normalized", check_normalized(normalized))
         if isinstance(rule, tuple):
             self.require_classes(len(rule) + 1)
 
@@ -241,9 +233,7 @@ class Ranked(CutRule):
         if self.weights is not None and len(rules) > 1:
             rules = tuple(r for r, w in zip(rules, self.weights, strict=True) if w > 0)
         found = {rule.propriety for rule in rules}
-        order = (Propriety.IMPROPER, Propriety.PROPER, Propriety.STRICT)
-        least = next(propriety for propriety in order if propriety in found)
-        return as_strict_as(least, all_cuts=self.has_all_cuts)
+        return as_strict_as(Propriety.least(found), all_cuts=self.has_all_cuts)
 
     @property
     def name(self) -> str:
@@ -271,18 +261,18 @@ class Ranked(CutRule):
         """Return the prices of the event and of its absence, at each cut."""
         p = _probability_above(lower, upper)
         rules = self.rules(p.shape[1] + 1)
-        return (
-            _by_column([rule.loss_if_none(p[:, k]) for k, rule in enumerate(rules)]),
-            _by_column([rule.loss_if_event(p[:, k]) for k, rule in enumerate(rules)]),
-        )
+        below = [_without_pole(rule.loss_if_none, p[:, k], 1.0) for k, rule in enumerate(rules)]
+        above = [_without_pole(rule.loss_if_event, p[:, k], 0.0) for k, rule in enumerate(rules)]
+        return _by_column(below), _by_column(above)
 
     def price(self, y: Array, p: Array) -> Array:
         """Price each cut on the side of it that happened."""
         above = is_above(y, p)
         chance = _probability_above(*tails(p))
-        rules = self.rules(p.shape[1])
-        prices = [rule.price_event(above[:, k], chance[:, k]) for k, rule in enumerate(rules)]
-        return add_up(_by_column(prices), self.shares(p.shape[1]))
+        rules, shares = self.rules(p.shape[1]), self.shares(p.shape[1])
+        counting = [k for k, share in enumerate(shares) if share > 0]
+        prices = [rules[k].price_event(above[:, k], chance[:, k]) for k in counting]
+        return add_up(_by_column(prices), shares[counting])
 
 
 def _probability_above(lower: Array, upper: Array) -> Array:
@@ -290,7 +280,18 @@ def _probability_above(lower: Array, upper: Array) -> Array:
     xp = namespace(upper)
     one = xp.ones_like(upper)
     below = one - xp.finfo(upper.dtype).eps / 2
-    return xp.where(lower > 0, xp.where(upper < below, upper, below), one)
+    # One minus nothing, rather than one, so that the slope is that of the upper tail.
+    return xp.where(lower > 0, xp.where(upper > below, below, upper), one - lower)
+
+
+def _without_pole(price: Callable[[Array], Array], p: Array, wrong: float) -> Array:
+    """Price forecasts; a tensor has the slope 0 where it costs infinity, and no NaN."""
+    if is_numpy(p) or math.isfinite(float(price(np.float64(wrong)))):
+        return price(p)
+    xp = namespace(p)
+    fine = p != wrong
+    loss = price(xp.where(fine, p, xp.full_like(p, 1 - wrong)))
+    return xp.where(fine, loss, xp.full_like(loss, math.inf))
 
 
 def _by_column(columns: list[Array]) -> Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from properly._sweep import sweep
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from properly.typing import Array, ArrayLike
 
@@ -40,6 +41,12 @@ class Propriety(enum.Enum):
 
     IMPROPER = "improper"
     """Some forecast beats the true probability."""
+
+    @classmethod
+    def least(cls, found: Collection[Propriety]) -> Propriety:
+        """Return the weakest of several claims."""
+        order = (cls.IMPROPER, cls.PROPER, cls.STRICT)
+        return next(propriety for propriety in order if propriety in found)
 
 
 class Rule(ABC):
@@ -333,6 +340,13 @@ def require_binary(rule: object) -> BinaryRule:
     raise ArgumentTypeError(message, hint=other if isinstance(rule, Rule) else forgot)
 
 
+def as_rules(rules: object) -> tuple[Any, ...]:
+    """Take one rule, or several in anything that lists them; what they are is not checked."""
+    if isinstance(rules, Iterable) and not isinstance(rules, str):
+        return tuple(rules)
+    return (rules,)
+
+
 def paid(
     price: Callable[[Array], Array], p: Array, happened: Array, weight: Array | None = None
 ) -> float:
@@ -356,3 +370,8 @@ def _both_sides(logit: Array) -> tuple[Array, Array]:
 def wide(p: Array) -> Array:
     """Widen numpy forecasts to float64; a tensor's type is its owner's choice."""
     return p.astype(np.float64, copy=False) if is_numpy(p) else p
+
+
+def in_name(x: float) -> str:
+    """Write a number in a name, so that other numbers make other names."""
+    return repr(x).removesuffix(".0")

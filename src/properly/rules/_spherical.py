@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from properly.rules._class_rule import DualRule, split_off, squares_of_others
+from properly.rules._class_rule import split_off, squares_of_others
+from properly.rules._dual_rule import DualRule
 from properly.rules._rule import Propriety
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
+from properly._classes import check_count
 from properly.errors import DataError
 from properly.rules._brier import Brier
-from properly.rules._class_rule import ClassRule, check_count, require_class_rule
+from properly.rules._class_rule import ClassRule, require_class_rule
 from properly.rules._log import Log
 from properly.rules._ranked import RPS
 

@@ -9,7 +9,8 @@ from properly._costs import likeliest
 from properly._interval import as_number
 from properly._libraries import namespace
 from properly.errors import DataError
-from properly.rules._class_rule import DualRule, at
+from properly.rules._class_rule import at
+from properly.rules._dual_rule import DualRule
 from properly.rules._rule import BinaryRule, Propriety, wide
 
 if TYPE_CHECKING:

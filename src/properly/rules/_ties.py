@@ -51,6 +51,9 @@ def costs_of(best: Array, p: Array, cost: np.ndarray[Any, Any], ties: str) -> Ar
     if ties in ("split", "first"):
         return (chosen @ matrix.T) / xp.sum(chosen, axis=1, keepdims=True)
     worst = ties == "unique_only"
-    outside = xp.full_like(matrix, -math.inf if worst else math.inf)
-    table = xp.where(best[:, None, :], matrix[None, :, :], outside[None, :, :])
-    return xp.max(table, axis=2) if worst else xp.min(table, axis=2)
+    found = xp.full_like(p, -math.inf if worst else math.inf)
+    for d in range(matrix.shape[1]):
+        column = matrix[None, :, d]
+        better = column > found if worst else column < found
+        found = xp.where(best[:, d, None] & better, column, found)
+    return found

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from properly import plots
-from properly._cumulative import CumulativeForecast, cumulative_forecast
+from properly._cumulative_forecast import CumulativeForecast, cumulative_forecast
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE
 
@@ -48,7 +48,7 @@ def caption(ax: Axes) -> str:
 
 @pytest.mark.parametrize("record", [NEAR, FAR, LATE])
 def test_the_steps_are_the_cumulative_probabilities(record: CumulativeForecast) -> None:
-    ax = plots.cumulative(record)
+    ax = plots.cumulative_forecast(record)
     for gid, steps in {"curve": record.cumulative, "outcome": record.step}.items():
         found = line(ax, gid)
         assert found.get_drawstyle() == "steps-post"
@@ -60,7 +60,7 @@ def test_the_steps_are_the_cumulative_probabilities(record: CumulativeForecast) 
 
 @pytest.mark.parametrize("record", [NEAR, FAR, LATE])
 def test_the_dark_share_of_a_column_is_the_squared_difference(record: CumulativeForecast) -> None:
-    found = squares(plots.cumulative(record))
+    found = squares(plots.cumulative_forecast(record))
     np.testing.assert_array_equal(
         [square.get_width() * square.get_height() for square in found], record.squared
     )
@@ -73,7 +73,7 @@ def test_the_dark_share_of_a_column_is_the_squared_difference(record: Cumulative
 
 @pytest.mark.parametrize("record", [NEAR, FAR, LATE])
 def test_the_pale_area_lies_between_the_steps(record: CumulativeForecast) -> None:
-    (area,) = plots.cumulative(record).collections
+    (area,) = plots.cumulative_forecast(record).collections
     assert isinstance(area, PolyCollection)
     (path,) = area.get_paths()
     corners = np.asarray(path.vertices).tolist()
@@ -86,23 +86,23 @@ def test_the_pale_area_lies_between_the_steps(record: CumulativeForecast) -> Non
 
 
 def test_the_numbers_are_written_and_their_mean_before_them() -> None:
-    assert written(plots.cumulative(NEAR)) == [".5625", ".0000"]
-    assert caption(plots.cumulative(FAR)) == "RPS .5625 is the mean of"
-    both = plots.cumulative(FAR, absolute=True)
+    assert written(plots.cumulative_forecast(NEAR)) == [".5625", ".0000"]
+    assert caption(plots.cumulative_forecast(FAR)) == "RPS .5625 is the mean of"
+    both = plots.cumulative_forecast(FAR, absolute=True)
     assert caption(both) == "sa-RPS .5625\nRPS .5625 is the mean of"
     assert NEAR.squared_absolute_rps == 0.140625
-    assert caption(plots.cumulative(NEAR, absolute=True)).startswith("sa-RPS .1406\n")
+    assert caption(plots.cumulative_forecast(NEAR, absolute=True)).startswith("sa-RPS .1406\n")
 
 
 def test_what_happened_is_bold() -> None:
-    labels = plots.cumulative(LATE).get_xticklabels()
+    labels = plots.cumulative_forecast(LATE).get_xticklabels()
     assert [label.get_text() for label in labels] == GRADES
     weights = [label.get_fontweight() for label in labels]
     assert weights == ["normal", "normal", "bold", "normal"]
 
 
 def test_several_have_panels_side_by_side_on_one_scale() -> None:
-    axes = plots.cumulative({"near": NEAR, "far": FAR})
+    axes = plots.cumulative_forecast({"near": NEAR, "far": FAR})
     assert [ax.get_title() for ax in axes] == ["near", "far"]
     figure = axes[0].figure
     figure.draw_without_rendering()
@@ -117,7 +117,7 @@ def test_several_have_panels_side_by_side_on_one_scale() -> None:
 
 @pytest.mark.parametrize(("columns", "rows"), [(None, 2), (4, 1), (1, 4), (3, 2)])
 def test_panels_are_laid_out_in_rows(columns: int | None, rows: int) -> None:
-    axes = plots.cumulative({f"case {k}": NEAR for k in range(4)}, columns=columns)
+    axes = plots.cumulative_forecast({f"case {k}": NEAR for k in range(4)}, columns=columns)
     figure = axes[0].figure
     assert len(figure.axes) == 4
     figure.draw_without_rendering()
@@ -127,8 +127,8 @@ def test_panels_are_laid_out_in_rows(columns: int | None, rows: int) -> None:
 def test_a_given_axes_is_drawn_on_and_has_its_legend_where_there_is_room() -> None:
     for record, early in ((NEAR, True), (LATE, False)):
         ax = Figure().add_subplot()
-        assert plots.cumulative(record, ax) is ax
-        plots.cumulative(record, ax)
+        assert plots.cumulative_forecast(record, ax) is ax
+        plots.cumulative_forecast(record, ax)
         ax.figure.draw_without_rendering()  # type: ignore[union-attr]
         legend = ax.get_legend()
         assert legend is not None
@@ -142,7 +142,7 @@ def test_a_given_axes_is_drawn_on_and_has_its_legend_where_there_is_room() -> No
 @pytest.mark.parametrize("size", [8, 10, 16])
 def test_a_figure_of_its_own_has_one_legend_below(size: float) -> None:
     with mpl.rc_context({"font.size": size}):
-        axes = plots.cumulative({"near": NEAR, "far": FAR})
+        axes = plots.cumulative_forecast({"near": NEAR, "far": FAR})
         figure = axes[0].figure
         figure.draw_without_rendering()
     (legend,) = figure.legends
@@ -153,15 +153,15 @@ def test_a_figure_of_its_own_has_one_legend_below(size: float) -> None:
 
 
 def test_a_colour_can_be_chosen() -> None:
-    axes = plots.cumulative({"near": NEAR, "far": FAR}, color={"far": "#123456"})
+    axes = plots.cumulative_forecast({"near": NEAR, "far": FAR}, color={"far": "#123456"})
     assert [line(ax, "curve").get_color() for ax in axes] == [PALETTE[0], "#123456"]
-    ax = plots.cumulative(NEAR, color="#123456")
+    ax = plots.cumulative_forecast(NEAR, color="#123456")
     assert {to_hex(square.get_facecolor()) for square in squares(ax)} == {"#123456"}
 
 
 def test_names_of_forecasts_and_classes_are_text() -> None:
     record = cumulative_forecast("_x", [0.5, 0.5], ["$\\alpha$", "_x"])
-    (ax,) = plots.cumulative({"$\\beta$": record})
+    (ax,) = plots.cumulative_forecast({"$\\beta$": record})
     assert ax.get_title() == r"\$\beta\$"
     labels = ax.get_xticklabels()
     assert [label.get_text() for label in labels] == [r"\$\alpha\$", " _x"]
@@ -173,7 +173,7 @@ def test_names_of_forecasts_and_classes_are_text() -> None:
 def test_long_labels_are_whole_and_do_not_touch(classes: int) -> None:
     labels = [f"very long class label no. {k}" for k in range(classes)]
     record = cumulative_forecast(labels[1], np.full(classes, 1 / classes), labels)
-    ax = plots.cumulative(record)
+    ax = plots.cumulative_forecast(record)
     figure = ax.figure
     assert isinstance(figure, Figure)
     figure.draw_without_rendering()
@@ -191,18 +191,18 @@ def test_long_labels_are_whole_and_do_not_touch(classes: int) -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ArgumentTypeError) as caught:
-        plots.cumulative([0.25, 0.75])  # type: ignore[call-overload]
+        plots.cumulative_forecast([0.25, 0.75])  # type: ignore[call-overload]
     assert str(caught.value) == (
         "this picture is drawn from a CumulativeForecast; got list\n\n"
         "Hint: make one with properly.cumulative_forecast(y, p)."
     )
     with pytest.raises(DataError, match="at least one CumulativeForecast to draw; got none"):
-        plots.cumulative({})
+        plots.cumulative_forecast({})
     with pytest.raises(DataError) as refused:
-        plots.cumulative({"a": NEAR, "b": FAR}, Figure().add_subplot())  # type: ignore[call-overload]
+        plots.cumulative_forecast({"a": NEAR, "b": FAR}, Figure().add_subplot())  # type: ignore[call-overload]
     assert str(refused.value) == (
         "several forecasts have panels of their own; got one Axes for 2\n\n"
         "Hint: draw each of them on an Axes of its own."
     )
     with pytest.raises(DataError, match="columns must be a whole number, 1 or more; got 0"):
-        plots.cumulative({"a": NEAR}, columns=0)
+        plots.cumulative_forecast({"a": NEAR}, columns=0)

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from properly.reproduce._errata import Errata, errata
+from properly.reproduce._decision_errata import errata, two_means
+
+if TYPE_CHECKING:
+    from properly.reproduce._errata import Errata
 
 # The same cases: forecasts, each twenty times, and their events.
 S = np.array([0.05, 0.1, 0.25, 0.5, 0.9])
@@ -73,7 +77,7 @@ def test_the_shifted_score_pays_another_cost_than_its_threshold(found: Errata) -
     printed = np.mean([regret(moved(c, 0.1)) for c in grid])
     corrected = 2 * np.mean([regret(c, moved(c, 0.9)) for c in grid])
     assert row.printed == pytest.approx(printed, abs=1e-5)
-    assert row.corrected == pytest.approx(corrected, abs=1e-4)
+    assert row.right == pytest.approx(corrected, abs=1e-4)
 
 
 def test_the_published_score_prefers_another_forecast_than_the_truth(found: Errata) -> None:
@@ -81,36 +85,42 @@ def test_the_published_score_prefers_another_forecast_than_the_truth(found: Erra
     # Odds of 0.2 times nine are those of 9 / 13.
     s = 9 / 13
     assert row.printed == pytest.approx(0.2 * (1 - s) ** 2 + 0.8 * s**2, rel=1e-12)
-    assert row.corrected == pytest.approx(0.16, rel=1e-12)
+    assert row.right == pytest.approx(0.16, rel=1e-12)
 
 
-def test_two_verdicts_are_ordered_differently(found: Errata) -> None:
+def test_two_verdicts_are_ordered_differently() -> None:
+    found = two_means()
     assert found.bounded_brier == pytest.approx({"first": 0.25, "second": 0.27})
     odds = (math.log(9) - 0.8) / 0.8
     assert found.net_benefit == pytest.approx(
         {"first": 0.3 - 0.05 - 0.2 * odds, "second": 0.3 - 0.22 - 0.05 * odds}
     )
     assert found.net_benefit["first"] < found.net_benefit["second"]
-
-
-def test_the_text_shows_each_formula_twice(found: Errata) -> None:
     text = str(found)
-    assert "In 10 of 10, what is corrected gives the number" in text
-    assert text.count("  printed    ") == text.count("  corrected  ") == 10
-    assert "a log-odds of a negative number          nothing" in text
     assert " 5 false negatives: bounded Brier 0.250, mean NB -0.099" in text
     assert "22 false negatives: bounded Brier 0.270, mean NB -0.007" in text
 
 
+def test_the_text_shows_each_formula_twice(found: Errata) -> None:
+    text = str(found)
+    assert "In 10 of 10 the corrected formula gives the number" in text
+    assert text.count("\n  printed: ") == text.count("; right: ") == 10
+    assert "  printed: E R(c); right: 2 E R(c)\n" in text
+    (line,) = (line for line in text.splitlines() if "there and back" in line)
+    assert line.split()[-2:] == ["nothing", "0.37"]
+
+
 def test_a_correction_that_is_not_needed_or_wrong_is_not_counted(found: Errata) -> None:
     row = found.rows[0]
-    assert not replace(row, printed=row.value).shown
-    assert not replace(row, corrected=row.value + 1e-9).shown
-    text = str(replace(found, rows=(row, replace(row, printed=row.value))))
-    assert "In 1 of 2," in text
+    value = row.value
+    assert value is not None
+    assert not replace(row, printed=value).shown
+    assert not replace(row, right=value + 1e-9).shown
+    text = str(replace(found, rows=(row, replace(row, printed=value))))
+    assert "In 1 of 2 the" in text
 
 
 def test_columns_hold_nothing_where_nothing_is_defined(found: Errata) -> None:
     printed = found.to_dict()["printed"]
     assert [k for k, x in enumerate(printed) if x is None] == [5]
-    assert found.to_frame("pandas").shape == (10, 7)
+    assert found.to_frame("pandas").shape == (10, 6)

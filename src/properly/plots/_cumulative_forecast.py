@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
 import numpy as np
 
-from properly._cumulative import CumulativeForecast
+from properly._cumulative_forecast import CumulativeForecast
 from properly._extras import import_extra
 from properly._options import check_whole
 from properly.errors import DataError
@@ -50,7 +50,7 @@ AREA, SQUARE = 0.18, 0.5
 
 
 @overload
-def cumulative(
+def cumulative_forecast(
     record: CumulativeForecast,
     ax: Axes | None = None,
     *,
@@ -59,7 +59,7 @@ def cumulative(
     columns: int | None = None,
 ) -> Axes: ...
 @overload
-def cumulative(
+def cumulative_forecast(
     record: Mapping[str, CumulativeForecast],
     ax: None = None,
     *,
@@ -67,7 +67,7 @@ def cumulative(
     color: Color | None = None,
     columns: int | None = None,
 ) -> Panels: ...
-def cumulative(
+def cumulative_forecast(
     record: CumulativeForecast | Mapping[str, CumulativeForecast],
     ax: Axes | None = None,
     *,
@@ -121,7 +121,7 @@ def cumulative(
     >>> from properly import plots
     >>> near = properly.cumulative_forecast(0, [0.25, 0.75, 0])
     >>> far = properly.cumulative_forecast(0, [0.25, 0, 0.75])
-    >>> axes = plots.cumulative({"near": near, "far": far})
+    >>> axes = plots.cumulative_forecast({"near": near, "far": far})
     >>> [ax.get_title() for ax in axes]
     ['near', 'far']
     >>> near.rps, far.rps

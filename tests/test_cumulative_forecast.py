@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly._cumulative import cumulative_forecast
+from properly._cumulative_forecast import cumulative_forecast
 from properly.errors import DataError
 from properly.rules import RPS, SquaredAbsoluteRPS
 
@@ -63,6 +64,18 @@ def test_labels_name_the_class_that_happened() -> None:
     assert (found.outcome, found.labels) == (1, ("low", "mid", "high"))
 
 
+def test_labels_of_numpy_go_through_json() -> None:
+    found = cumulative_forecast(20, [0.5, 0.5], list(np.array([10, 20])))
+    assert [type(label) for label in found.labels] == [int, int]
+    assert json.loads(json.dumps(found.to_dict()))["labels"] == [10, 20]
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
+def test_labels_of_several_kinds_are_text_in_a_frame(backend: Any) -> None:
+    found = cumulative_forecast(0, [0.25, 0.25, 0.5], [0, 1, "more"])
+    assert list(found.to_frame(backend)["label"].to_numpy()) == ["0", "1", "more"]
+
+
 def test_single_precision_is_widened() -> None:
     found = cumulative_forecast(0, np.array([0.1, 0.9], dtype=np.float32))
     assert found.p.dtype == np.float64
@@ -96,7 +109,7 @@ def test_one_forecast_is_one_row() -> None:
 
 
 def test_text_needs_labels() -> None:
-    with pytest.raises(DataError, match="ordered classes need labels= in their order"):
+    with pytest.raises(DataError, match="outcomes in words need labels=, in order"):
         cumulative_forecast("low", [0.5, 0.5])
 
 

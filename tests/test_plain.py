@@ -1,0 +1,76 @@
+"""Results as JSON can hold them, and as a person would write them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+
+from properly._plain import columns_of, count_of_cases, many, plain, printable
+
+
+def test_everything_becomes_strict_json() -> None:
+    day = dt.date(2024, 1, 2)
+    told = plain({"a": [1, 0.5, math.nan], "b": (math.inf, -math.inf), "c": {"d": (None, day)}})
+    assert told == {
+        "a": [1, 0.5, None],
+        "b": ["Infinity", "-Infinity"],
+        "c": {"d": [None, "2024-01-02"]},
+    }
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+
+
+def test_what_json_knows_stays() -> None:
+    for x in ("text", 7, 2**70, True, None, 0.1):
+        assert plain(x) is x
+
+
+@dataclass(frozen=True)
+class Row:
+    a: int
+    b: str
+
+    @property
+    def twice(self) -> int:
+        return 2 * self.a
+
+
+def test_rows_become_columns() -> None:
+    assert columns_of([{"a": 1, "b": "x"}, {"b": "y", "a": 2}]) == {"a": [1, 2], "b": ["x", "y"]}
+    records = (Row(a, b) for a, b in ((1, "x"), (2, "y")))
+    assert columns_of(records, "twice") == {"a": [1, 2], "b": ["x", "y"], "twice": [2, 4]}
+
+
+@pytest.mark.parametrize(
+    ("total", "text"),
+    [
+        (0, "0"),
+        (1234567, "1,234,567"),
+        (np.int64(2000), "2,000"),
+        (1.0, "1.00"),
+        (1004.504, "1,004.50"),
+        (np.float64(0.5), "0.50"),
+    ],
+)
+def test_counts_have_no_decimals_and_weights_have_two(total: Any, text: str) -> None:
+    assert count_of_cases(total) == text
+
+
+def test_one_is_singular() -> None:
+    assert [many(n, "case") for n in (0, 1, 2, 1000)] == [
+        "0 cases",
+        "1 case",
+        "2 cases",
+        "1,000 cases",
+    ]
+    assert many(2.5, "case") == "2.50 cases"
+
+
+def test_a_name_is_shown_and_not_obeyed() -> None:
+    assert printable("model é $x$") == "model é $x$"
+    assert printable("\x1b[2J\n") == "\\x1b[2J\\n"
