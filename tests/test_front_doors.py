@@ -118,7 +118,7 @@ DOORS = {
         "binned_reliability",
         "confusion",
         "cost_matrix",
-        "cumulative",
+        "cumulative_forecast",
         "decision",
         "decision_difference",
         "mcb_dsc",

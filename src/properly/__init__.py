@@ -22,7 +22,7 @@ from properly._class_decomposition import ClassDecomposition, class_reliability,
 from properly._class_evaluation import ClassEvaluation, ClassScore
 from properly._confusion import Confusion, confusion, macro_f1, mean_absolute_error
 from properly._counterexamples import Counterexample
-from properly._cumulative import CumulativeForecast, cumulative_forecast
+from properly._cumulative_forecast import CumulativeForecast, cumulative_forecast
 from properly._curves import murphy_curve, murphy_difference, regret_curve, regret_difference
 from properly._decision import decision_curve, decision_difference
 from properly._decomposition import (

@@ -223,7 +223,7 @@ def _scores(
 ) -> dict[str, ClassScore]:
     found = {}
     for rule in rules:
-        score, unsure = float(rule(cases.y, cases.p, cases.weight)), constant[rule.name]
+        score, unsure = float(rule.mean_price(cases.y, cases.p, cases.weight)), constant[rule.name]
         part = parts.get(rule.name)
         both = (math.nan,) * 2 if part is None else (part.miscalibration, part.discrimination)
         found[rule.name] = ClassScore(score, share_saved(score, unsure), *both, unsure)

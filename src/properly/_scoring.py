@@ -48,7 +48,7 @@ def class_shares(y: Array, weight: Array | None, classes: int) -> Floats:
 def score_of_classes(rule: ClassRule, y: Array, p: Floats, weight: Array | None) -> float:
     """Return the mean loss of class probabilities: one row for all cases, or one a case."""
     rows = np.broadcast_to(p, (int(y.shape[0]), p.shape[-1]))
-    return float(rule(to_numpy(y), rows, weight))
+    return float(rule.mean_price(to_numpy(y), rows, None if weight is None else to_numpy(weight)))
 
 
 def share_saved(score: float, reference: float) -> float:

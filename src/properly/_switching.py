@@ -54,7 +54,9 @@ def switching_penalty(first: Cases, second: Cases, rule: ClassRule | None = None
     models = {"first": require_classes(first), "second": require_classes(second)}
     require_same_rows(models)
     rules = require_class_rule(Brier() if rule is None else rule), Misclassification()
-    scores, errors = ([float(r(c.y, c.p, c.weight)) for c in models.values()] for r in rules)
+    scores, errors = (
+        [float(r.mean_price(c.y, c.p, c.weight)) for c in models.values()] for r in rules
+    )
     gain, loss = scores[1] - scores[0], errors[0] - errors[1]
     # One model is better by the score and worse by its errors if both have the same sign.
     return gain / loss if gain * loss > 0 and math.isfinite(gain) else None

@@ -10,7 +10,7 @@ import numpy as np
 from properly._cases import Cases, rows_in_use
 from properly._classes import names_of_labels, one_kind
 from properly._frames import to_frame
-from properly._libraries import freeze, to_numpy
+from properly._libraries import freeze
 from properly._options import check_whole
 from properly._plain import many, plain
 from properly._tables import table
@@ -145,8 +145,10 @@ def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> Wors
         raise ArgumentTypeError(message, hint="make them by properly.Cases(y, p).")
     count = check_whole(k, "k")
     rows = rows_in_use(cases)
-    priced = require_binary(rule) if cases.classes is None else require_class_rule(rule)
-    loss = to_numpy(priced.loss(rows.y, rows.p)).astype(np.float64)
+    if cases.classes is None:
+        loss = require_binary(rule).loss(rows.y, rows.p)
+    else:
+        loss = require_class_rule(rule).prices(rows.y, rows.p)
     # Turned round, since a stable sort keeps the earlier row first.
     worst = np.argsort(-loss, kind="stable")[:count]
     return WorstCases(

@@ -129,7 +129,8 @@ def test_a_rare_exception_is_not_rounded_away(made_up: Simulation) -> None:
     text = str(replace(made_up, cells=(*made_up.cells[:3], rare)))
     (line,) = (line for line in text.splitlines() if line.startswith("two  98"))
     assert line.split() == ["two", "98.000", "±", "1.980", "<", "100"]
-    alone = str(replace(made_up, cells=(*made_up.cells[2:3], rare)))
+    cells = made_up.cells[2], replace(rare, more=Count(10, 40))
+    alone = str(replace(made_up, cells=cells))
     assert "99.996 %, here 98.000 to < 100:" in alone
 
 

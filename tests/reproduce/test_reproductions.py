@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -89,3 +90,12 @@ def test_a_source_of_randomness_is_checked_before_anything_is_computed(each: Any
     with pytest.raises(ArgumentTypeError, match="rng must be a whole number"):
         each.paper.run(rng="no", progress=lambda *step: told.append(step))
     assert told == []
+
+
+def test_nothing_is_fitted_or_drawn_by_opening_the_door() -> None:
+    code = (
+        "import sys, properly.reproduce; "
+        "print([m for m in ('scipy.optimize', 'matplotlib') if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603
+    assert found.stdout == "[]\n"

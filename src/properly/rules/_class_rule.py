@@ -102,10 +102,14 @@ class ClassRule(Rule):
             One loss a case, in the library of `p`. Infinity is a possible loss; NaN is not.
         """
         rows = check_class_rows(y, p, labels=labels, ordered=self.needs_order)
-        self.require_classes(int(rows.p.shape[1]))
-        if not is_numpy(rows.p):
-            return self.price(rows.y, rows.p)
-        return np.concatenate(sweep(lambda p, y: self.price(y, p), rows.p, rows.y))
+        return self.prices(rows.y, rows.p)
+
+    def prices(self, y: Array, p: Array) -> Array:
+        """Price rows that have been checked, piece by piece."""
+        self.require_classes(int(p.shape[1]))
+        if not is_numpy(p):
+            return self.price(y, p)
+        return np.concatenate(sweep(lambda p, y: self.price(y, p), p, y))
 
     def __call__(
         self,
