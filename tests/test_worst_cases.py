@@ -135,3 +135,14 @@ def test_the_rule_must_suit_the_forecasts() -> None:
 def test_some_cases_must_be_asked_for() -> None:
     with pytest.raises(DataError, match="k must be a whole number, 1 or more; got 0"):
         worst_cases(EVENT, Brier(), k=0)
+
+
+def test_of_many_classes_only_two_are_printed() -> None:
+    p = np.full((2, 12), 1 / 16)
+    p[0, 3] = p[1, 7] = 5 / 16
+    cases = Cases([3, 0], p, labels=[f"class {k}" for k in range(12)])
+    assert str(worst_cases(cases, Brier(), 2)).splitlines() == [
+        "row   brier  outcome   its p  likeliest  its p",
+        "  1    1.02  class 0  0.0625    class 7  0.3125",
+        "  0  0.5156  class 3  0.3125    class 3  0.3125",
+    ]

@@ -19,10 +19,14 @@ from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from properly._frames import Backend
     from properly.rules import BinaryRule, ClassRule
 
 Column: TypeAlias = np.ndarray[Any, Any]
+# The probabilities of more classes than this are too many for a line.
+MOST_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,12 +78,24 @@ class WorstCases:
         return f"WorstCases({cases}, {self.rule} {self.loss[-1]:.4g} to {self.loss[0]:.4g})"
 
     def __str__(self) -> str:
+        """Lay out one line a case; of many classes, only what happened and what was likeliest."""
         columns = self._columns()
         if self.labels is not None:
             names = names_of_labels(self.labels)
             columns["outcome"] = [names[k] for k in self.outcome]
+            if len(names) > MOST_SHOWN:
+                columns = {name: columns[name] for name in ("row", "loss", "outcome")}
+                columns |= self._likeliest(names)
         rows = zip(*([_short(x) for x in column] for column in columns.values()), strict=True)
         return table([self.rule if name == "loss" else name for name in columns], rows, left=0)
+
+    def _likeliest(self, names: Sequence[str]) -> dict[str, list[Any]]:
+        rows, top = np.arange(len(self)), np.argmax(self.p, axis=1)
+        return {
+            "its p": self.p[rows, self.outcome].tolist(),
+            "likeliest": [names[k] for k in top],
+            "its p ": self.p[rows, top].tolist(),
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule, labels and columns as JSON can hold them."""
