@@ -143,6 +143,6 @@ def test_of_many_classes_only_two_are_printed() -> None:
     cases = Cases([3, 0], p, labels=[f"class {k}" for k in range(12)])
     assert str(worst_cases(cases, Brier(), 2)).splitlines() == [
         "row   brier  outcome   its p  likeliest  its p",
-        "  1    1.02  class 0  0.0625    class 7  0.3125",
+        "  1   1.016  class 0  0.0625    class 7  0.3125",
         "  0  0.5156  class 3  0.3125    class 3  0.3125",
     ]

@@ -66,6 +66,9 @@ def test_every_row_is_told_with_its_reason(found: Errata) -> None:
         assert row.why in text
     assert "here 0.32." in text
     assert "0.28125" in text
+    # No formula is evaluated, so that nothing is claimed of formulas.
+    assert "the corrected formula" not in text
+    assert not any(row.shown for row in found.rows)
 
 
 def test_columns_can_be_written_as_json(found: Errata) -> None:
