@@ -11,6 +11,8 @@ BRIERTOOLS ?= briertools==0.0.4
 DLORDINAL ?= dlordinal==2.7.0
 SUPERIOR ?= superior-scoring-rules==1.0.6
 
+HALF := tests/laws tests/reproduce tests/plots
+
 .DEFAULT_GOAL := help
 .PHONY: help report test check test-integrations test-peers bench docs pictures coverage-study changelog clean
 
@@ -20,11 +22,11 @@ help:  ## show this help
 report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.html
 	@$(BIN)/python examples/crash_report.py report.html
 
-# The laws, half of the work, run beside the other tests.
+# The laws, the reproductions and the pictures, half of the work, run beside the other tests.
 test: check docs  ## run every check and every test; build the documentation
 	@$(BIN)/coverage erase
-	@$(BIN)/coverage run --parallel-mode -m pytest -q tests/laws > $(VENV)/laws.txt 2>&1 & laws=$$!; \
-	  $(BIN)/coverage run --parallel-mode -m pytest -q src tests --ignore=tests/laws; rest=$$?; \
+	@$(BIN)/coverage run --parallel-mode -m pytest -q $(HALF) > $(VENV)/laws.txt 2>&1 & laws=$$!; \
+	  $(BIN)/coverage run --parallel-mode -m pytest -q src tests $(HALF:%=--ignore=%); rest=$$?; \
 	  wait $$laws; laws=$$?; cat $(VENV)/laws.txt; exit $$((rest + laws))
 	@$(BIN)/coverage combine -q
 	@$(BIN)/coverage report

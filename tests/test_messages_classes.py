@@ -117,7 +117,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         ArgumentTypeError,
         "forecasts come first, then the rule; got RPS(weights=None, normalized=True) first",
-        lambda: rejection_scores(RPS(), P),
+        lambda: rejection_scores(RPS(), P),  # type: ignore[arg-type]
     ),
     (
         DataError,

@@ -115,8 +115,8 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         ArgumentTypeError,
         "the number in weights must be a number; got 'two'",
-        lambda: RPS(weights=[1, "two"]),
-    ),  # type: ignore[list-item]
+        lambda: RPS(weights=[1, "two"]),  # type: ignore[list-item]
+    ),
     (
         DataError,
         "weights must have one entry for each cut between classes, 2 for 3 classes; got 3",
