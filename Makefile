@@ -47,6 +47,7 @@ bench: test-peers  ## measure ratios against peers; writes benchmarks/results
 	@$(PEERS)/bin/python benchmarks/run.py
 
 docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
+	@rm -rf docs/reference/generated
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "the documentation is in docs/_build/html/index.html"
 

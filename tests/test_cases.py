@@ -17,6 +17,8 @@ from properly._cases import (
     has_clusters,
     has_time,
     is_dependent,
+    number_clusters,
+    number_ids,
     require_classes,
     require_event,
     require_independent,
@@ -251,3 +253,23 @@ def test_impossible_cases_of_classes_are_refused(y: Any, options: Any, message: 
     with pytest.raises(properly.errors.ProperlyError) as caught:
         Cases(y, P3, **options)
     assert str(caught.value).startswith(message)
+
+
+def test_clusters_are_numbered_whatever_their_ids_are() -> None:
+    assert number_ids(np.array(["b", "a", "b"])).tolist() == [1, 0, 1]
+    # Text and numbers have no order, but they can be told apart.
+    mixed = np.array(["b", 1, "b", "1", 1], dtype=object)
+    assert number_ids(mixed).tolist() == [0, 1, 0, 2, 1]
+
+
+@pytest.mark.parametrize("kind", [str, object])
+def test_a_cluster_that_is_alone_is_refused(kind: Any) -> None:
+    with pytest.raises(DataError, match="only if there are two or more; got one"):
+        number_ids(np.array(["a", "a"], dtype=kind))
+
+
+def test_clusters_of_rows_in_use_are_numbered() -> None:
+    ids = np.array([7, "x", 9, "x"], dtype=object)
+    cases = Cases([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4], clusters=ids)
+    used = np.array([False, True, True, True])
+    assert number_clusters(cases, used).tolist() == [0, 1, 0]

@@ -481,3 +481,9 @@ def test_columns_line_up_under_long_names_of_rules() -> None:
     scores, decisions = str(e).split("\n\nargmax")
     assert len({len(line) for line in scores.split("\n")[1:] if line}) == 1
     assert len({len(line) for line in f"argmax{decisions}".split("\n")}) == 1
+
+
+def test_cases_are_counted_as_a_person_would_write_them() -> None:
+    assert evaluated().cases == "60"
+    assert evaluated(weight=np.full(60, 1000)).cases == "60,000"
+    assert evaluated(weight=np.full(60, 0.125)).cases == "7.50"

@@ -324,7 +324,7 @@ def test_class_numbers_of_numbers_and_of_labels() -> None:
     ("y", "classes", "message"),
     [
         ([0, 3], 3, "decisions must be class numbers from 0 to 2; row 1 is 3"),
-        (["a"], 3, "decisions must be numbers; row 0 is 'a'"),
+        (["a"], 3, "decisions must be class numbers; row 0 is 'a'"),
         (["x"], ["a", "b"], "decisions must be among the labels 'a', 'b'; row 0 is 'x'"),
         ([], 3, "decisions must not be empty; got 0 rows"),
         ([[0, 1]], 3, "decisions must be one-dimensional; got an array of shape (1, 2)"),
@@ -346,3 +346,11 @@ def test_labels_of_several_kinds_are_text_in_a_column() -> None:
     assert one_kind((1, "a")) == ["1", "a"]
     assert one_kind([1, 2.5]) == ["1", "2.5"]
     assert one_kind((1, "1")) == ["1", "'1'"]
+
+
+def test_a_row_that_only_rounding_puts_beyond_the_slack_is_taken() -> None:
+    # In single precision these add up to 1 + 2897 / 2**23, beyond the slack of 2**-11.5, which is
+    # 2896.3 / 2**23; in double, to half a unit less.
+    single = np.array([[1 + 2896 / 2**23, 2.0**-24 + 2.0**-47]], dtype=np.float32)
+    assert float(row_sums(single)[0]) == 1 + 2897 / 2**23 > 1 + 2**-11.5
+    assert check_probabilities(single) is single

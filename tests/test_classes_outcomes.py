@@ -299,3 +299,20 @@ def test_weights_come_along() -> None:
 )
 def test_impossible_weights_are_refused(weight: Any, message: str) -> None:
     assert refusal(check_class_rows, [0, 1, 2], P, weight)[0] == message
+
+
+def test_labels_may_be_other_words_than_the_names_of_columns() -> None:
+    frame = pd.DataFrame([[0.25, 0.75], [0.5, 0.5]], columns=["p_ill", "p_well"])
+    rows = check_class_rows(["well", "ill"], frame, labels=["ill", "well"])
+    assert rows.y.tolist() == [1, 0]
+
+
+def test_names_of_columns_in_another_order_than_the_labels_are_refused() -> None:
+    frame = pd.DataFrame([[0.25, 0.75], [0.5, 0.5]], columns=["well", "ill"])
+    assert check_class_rows(["well", "ill"], frame).y.tolist() == [0, 1]
+    message, hint = refusal(check_class_rows, ["well"], frame[:1], labels=["ill", "well"])
+    assert message == (
+        "labels must be in the order of the columns; the columns are ['well', 'ill'], "
+        "got ['ill', 'well']"
+    )
+    assert hint == "write forecasts[labels] to order the columns of a frame."

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from properly import decompose, evaluate, tally
-from properly.errors import ArgumentTypeError
+from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Bounded, Brier, Elementary, Log, Regret, Spherical
 
 Y, P = [0, 1, 1], {"good": [0.1, 0.8, 0.7], "wrong": [0.5, 0.0, 0.6]}
@@ -137,3 +137,18 @@ AS_LISTS: dict[str, dict[str, Any]] = {"polars": {"as_series": False}, "pandas":
 def test_a_rule_with_a_range_of_its_own_is_not_restricted_again() -> None:
     e = evaluate(Y, P["good"], rules=[Regret((0.05, 0.2)), Brier()], within=(0.1, 0.3))
     assert e.rules == (Regret((0.05, 0.2)), Brier(), Bounded(Brier(), (0.1, 0.3)))
+
+
+def test_cases_are_counted_as_a_person_would_write_them() -> None:
+    assert evaluate(Y, P).cases == "3"
+    assert evaluate(Y, P, weight=[1000, 1, 1]).cases == "1,002"
+    assert evaluate(Y, P, weight=[0.25, 1, 1]).cases == "2.25"
+
+
+def test_the_last_of_two_labels_is_the_event() -> None:
+    words = ["yes", "no", "no"]
+    e = evaluate(words, P, labels=["yes", "no"])
+    assert e.decompositions == evaluate(Y, P).decompositions
+    assert e.event_rate == 2 / 3
+    with pytest.raises(DataError, match="pos_label must be the last of labels, 'no'; got 'yes'"):
+        evaluate(words, P, labels=["yes", "no"], pos_label="yes")

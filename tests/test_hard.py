@@ -267,7 +267,10 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     ),
     (lambda: expected_cost([0, 0], [0, 0], classes=1), "there must be at least two classes; got 1"),
     (lambda: expected_cost([0], [0], [[0, 1]]), "there must be at least two classes; got 1"),
-    (lambda: expected_cost(["a", "b"], ["a", "b"], np.eye(2) < 1), "outcomes must be numbers"),
+    (
+        lambda: expected_cost(["a", "b"], ["a", "b"], np.eye(2) < 1),
+        "outcomes must be class numbers",
+    ),
     (
         lambda: expected_cost([0, 2], [0, 1], classes=2),
         "outcomes must be class numbers from 0 to 1; row 1 is 2",

@@ -26,6 +26,7 @@ from properly import (
     quadratic_weighted_kappa,
     rejection_scores,
     reliability,
+    report,
     retention_curve,
     retention_study,
     skill,
@@ -72,6 +73,21 @@ def accuracy(y: Any, d: Any) -> float:
 
 SAID: list[tuple[type[Exception], str, Any]] = [
     # class probabilities
+    (
+        DataError,
+        "decisions must be class numbers; row 0 is 'mild' (2 such rows)\n\nHint: words need their order, by classes= or labels=; decide without labels= has numbers.",
+        lambda: confusion([0, 1], ["mild", "bad"], 2),
+    ),
+    (
+        DataError,
+        "decisions must be numbers of columns of the costs, 0 to 3; row 0 is 'home' (2 such rows)\n\nHint: decide(P, cost) without labels= has numbers.",
+        lambda: expected_cost([0, 1], ["home", "home"], ABSTAIN),
+    ),
+    (
+        ArgumentTypeError,
+        "a report is printed from an Evaluation; got ClassEvaluation\n\nHint: pages are of forecasts of one event; print(e) and e.to_frame() show classes.",
+        lambda: report.write("x.html", evaluate([0, 2], P)),
+    ),
     (
         DataError,
         "the number of classes must be a whole number; got 2.5",

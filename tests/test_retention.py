@@ -856,3 +856,11 @@ def test_an_oracle_of_that_name_is_welcome_if_none_is_added() -> None:
     study = retention_study({ORACLE: SCORES}, Y, D, oracle=False, rng=1, metric=COST)
     assert list(study.curves) == [ORACLE]
     assert study.differences == {}
+
+
+def test_numbers_that_are_objects_are_numbers() -> None:
+    y, d = (np.array(x, dtype=object) for x in (Y, D))
+    found = retention_curve(SCORES, y, d, removed=EIGHTHS).value
+    np.testing.assert_array_equal(found, retention_curve(SCORES, Y, D, removed=EIGHTHS).value)
+    with pytest.raises(DataError, match="decisions must be class numbers; row 1 is 'mid'"):
+        retention_curve([1, 2], [0, 1], np.array([0, "mid"], dtype=object))

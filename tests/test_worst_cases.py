@@ -146,3 +146,11 @@ def test_of_many_classes_only_two_are_printed() -> None:
         "  1   1.016  class 0  0.0625    class 7  0.3125",
         "  0  0.5156  class 3  0.3125    class 3  0.3125",
     ]
+
+
+def test_an_event_is_printed_without_labels() -> None:
+    assert str(worst_cases(EVENT, Brier(), k=2)).split("\n") == [
+        "row  brier  outcome    p",
+        "  3   0.81        0  0.9",
+        "  1   0.49        1  0.3",
+    ]

@@ -35,7 +35,7 @@ QUESTIONS = {
     "local": "Does the loss look only at the probability of the outcome?",
     "symmetric": "Do all classes count alike, whatever their numbers?",
     "reversible": "Could the classes be numbered from the other end?",
-    "distance_sensitive": "Is probability nearer to the outcome, on its side, never worse?",
+    "distance_sensitive": "Is probability nearer to the outcome never worse, and sometimes better?",
     "superior": "Does every right forecast cost less than every wrong one?",
 }
 WIDTH = 88

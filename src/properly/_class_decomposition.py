@@ -107,7 +107,10 @@ class ClassDecomposition:
         rows = [(name, [getattr(x, column) for column in COLUMNS]) for name, x in named]
         told = table_of_numbers(self.rule.name, COLUMNS, rows)
         width = told.index("\n")
-        return f"{told}\n\n{textwrap.fill(self.statement, width, break_on_hyphens=False)}"
+        lines = [told, "", textwrap.fill(self.statement, width, break_on_hyphens=False)]
+        if any(part.intervals is not None for part in self.parts):
+            lines.append("to_frame() has the intervals of the parts")
+        return "\n".join(lines)
 
     @property
     def skill(self) -> float:

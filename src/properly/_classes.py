@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from properly.typing import Array, ArrayLike
 
 NAME = "class probabilities"
+IN_ORDER = "words need their order, by classes= or labels=; decide without labels= has numbers."
 # Up to so many columns are added up one after the other, which is faster than row by row.
 FEW = 16
 
@@ -124,6 +125,8 @@ def class_numbers(y: ArrayLike, classes: int | Iterable[object], name: str = "ou
     found = to_numpy(_one_column(y, name))
     if labels is not None:
         return _numbers_of_labels(found, labels, name)
+    if found.dtype.kind in "SU":
+        refuse(found, np.ones(found.shape, bool), f"{name} must be class numbers", IN_ORDER)
     return to_numpy(_as_class_numbers(found, count, name))
 
 

@@ -128,7 +128,9 @@ def _priced_alike(prices: Prices) -> Counterexample | None:
 def _simplest_gain(prices: Prices, truths: Points, reports: Points) -> Counterexample | None:
     """Return the simplest pair of a truth and a report that beats it."""
     gains = _gains(prices, truths.p, reports.p)
-    found = _simplest(gains > 0, gains, truths, reports)
+    # A truth that costs infinity shows little; it is a last resort.
+    told = np.isfinite(gains) & (gains > 0)
+    found = _simplest(told if told.any() else gains > 0, gains, truths, reports)
     return None if found is None else _pair(prices, truths.p[found[0]], reports.p[found[1]])
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._arrays import check_amounts, check_counts, check_length, refuse
+from properly._arrays import as_array, check_amounts, check_counts, check_length, refuse
 from properly._classes import as_classes, check_probabilities, class_numbers
 from properly._costs import as_matrix, cost_matrix, decide_by_cost, decide_by_mode
 from properly._kappa import count_pairs
@@ -45,7 +45,7 @@ def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | Non
 
     With :math:`C_{jd}` the cost of decision :math:`d` if class :math:`j` happens, the decision is
 
-    .. math:: d^*(p) = \arg\min_d \sum_j p_j C_{jd} ,
+    .. math:: d^*(p) = \operatorname{argmin}_d \sum_j p_j C_{jd} ,
 
     the likeliest class under ``"zero_one"``, a median under ``"absolute"`` and the class next to
     the mean under ``"quadratic"``. So the likeliest class is not the best answer to an ordinal
@@ -240,7 +240,13 @@ def _rows_of(cost: Cost) -> int:
 
 
 def _columns(d: ArrayLike, count: int) -> Column:
-    found = to_numpy(check_counts(d, "decisions"))
+    given = to_numpy(as_array(d, "decisions"))
+    if given.dtype.kind in "SU":
+        rule = f"decisions must be numbers of columns of the costs, 0 to {count - 1}"
+        refuse(
+            given, np.ones(given.shape, bool), rule, "decide(P, cost) without labels= has numbers."
+        )
+    found = to_numpy(check_counts(given, "decisions"))
     if (found >= count).any():
         rule = f"decisions must be columns of the costs, 0 to {count - 1}"
         refuse(found, found >= count, rule, "decide(P, cost) makes such decisions.")

@@ -111,7 +111,7 @@ def top_label(cases: Cases) -> Cases:
     r"""Ask of each case whether its likeliest class happened.
 
     .. math:: z = 1\{y = \hat y\}, \quad q = p_{\hat y}, \qquad
-        \hat y = \arg\max_k p_k,
+        \hat y = \operatorname{argmax}_k p_k,
 
     the class of the lowest number if several are likeliest.
 

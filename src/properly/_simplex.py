@@ -66,7 +66,7 @@ class Prices:
     def __call__(self, points: Floats) -> Floats:
         """Return one row a forecast and one column a class; refuse what is not a loss."""
         if isinstance(self.rule, ClassRule):
-            loss = np.asarray(self.rule.classwise(points), dtype=np.float64)
+            loss = np.asarray(self.rule.price_table(points), dtype=np.float64)
         else:
             event = points[:, 1]
             sides = self.rule.loss_if_none(event), self.rule.loss_if_event(event)

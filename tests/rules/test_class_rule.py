@@ -256,3 +256,10 @@ def test_the_squares_of_others_are_never_negative() -> None:
     assert others.min() >= 0
     wanted = np.stack([np.delete(p, k, axis=1) for k in range(5)], axis=1)
     np.testing.assert_allclose(others, (wanted**2).sum(axis=2), rtol=0, atol=1e-15)
+
+
+@pytest.mark.parametrize("rule", [Absolute(), Brier(), RPS(), Log(), Ranked(Log())], ids=repr)
+def test_entropies_stay_in_the_library_of_the_forecasts(rule: ClassRule) -> None:
+    found = rule.entropy(array_api_strict.asarray(P))
+    assert isinstance(found, array_api_strict._array_object.Array)
+    np.testing.assert_allclose(np.asarray(found), rule.entropy(P), rtol=1e-15)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
+import array_api_strict
 import numpy as np
 import pytest
 
@@ -60,3 +61,16 @@ def test_an_infinite_loss_makes_an_infinite_mean_without_a_warning() -> None:
     assert Log().expected_loss([0.0, 1.0], [0.0, 1.0]) == 0
     assert Log().expected_loss([0.5, 0.5], [0.0, 1.0]) == math.inf
     assert Log().entropy(p).tolist() == [0, pytest.approx(math.log(2), rel=1e-15)]
+
+
+def test_certainty_and_impossibility_cost_the_same_in_any_library() -> None:
+    # The last row sums to 1 only nearly; nothing is won by that.
+    p = [[0.25, 0.75, 0.0], [1.0, 0.0, 0.0], [1 + 2.0**-21, 0.0, 0.0]]
+    expected = [[-math.log(0.25), -math.log(0.75), math.inf], *[[0.0, math.inf, math.inf]] * 2]
+    for library in (np, array_api_strict):
+        found = np.asarray(Log().classwise(library.asarray(p)))
+        np.testing.assert_allclose(found, expected, rtol=1e-15)
+        assert not np.signbit(found).any()
+        np.testing.assert_array_equal(
+            np.asarray(Log().loss([1, 0, 0], library.asarray(p))), found[[0, 1, 2], [1, 0, 0]]
+        )

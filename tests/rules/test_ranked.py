@@ -232,3 +232,15 @@ def test_a_cut_without_weight_is_not_asked() -> None:
     assert RankedLog([1, 0]).loss([2, 1], p).tolist() == [pytest.approx(math.log(2)), 0]
     assert RankedLog([0, 1]).loss([2, 1], p).tolist() == [math.inf, pytest.approx(math.log(2))]
     assert Ranked([Log(), Brier()], [0, 1]).loss([0, 0], p).tolist() == [0, 0.25]
+
+
+@pytest.mark.parametrize("rule", [Log(), Brier(), Spherical()], ids=repr)
+def test_every_class_costs_the_same_in_any_library_also_where_one_is_impossible(
+    rule: BinaryRule,
+) -> None:
+    p = np.array([[0.5, 0.25, 0.25], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [0.0, 1.0, 0.0]])
+    found = np.asarray(Ranked(rule).classwise(array_api_strict.asarray(p)))
+    np.testing.assert_allclose(found, Ranked(rule).classwise(p), rtol=1e-15)
+    if isinstance(rule, Log):
+        certain = [[0, math.inf, math.inf], [math.inf, math.inf, 0], [math.inf, 0, math.inf]]
+        assert found[1:].tolist() == certain

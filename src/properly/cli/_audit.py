@@ -55,7 +55,8 @@ def audit() -> click.Command:
         help=(
             "Search for truths that another report beats. RULE is a name such as brier or sa-rps, "
             "or a call such as \"PBS(ties='any_correct')\"; without any, all rules of the library "
-            "and the published variants are tabled. Exits with 1 if a claim is refuted."
+            "and the published variants are tabled. Exits with 1 if a rule claims more than the "
+            "search finds."
         ),
         params=[
             click.Argument(["rules"], metavar="[RULE]...", nargs=-1),

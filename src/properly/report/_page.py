@@ -10,6 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from properly._class_evaluation import ClassEvaluation
 from properly._evaluation import COLUMNS, Evaluation
 from properly._extras import import_extra
 from properly.errors import ArgumentTypeError
@@ -46,7 +47,10 @@ def write(path: str | Path, evaluation: Evaluation) -> Path:
     """
     if not isinstance(evaluation, Evaluation):
         message = f"a report is printed from an Evaluation; got {type(evaluation).__name__}"
-        raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
+        hint = "make one with properly.evaluate(y, forecasts)."
+        if isinstance(evaluation, ClassEvaluation):
+            hint = "pages are of forecasts of one event; print(e) and e.to_frame() show classes."
+        raise ArgumentTypeError(message, hint=hint)
     return _write_whole(Path(path), _render(evaluation))
 
 

@@ -27,7 +27,8 @@ class ClassRule(Rule):
 
     Forecasts are rows of probabilities, one column a class. Classes are numbered from 0 in the
     order of the columns, or have names, given as ``labels``. A subclass writes what each forecast
-    would cost under every class, :meth:`classwise`; all else follows. If the classes happen with
+    would cost under every class, :meth:`classwise`, and states its `propriety`, `name` and
+    :meth:`range_for`; all else follows. If the classes happen with
     the probabilities :math:`q`, a forecast :math:`p` costs on average
 
     .. math:: S(p; q) = \sum_k q_k\, S(p, k),
@@ -67,7 +68,7 @@ class ClassRule(Rule):
 
     def price(self, y: Array, p: Array) -> Array:
         """Price rows of class probabilities, given class numbers. The arrays are not checked."""
-        return at(self._table(p), y)
+        return at(self.price_table(p), y)
 
     def propriety_for(self, classes: int) -> Propriety:
         """Return what holds for so many classes; some rules are better with two."""
@@ -188,15 +189,15 @@ class ClassRule(Rule):
             raise DataError(message)
         self.require_classes(int(p.shape[1]))
         q = to_library_of(q, p)
-        mean = _mean_by_class(wide(q), self._table(wide(p)))
+        mean = _mean_by_class(wide(q), self.price_table(wide(p)))
         return mean if is_table(truth) or is_table(report) else float(mean[0])
 
     def _own_loss(self, p: Array) -> Array:
         p = wide(p)
-        return _mean_by_class(p, self._table(p))
+        return _mean_by_class(p, self.price_table(p))
 
-    def _table(self, p: Array) -> Array:
-        """Return what rows cost under every class; refuse what a rule of one's own may return."""
+    def price_table(self, p: Array) -> Array:
+        """Return `classwise`; refuse a table of another shape, which a new rule may make."""
         table = self.classwise(p)
         if getattr(table, "shape", None) != p.shape:
             found = getattr(table, "shape", type(table).__name__)

@@ -34,7 +34,7 @@ class Penalized(ClassRule):
     r"""A rule plus a penalty if the forecast's best decision was wrong.
 
     .. math:: S_\lambda(p, y) = S(p, y) + \lambda\, Z(p, y), \qquad
-        Z(p, y) = 1 - \frac{1\{y \in T\}}{|T|}, \quad T = \arg\max_k p_k .
+        Z(p, y) = 1 - \frac{1\{y \in T\}}{|T|}, \quad T = \operatorname{argmax}_k p_k .
 
     Parameters
     ----------
@@ -211,7 +211,8 @@ def PBS(
     r"""Penalized Brier score: more by (K - 1) / K if the likeliest class is wrong.
 
     .. math:: S(p, y) = \sum_k (p_k - 1\{y = k\})^2
-        + \frac{K - 1}{K} \Big(1 - \frac{1\{y \in T\}}{|T|}\Big), \quad T = \arg\max_k p_k .
+        + \frac{K - 1}{K} \Big(1 - \frac{1\{y \in T\}}{|T|}\Big), \quad
+        T = \operatorname{argmax}_k p_k .
 
     Parameters
     ----------
@@ -250,7 +251,7 @@ def PLL(
     r"""Penalized logarithmic loss: more by log K if the likeliest class is wrong.
 
     .. math:: S(p, y) = -\log p_y
-        + \log K \Big(1 - \frac{1\{y \in T\}}{|T|}\Big), \quad T = \arg\max_k p_k .
+        + \log K \Big(1 - \frac{1\{y \in T\}}{|T|}\Big), \quad T = \operatorname{argmax}_k p_k .
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ class Misclassification(DualRule):
     .. math:: S(p, y) = 1\{p > 1/2\} (1 - y) + 1\{p < 1/2\}\, y + \tfrac12\, 1\{p = 1/2\}.
 
     Of several classes, those of the largest probability share the hit:
-    :math:`S(p, y) = 1 - 1\{y \in T\} / |T|` with :math:`T = \arg\max_k p_k`.
+    :math:`S(p, y) = 1 - 1\{y \in T\} / |T|` with :math:`T = \operatorname{argmax}_k p_k`.
 
     Notes
     -----
