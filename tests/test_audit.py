@@ -133,6 +133,19 @@ def test_a_clipped_logarithm_is_refuted_near_certainty(smallest: float, chance: 
         assert chance in found.counterexample.as_fractions()
 
 
+def test_a_truth_of_finite_cost_is_shown_if_there_is_one() -> None:
+    class Smoothed(Log):
+        def classwise(self, p: Any) -> Any:
+            loss = super().classwise(p)
+            return 0.9 * loss + 0.1 * loss.mean(axis=1, keepdims=True)
+
+    found = audit(Smoothed(), 3)
+    assert found.agreement == "refuted"
+    assert np.isfinite(found.gap)
+    assert found.counterexample is not None
+    assert all(x > 0 for x in found.counterexample.truth)
+
+
 def test_a_tie_does_not_confirm_strictness() -> None:
     class Boast(Misclassification):
         propriety = Propriety.STRICT

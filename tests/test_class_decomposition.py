@@ -388,3 +388,12 @@ def test_forecasts_are_drawn_as_they_are_said_to_be() -> None:
     assert not any(
         r.discrete for r in class_reliability(sample(3), forecasts="continuous").values()
     )
+
+
+def test_the_page_says_where_intervals_are() -> None:
+    cases = Cases([0, 2, 1, 0], np.array([[2, 2, 0], [0, 2, 2], [2, 0, 2], [3, 1, 0]]) / 4)
+    without, with_them = (
+        str(decompose_classes(cases, RPS(), interval=interval, replicates=20, rng=1)).splitlines()
+        for interval in (False, True)
+    )
+    assert with_them == [*without, "to_frame() has the intervals of the parts"]

@@ -349,8 +349,9 @@ def test_labels_of_several_kinds_are_text_in_a_column() -> None:
 
 
 def test_a_row_that_only_rounding_puts_beyond_the_slack_is_taken() -> None:
-    # In single precision these add up to 1 + 2897 / 2**23, beyond the slack of 2**-11.5, which is
-    # 2896.3 / 2**23; in double, to half a unit less.
-    single = np.array([[1 + 2896 / 2**23, 2.0**-24 + 2.0**-47]], dtype=np.float32)
-    assert float(row_sums(single)[0]) == 1 + 2897 / 2**23 > 1 + 2**-11.5
+    # The slack is 2896.3 units of the last place. Column by column, in single precision, these
+    # add up to 2897 units above 1, and in double to 2896.2.
+    unit = 2.0**-23
+    single = np.array([[1 + 2895 * unit, 0.6 * unit, 0.6 * unit]], dtype=np.float32)
+    assert float(row_sums(single)[0]) == 1 + 2897 * unit > 1 + 2**-11.5
     assert check_probabilities(single) is single
