@@ -162,7 +162,7 @@ def test_a_tie_does_not_confirm_strictness() -> None:
 def test_the_page_reads_as_sums_to_be_checked() -> None:
     lines = str(audit(SquaredAbsoluteRPS(), 3)).splitlines()
     assert lines[:6] == [
-        "SquaredAbsoluteRPS(normalization='unit') for 3 classes: refuted.",
+        "SquaredAbsoluteRPS() for 3 classes: refuted.",
         "Let the truth be (1/3, 1/3, 1/3).",
         "Saying so costs 1/4, 1/9, 1/4 if class 0, 1, 2 happens; on average 11/54 = 0.203704.",
         "Reporting (0, 1, 0) costs 1/4, 0, 1/4 if class 0, 1, 2 happens; on average 1/6 =",

@@ -132,7 +132,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     ),
     (
         ArgumentTypeError,
-        "forecasts come first, then the rule; got RPS(weights=None, normalized=True) first",
+        "forecasts come first, then the rule; got RPS() first",
         lambda: rejection_scores(RPS(), P),  # type: ignore[arg-type]
     ),
     (
@@ -481,7 +481,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         (
-            "RPS(weights=None, normalized=True) needs ordered classes; the task is 'multiclass'"
+            "RPS() needs ordered classes; the task is 'multiclass'"
             "\n\nHint: task='ordinal' takes the columns in their order."
         ),
         lambda: evaluate([0, 1], P, rules=[Brier(), RPS()]),
@@ -534,7 +534,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         ImproperRuleError,
         (
-            "a score of classes can be decomposed if it adds up scores of yes-or-no questions, and only if it is proper; SquaredAbsoluteRPS(normalization='unit') is neither"
+            "a score of classes can be decomposed if it adds up scores of yes-or-no questions, and only if it is proper; SquaredAbsoluteRPS() is neither"
             "\n\nHint: pass a rule for one event and a view: decompose_classes(cases, Brier(), view='one_vs_rest')."
         ),
         lambda: decompose_classes(GRADES, SquaredAbsoluteRPS()),
@@ -542,7 +542,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         (
-            "a score of classes can be decomposed if it adds up scores of yes-or-no questions; SquaredMeanError(values=None, normalized=True) is no such sum"
+            "a score of classes can be decomposed if it adds up scores of yes-or-no questions; SquaredMeanError() is no such sum"
             "\n\nHint: pass a rule for one event and a view: decompose_classes(cases, Brier(), view='one_vs_rest')."
         ),
         lambda: decompose_classes(GRADES, SquaredMeanError()),
@@ -774,7 +774,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         ArgumentTypeError,
         (
-            "this needs a rule for the probability of one event; got RPS(weights=None, normalized=True)"
+            "this needs a rule for the probability of one event; got RPS()"
             "\n\nHint: this one prices class probabilities; pass a rule such as Brier()."
         ),
         lambda: worst_cases(EVENT, RPS()),

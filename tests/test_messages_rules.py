@@ -60,7 +60,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         ArgumentTypeError,
         (
-            "this needs a rule for the probability of one event; got RPS(weights=None, normalized=True)"
+            "this needs a rule for the probability of one event; got RPS()"
             "\n\nHint: this one prices class probabilities; pass a rule such as Brier()."
         ),
         lambda: Ranked(RPS()),  # type: ignore[arg-type]
@@ -238,7 +238,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         (
-            "the penalty is known for Brier, Log and RPS without weights; got RPS(weights=(1.0, 2.0), normalized=True)"
+            "the penalty is known for Brier, Log and RPS without weights; got RPS(weights=(1.0, 2.0))"
             "\n\nHint: Penalized(rule, penalty=…) takes any number."
         ),
         lambda: superior_penalty(RPS(weights=[1, 2]), 3),

@@ -66,9 +66,6 @@ class Brier(DualRule):
     def __post_init__(self) -> None:
         check_choice(self.scale, get_args(Scale), "scale")
 
-    def __repr__(self) -> str:
-        return "Brier()" if self.scale == "sum" else f"Brier(scale={self.scale!r})"
-
     @property
     def name(self) -> str:
         """A short lower-case name, with the scale if it is not the sum."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Normalization = Literal["unit", "printed"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SquaredAbsoluteRPS(ClassRule):
     r"""The squared absolute ranked probability score (sa-RPS), which is improper.
 
@@ -104,7 +104,7 @@ class SquaredAbsoluteRPS(ClassRule):
         return distance * distance / (longest**2 if self.normalization == "unit" else longest)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class SquaredMeanError(ClassRule):
     r"""Squared error of the mean of the forecast, on the scale of the class values.
 
@@ -188,7 +188,7 @@ class SquaredMeanError(ClassRule):
         return share * share
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class QuadraticRPS(ClassRule):
     r"""Squared error of the mean, with a share of the ranked probability score.
 

@@ -29,7 +29,7 @@ Named = Literal["paper", "minimal"]
 Frozen = tuple[tuple[float, ...], ...]
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Penalized(ClassRule):
     r"""A rule plus a penalty if the forecast's best decision was wrong.
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 FEW = 16
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class RPS(CutRule):
     r"""Ranked probability score: squared error of the cumulative probabilities.
 
@@ -112,7 +112,7 @@ class RPS(CutRule):
         return total
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class RankedLog(CutRule):
     r"""Logarithmic score of the cumulative probabilities.
 
@@ -172,7 +172,7 @@ class RankedLog(CutRule):
         return add_up(0.0 - xp.log(happened), shares)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, init=False, repr=False)
 class Ranked(CutRule):
     r"""A rule for one event, asked at each cut between ordered classes.
 

@@ -46,7 +46,7 @@ def parse_rule(text: str) -> Rule:
     --------
     >>> from properly.rules import parse_rule
     >>> parse_rule("sa-rps")
-    SquaredAbsoluteRPS(normalization='unit')
+    SquaredAbsoluteRPS()
     >>> parse_rule("Bounded(Brier(), (0.05, 0.2))")
     Bounded(rule=Brier(), within=Interval(lower=0.05, upper=0.2), scale='mean')
     """

@@ -6,6 +6,7 @@ import enum
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from dataclasses import Field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -96,7 +97,11 @@ class Rule(ABC):
         return self.propriety
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}()"
+        """Write the call that makes the rule, without what was left as it is usually."""
+        known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
+        said = {f.name: getattr(self, f.name) for f in known}
+        told = [f"{f.name}={said[f.name]!r}" for f in known if said[f.name] != f.default]
+        return f"{type(self).__name__}({', '.join(told)})"
 
     @property
     def is_proper(self) -> bool:
