@@ -18,6 +18,7 @@ from properly.rules import (
     PBS,
     PLL,
     RPS,
+    BetaWeighted,
     BinaryRule,
     Brier,
     ClassRule,
@@ -146,7 +147,9 @@ def test_a_truth_of_finite_cost_is_shown_if_there_is_one() -> None:
     assert all(x > 0 for x in found.counterexample.truth)
 
 
-def test_a_tie_does_not_confirm_strictness() -> None:
+def test_a_tie_refutes_strictness_unless_it_may_be_rounding() -> None:
+    assert audit(BetaWeighted(1, 20)).agreement == "not confirmed"
+
     class Boast(Misclassification):
         propriety = Propriety.STRICT
 
@@ -154,7 +157,7 @@ def test_a_tie_does_not_confirm_strictness() -> None:
         propriety = Propriety.PROPER
 
     found = audit(Boast(), 3)
-    assert (found.verdict, found.agreement) == ("not refuted by this search", "not confirmed")
+    assert (found.verdict, found.agreement) == ("not refuted by this search", "refuted")
     assert found.propriety is Propriety.PROPER
     assert audit(Modest(), 3).agreement == "not confirmed"
 

@@ -487,3 +487,9 @@ def test_cases_are_counted_as_a_person_would_write_them() -> None:
     assert evaluated().cases == "60"
     assert evaluated(weight=np.full(60, 1000)).cases == "60,000"
     assert evaluated(weight=np.full(60, 0.125)).cases == "7.50"
+
+
+def test_frames_of_models_have_one_order_of_columns() -> None:
+    p = pd.DataFrame({"a": [0.75, 0.0], "b": [0.25, 1.0]})
+    with pytest.raises(DataError, match="classes of 'two' must be in the order of the columns"):
+        evaluate([0, 1], {"one": p, "two": p[["b", "a"]]})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+from decimal import Decimal
 from typing import Any
 
 import array_api_strict
@@ -14,6 +15,7 @@ import pytest
 
 from properly._classes import check_class_rows, check_labels
 from properly.errors import DataError
+from properly.rules import Brier
 
 P = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.25, 0.25, 0.5]]
 GRADES = ["low", "mid", "high"]
@@ -316,3 +318,30 @@ def test_names_of_columns_in_another_order_than_the_labels_are_refused() -> None
         "got ['ill', 'well']"
     )
     assert hint == "write forecasts[labels] to order the columns of a frame."
+
+
+@pytest.mark.parametrize("labels", [["1", "2", "3"], [Decimal(1), Decimal(2), Decimal(3)]])
+def test_numbers_are_no_class_numbers_beside_labels_that_read_as_numbers(labels: Any) -> None:
+    p = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]]
+    if isinstance(labels[0], str):
+        with pytest.raises(DataError, match="outcomes must be among the labels '1', '2', '3'"):
+            Brier()([1, 2], p, labels=labels)
+    else:
+        assert Brier()([1, 2], p, labels=labels) == Brier()([0, 1], p)
+
+
+def test_columns_name_the_classes_only_if_they_name_the_outcomes() -> None:
+    p = pd.DataFrame({"b": [0.75, 0.0], "a": [0.25, 1.0]})
+    assert Brier()(["b", "a"], p) == Brier()([0, 1], p.to_numpy())
+    other = p.rename(columns={"a": "p_a", "b": "p_b"})[["p_a", "p_b"]]
+    assert Brier()(["b", "a"], other) == Brier()([1, 0], other.to_numpy())
+    objects = pd.Series([0, 1], dtype=object)
+    assert Brier()(objects, p) == Brier()([0, 1], p.to_numpy())
+
+
+def test_outcomes_in_rows_have_their_columns_in_the_order_of_the_forecasts() -> None:
+    p = pd.DataFrame({"b": [0.75], "a": [0.25]})
+    y = pd.DataFrame({"a": [0], "b": [1]})
+    with pytest.raises(DataError, match="outcomes in rows must be in the order of the columns"):
+        Brier()(y, p)
+    assert Brier()(y[["b", "a"]], p) == 0.125

@@ -30,6 +30,7 @@ from properly import (
     retention_curve,
     retention_study,
     skill,
+    switching_penalty,
     weighted_kappa,
     worst_cases,
 )
@@ -73,6 +74,16 @@ def accuracy(y: Any, d: Any) -> float:
 
 SAID: list[tuple[type[Exception], str, Any]] = [
     # class probabilities
+    (
+        DataError,
+        "models must have the same classes; got (0, 1, 2) and ('a', 'b', 'c')",
+        lambda: switching_penalty(GRADES, Cases([0, 2], P, labels=["a", "b", "c"])),
+    ),
+    (
+        ImproperRuleError,
+        "only a proper rule chooses between models; SquaredAbsoluteRPS() is improper",
+        lambda: switching_penalty(GRADES, GRADES, SquaredAbsoluteRPS()),
+    ),
     (
         DataError,
         "decisions must be class numbers; row 0 is 'mild' (2 such rows)\n\nHint: words need their order, by classes= or labels=; decide without labels= has numbers.",

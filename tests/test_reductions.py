@@ -194,3 +194,8 @@ def test_questions_stay_in_the_library_of_the_forecasts() -> None:
         assert isinstance(got.p, type(strict.asarray([0.5])))
         assert np.asarray(got.p).tolist() == want.p.tolist()
         assert np.asarray(got.y).tolist() == want.y.tolist()
+
+
+def test_names_that_would_be_the_same_are_numbers() -> None:
+    cases = Cases([0, 1, 2], np.eye(3), labels=["low", "mid", "mid or higher"])
+    assert list(cumulative(cases)) == ["class 1 or higher", "class 2 or higher"]

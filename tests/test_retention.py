@@ -864,3 +864,15 @@ def test_numbers_that_are_objects_are_numbers() -> None:
     np.testing.assert_array_equal(found, retention_curve(SCORES, Y, D, removed=EIGHTHS).value)
     with pytest.raises(DataError, match="decisions must be class numbers; row 1 is 'mid'"):
         retention_curve([1, 2], [0, 1], np.array([0, "mid"], dtype=object))
+
+
+def test_infinite_scores_are_tied_with_one_another() -> None:
+    curve = retention_curve(
+        [np.inf, np.inf, 1, 0],
+        [0, 1, 2, 1],
+        [2, 1, 2, 1],
+        metric="expected_cost",
+        ties="average",
+        removed=[0, 0.25, 0.5],
+    )
+    assert curve.value == pytest.approx([1, 2 / 3, 0], abs=1e-15)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from properly import Cases, switching_penalty
-from properly.errors import DataError
-from properly.rules import PBS, RPS, Brier, Log, Penalized
+from properly.errors import DataError, ImproperRuleError
+from properly.rules import PBS, RPS, Brier, Log, Penalized, SquaredAbsoluteRPS
 
 Y = [0, 1, 2, 2]
 TIMID = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4], [0.3, 0.3, 0.4]]
@@ -53,3 +53,17 @@ def test_weights_count() -> None:
 def test_models_of_other_cases_are_refused() -> None:
     with pytest.raises(DataError, match="Cases are compared row by row"):
         switching_penalty(Cases(Y, BOLD), Cases(Y[::-1], TIMID))
+
+
+def test_error_rates_that_differ_by_rounding_are_equal() -> None:
+    y, weight = [0, 1, 0, 1], [0.7, 0.6, 0.1, 0.2]
+    first, second = (Cases(y, [p] * 4, weight=weight) for p in ([0.6, 0.4], [0.3, 0.7]))
+    assert switching_penalty(first, second) is None
+
+
+def test_what_cannot_choose_is_refused() -> None:
+    bold, timid = Cases(Y, BOLD), Cases(Y, TIMID)
+    with pytest.raises(ImproperRuleError, match=r"^only a proper rule chooses between models; "):
+        switching_penalty(bold, timid, SquaredAbsoluteRPS())
+    with pytest.raises(DataError, match=r"^models must have the same classes; got \(0, 1, 2\) and"):
+        switching_penalty(bold, Cases(Y, TIMID, labels=["a", "b", "c"]))

@@ -109,14 +109,15 @@ class Audit:
     def agreement(self) -> Agreement:
         """Whether the search agrees with what the rule says of itself.
 
-        Refuted if it found a report that beats the truth of a rule that claims to be proper. Not
-        confirmed if it found a report that only equals the truth of a rule that claims to be
-        strictly so, since that may be rounding; or none at all, though the rule says that there is
-        one.
+        Refuted if it found a report that beats the truth of a rule that claims to be proper, or one
+        that equals the truth of a rule that claims to be strictly so. Not confirmed if rounding may
+        have made them equal; or if there is no such report, though the rule says that there is one.
         """
         if self.propriety is self.claim:
             return "agrees"
-        return "refuted" if self.propriety is Propriety.IMPROPER else "not confirmed"
+        equals = self.claim is Propriety.STRICT and self.tie is not None and self.tie.is_exact
+        refuted = self.propriety is Propriety.IMPROPER or equals
+        return "refuted" if refuted else "not confirmed"
 
     def __repr__(self) -> str:
         return f"Audit({self.rule.name} for {self.classes} classes: {self.verdict})"

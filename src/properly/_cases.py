@@ -102,9 +102,9 @@ class Cases:
         set_field = object.__setattr__
         normalize = check_flag(normalize, "normalize")
         rows: Any
+        labels = None if labels is None else as_labels(labels)
         if is_table(p):
             _require_no_event(pos_label)
-            labels = None if labels is None else as_labels(labels)
             # Text has no order of its own, and what follows may need one.
             rows = check_class_rows(y, p, weight, labels=labels, ordered=True, normalize=normalize)
             count = int(rows.p.shape[1])

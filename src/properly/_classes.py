@@ -9,6 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
+from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -63,13 +64,14 @@ def check_class_rows(
     normalize: bool = False,
 ) -> ClassRows:
     """Check outcomes, class probabilities and weights, and bring them together in one library."""
-    columns = _column_names(p)
+    columns = column_names(p)
+    require_order(column_names(y), columns, "outcomes in rows")
     labels = None if labels is None else as_labels(labels)
-    if labels is not None and columns not in (None, labels):
-        _require_order(columns, labels)
+    require_order(labels, columns, "labels")
     p = check_probabilities(p, normalize=normalize)
-    named = labels is None and not ordered and _is_text(y)
-    y = _outcomes(y, int(p.shape[1]), columns if named else labels, ordered=ordered)
+    if labels is None and not ordered and columns is not None and _are_among(y, columns):
+        labels = columns
+    y = _outcomes(y, int(p.shape[1]), labels, ordered=ordered)
     y = to_library_of(y, p)
     check_length(y, p, "outcomes")
     if weight is not None:
@@ -146,7 +148,9 @@ def names_of_labels(labels: Iterable[object]) -> list[str]:
     """Write labels as text; as code if two of them read the same, such as 1 and "1"."""
     labels = tuple(labels)
     names = [str(label) for label in labels]
-    return names if len(set(names)) == len(names) else [repr(label) for label in labels]
+    if len(set(names)) < len(names):
+        names = [repr(label) for label in labels]
+    return names if len(set(names)) == len(names) else [f"class {k}" for k in range(len(labels))]
 
 
 def one_kind(labels: Iterable[object]) -> list[Any]:
@@ -155,26 +159,32 @@ def one_kind(labels: Iterable[object]) -> list[Any]:
     return labels if len({type(label) for label in labels}) == 1 else names_of_labels(labels)
 
 
-def _column_names(p: object) -> tuple[Any, ...] | None:
+def column_names(p: object) -> tuple[Any, ...] | None:
     """Return the names of a frame's columns if they are text; numbers are mere numbering."""
-    found = getattr(p, "columns", None)
+    found = getattr(p, "column_names", None) or getattr(p, "columns", None)
     names = None if found is None or callable(found) else tuple(found)
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
-def _require_order(columns: tuple[Any, ...] | None, labels: tuple[Any, ...]) -> None:
-    """Refuse labels that are the names of the columns in another order."""
-    if columns is not None and set(columns) == set(labels):
+def require_order(
+    names: tuple[Any, ...] | None, columns: tuple[Any, ...] | None, what: str
+) -> None:
+    """Refuse names that are those of the columns in another order."""
+    if names and columns and names != columns and set(names) == set(columns):
         message = (
-            f"labels must be in the order of the columns; the columns are {list(columns)!r}, "
-            f"got {list(labels)!r}"
+            f"{what} must be in the order of the columns; the columns are {list(columns)!r}, "
+            f"got {list(names)!r}"
         )
         raise DataError(message, hint="write forecasts[labels] to order the columns of a frame.")
 
 
-def _is_text(y: ArrayLike) -> bool:
+def _are_among(y: ArrayLike, columns: tuple[Any, ...]) -> bool:
+    """Tell whether outcomes are words, and each of them the name of a column."""
     found = as_array(y, "outcomes")
-    return is_numpy(found) and found.ndim == 1 and found.dtype.kind in "OSU"
+    words = is_numpy(found) and found.ndim == 1 and found.dtype.kind in "OSU"
+    return words and set(columns).issuperset(
+        item if isinstance(item, str) else None for item in found.tolist()
+    )
 
 
 def _as_table(p: ArrayLike, name: str) -> Array:
@@ -344,7 +354,9 @@ def _as_class_numbers(y: Array, count: int, name: str) -> Array:
 def _numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: str) -> Any:
     """Look each outcome up among the labels; if none is a number, numbers are class numbers."""
     require_present(y, name)
-    if y.dtype.kind in "iu" and not any(isinstance(x, int | float | np.number) for x in labels):
+    if y.dtype.kind == "O" and all(type(item) is int for item in y.flat):
+        y = y.astype(np.int64)
+    if y.dtype.kind in "iu" and not any(_reads_as_number(label) for label in labels):
         return to_numpy(_as_class_numbers(y, len(labels), name))
     number = {label: k for k, label in enumerate(labels)}
     try:
@@ -358,6 +370,14 @@ def _numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: s
         listed = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)
         refuse(y, numbers < 0, f"{name} must be among the labels {listed}")
     return numbers
+
+
+def _reads_as_number(label: object) -> bool:
+    try:
+        float(str(label))
+    except ValueError:
+        return isinstance(label, Number)
+    return True
 
 
 def _look_up(label: object, number: Mapping[object, int], name: str) -> int:

@@ -56,14 +56,16 @@ def expected_costs(p: Array, cost: Matrix) -> Array:
 
 
 def optimal(p: Array, cost: Matrix) -> Array:
-    """Tell which decisions have the least expected cost, up to the rounding of the sums.
+    """Tell which decisions have the least expected cost, up to rounding.
 
-    That is one of the numbers that were handed in: those of a table of single precision are known
-    to seven digits, and so are their sums.
+    That is one of the numbers that were handed in, which in single precision are known to seven
+    digits, and one of their sums, which grows with the number of classes.
     """
     xp = namespace(p)
-    eps = cost.shape[0] * float(xp.finfo(p.dtype).eps)
-    p = xp.astype(p, xp.float64) if is_numpy(p) else p
+    own = float(xp.finfo(p.dtype).eps)
+    single = float(np.finfo(np.float32).eps)
+    p = xp.astype(p, xp.float64) if is_numpy(p) else xp.astype(p, xp.float32) if own > single else p
+    eps = min(own, single) / 2 + cost.shape[0] * float(xp.finfo(p.dtype).eps)
     expected, slack = expected_costs(p, cost), eps * expected_costs(p, np.abs(cost))
     return expected - slack <= xp.min(expected + slack, axis=1, keepdims=True)
 

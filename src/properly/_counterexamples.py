@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 # Local optimisation: so many truths, of this denominator, from so many starts and with so many
 # looks at a report each.
 TRUTHS = 4
+# Losses that differ by less than this share of themselves may differ by rounding.
+ALIKE = 1e-6
 SIXTIETHS = 60
 STARTS = 3
 LOOKS = 300
@@ -71,6 +73,13 @@ class Counterexample:
     def as_fractions(self) -> str:
         """Write both as fractions."""
         return f"truth {in_fractions(self.truth)}, report {in_fractions(self.report)}"
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether both cost the same, or what differs adds up to the same: not by rounding only."""
+        pairs = list(zip(self.truth_loss, self.report_loss, strict=True))
+        apart = max(abs(a - b) for a, b in pairs if a != b) if any(a != b for a, b in pairs) else 0
+        return apart == 0 or apart > ALIKE * max(abs(x) for pair in pairs for x in pair)
 
     @property
     def expected_truth(self) -> float:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._arrays import as_array
-from properly._classes import check_class_rows, check_labels, one_kind
+from properly._classes import as_labels, check_class_rows, check_labels, one_kind
 from properly._frames import to_frame
 from properly._libraries import freeze, to_numpy
 from properly._plain import plain
@@ -152,6 +152,7 @@ def cumulative_forecast(
     if row.ndim != 1:
         message = f"one forecast is one row of probabilities; got an array of shape {row.shape}"
         raise DataError(message, hint="pick one case, as in P[0].")
+    labels = None if labels is None else as_labels(labels)
     rows = check_class_rows([y], to_numpy(row)[None], labels=labels, ordered=True)
     chances = rows.p[0].astype(np.float64)
     count = len(chances)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 from properly._arrays import event_label
 from properly._baselines import baselines
 from properly._calibration import Reliability, reliability
-from properly._cases import Cases
+from properly._cases import Cases, require_classes_to_normalize
 from properly._class_evaluation import ClassEvaluation, evaluate_classes
-from properly._classes import is_table
+from properly._classes import as_labels, column_names, is_table, require_order
 from properly._decomposition import PARTS, Decomposition, decompose
 from properly._frames import as_models, tally, to_frame
 from properly._interval import Interval, as_interval
-from properly._options import check_choice
+from properly._options import check_choice, check_flag
 from properly._plain import count_of_cases, many
 from properly._tables import table_of_numbers, width_of
 from properly._tally import Tally
@@ -256,16 +256,20 @@ def evaluate(
     forecast          0.66667    0.55556              0.33333          0.66667
     """
     check_choice(task, TASKS, "task")
+    normalize = check_flag(normalize, "normalize")
+    labels = None if labels is None else as_labels(labels)
     models = _models(forecasts, task)
     chosen = _task(task, models)
     if chosen != "binary":
         _require_of_an_event(within, pos_label)
+        _require_one_order(models)
         options: dict[str, Any] = {"labels": labels, "weight": weight, "normalize": normalize}
         cases = {name: Cases(y, p, **options) for name, p in models.items()}
         found = evaluate_classes(cases, chosen, rules)
         _require_distinct("rules", [rule.name for rule in found.rules])
         return found
     asked = _asked(rules, within)
+    require_classes_to_normalize(normalize)
     if labels is not None:
         pos_label = event_label(labels, pos_label)
     tallies = {name: tally(y, p, weight=weight, pos_label=pos_label) for name, p in models.items()}
@@ -292,6 +296,13 @@ def _models(forecasts: Any, task: str) -> dict[str, Any]:
     named = [str(name) for name in models]
     _require_distinct("models", named)
     return dict(zip(named, models.values(), strict=True))
+
+
+def _require_one_order(models: Mapping[str, Any]) -> None:
+    """Refuse frames of which one has the columns of the first in another order."""
+    (_, first), *others = models.items()
+    for name, p in others:
+        require_order(column_names(p), column_names(first), f"classes of {name!r}")
 
 
 def _task(task: str, models: Mapping[str, Any]) -> Task:

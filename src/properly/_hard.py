@@ -66,7 +66,7 @@ def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | Non
     -------
     array
         The number of each decision, or its label. Of several decisions that cost the same, the
-        first is taken; costs that differ by rounding do differ.
+        first is taken; costs that differ by rounding alone are tied.
 
     Examples
     --------

@@ -63,6 +63,8 @@ def cumulative(cases: Cases) -> dict[str, Cases]:
     cases = require_classes(cases)
     *between, highest = names_of_labels(cases.labels or ())[1:]
     names = [*(f"{name} or higher" for name in between), highest]
+    if len(set(names)) < len(names):
+        names = [f"class {k} or higher" for k in range(1, len(names) + 1)]
     tails = upper_tails(cases.p)
     return {
         name: event_among(cases, cases.y > k, tail)

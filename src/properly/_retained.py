@@ -64,7 +64,8 @@ def queue_by(scores: Column, ties: Ties) -> Queue:
     row = np.argsort(scores, kind="stable")[::-1]
     if ties == "stable":
         return Queue(row, np.arange(len(row) + 1))
-    falls = np.flatnonzero(np.diff(scores[row])) + 1
+    # Not by differences, which of two infinite scores there are none.
+    falls = np.flatnonzero(scores[row][1:] != scores[row][:-1]) + 1
     return Queue(row, np.concatenate([[0], falls, [len(row)]]))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from properly._frames import to_frame
 from properly._libraries import freeze, read_only
-from properly._plain import columns_of, many, plain
+from properly._plain import columns_of, many, plain, printable
 
 if TYPE_CHECKING:
     from properly._frames import Backend
@@ -176,11 +176,12 @@ class RetentionStudy:
         return f"RetentionStudy({scores}, {_told(self._any)}, {self._drawn}{whole})"
 
     def __str__(self) -> str:
-        wide = max(len(name) for name in self.areas)
+        shown = {name: printable(name) for name in self.areas}
+        wide = max(len(name) for name in shown.values())
         lowest, highest = _percents(self._any)
         below = f"{self._any.metric} over the removed share in percent, {lowest} to {highest}"
         rows = (
-            f"{name:<{wide}}  {area.mean:8.2f} ± {area.standard_deviation:.2f}"
+            f"{shown[name]:<{wide}}  {area.mean:8.2f} ± {area.standard_deviation:.2f}"
             for name, area in self.area_percent.items()
         )
         return "\n".join([f"Area under {below}: mean ± sd of {self._drawn}", *rows])

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 
 from properly._cases import require_classes
 from properly._rivals import require_same_rows
+from properly.errors import DataError, ImproperRuleError
 from properly.rules import Brier, Misclassification
 from properly.rules._class_rule import require_class_rule
 
 if TYPE_CHECKING:
     from properly._cases import Cases
     from properly.rules import ClassRule
+
+
+# Means that differ by less than this share of themselves differ by rounding alone.
+ROUNDING = 2.0**-40
 
 
 def switching_penalty(first: Cases, second: Cases, rule: ClassRule | None = None) -> float | None:
@@ -53,10 +58,17 @@ def switching_penalty(first: Cases, second: Cases, rule: ClassRule | None = None
     """
     models = {"first": require_classes(first), "second": require_classes(second)}
     require_same_rows(models)
+    if first.labels != second.labels:
+        message = f"models must have the same classes; got {first.labels} and {second.labels}"
+        raise DataError(message)
     rules = require_class_rule(Brier() if rule is None else rule), Misclassification()
+    if not rules[0].is_proper:
+        message = f"only a proper rule chooses between models; {rules[0]!r} is improper"
+        raise ImproperRuleError(message)
     scores, errors = (
         [float(r.mean_price(c.y, c.p, c.weight)) for c in models.values()] for r in rules
     )
     gain, loss = scores[1] - scores[0], errors[0] - errors[1]
     # One model is better by the score and worse by its errors if both have the same sign.
-    return gain / loss if gain * loss > 0 and math.isfinite(gain) else None
+    told = abs(gain) > ROUNDING * max(scores) and abs(loss) > ROUNDING * max(errors)
+    return gain / loss if told and gain * loss > 0 and math.isfinite(gain) else None

@@ -99,8 +99,11 @@ class Rule(ABC):
     def __repr__(self) -> str:
         """Write the call that makes the rule, without what was left as it is usually."""
         known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
-        said = {f.name: getattr(self, f.name) for f in known}
-        told = [f"{f.name}={said[f.name]!r}" for f in known if said[f.name] != f.default]
+        said = {f.name: (getattr(self, f.name), f.default) for f in known if f.repr}
+        # The usual value is found by its repr: a rule of one's own may hold an array.
+        told = [
+            f"{n}={value!r}" for n, (value, usual) in said.items() if repr(value) != repr(usual)
+        ]
         return f"{type(self).__name__}({', '.join(told)})"
 
     @property
