@@ -345,3 +345,8 @@ def test_outcomes_in_rows_have_their_columns_in_the_order_of_the_forecasts() -> 
     with pytest.raises(DataError, match="outcomes in rows must be in the order of the columns"):
         Brier()(y, p)
     assert Brier()(y[["b", "a"]], p) == 0.125
+
+
+def test_numbers_of_any_kind_read_as_numbers() -> None:
+    with pytest.raises(DataError, match=r"outcomes must be among the labels 1j, 2j; row 0 is 0"):
+        Brier()([0, 1], [[0.5, 0.5]] * 2, labels=[1j, 2j])

@@ -32,9 +32,9 @@ def ask() -> None:
 
 
 def called_in(name: str | None, inner: Callable[[], object]) -> Callable[[], object]:
-    """Return what calls `inner` from a module of this name, whose file is called the same."""
+    """Return what calls `inner` from a module of this name, without a file."""
     known = {"call": inner} if name is None else {"call": inner, "__name__": name}
-    return FunctionType(ask.__code__.replace(co_filename=f"{name}.py"), known)
+    return FunctionType(ask.__code__.replace(co_filename=f"<{name}>"), known)
 
 
 def through(*names: str | None) -> Callable[[], object]:
@@ -84,19 +84,19 @@ def test_no_room_of_the_package_is_pointed_at(rooms: list[str]) -> None:
 def test_a_name_that_only_begins_alike_is_the_users(name: str) -> None:
     with pytest.warns(DataWarning) as said:
         through(name, "properly._a", "properly._b")()
-    assert said[0].filename == f"{name}.py"
+    assert said[0].filename == f"<{name}>"
 
 
 def test_what_a_user_is_called_back_for_is_the_users() -> None:
     with pytest.warns(DataWarning) as said:
         through("properly._outer", "mine", "properly._inner")()
-    assert said[0].filename == "mine.py"
+    assert said[0].filename == "<mine>"
 
 
 def test_code_without_a_module_is_the_users() -> None:
     with pytest.warns(DataWarning) as said:
         through(None, "properly._a")()
-    assert said[0].filename == "None.py"
+    assert said[0].filename == "<None>"
 
 
 @pytest.mark.parametrize(
