@@ -11,15 +11,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from properly._classes import (
-    as_classes,
-    check_probabilities,
-    class_numbers,
-    is_table,
-    names_of_labels,
-    one_kind,
-    row_sums,
-)
+from properly._classes import check_probabilities, is_table, row_sums
+from properly._labels import as_classes, class_numbers, names_of_labels, one_kind
 from properly.errors import DataError
 
 if TYPE_CHECKING:

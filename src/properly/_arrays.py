@@ -62,7 +62,7 @@ def check_rows(
 
 def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
     """Check forecasts: one dimension, at least one, floats in [0, 1]."""
-    p = _as_column(p, name, "for class probabilities, see Cases and cumulative, or Ranked(rule).")
+    p = as_column(p, name, "for class probabilities, see Cases and cumulative, or Ranked(rule).")
     p = as_floats(as_numbers(p, name))
     xp = namespace(p)
     lowest, highest = xp.min(p), xp.max(p)
@@ -76,7 +76,7 @@ def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
 
 def check_logits(y: ArrayLike, logit: ArrayLike) -> tuple[Array, Array]:
     """Check outcomes and log-odds: equally long, real numbers; infinite ones are certainties."""
-    logit = _as_column(logit, "logits", "one logit per outcome.")
+    logit = as_column(logit, "logits", "one logit per outcome.")
     logit = as_floats(as_numbers(logit, "logits"))
     xp = namespace(logit)
     if xp.any(xp.isnan(logit)):
@@ -90,7 +90,7 @@ def check_outcomes(
     y: ArrayLike, *, pos_label: object = None, labels: Sequence[object] | None = None
 ) -> Array:
     """Check outcomes: one dimension, at least one, two labels at most; True where the event was."""
-    y = _as_column(y, "outcomes", "one outcome per forecast is needed.")
+    y = as_column(y, "outcomes", "one outcome per forecast is needed.")
     if is_numpy(y) and y.dtype.kind not in "biuf":
         return _outcomes_from_labels(y, pos_label, labels)
     y = as_numbers(y, "outcomes")
@@ -104,7 +104,7 @@ def check_outcomes(
 
 def check_amounts(x: ArrayLike, name: str) -> Array:
     """Check amounts: one dimension, finite, none negative."""
-    x = as_numbers(_as_column(x, name, "one entry per forecast is needed."), name)
+    x = as_numbers(as_column(x, name, "one entry per forecast is needed."), name)
     xp = namespace(x)
     if xp.isdtype(x.dtype, "bool"):
         x = xp.astype(x, xp.int64)
@@ -141,7 +141,7 @@ def _extremes(x: Array) -> tuple[float, float]:
 
 def check_counts(x: ArrayLike, name: str) -> Array:
     """Check counts: one dimension, whole numbers, zero or more, less than 2**63 together."""
-    x = as_numbers(_as_column(x, name, f"one entry of {name} per value."), name)
+    x = as_numbers(as_column(x, name, f"one entry of {name} per value."), name)
     xp = namespace(x)
     floats = as_floats(x)
     bad = ~((floats >= 0) & (floats == xp.floor(floats)) & (floats < float("inf")))
@@ -160,13 +160,13 @@ def require_countable(total: float) -> None:
 
 def check_column(x: ArrayLike, name: str, p: Array, against: str = "forecasts") -> Array:
     """Check a column of ids or labels: one dimension, as long as p, nothing missing."""
-    x = _as_column(x, name, f"one entry per forecast is needed in {name}.")
+    x = as_column(x, name, f"one entry per forecast is needed in {name}.")
     check_length(x, p, name, against)
     require_present(to_numpy(x), name)
     return x
 
 
-def _as_column(x: ArrayLike, name: str, hint: str) -> Array:
+def as_column(x: ArrayLike, name: str, hint: str | None = None) -> Array:
     """Make one non-empty, one-dimensional array of whatever was handed in."""
     x = as_array(x, name)
     if x.ndim != 1:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 import numpy as np
 
 from properly._arrays import check_column, check_rows, event_label
-from properly._classes import as_labels, check_class_rows, check_labels, is_table
+from properly._classes import check_class_rows, is_table
+from properly._labels import as_labels, check_labels
 from properly._libraries import kept, to_numpy
 from properly._options import check_flag
 from properly._tally import Tally

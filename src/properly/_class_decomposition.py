@@ -11,7 +11,7 @@ import numpy as np
 
 from properly._calibration import Reliability, reliability
 from properly._cases import require_classes
-from properly._decomposition import PARTS, Decomposition, decompose
+from properly._decomposition import COLUMNS, PARTS, Decomposition, decompose
 from properly._frames import to_frame
 from properly._libraries import freeze
 from properly._options import as_generator, check_choice
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from properly.rules import Rule
 
 Floats: TypeAlias = "NDArray[np.float64]"
-COLUMNS = ("score", "skill", *PARTS[1:])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

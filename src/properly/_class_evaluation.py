@@ -10,10 +10,10 @@ import numpy as np
 
 from properly._cases import require_classes
 from properly._class_decomposition import ClassDecomposition, decompose_classes
-from properly._classes import names_of_labels
-from properly._decomposition import PARTS
+from properly._decomposition import COLUMNS
 from properly._frames import to_frame
 from properly._hard_decisions import HardDecisions, hard_decisions
+from properly._labels import names_of_labels
 from properly._libraries import freeze, to_numpy
 from properly._plain import count_of_cases, many, plain
 from properly._scoring import class_shares, score_of_classes, share_saved
@@ -33,8 +33,9 @@ if TYPE_CHECKING:
     from properly.rules import Rule
 
 Task: TypeAlias = Literal["multiclass", "ordinal"]
+# By model and name of the rule, whatever has a score, a skill and parts.
+Scores: TypeAlias = "Mapping[str, Mapping[str, Any]]"
 SHARES = "class shares"
-COLUMNS = ("score", "skill", *PARTS[1:])
 DECIDED = ("accuracy", "macro_f1", "mean_absolute_error", "quadratic_kappa")
 
 
@@ -152,23 +153,13 @@ class ClassEvaluation:
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a model, or baseline, and rule as a polars, pandas or pyarrow frame."""
-        rows = [
-            (name, bool(is_baseline), rule, *score)
-            for is_baseline, found in enumerate((self.scores, self.baselines))
-            for name, by_rule in found.items()
-            for rule, score in by_rule.items()
-        ]
-        names = ("model", "baseline", "rule", *COLUMNS)
-        return to_frame(dict(zip(names, zip(*rows, strict=True), strict=True)), backend)
+        return frame_of_scores(self.scores, self.baselines, backend)
 
     def __str__(self) -> str:
         """Lay out a table a person can read."""
-        shown = [*self.scores.items(), *((f"({n})", x) for n, x in self.baselines.items())]
-        width = width_of([*dict(shown), *(rule.name for rule in self.rules)])
         tables = [f"{self.about}; lower scores are better"]
-        for rule in self.rules:
-            rows = [(name, found[rule.name]) for name, found in shown]
-            tables.append(table_of_numbers(rule.name, COLUMNS, rows, width))
+        tables += tables_of_scores(self.scores, self.baselines)
+        width = width_of_names(self.scores, self.baselines)
         columns = DECIDED if self.task == "ordinal" else DECIDED[:2]
         decided = [
             (name, [getattr(found.argmax, column) for column in columns])
@@ -176,6 +167,39 @@ class ClassEvaluation:
         ]
         tables.append(table_of_numbers("argmax", columns, decided, width))
         return "\n\n".join(tables)
+
+
+def frame_of_scores(models: Scores, baselines: Scores, backend: Backend | None) -> Any:
+    """Return one row a model, or baseline, and rule."""
+    rows = [
+        (name, bool(is_baseline), rule, *(getattr(score, column) for column in COLUMNS))
+        for is_baseline, found in enumerate((models, baselines))
+        for name, by_rule in found.items()
+        for rule, score in by_rule.items()
+    ]
+    names = ("model", "baseline", "rule", *COLUMNS)
+    return to_frame(dict(zip(names, zip(*rows, strict=True), strict=True)), backend)
+
+
+def tables_of_scores(models: Scores, baselines: Scores) -> list[str]:
+    """Lay out one table a rule, with the models first and the baselines in brackets."""
+    shown = [*models.items(), *((f"({name})", found) for name, found in baselines.items())]
+    width = width_of_names(models, baselines)
+    return [
+        table_of_numbers(
+            rule,
+            COLUMNS,
+            [(n, [getattr(found[rule], column) for column in COLUMNS]) for n, found in shown],
+            width,
+        )
+        for rule in next(iter(models.values()))
+    ]
+
+
+def width_of_names(models: Scores, baselines: Scores) -> int:
+    """Return how wide the first column of all tables is."""
+    rules = next(iter(models.values()))
+    return width_of([*models, *(f"({name})" for name in baselines), *rules])
 
 
 def evaluate_classes(

@@ -1,4 +1,4 @@
-"""Class probabilities and class labels: checked, once.
+"""Class probabilities, and what happened: checked, once.
 
 Classes are numbered from 0, in the order of the columns of the probabilities. Nothing is clipped,
 and rows are rescaled on request only.
@@ -6,17 +6,13 @@ and rows are rescaled on request only.
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable, Mapping
-from collections.abc import Set as AbstractSet
-from numbers import Number
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._arrays import (
-    DROP,
     as_array,
+    as_column,
     as_floats,
     as_numbers,
     check_length,
@@ -26,17 +22,17 @@ from properly._arrays import (
     refuse,
     require_present,
 )
+from properly._labels import as_class_numbers, as_labels, check_labels, numbers_of_labels
 from properly._libraries import is_numpy, namespace, to_library_of, to_numpy, without_gradient
 from properly._sweep import sweep
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from properly.typing import Array, ArrayLike
 
 NAME = "class probabilities"
-IN_ORDER = "words need their order, by classes= or labels=; decide without labels= has numbers."
 # Up to so many columns are added up one after the other, which is faster than row by row.
 FEW = 16
 
@@ -107,56 +103,6 @@ def row_sums(p: Array) -> Array:
     for k in range(1, p.shape[1]):
         total += p[:, k]
     return total
-
-
-def as_classes(
-    classes: int | Iterable[object], name: str = "classes"
-) -> tuple[int, tuple[Any, ...] | None]:
-    """Take the number of classes, or their labels in order; return both, labels or None."""
-    try:
-        count = operator.index(classes)  # type: ignore[arg-type]
-    except TypeError:
-        labels = as_labels(classes, name)
-        return check_count(len(labels)), labels
-    return check_count(count), None
-
-
-def class_numbers(y: ArrayLike, classes: int | Iterable[object], name: str = "outcomes") -> Any:
-    """Turn labels into class numbers, as int64 of numpy; `classes` is K, or the labels in order."""
-    count, labels = as_classes(classes)
-    found = to_numpy(_one_column(y, name))
-    if labels is not None:
-        return _numbers_of_labels(found, labels, name)
-    if found.dtype.kind in "SU":
-        refuse(found, np.ones(found.shape, bool), f"{name} must be class numbers", IN_ORDER)
-    return to_numpy(_as_class_numbers(found, count, name))
-
-
-def check_labels(labels: Iterable[object], count: int) -> tuple[Any, ...]:
-    """Check labels of the columns of class probabilities: as many as columns, no two alike."""
-    found = as_labels(labels, "labels")
-    if len(found) != count:
-        message = (
-            f"labels must name each column of the class probabilities; got {len(found)} "
-            f"labels for {count} columns"
-        )
-        raise DataError(message)
-    return found
-
-
-def names_of_labels(labels: Iterable[object]) -> list[str]:
-    """Write labels as text; as code if two of them read the same, such as 1 and "1"."""
-    labels = tuple(labels)
-    names = [str(label) for label in labels]
-    if len(set(names)) < len(names):
-        names = [repr(label) for label in labels]
-    return names if len(set(names)) == len(names) else [f"class {k}" for k in range(len(labels))]
-
-
-def one_kind(labels: Iterable[object]) -> list[Any]:
-    """Make labels fit one column of a frame, which holds one kind of thing: text if they differ."""
-    labels = list(labels)
-    return labels if len({type(label) for label in labels}) == 1 else names_of_labels(labels)
 
 
 def column_names(p: object) -> tuple[Any, ...] | None:
@@ -267,15 +213,15 @@ def _outcomes(y: ArrayLike, count: int, labels: Iterable[object] | None, *, orde
     y = as_array(y, "outcomes")
     if y.ndim == 2:
         return _from_one_hot(y, count)
-    y = _one_column(y, "outcomes")
+    y = as_column(y, "outcomes")
     if names is not None:
-        return to_library_of(_numbers_of_labels(to_numpy(y), names, "outcomes"), y)
+        return to_library_of(numbers_of_labels(to_numpy(y), names, "outcomes"), y)
     if not is_numpy(y) or y.dtype.kind in "biuf":
-        return _as_class_numbers(y, count, "outcomes")
+        return as_class_numbers(y, count, "outcomes")
     require_present(y, "outcomes")
     if all(isinstance(item, int | float | np.number) for item in y.flat):
-        return _as_class_numbers(as_numbers(y, "outcomes"), count, "outcomes")
-    return _numbers_of_labels(y, _in_order(y, count, ordered=ordered), "outcomes")
+        return as_class_numbers(as_numbers(y, "outcomes"), count, "outcomes")
+    return numbers_of_labels(y, _in_order(y, count, ordered=ordered), "outcomes")
 
 
 def _in_order(y: np.ndarray[Any, Any], count: int, *, ordered: bool) -> tuple[Any, ...]:
@@ -320,98 +266,3 @@ def _from_one_hot(y: Array, count: int) -> Array:
         )
         raise DataError(message, hint="an outcome is what happened, not a distribution.")
     return xp.argmax(ones, axis=1)
-
-
-def _one_column(y: ArrayLike, name: str) -> Array:
-    y = as_array(y, name)
-    if y.ndim != 1:
-        message = f"{name} must be one-dimensional; got an array of shape {tuple(y.shape)}"
-        raise DataError(message)
-    if y.shape[0] == 0:
-        message = f"{name} must not be empty; got 0 rows"
-        raise DataError(message)
-    return y
-
-
-def _as_class_numbers(y: Array, count: int, name: str) -> Array:
-    """Check whole numbers from 0 to one below the number of classes."""
-    y = as_numbers(y, name)
-    xp = namespace(y)
-    if xp.isdtype(y.dtype, ("bool", "integral")):
-        # First of all: small types cannot even be compared with a large number of classes.
-        y = xp.astype(y, xp.int64, copy=False)
-    if xp.isdtype(y.dtype, "real floating") and bool(xp.any(xp.isnan(y))):
-        refuse(y, xp.isnan(y), f"{name} must not be missing", DROP)
-    good = (y >= 0) & (y < count)
-    if xp.isdtype(y.dtype, "real floating"):
-        good = good & (y == xp.floor(y))
-    if not bool(xp.all(good)):
-        rule = f"{name} must be class numbers from 0 to {count - 1}"
-        refuse(y, ~good, rule, "other labels are given in order, by labels= or classes=.")
-    return xp.astype(y, xp.int64, copy=False)
-
-
-def _numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: str) -> Any:
-    """Look each outcome up among the labels; if none is a number, numbers are class numbers."""
-    require_present(y, name)
-    if y.dtype.kind == "O" and all(type(item) is int for item in y.flat):
-        y = y.astype(np.int64)
-    if y.dtype.kind in "iu" and not any(_reads_as_number(label) for label in labels):
-        return to_numpy(_as_class_numbers(y, len(labels), name))
-    number = {label: k for k, label in enumerate(labels)}
-    try:
-        found, where = np.unique(y, return_inverse=True)
-        known = np.array([number.get(label, -1) for label in found.tolist()], dtype=np.int64)
-        numbers = known[where.reshape(-1)]
-    except TypeError:
-        # Labels of several kinds have no order, but they can be looked up one by one.
-        numbers = np.array([_look_up(label, number, name) for label in y.tolist()], np.int64)
-    if (numbers < 0).any():
-        listed = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)
-        refuse(y, numbers < 0, f"{name} must be among the labels {listed}")
-    return numbers
-
-
-def _reads_as_number(label: object) -> bool:
-    try:
-        float(str(label))
-    except ValueError:
-        return isinstance(label, Number)
-    return True
-
-
-def _look_up(label: object, number: Mapping[object, int], name: str) -> int:
-    try:
-        return number.get(label, -1)
-    except TypeError:
-        message = f"{name} must be labels such as numbers or text; got {type(label).__name__}"
-        raise DataError(message) from None
-
-
-def as_labels(labels: object, name: str = "labels") -> tuple[Any, ...]:
-    """Take labels in order: no text, which is a sequence of letters, and nothing without order."""
-    if isinstance(labels, str | bytes | AbstractSet | Mapping) or not isinstance(labels, Iterable):
-        number = "" if name == "labels" else "their number, or "
-        message = f"{name} must be {number}a list of labels in order; got {labels!r}"
-        raise DataError(message)
-    found = tuple(x.item() if isinstance(x, np.generic) else x for x in labels)
-    try:
-        twice = len(set(found)) < len(found)
-    except TypeError:
-        message = f"{name} must be plain values such as text or numbers; got {found!r}"
-        raise DataError(message) from None
-    if twice:
-        message = f"{name} must differ from one another; got {found!r}"
-        raise DataError(message)
-    return found
-
-
-def check_count(classes: int) -> int:
-    """Take a number of classes, two or more."""
-    if not isinstance(classes, int | np.integer):
-        message = f"the number of classes must be a whole number; got {classes!r}"
-        raise DataError(message)
-    if classes < 2:
-        message = f"there must be at least two classes; got {classes!r}"
-        raise DataError(message)
-    return int(classes)

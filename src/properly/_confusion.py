@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._classes import names_of_labels, one_kind
 from properly._costs import cost_matrix
 from properly._frames import to_frame
 from properly._kappa import count_decisions, disagreement_weights, kappa_of, settled
+from properly._labels import names_of_labels, one_kind
 from properly._libraries import freeze
 from properly._plain import many, plain
 from properly._tables import table

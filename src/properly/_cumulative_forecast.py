@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._arrays import as_array
-from properly._classes import as_labels, check_class_rows, check_labels, one_kind
+from properly._classes import check_class_rows
 from properly._frames import to_frame
+from properly._labels import as_labels, check_labels, one_kind
 from properly._libraries import freeze, to_numpy
 from properly._plain import plain
 from properly.errors import DataError

@@ -87,6 +87,7 @@ class Decomposition:
 
 
 PARTS = tuple(field.name for field in fields(Decomposition) if field.name != "intervals")
+COLUMNS = ("score", "skill", *PARTS[1:])
 
 
 def decompose(

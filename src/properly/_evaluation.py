@@ -11,14 +11,19 @@ from properly._arrays import event_label
 from properly._baselines import baselines
 from properly._calibration import Reliability, reliability
 from properly._cases import Cases, require_classes_to_normalize
-from properly._class_evaluation import ClassEvaluation, evaluate_classes
-from properly._classes import as_labels, column_names, is_table, require_order
-from properly._decomposition import PARTS, Decomposition, decompose
-from properly._frames import as_models, tally, to_frame
+from properly._class_evaluation import (
+    ClassEvaluation,
+    evaluate_classes,
+    frame_of_scores,
+    tables_of_scores,
+)
+from properly._classes import column_names, is_table, require_order
+from properly._decomposition import Decomposition, decompose
+from properly._frames import as_models, tally
 from properly._interval import Interval, as_interval
+from properly._labels import as_labels
 from properly._options import check_choice, check_flag
 from properly._plain import count_of_cases, many
-from properly._tables import table_of_numbers, width_of
 from properly._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import BinaryRule, Bounded, Brier, Log, Regret
@@ -35,7 +40,6 @@ if TYPE_CHECKING:
 
 Task: TypeAlias = Literal["binary", "multiclass", "ordinal"]
 TASKS = ("auto", "binary", "multiclass", "ordinal")
-COLUMNS = ("score", "skill", *PARTS[1:])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -97,25 +101,13 @@ class Evaluation:
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a model, or baseline, and rule as a polars, pandas or pyarrow frame."""
-        rows = [
-            (name, bool(is_baseline), rule, *(getattr(parts, column) for column in COLUMNS))
-            for is_baseline, found in enumerate((self.decompositions, self.baselines))
-            for name, by_rule in found.items()
-            for rule, parts in by_rule.items()
-        ]
-        names = ("model", "baseline", "rule", *COLUMNS)
-        return to_frame(dict(zip(names, zip(*rows, strict=True), strict=True)), backend)
+        return frame_of_scores(self.decompositions, self.baselines, backend)
 
     def __str__(self) -> str:
         """Lay out a table a person can read."""
-        shown = [*self.decompositions.items(), *((f"({n})", x) for n, x in self.baselines.items())]
-        width = width_of([*dict(shown), *(rule.name for rule in self.rules)])
         about = f"{many(self.total, 'case')}, event rate {self.event_rate:.4f}"
-        tables = [f"{about}; lower scores are better"]
-        for rule in self.rules:
-            rows = [(name, _numbers(found[rule.name])) for name, found in shown]
-            tables.append(table_of_numbers(rule.name, COLUMNS, rows, width))
-        return "\n\n".join(tables)
+        tables = tables_of_scores(self.decompositions, self.baselines)
+        return "\n\n".join([f"{about}; lower scores are better", *tables])
 
 
 @overload
@@ -353,10 +345,6 @@ def _forms(rule: BinaryRule, within: Interval) -> tuple[BinaryRule, ...]:
         return (rule,)
     has_mean = 0 < rule.length(within.lower, within.upper) < math.inf
     return rule, Bounded(rule, within, "mean" if has_mean else "integral")
-
-
-def _numbers(parts: Decomposition) -> list[float]:
-    return [getattr(parts, column) for column in COLUMNS]
 
 
 def _require_forecasts(models: Mapping[Any, Any]) -> None:

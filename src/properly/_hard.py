@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._arrays import as_array, check_amounts, check_counts, check_length, refuse
-from properly._classes import as_classes, check_probabilities, class_numbers
+from properly._classes import check_probabilities
 from properly._costs import as_matrix, cost_matrix, decide_by_cost, decide_by_mode
 from properly._kappa import count_pairs
+from properly._labels import as_classes, class_numbers
 from properly._libraries import to_numpy
 from properly._notice import notice
 from properly._options import check_choice, check_flag

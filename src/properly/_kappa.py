@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from properly._arrays import as_array, as_numbers, check_length, check_weights
-from properly._classes import as_classes, class_numbers
 from properly._costs import cost_matrix
 from properly._interval import as_number
+from properly._labels import as_classes, class_numbers
 from properly._libraries import to_numpy
 from properly._notice import notice
 from properly._options import check_choice

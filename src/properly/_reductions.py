@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from properly._cases import Cases, event_among, require_classes
-from properly._classes import names_of_labels
 from properly._costs import decide_by_mode
+from properly._labels import names_of_labels
 from properly._libraries import namespace, without_gradient
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._cases import Cases, rows_in_use
-from properly._classes import names_of_labels, one_kind
 from properly._frames import to_frame
+from properly._labels import names_of_labels, one_kind
 from properly._libraries import freeze
 from properly._options import check_whole
 from properly._plain import many, plain

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from properly._classes import check_count
+from properly._labels import check_count
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     PBS,

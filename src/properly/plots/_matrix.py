@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._classes import as_classes
 from properly._confusion import Confusion
 from properly._costs import as_matrix
 from properly._costs import cost_matrix as check_costs
+from properly._labels import as_classes
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import new_figure, set_as_text
 from properly.plots._fitting import (

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from properly._class_evaluation import ClassEvaluation
-from properly._evaluation import COLUMNS, Evaluation
+from properly._decomposition import COLUMNS
+from properly._evaluation import Evaluation
 from properly._extras import import_extra
 from properly.errors import ArgumentTypeError
 from properly.plots import reliability

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import array_api_compat as compat
 import numpy as np
 
-from properly._classes import check_class_rows, check_count, check_probabilities, is_table
+from properly._classes import check_class_rows, check_probabilities, is_table
+from properly._labels import check_count
 from properly._libraries import count_up, is_numpy, namespace, to_library_of
 from properly._sweep import sweep
 from properly.errors import ArgumentTypeError, DataError
@@ -220,12 +221,9 @@ def require_class_rule(rule: object) -> ClassRule:
     if isinstance(rule, ClassRule):
         return rule
     message = f"this needs a rule for class probabilities; got {rule!r}"
-    hint = (
-        "Ranked(rule) makes one of a rule for one event."
-        if isinstance(rule, BinaryRule)
-        else ("write the rule with parentheses, as in Brier().")
-    )
-    raise ArgumentTypeError(message, hint=hint)
+    forgot = "write the rule with parentheses, as in Brier()."
+    other = "Ranked(rule) makes one of a rule for one event."
+    raise ArgumentTypeError(message, hint=other if isinstance(rule, BinaryRule) else forgot)
 
 
 def at(table: Array, y: Array) -> Array:

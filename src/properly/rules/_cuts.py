@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from properly._arrays import HUGE
-from properly._classes import check_count
 from properly._interval import as_number
+from properly._labels import check_count
 from properly._libraries import beside, count_up, namespace
 from properly._options import check_flag
 from properly.errors import ArgumentTypeError, DataError
@@ -47,6 +47,11 @@ class CutRule(ClassRule):
         """
 
     @property
+    def propriety(self) -> Propriety:
+        """Strict if all weights are positive."""
+        return as_strict_as(Propriety.STRICT, all_cuts=self.has_all_cuts)
+
+    @property
     def has_all_cuts(self) -> bool:
         """Whether no cut is left out by a weight of 0."""
         return self.weights is None or min(self.weights) > 0
@@ -54,9 +59,7 @@ class CutRule(ClassRule):
     @property
     def suffix(self) -> str:
         """What a name says of the weights."""
-        listed = (
-            "" if self.weights is None else f"[{','.join(f'{in_name(w)}' for w in self.weights)}]"
-        )
+        listed = "" if self.weights is None else f"[{','.join(map(in_name, self.weights))}]"
         return listed if self.normalized else f"_sum{listed}"
 
     def shares(self, classes: int) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from properly._classes import check_count
 from properly._interval import as_number
+from properly._labels import check_count
 from properly._libraries import beside, count_up, namespace
 from properly._options import check_choice, check_flag
 from properly.errors import ArgumentTypeError, DataError
@@ -142,9 +142,7 @@ class SquaredMeanError(ClassRule):
     @property
     def name(self) -> str:
         """A short lower-case name with the values."""
-        listed = (
-            "" if self.values is None else f"[{','.join(f'{in_name(v)}' for v in self.values)}]"
-        )
+        listed = "" if self.values is None else f"[{','.join(map(in_name, self.values))}]"
         return f"squared_mean_error{'' if self.normalized else '_sum'}{listed}"
 
     def propriety_for(self, classes: int) -> Propriety:

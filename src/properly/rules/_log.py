@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from properly._classes import check_count
+from properly._labels import check_count
 from properly._libraries import is_numpy, namespace
 from properly.rules._class_rule import at
 from properly.rules._dual_rule import DualRule

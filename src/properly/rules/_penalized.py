@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from properly._classes import check_count
 from properly._costs import Matrix, as_matrix, cost_matrix, likeliest, optimal
 from properly._interval import as_number
+from properly._labels import check_count
 from properly._options import check_choice
 from properly.errors import DataError
 from properly.rules._brier import Brier
@@ -168,7 +168,8 @@ class Penalized(ClassRule):
         own, penalty = self._factors(classes)
         least, greatest = self.rule.range_for(classes)
         costs = cost_matrix("zero_one", classes) if self.cost is None else self._matrix(classes)
-        return own * least + penalty * costs.min(), own * greatest + penalty * costs.max()
+        lowest, highest = float(costs.min()), float(costs.max())
+        return own * least + penalty * lowest, own * greatest + penalty * highest
 
     def classwise(self, p: Array) -> Array:
         """Return the rule's loss and the penalty for every class."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._classes import check_count
+from properly._labels import check_count
 from properly._libraries import beside, is_numpy, namespace
 from properly.errors import DataError
 from properly.rules._cuts import (
@@ -81,11 +81,6 @@ class RPS(CutRule):
     normalized: bool = True
 
     @property
-    def propriety(self) -> Propriety:
-        """Strict if all weights are positive."""
-        return as_strict_as(Propriety.STRICT, all_cuts=self.has_all_cuts)
-
-    @property
     def name(self) -> str:
         """A short lower-case name with the weights."""
         return f"rps{self.suffix}"
@@ -144,11 +139,6 @@ class RankedLog(CutRule):
 
     weights: tuple[float, ...] | None = None
     normalized: bool = True
-
-    @property
-    def propriety(self) -> Propriety:
-        """Strict if all weights are positive."""
-        return as_strict_as(Propriety.STRICT, all_cuts=self.has_all_cuts)
 
     @property
     def name(self) -> str:
