@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, get_args
 
 from properly._reductions import cumulative, one_vs_rest, top_label
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
-from properly.rules import RPS, BinaryRule, Brier, ClassRule, Log, Ranked, Rule
+from properly.rules import BinaryRule, Brier, ClassRule, Log, Rule
 from properly.rules._cuts import CutRule
 
 if TYPE_CHECKING:
@@ -62,14 +62,7 @@ def _plan_cuts(rule: CutRule, view: str, classes: int) -> Plan:
     how = "averaged" if rule.normalized else "added up"
     weighted = "" if rule.weights is None else " with the weights of the rule"
     shares = rule.shares(classes).tolist()
-    return Plan("cumulative", _judges(rule, classes), shares, _of_cuts(how + weighted))
-
-
-def _judges(rule: CutRule, classes: int) -> Sequence[BinaryRule]:
-    """Return the rule of each cut."""
-    if isinstance(rule, Ranked):
-        return rule.rules(classes)
-    return [Brier() if isinstance(rule, RPS) else Log()] * (classes - 1)
+    return Plan("cumulative", rule.rules(classes), shares, _of_cuts(how + weighted))
 
 
 def _plan_event(rule: BinaryRule, view: str, classes: int) -> Plan:

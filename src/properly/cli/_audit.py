@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from properly._tables import table
 from properly.cli._running import progress_bar, refusals
 
 if TYPE_CHECKING:
@@ -113,17 +114,12 @@ def _audited(text: str, classes: int | None, seed: int, *, adapt: bool) -> Audit
 def _table(found: list[Audit]) -> str:
     """Set one line a rule, and one that sums up."""
     pairs = list(zip(LIBRARY, found, strict=True))
-    rows = [HEADS, *(_row(text, record) for text, record in pairs)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADS))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    rows = [_row(text, record) for text, record in pairs]
     refuted = [text for text, record in pairs if record.agreement == "refuted"]
     said = f"The search refutes no claim of {len(found)} rules. It could not prove any."
     if refuted:
         said = f"The search refutes {len(refuted)} of {len(found)} claims: {', '.join(refuted)}."
-    return "\n".join([*lines, "", said])
+    return f"{table(HEADS, rows, left=len(HEADS))}\n\n{said}"
 
 
 def _row(text: str, record: Audit) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from properly.rules._class_rule import ClassRule
 from properly.rules._rule import Propriety, in_name, wide
 
 if TYPE_CHECKING:
+    from properly.rules._rule import BinaryRule
     from properly.typing import Array
 
 
@@ -45,6 +46,10 @@ class CutRule(ClassRule):
         Both arguments have one column a cut: the probabilities of the classes up to the cut, and of
         those above it.
         """
+
+    @abstractmethod
+    def rules(self, classes: int) -> tuple[BinaryRule, ...]:
+        """Return the rule for one event that is asked at each cut."""
 
     @property
     def propriety(self) -> Propriety:

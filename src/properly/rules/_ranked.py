@@ -11,6 +11,7 @@ import numpy as np
 from properly._labels import check_count
 from properly._libraries import beside, is_numpy, namespace
 from properly.errors import DataError
+from properly.rules._brier import Brier
 from properly.rules._cuts import (
     CutRule,
     add_up,
@@ -18,7 +19,7 @@ from properly.rules._cuts import (
     is_above,
     tails,
 )
-from properly.rules._log import minus_log
+from properly.rules._log import Log, minus_log
 from properly.rules._rule import BinaryRule, Propriety, require_binary
 
 if TYPE_CHECKING:
@@ -85,6 +86,10 @@ class RPS(CutRule):
         """A short lower-case name with the weights."""
         return f"rps{self.suffix}"
 
+    def rules(self, classes: int) -> tuple[BinaryRule, ...]:
+        """Return `Brier` for each cut."""
+        return (Brier(),) * (classes - 1)
+
     def sides(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """Return the squares of the probabilities on the wrong side."""
         return upper * upper, lower * lower
@@ -144,6 +149,10 @@ class RankedLog(CutRule):
     def name(self) -> str:
         """A short lower-case name with the weights."""
         return f"ranked_log{self.suffix}"
+
+    def rules(self, classes: int) -> tuple[BinaryRule, ...]:
+        """Return `Log` for each cut."""
+        return (Log(),) * (classes - 1)
 
     def sides(self, lower: Array, upper: Array) -> tuple[Array, Array]:
         """Return minus the logarithms of both tails."""
