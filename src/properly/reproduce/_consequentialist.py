@@ -14,7 +14,7 @@ from properly.reproduce._decision_errata import errata, two_means
 from properly.reproduce._pictures import prepare, tell
 from properly.reproduce._progress import counter, tracked
 from properly.reproduce._rescaled import rescaled
-from properly.simulate import PROCESSES
+from properly.simulate._assel import PROCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

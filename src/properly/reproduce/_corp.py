@@ -11,7 +11,7 @@ from properly._options import as_generator
 from properly.reproduce import _coverage, _efficiency, _figures, _miscalibrated, _niamey
 from properly.reproduce._pictures import prepare, tell
 from properly.reproduce._progress import counter
-from properly.simulate import DISTRIBUTIONS
+from properly.simulate._corp import DISTRIBUTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -13,7 +13,7 @@ from properly._frames import to_frame
 from properly._plain import columns_of
 from properly.reproduce._layout import heading, table
 from properly.reproduce._settings import Setting, named, settings
-from properly.simulate import DISTRIBUTIONS
+from properly.simulate._corp import DISTRIBUTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -9,7 +9,7 @@ from properly.plots._axes import GREY, PALETTE
 from properly.reproduce import _coverage, _efficiency
 from properly.reproduce._pictures import save_all, sheet
 from properly.reproduce._settings import named
-from properly.simulate import DISTRIBUTIONS
+from properly.simulate._corp import DISTRIBUTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

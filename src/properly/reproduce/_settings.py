@@ -6,7 +6,7 @@ from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
 from properly._tally import Tally
-from properly.simulate import DISTRIBUTIONS, corp
+from properly.simulate._corp import DISTRIBUTIONS, corp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
