@@ -16,7 +16,14 @@ from typing import TYPE_CHECKING, Any
 # The benchmarks are not part of the package.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import rows_classes, rows_corp, rows_decision, rows_process, rows_spine
+from benchmarks import (
+    rows_classes,
+    rows_corp,
+    rows_decision,
+    rows_means,
+    rows_process,
+    rows_spine,
+)
 from benchmarks.harness import measure
 from benchmarks.writing import Run, print_table
 
@@ -31,6 +38,7 @@ ROWS: tuple[Row[Any], ...] = (
     *rows_corp.ROWS,
     *rows_decision.ROWS,
     *rows_classes.ROWS,
+    *rows_means.ROWS,
     *rows_process.ROWS,
 )
 QUICK = 100_000

@@ -37,3 +37,16 @@ def equal_count(weight: Column, bins: int) -> Column:
         before, weight = before.astype(exact), weight.astype(exact)
         cell = (bins * (2 * before + weight) // (2 * int(total))).astype(np.int64)
     return np.cumsum(np.diff(cell, prepend=cell[0]) > 0)
+
+
+def equal_rank(weight: Column, bins: int) -> Column:
+    """Return the bin of each forecast, in increasing order: floor(bins * cases below / cases).
+
+    A forecast belongs where its first case falls, and is never split. Bins that nothing falls into
+    keep their number.
+    """
+    before, total = np.cumsum(weight) - weight, weight.sum()
+    if np.issubdtype(weight.dtype, np.integer):
+        exact = np.int64 if bins * int(total) < EXACT else object
+        return (bins * before.astype(exact) // int(total)).astype(np.int64)
+    return np.minimum((bins * (before / total)).astype(np.int64), bins - 1)

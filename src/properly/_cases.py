@@ -166,6 +166,14 @@ def event_among(cases: Cases, y: Array, p: Array, weight: Array | None = None) -
     )
 
 
+def with_forecasts(cases: Cases, p: Array) -> Cases:
+    """Keep all that is known of the cases but their forecasts, which need no check."""
+    found = object.__new__(Cases)
+    for name in Cases.__dataclass_fields__:
+        object.__setattr__(found, name, kept(p) if name == "p" else getattr(cases, name))
+    return found
+
+
 def require_event(cases: Cases) -> Cases:
     """Refuse cases of several classes where the probability of one event is needed."""
     if cases.classes is not None:
@@ -221,6 +229,11 @@ def number_ids(label: Any) -> Any:
         )
         raise DataError(message)
     return number
+
+
+def has_classes(source: object) -> TypeGuard[Cases]:
+    """Tell whether these are cases of several classes."""
+    return isinstance(source, Cases) and source.classes is not None
 
 
 def has_clusters(source: object) -> TypeGuard[Cases]:

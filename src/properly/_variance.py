@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._cases import number_clusters, rows_in_use
+from properly._cases import is_dependent, number_clusters, rows_in_use
 from properly._libraries import to_numpy
 from properly._tally import Tally
 from properly.errors import DataError
@@ -58,16 +58,36 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
     """
     if isinstance(source, Tally):
         return _spread_of_counts(source, if_event, if_none)
-    if source.time is not None and source.clusters is not None:
-        message = "a variance allows for clusters or for times; these cases have both"
-        raise DataError(message, hint="make Cases with one of the two.")
-    if source.time is None and source.clusters is None:
+    _require_one_design(source)
+    if not is_dependent(source):
         tally = source.tally()
         if tally.event_squares is None:
             return _spread_of_counts(tally, if_event, if_none)
-    y, p, weight, used = rows_in_use(source)
+    y, p, _, _ = rows_in_use(source)
     row = np.unique(p, return_inverse=True)[1]
-    amount = np.where(y, if_event[:, row], if_none[:, row])
+    return _spread_of_rows(source, np.where(y, if_event[:, row], if_none[:, row]))
+
+
+def spread_of_rows(source: Cases, amount: Column) -> Spread:
+    """Find the spread of means of amounts that are known for each row of positive weight.
+
+    Whole weights of independent cases are counts: a weight of 3 is three cases.
+    """
+    _require_one_design(source)
+    weight = rows_in_use(source).weight
+    if not is_dependent(source) and np.all(weight == np.floor(weight)):
+        return _spread_of_repeated(amount, weight)
+    return _spread_of_rows(source, amount)
+
+
+def _require_one_design(source: Cases) -> None:
+    if source.time is not None and source.clusters is not None:
+        message = "a variance allows for clusters or for times; these cases have both"
+        raise DataError(message, hint="make Cases with one of the two.")
+
+
+def _spread_of_rows(source: Cases, amount: Column) -> Spread:
+    _, _, weight, used = rows_in_use(source)
     with np.errstate(invalid="ignore"):
         influence = weight * _away(amount, amount @ weight / weight.sum()) / weight.sum()
     if source.time is not None:
@@ -76,6 +96,16 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
         label = number_clusters(source, used)
         influence = np.stack([np.bincount(label, u) for u in influence])
     return _independent(influence)
+
+
+def _spread_of_repeated(amount: Column, weight: Column) -> Spread:
+    total = float(weight.sum())
+    if total <= 1:
+        return Spread(np.full((len(amount),) * 2, np.nan), 0)
+    with np.errstate(invalid="ignore"):
+        away = _away(amount, amount @ weight / total)
+        summed = (weight * away) @ away.T
+    return Spread(summed / total / (total - 1), total - 1)
 
 
 def _away(amount: Column, mean: Column) -> Column:

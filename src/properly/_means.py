@@ -1,0 +1,329 @@
+"""Averages of the probability that was given to what happened."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from properly._cases import has_classes
+from properly._frames import to_frame
+from properly._happened import ALL, sums_by_class
+from properly._libraries import to_numpy
+from properly._mean_intervals import MeansIntervals, find_mean_intervals
+from properly._options import as_drawing, check_flag
+from properly._plain import count_of_cases, plain
+from properly._power_means import POWERS, Sums, ThreeMeans
+from properly._precision import limit
+from properly._tables import table
+from properly._tally import as_tally
+from properly.rules import Misclassification
+from properly.sources import Isotonic, as_source
+
+if TYPE_CHECKING:
+    from properly._cases import Cases
+    from properly._frames import Backend
+    from properly._happened import SideSums
+    from properly._tally import Tally
+    from properly.sources import Source
+
+# Differences below this are rounding, on the scale of probabilities.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class ClassMeans:
+    """Averages over the cases in which one class happened.
+
+    Attributes
+    ----------
+    weight : int or float
+        How many cases these are, or their weight.
+    model : ThreeMeans
+        Of the probabilities that the model gave to the class.
+    source : ThreeMeans
+        Of those that the source gives it.
+    divergence : float
+        The accuracy of the model, divided by that of the source. For a single class it may be
+        above 1: a model that always says yes is better than the source where the answer is yes.
+
+    Examples
+    --------
+    >>> import properly
+    >>> found = properly.means(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
+    >>> round(found.classes["event"].model.decisiveness, 6)
+    0.6
+    """
+
+    weight: float
+    model: ThreeMeans
+    source: ThreeMeans
+    divergence: float
+
+
+@dataclass(frozen=True, repr=False)
+class Means:
+    """Averages of the probability that was given to what happened.
+
+    ``accuracy = source.accuracy * divergence``
+
+    Attributes
+    ----------
+    decisiveness, accuracy, robustness : float
+        The arithmetic mean, the geometric mean and the mean of power -2/3, in falling order.
+    source : ThreeMeans
+        The same three of the probabilities that the source gives to what happened: what the
+        forecasts would reach if they meant what they say.
+    divergence : float
+        The accuracy divided by that of the source: what is lost because they do not.
+    angle : float or None
+        The direction from robustness to decisiveness, with the source on the x-axis and the model
+        on the y-axis, in degrees. None where neither of them varies.
+    correct : float
+        Share of the cases whose likeliest class happened; where several are likeliest, each counts
+        for its part.
+    classes : dict of ClassMeans
+        The same by what happened: ``"event"`` and ``"no event"``, or the classes that happened.
+    precision : float or None
+        The limit that forecasts were moved to, if any.
+    clipped : int or float
+        How many cases were moved, or how much of their weight.
+    estimate : str
+        How the source was estimated.
+    intervals : MeansIntervals or None
+        How far off the numbers may be, if that was asked for.
+
+    Examples
+    --------
+    >>> import properly
+    >>> properly.means(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
+    Means(accuracy 0.5584 = source 0.7071 x divergence 0.7896)
+    """
+
+    decisiveness: float
+    accuracy: float
+    robustness: float
+    source: ThreeMeans
+    divergence: float
+    angle: float | None
+    correct: float
+    classes: dict[str, ClassMeans]
+    precision: float | None
+    clipped: int | float
+    estimate: str
+    intervals: MeansIntervals | None = None
+
+    @property
+    def model(self) -> ThreeMeans:
+        """The three means of the model."""
+        return ThreeMeans(self.decisiveness, self.accuracy, self.robustness)
+
+    @property
+    def ratio(self) -> ThreeMeans:
+        """The three means of the model, each divided by that of the source.
+
+        Only that of the accuracy is a divergence; the others may well be above 1.
+        """
+        return _ratio(self.model, self.source)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them."""
+        found: dict[str, Any] = plain(asdict(self))
+        if self.intervals is None:
+            del found["intervals"]
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return a polars, pandas or pyarrow frame: a row for all cases, and one a class."""
+        rows = {ALL: (self.model, self.source, self.divergence)} | {
+            name: (part.model, part.source, part.divergence) for name, part in self.classes.items()
+        }
+        columns: dict[str, list[Any]] = {"class": list(rows)}
+        for name in POWERS:
+            columns[name] = [getattr(model, name) for model, _, _ in rows.values()]
+            columns[f"source_{name}"] = [getattr(source, name) for _, source, _ in rows.values()]
+        columns["divergence"] = [divergence for *_, divergence in rows.values()]
+        return to_frame(columns, backend)
+
+    def __repr__(self) -> str:
+        return (
+            f"Means(accuracy {self.accuracy:.4g} = source {self.source.accuracy:.4g} "
+            f"x divergence {self.divergence:.4g})"
+        )
+
+    def __str__(self) -> str:
+        """Lay the averages out: model, source, and how far off they may be."""
+        return "\n".join([_layout(self), *_remarks(self)])
+
+
+def means(
+    cases: Tally | Cases,
+    *,
+    source: str | Source = "isotonic",
+    precision: float | None = None,
+    interval: bool = False,
+    level: float = 0.95,
+    replicates: int = 1000,
+    rng: int | np.random.Generator | None = None,
+) -> Means:
+    r"""Average the probability that was given to what happened, three ways.
+
+    .. math:: M_m(t) = \Big(\frac{\sum_i w_i t_i^m}{\sum_i w_i}\Big)^{1/m}, \qquad
+        t_i = q_{i, y_i},
+
+    for decisiveness (:math:`m = 1`), accuracy (:math:`m = 0`, the limit, which is the geometric
+    mean) and robustness (:math:`m = -2/3`). The accuracy is the log score on the scale of
+    probabilities: :math:`M_0 = \exp(-\bar S)`.
+
+    Parameters
+    ----------
+    cases : Tally or Cases
+        The forecasts and what happened; of one event, or of several classes.
+    source : str or Source
+        How to estimate the probability with which things happened at each forecast:
+        ``"isotonic"``, ``"equal_count"`` (or ``"hist"``), ``"equal_width"``, ``"neighbours"``,
+        ``"kernel"``, or one of `properly.sources` with options.
+    precision : float, optional
+        Move forecasts into [precision, 1 - precision] first, and count those that moved. Rows of
+        more than two classes are divided by their sums after that.
+    interval : bool
+        Say how far off the numbers may be.
+    level : float
+        Coverage aimed at by each interval.
+    replicates : int
+        Random draws for the test of calibration; a fifth of them, 200 at least if there are so
+        many, tell the bias of the divergence.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness; without it, every call draws anew.
+
+    Returns
+    -------
+    Means
+
+    Notes
+    -----
+    With the isotonic source the divergence probability is :math:`\exp(-\text{MCB})`, with the
+    miscalibration of the log score, and the accuracy of the source :math:`\exp(\text{DSC} -
+    \text{UNC})`; the divergence is never above 1, for several classes either, each fitted by
+    itself. With bins it may be above 1, since what forecasts say within a bin is lost.
+
+    A forecast of 0 for what happened makes accuracy and robustness 0. It is not replaced by
+    something small unless a `precision` says so.
+
+    Only the accuracy is proper. The arithmetic mean rewards forecasts that are surer than the
+    truth, and the mean of power -2/3 those that hedge; see `properly.proper_means`. An angle above
+    45 degrees is a sign of over-confidence, but a biased forecast may have one as well, and in
+    small samples anything may: `properly.confidence_test` tests it.
+
+    References
+    ----------
+    .. [1] K. P. Nelson (2017). Assessing probabilistic inference by comparing the generalized mean
+       of the model and source probabilities. Entropy 19:286.
+       `doi:10.3390/e19060286 <https://doi.org/10.3390/e19060286>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> t = properly.tally(crash.died, crash.forecasts["logistic"])
+    >>> found = properly.means(t)
+    >>> round(found.accuracy, 4), round(found.source.accuracy, 4), round(found.divergence, 4)
+    (0.8847, 0.8879, 0.9964)
+    >>> print(found)
+                   model  source   ratio
+    decisiveness  0.9351  0.9353  0.9998
+    accuracy      0.8847  0.8879  0.9964
+    robustness    0.7392  0.7407  0.9979
+    """
+    chosen, interval = as_source(source), check_flag(interval, "interval")
+    drawing = as_drawing(level, replicates, rng)
+    limited, clipped = limit(cases, precision)
+    found = sums_by_class(limited, chosen)
+    overall = Sums.of_all(part.model for part in found).means()
+    behind = Sums.of_all(part.source for part in found).means()
+    averages = Means(
+        **asdict(overall),
+        source=behind,
+        divergence=_divergence(overall, behind, chosen),
+        angle=_angle(overall, behind),
+        correct=_correct(limited),
+        classes={part.name: _of_class(part) for part in found},
+        precision=precision,
+        clipped=clipped,
+        estimate=_words(chosen),
+    )
+    if not interval:
+        return averages
+    intervals = find_mean_intervals(limited, chosen, overall, averages.divergence, drawing)
+    return replace(averages, intervals=intervals)
+
+
+def _divergence(model: ThreeMeans, source: ThreeMeans, chosen: Source) -> float:
+    """Divide the accuracies; what rounding leaves above a bound of 1 is 1, and nothing else."""
+    found = _ratio(model, source).accuracy
+    return 1.0 if isinstance(chosen, Isotonic) and 1 < found <= 1 + ROUNDING else found
+
+
+def _of_class(part: SideSums) -> ClassMeans:
+    weight, model, source = part.model.weight, part.model.means(), part.source.means()
+    return ClassMeans(weight, model, source, _ratio(model, source).accuracy)
+
+
+def _ratio(model: ThreeMeans, source: ThreeMeans) -> ThreeMeans:
+    pairs = [(getattr(model, name), getattr(source, name)) for name in POWERS]
+    return ThreeMeans(*(a / b if b > 0 else math.nan for a, b in pairs))
+
+
+def _angle(model: ThreeMeans, source: ThreeMeans) -> float | None:
+    """Return the direction of the three marks; differences made of rounding have none."""
+    rise, run = (_spread(averages) for averages in (model, source))
+    return None if rise == run == 0 else math.degrees(math.atan2(rise, run))
+
+
+def _spread(averages: ThreeMeans) -> float:
+    difference = averages.decisiveness - averages.robustness
+    return 0.0 if difference < ROUNDING else difference
+
+
+def _correct(cases: Tally | Cases) -> float:
+    """Return the share of the cases whose likeliest class happened."""
+    if has_classes(cases):
+        weight = None if cases.weight is None else to_numpy(cases.weight)
+        wrong = Misclassification().mean_price(to_numpy(cases.y), to_numpy(cases.p), weight)
+        return 1 - float(wrong)
+    t = as_tally(cases)
+    value, weight, events = (to_numpy(x) for x in (t.value, t.weight, t.events))
+    below, above = (np.searchsorted(value, 0.5, side=side) for side in ("left", "right"))
+    none = (weight[:below] - events[:below]).sum()
+    right = none + weight[below:above].sum() / 2 + events[above:].sum()
+    return float(right / t.total)
+
+
+def _words(source: Source) -> str:
+    return f"{source.words}, all classes together" if source.pooled else source.words
+
+
+def _layout(found: Means) -> str:
+    """Write the three means of model and source, with intervals if there are any."""
+    head, rows = ["", "model", "source", "ratio"], []
+    for name in POWERS:
+        numbers = (getattr(part, name) for part in (found.model, found.source, found.ratio))
+        rows.append([name, *(f"{x:.4f}" for x in numbers)])
+    if found.intervals is not None:
+        head.insert(2, f"{found.intervals.level:.0%} interval")
+        for row in rows:
+            low, high = getattr(found.intervals, row[0])
+            row.insert(2, f"{low:.4f} to {high:.4f}")
+    return table(head, rows)
+
+
+def _remarks(found: Means) -> list[str]:
+    lines = []
+    if found.clipped:
+        moved = f"{count_of_cases(found.clipped)} cases were moved"
+        lines.append(f"{moved} into [{found.precision:g}, 1 - {found.precision:g}]")
+    if found.intervals is not None:
+        lines += found.intervals.remarks()
+    return lines

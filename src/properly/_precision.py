@@ -1,0 +1,77 @@
+"""Forecasts kept away from 0 and 1 by a stated precision, and how many of them had to move."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from properly._cases import Cases, with_forecasts
+from properly._interval import as_number
+from properly._libraries import namespace
+from properly._pooling import pool
+from properly._tally import Tally, as_tally
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from properly.typing import Array
+
+
+class Limited(NamedTuple):
+    """Forecasts within the limits, and how many cases, or how much of their weight, moved."""
+
+    cases: Tally | Cases
+    clipped: int | float
+
+
+def limit(cases: Tally | Cases, precision: float | None) -> Limited:
+    """Move forecasts below the precision up to it, and those above one minus it down to that.
+
+    Rows of more than two classes are then divided by their sums, since what is moved at one class
+    is missing at the others. No precision moves nothing.
+    """
+    classes = cases.classes if isinstance(cases, Cases) else None
+    if not isinstance(cases, Cases):
+        cases = as_tally(cases)
+    if precision is None:
+        return Limited(cases, 0)
+    least = _check_precision(precision, classes or 2)
+    if isinstance(cases, Tally):
+        return _limit_tally(cases, least)
+    xp = namespace(cases.p)
+    p = xp.clip(xp.astype(cases.p, xp.float64), least, 1 - least)
+    moved = p != xp.astype(cases.p, xp.float64)
+    if classes is not None:
+        moved = xp.any(moved, axis=1)
+        p = xp.where(moved[:, None], p / xp.sum(p, axis=1, keepdims=True), p)
+    return Limited(with_forecasts(cases, p), _amount(moved, cases.weight))
+
+
+def _limit_tally(tally: Tally, least: float) -> Limited:
+    xp = namespace(tally.value)
+    value = xp.astype(tally.value, xp.float64)
+    within = xp.clip(value, least, 1 - least)
+    moved = within != value
+    if not xp.any(moved):
+        return Limited(tally, 0)
+    columns = pool(within, tally._columns())  # noqa: SLF001
+    return Limited(Tally._of(columns, tally.cells), _amount(moved, tally.weight))  # noqa: SLF001
+
+
+def _amount(moved: Array, weight: Array | None) -> int | float:
+    """Count cases, or add up their weight if it is not whole numbers."""
+    xp = namespace(moved)
+    if weight is None:
+        return int(xp.count_nonzero(moved))
+    total = float(xp.sum(xp.astype(weight[moved], xp.float64)))
+    whole = xp.isdtype(weight.dtype, "integral") or bool(xp.all(weight == xp.floor(weight)))
+    return int(total) if whole else total
+
+
+def _check_precision(precision: float, classes: int) -> float:
+    found = as_number(precision, "precision")
+    if not 0 <= found < 1 / classes:
+        message = (
+            f"precision must be 0 or more and below 1/{classes}, the probability of each of "
+            f"{classes} classes if all are alike; got {found:g}"
+        )
+        raise DataError(message)
+    return found

@@ -1,0 +1,192 @@
+"""Forecasts that stay as they are while outcomes are drawn again, from a truth that is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+
+from properly._cases import Cases, rows_in_use
+from properly._components import Prices, components, if_calibrated
+from properly._happened import questions
+from properly._isotonic import recalibrate, refit
+from properly._libraries import to_numpy
+from properly._power_means import ROBUSTNESS
+from properly._reductions import one_vs_rest
+from properly._resampling import fast_stream, sampler
+from properly._tally import Tally, as_tally
+from properly._variance import spread_of_means, spread_of_rows
+from properly.rules import Log
+from properly.sources import Isotonic
+
+if TYPE_CHECKING:
+    from properly._variance import Spread
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+
+class World(Protocol):
+    """What can be asked of forecasts and their isotonic source.
+
+    A loss is minus the logarithm of the divergence: the miscalibration of the log score.
+    """
+
+    def spread(self) -> Spread:
+        """Find the spread of the means behind three averages and the log divergence."""
+
+    def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the model says, and fit the source to each draw."""
+
+    def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the source says, and find how much better than it each new fit seems."""
+
+    def largest_share(self) -> float:
+        """Find how much of the sum of powers of -2/3 a single case makes up."""
+
+
+def world_of(cases: Tally | Cases) -> World:
+    """Get ready to draw outcomes."""
+    if isinstance(cases, Cases) and cases.classes is not None:
+        return ClassWorld.of(cases)
+    return EventWorld(cases)
+
+
+@dataclass(frozen=True, eq=False)
+class EventWorld:
+    """Forecasts of an event."""
+
+    cases: Tally | Cases
+
+    def spread(self) -> Spread:
+        """Find the spread of the means behind three averages and the log divergence."""
+        t = as_tally(self.cases)
+        value, rate = to_numpy(t.value).astype(np.float64), self._rate(t)
+        return spread_of_means(self.cases, _amounts(value, rate), _amounts(1 - value, 1 - rate))
+
+    def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the model says, and fit the source to each draw."""
+        draws = sampler(self.cases, clusters=False)
+        return if_calibrated(draws, Prices.at(draws.value, Log()), replicates, rng)
+
+    def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the source says, and find how much better than it each new fit seems."""
+        draws, rate = sampler(self.cases, clusters=False), self._rate(as_tally(self.cases))
+        drawn = draws.outcomes(rate, replicates, fast_stream(rng))
+        found: Column = components(drawn, Prices.at(rate, Log()))[0]
+        return found
+
+    def largest_share(self) -> float:
+        """Find how much of the sum of powers of -2/3 a single case makes up."""
+        t = as_tally(self.cases)
+        value, weight, events = (to_numpy(x) for x in (t.value, t.weight, t.events))
+        value = value.astype(np.float64)
+        return _share(np.concatenate([value, 1 - value]), np.concatenate([events, weight - events]))
+
+    def _rate(self, tally: Tally) -> Column:
+        fit = recalibrate(tally)
+        return fit.spread(fit.event_rate)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassWorld:
+    """Forecasts of classes.
+
+    Attributes
+    ----------
+    cases : Cases
+        What they came with.
+    y, p : numpy array
+        What happened, and the probabilities, one column a class.
+    weight : numpy array
+        Whole numbers if cases are counted.
+    fitted : numpy array
+        The probability that the isotonic source gives each class, by itself.
+    cells, totals : list of numpy arrays
+        For each class, the place of each case among the distinct forecasts, and the weight there.
+    """
+
+    cases: Cases
+    y: Column
+    p: Column
+    weight: Column
+    fitted: Column
+    cells: list[Column]
+    totals: list[Column]
+
+    @classmethod
+    def of(cls, cases: Cases) -> ClassWorld:
+        """Fit the source to each class."""
+        y, p, weight, used = rows_in_use(cases)
+        asked = questions(cases, Isotonic())
+        columns = [to_numpy(case.p)[used] for case in one_vs_rest(cases).values()]
+        rates = [question.at_rows(q) for question, q in zip(asked, columns, strict=True)]
+        cells = [
+            np.searchsorted(to_numpy(question.tally.value), q)
+            for question, q in zip(asked, columns, strict=True)
+        ]
+        if np.all(weight == np.floor(weight)):
+            weight = weight.astype(np.int64)
+        totals = [np.bincount(cell, weight) for cell in cells]
+        return cls(cases, y, p.astype(np.float64), weight, np.stack(rates, axis=1), cells, totals)
+
+    def spread(self) -> Spread:
+        """Find the spread of the means behind three averages and the log divergence."""
+        row = np.arange(len(self.y))
+        given = _amounts(self.p[row, self.y], self.fitted[row, self.y])
+        return spread_of_rows(self.cases, given)
+
+    def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the model says, and fit the source to each draw."""
+        return self._losses(self.p, replicates, fast_stream(rng))
+
+    def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the source says, and find how much better than it each new fit seems.
+
+        Each class is fitted by itself, so that the probabilities of a case need not sum to 1; they
+        are divided by their sum to be drawn from.
+        """
+        return self._losses(self.fitted, replicates, fast_stream(rng))
+
+    def largest_share(self) -> float:
+        """Find how much of the sum of powers of -2/3 a single case makes up."""
+        return _share(self.p[np.arange(len(self.y)), self.y], self.weight)
+
+    def _losses(self, truth: Column, replicates: int, rng: np.random.Generator) -> Column:
+        truth = truth / truth.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            log = np.log(truth)
+        return np.array([self._loss(self._draw(truth, rng), log) for _ in range(replicates)])
+
+    def _draw(self, truth: Column, rng: np.random.Generator) -> Column:
+        """Draw how often each class happened in each row: one draw a case."""
+        if self.weight.dtype.kind == "i":
+            return np.asarray(rng.multinomial(self.weight, truth))
+        return self.weight[:, None] * rng.multinomial(1, truth)
+
+    def _loss(self, counts: Column, log: Column) -> float:
+        there = counts > 0
+        model, source = float(counts[there] @ log[there]), 0.0
+        for k, (cell, total) in enumerate(zip(self.cells, self.totals, strict=True)):
+            fit = refit(total, np.bincount(cell, counts[:, k], len(total)))
+            some = fit.events > 0
+            source += float(fit.events[some] @ np.log(fit.event_rate[some]))
+        return (source - model) / float(self.weight.sum())
+
+
+def _amounts(t: Column, p: Column) -> Column:
+    """Return what four means are means of: value, logarithm, power of -2/3, and log ratio."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log = np.log(t)
+        return np.stack([t, log, np.exp(ROBUSTNESS * log), log - np.log(p)])
+
+
+def _share(t: Column, weight: Column) -> float:
+    """Compare the largest power with the sum of them; whole weights are that many cases."""
+    t, weight = t[weight > 0], weight[weight > 0]
+    with np.errstate(divide="ignore"):
+        power = t**ROBUSTNESS
+    if np.isinf(power).any():
+        return 1.0
+    each = power if weight.dtype.kind == "i" else power * weight
+    return float(each.max() / (weight @ power))
