@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import json
+from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,7 +13,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from properly import Cases, Tally, reliability, roc_curve, tally
+from properly import Cases, Tally, predicted_roc_curve, reliability, roc_curve, tally
+from properly.errors import DataError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,3 +136,81 @@ def test_the_hull_has_the_band_of_the_curve() -> None:
     assert raw is not None
     assert hull is not None
     assert raw.to_dict() == hull.to_dict()
+
+
+# What the forecasts promise
+
+REFERENCE = Path(__file__).parent / "reference" / "means"
+
+
+def reference_rows() -> dict[str, tuple[list[int], list[float]]]:
+    """Return outcomes and forecasts of every data set."""
+    found: dict[str, tuple[list[int], list[float]]] = {}
+    with (REFERENCE / "inputs.csv").open() as file:
+        for row in csv.DictReader(file):
+            y, p = found.setdefault(row["dataset"], ([], []))
+            y.append(int(row["y"]))
+            p.append(float(row["q"]))
+    return found
+
+
+@pytest.mark.parametrize(("name", "rows"), reference_rows().items(), ids=lambda x: str(x)[:12])
+def test_both_areas_are_those_of_exact_fractions(
+    name: str, rows: tuple[list[int], list[float]]
+) -> None:
+    exact = json.loads((REFERENCE / "roc.json").read_text())[name]
+    t = tally(*rows)
+    predicted = pytest.approx(float(Fraction(exact["predicted_auc"])), rel=0, abs=1e-15)
+    assert predicted_roc_curve(t).area == predicted
+    assert predicted_roc_curve(Cases(*rows)).area == predicted
+    assert roc_curve(t).area == float(Fraction(exact["actual_auc"]))
+
+
+def test_calibrated_forecasts_keep_what_they_promise() -> None:
+    value, often = np.arange(11) / 10, np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5])
+    # Exactly the predicted share of each has the event, as in a population.
+    t = Tally.from_counts(value, 10 * often, np.arange(11) * often)
+    actual, predicted = roc_curve(t), predicted_roc_curve(t)
+    assert predicted.area == pytest.approx(actual.area, rel=0, abs=1e-15)
+    for name in ("false_positive_rate", "true_positive_rate"):
+        np.testing.assert_allclose(getattr(predicted, name), getattr(actual, name), atol=1e-15)
+    np.testing.assert_array_equal(predicted.threshold, actual.threshold)
+    assert (predicted.hull, predicted.band) == (False, None)
+
+
+def test_every_case_is_an_event_and_a_non_event_in_part() -> None:
+    # Three times 0.5 and once 0.8: weights 1.5 and 0.8 of events, 1.5 and 0.2 of the others.
+    for source in (
+        tally([1, 0, 1], [0.5, 0.8, 0.5], weight=[1, 1, 2]),
+        tally([0] * 4, [0.5, 0.5, 0.5, 0.8]),
+    ):
+        curve = predicted_roc_curve(source)
+        np.testing.assert_allclose(curve.true_positive_rate, [0, 0.8 / 2.3, 1], rtol=1e-15)
+        np.testing.assert_allclose(curve.false_positive_rate, [0, 0.2 / 1.7, 1], rtol=1e-15)
+        area = (0.8 * 1.5 + (1.5 * 1.5 + 0.8 * 0.2) / 2) / (2.3 * 1.7)
+        assert curve.area == pytest.approx(area, rel=1e-15)
+
+
+@every_source
+def test_the_predicted_curve_is_that_of_pairs_and_concave(source: Tally | Cases) -> None:
+    curve = predicted_roc_curve(source)
+    t = source if isinstance(source, Tally) else source.tally()
+    y = np.repeat([True, False], len(t))
+    share = np.concatenate([t.weight * t.value, t.weight * (1 - t.value)])
+    pairs = concordance(y, np.tile(t.value, 2), share)
+    assert curve.area == pytest.approx(pairs, rel=0, abs=1e-14)
+    turn = np.diff(curve.true_positive_rate)[:, None] * np.diff(curve.false_positive_rate)
+    # Each step is less steep than every one before it.
+    assert (np.triu(turn - turn.T) >= -1e-15).all()
+
+
+def test_forecasts_that_promise_no_event_have_no_predicted_curve() -> None:
+    curve = predicted_roc_curve(tally([0, 1], [0.0, 0.0]))
+    assert np.isnan(curve.area)
+    assert np.isnan(curve.true_positive_rate).all()
+    np.testing.assert_array_equal(curve.false_positive_rate, [0, 1])
+
+
+def test_classes_have_no_predicted_curve() -> None:
+    with pytest.raises(DataError, match="event"):
+        predicted_roc_curve(Cases([0, 2], [[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]))

@@ -10,6 +10,7 @@ Column: TypeAlias = np.ndarray[Any, Any]
 
 # Products below this are exact in int64.
 EXACT = 2**63
+ROUNDING = 1e-9
 
 
 def equal_width(value: Column, bins: int) -> Column:
@@ -49,4 +50,6 @@ def equal_rank(weight: Column, bins: int) -> Column:
     if np.issubdtype(weight.dtype, np.integer):
         exact = np.int64 if bins * int(total) < EXACT else object
         return (bins * before.astype(exact) // int(total)).astype(np.int64)
-    return np.minimum((bins * (before / total)).astype(np.int64), bins - 1)
+    # Sums of fractions may fall short of an edge by rounding.
+    product = bins * (before / total) + ROUNDING
+    return np.minimum(product.astype(np.int64), bins - 1)

@@ -11,7 +11,7 @@ from properly._labels import names_of_labels
 from properly._libraries import namespace, to_numpy
 from properly._pooling import weigh
 from properly._power_means import sums_of_outcomes, sums_of_powers
-from properly._reductions import one_vs_rest
+from properly._reductions import complement, one_vs_rest
 from properly._tally import Tally, as_tally
 from properly.errors import DataError
 
@@ -165,11 +165,8 @@ def _mirrored(asked: Question) -> Question:
     """Ask for no event instead of the event."""
     tally, fit = asked.tally, asked.fit
     weight, events, *squares = tally._columns()  # noqa: SLF001
-    columns = [
-        1.0 - namespace(tally.value).astype(tally.value, np.float64),
-        weight,
-        weight - events,
-    ]
+    value = namespace(tally.value).astype(tally.value, np.float64)
+    columns = [complement(value), weight, weight - events]
     turned = Tally._of([x[::-1] for x in (*columns, *squares[::-1])], tally.cells)  # noqa: SLF001
     end = len(tally) - np.append(0, fit.end[:-1])
     backwards = type(fit)(
@@ -201,12 +198,12 @@ def _table(cases: Tally | Cases) -> Table:
         value, count = np.concatenate([value, value]), np.concatenate([events, weight - events])
         y, used = np.repeat([0, 1], len(weight)), count > 0
         y, value, count = y[used], value[used].astype(np.float64), count[used]
-        return Table(y, np.stack([value, 1 - value], axis=1), count, (EVENT, NO_EVENT))
+        return Table(y, np.stack([value, complement(value)], axis=1), count, (EVENT, NO_EVENT))
     y, p, weight, _ = rows_in_use(cases)
     p = p.astype(np.float64)
     if cases.classes is not None:
         return Table(y, np.minimum(p, 1.0), weight, names_of_labels(cases.labels or ()))
-    return Table(np.where(y, 0, 1), np.stack([p, 1 - p], axis=1), weight, (EVENT, NO_EVENT))
+    return Table(np.where(y, 0, 1), np.stack([p, complement(p)], axis=1), weight, (EVENT, NO_EVENT))
 
 
 def _pooled(table: Table, source: Source) -> Question:

@@ -163,6 +163,11 @@ def upper_tails(p: Array) -> list[Array]:
     return [_above(*sides, slack) for sides in zip(lower, upper, strict=True)]
 
 
+def complement(p: Array) -> Array:
+    """Return one minus a probability: of 0.07 the number that 0.93 is read as."""
+    return _as_decimal(1 - p, PRECISION * p + (1 - ALMOST_ONE))
+
+
 def _above(lower: Array, upper: Array, slack: float) -> Array:
     """Take the probability above a cut from the smaller side, which has more digits.
 

@@ -160,6 +160,51 @@ def roc_curve(
     return RocCurve(_rate(none), _rate(events), threshold, area, hull, found)
 
 
+def predicted_roc_curve(tally: Tally | Cases) -> RocCurve:
+    r"""Trace the ROC curve that the forecasts promise, whatever happened.
+
+    Each case counts as an event with its probability :math:`p_i`, and as a non-event with the rest:
+
+    .. math:: \text{FPR}(t) = \frac{\sum_{p_i \ge t} w_i (1 - p_i)}{\sum_i w_i (1 - p_i)}, \qquad
+        \text{TPR}(t) = \frac{\sum_{p_i \ge t} w_i p_i}{\sum_i w_i p_i} .
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts; of what happened nothing is used.
+
+    Returns
+    -------
+    RocCurve
+        Its area is the predicted AUC.
+
+    Notes
+    -----
+    If forecasts are calibrated, the curve of `roc_curve` differs from this one by chance alone. A
+    predicted curve above the actual one promises more than the forecasts keep, as over-confident
+    ones do; one below promises less. The predicted curve is always concave, since a higher
+    forecast is one with more of the event. A case is compared with itself too, as a tie.
+
+    References
+    ----------
+    .. [1] K. P. Nelson (2017). Assessing probabilistic inference by comparing the generalized mean
+       of the model and source probabilities. Entropy 19:286. `doi:10.3390/e19060286
+       <https://doi.org/10.3390/e19060286>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> properly.predicted_roc_curve(t), properly.roc_curve(t)
+    (RocCurve(AUC 0.8383), RocCurve(AUC 0.75))
+    """
+    t = as_tally(tally)
+    value, weight = to_numpy(t.value).astype(np.float64), to_numpy(t.weight)
+    events, none = weight * value, weight * (1 - value)
+    threshold = np.append(np.inf, value[::-1])
+    return RocCurve(_rate(none), _rate(events), threshold, concordance(none, events), hull=False)
+
+
 def _rate(cases: Column) -> Column:
     """Return the share of cases from each forecast on, the highest first."""
     found = np.append(0, np.cumsum(cases[::-1]))

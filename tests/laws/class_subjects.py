@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from properly.rules import (
     Misclassification,
     Penalized,
     Propriety,
+    Pseudospherical,
     QuadraticRPS,
     Ranked,
     RankedLog,
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
 
     from properly.rules import ClassRule
 
-    from .class_oracles import Matrix, Price
+    from .class_oracles import Matrix, Price, Row
 
 STRICT, PROPER, IMPROPER = Propriety.STRICT, Propriety.PROPER, Propriety.IMPROPER
 INFINITE = math.inf
@@ -105,12 +107,27 @@ def share_of_mistakes(K: int) -> float:
     return 1 - 1 / K
 
 
+def pseudospherical(power: float) -> Price:
+    """Return the loss of the best report under a mean of this power, in sixty digits."""
+
+    def price(p: Row, y: int) -> Decimal:
+        m = Decimal(power)
+        a = 1 / (1 - m)
+        powers = [exact.decimal(value) ** a for value in p]
+        share = powers[y] / sum(powers)
+        return (1 - share**m) / m if share else (1 / m if m > 0 else exact.INFINITE)
+
+    return price
+
+
 UNORDERED = [
     nominal(Brier(), exact.brier, constant(2)),
     nominal(Brier("mean"), exact.over(exact.brier, lambda K: K), lambda K: 2 / K),
     nominal(Brier("half"), exact.over(exact.brier, lambda _: 2), constant(1)),
     nominal(Log(), exact.log, constant(INFINITE), local=True),
     nominal(Spherical(), exact.spherical, constant(1)),
+    nominal(Pseudospherical(), pseudospherical(-2 / 3), constant(INFINITE)),
+    nominal(Pseudospherical(0.5), pseudospherical(0.5), constant(2)),
     nominal(Misclassification(), exact.mistake(), constant(1), PROPER),
 ]
 

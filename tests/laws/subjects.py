@@ -27,6 +27,7 @@ from properly.rules import (
     Mixture,
     PointWeighted,
     Propriety,
+    Pseudospherical,
     Regret,
     Shifted,
     Spherical,
@@ -149,6 +150,9 @@ SUBJECTS = [
     Subject(Regret((0.05, 0.2), prior=BetaWeighted(2, 8)), PROPER, (0.05, 0.2)),
     Subject(Regret((0.3, 0.3 + 1e-6), prior=BetaWeighted(2, 8)), PROPER, (0.3, 0.3 + 1e-6)),
     Subject(Regret((0, 1), prior=Spherical()), STRICT),
+    Subject(Pseudospherical(0.4), STRICT),
+    # Of negative powers, slopes of right and certain forecasts are infinite: no law for those.
+    Subject(Bounded(Pseudospherical(-2 / 3), (0.1, 0.9)), PROPER, (0.1, 0.9)),
 ]
 RULES = [subject.rule for subject in SUBJECTS]
 

@@ -3,7 +3,7 @@
 Every rule is a frozen value that states its own facts: `propriety` and `range`, and, if it is for
 one event, `weight` and `atoms`. All are losses, so lower is better. A `BinaryRule` prices the
 probability of one event, a `ClassRule` the probabilities of several classes; `Brier`, `Log`,
-`Spherical` and `Misclassification` do both.
+`Spherical`, `Pseudospherical` and `Misclassification` do both.
 """
 
 from properly.rules._brier import Brier
@@ -12,6 +12,7 @@ from properly.rules._combinators import Bounded, Mixture
 from properly.rules._distance import QuadraticRPS, SquaredAbsoluteRPS, SquaredMeanError
 from properly.rules._log import Log
 from properly.rules._penalized import PBS, PLL, Penalized
+from properly.rules._pseudospherical import Pseudospherical
 from properly.rules._ranked import RPS, Ranked, RankedLog
 from properly.rules._reading import parse_rule
 from properly.rules._regret import Regret
@@ -45,6 +46,7 @@ __all__ = [
     "Penalized",
     "PointWeighted",
     "Propriety",
+    "Pseudospherical",
     "QuadraticRPS",
     "Ranked",
     "RankedLog",

@@ -1,0 +1,450 @@
+"""Means of the probabilities that model and source gave to what happened: what always holds."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import properly
+from properly import simulate, sources
+from properly.errors import DataError
+from properly.rules import Log
+
+from .class_draws import ClassRows
+from .mean_oracles import (
+    BINNED,
+    CERTAIN,
+    CLOSE,
+    POWERS,
+    any_classes,
+    cases_of,
+    class_wise_or_pooled,
+    classes_by_hand,
+    classes_of,
+    counted_classes,
+    event_by_hand,
+    every_binned_source,
+    every_class_source,
+    exact_rows,
+    power_mean,
+    precisions,
+    require_alike,
+    require_classes_alike,
+    spreads,
+    three,
+    three_by_hand,
+)
+from .subjects import EPS, Rows, quick_counts, quick_fractions, quick_rows, seeds, tally_of
+
+
+@given(found=quick_counts)
+def test_means_of_an_event_by_hand(found: Rows) -> None:
+    for cases in (cases_of(found), tally_of(found)):
+        means, expected = properly.means(cases), event_by_hand(found)
+        assert three(means) == three_by_hand(expected.t, found.weight)
+        assert three(means.source) == three_by_hand(expected.p, found.weight)
+
+
+@class_wise_or_pooled
+@given(found=counted_classes)
+def test_means_of_classes_by_hand(pooled: bool, found: ClassRows) -> None:
+    means = properly.means(cases_of(found), source=sources.Isotonic(pooled=pooled))
+    expected = classes_by_hand(found, pooled)
+    assert three(means) == three_by_hand(expected.t, found.weight)
+    assert three(means.source) == three_by_hand(expected.p, found.weight)
+
+
+@given(found=quick_rows, precision=precisions)
+def test_limited_forecasts_are_those_moved_to_the_limit(
+    found: Rows, precision: float | None
+) -> None:
+    q = precision or 0.0
+    moved = found._replace(p=np.clip(found.p, q, 1 - q))
+    for make in (cases_of, tally_of):
+        limited = properly.means(make(found), precision=precision)
+        require_alike(limited, properly.means(make(moved)))
+        require_classes_alike(limited, properly.means(make(moved)))
+        changed = math.fsum(found.weight[moved.p != found.p])
+        assert limited.clipped == pytest.approx(changed, rel=4 * EPS, abs=0)
+
+
+@given(found=any_classes, precision=st.sampled_from([0.0, 0.01, 0.1]))
+def test_limited_rows_of_classes_are_divided_by_their_sums(
+    found: ClassRows, precision: float
+) -> None:
+    p = np.clip(found.p, precision, 1 - precision)
+    moved = found._replace(p=p / p.sum(axis=1, keepdims=True))
+    limited = properly.means(cases_of(found), precision=precision)
+    require_alike(limited, properly.means(cases_of(moved)))
+    changed = math.fsum(found.weight[(p != found.p).any(axis=1)])
+    assert limited.clipped == pytest.approx(changed, rel=4 * EPS, abs=0)
+
+
+def require_order(found: properly.Means) -> None:
+    records = [found.model, found.source]
+    for of in classes_of(found).values():
+        records += [of.model, of.source]
+    for record in records:
+        assert 0 <= record.robustness <= record.accuracy * (1 + 1e-13)
+        assert record.accuracy <= record.decisiveness * (1 + 1e-13)
+        assert record.decisiveness <= 1 + 4 * EPS
+
+
+@every_class_source
+@given(found=quick_rows, classes=any_classes, precision=precisions)
+def test_robustness_is_below_accuracy_and_accuracy_below_decisiveness(
+    source: Any, found: Rows, classes: ClassRows, precision: float | None
+) -> None:
+    for cases in (tally_of(found), cases_of(classes)):
+        require_order(properly.means(cases, source=source, precision=precision))
+
+
+@given(found=quick_rows, precision=precisions)
+def test_no_event_model_is_above_its_isotonic_source(found: Rows, precision: float | None) -> None:
+    for cases in (cases_of(found), tally_of(found)):
+        means = properly.means(cases, precision=precision)
+        assert means.divergence <= 1 + 32 * EPS
+        assert means.source.robustness > 0  # what happened once is not impossible
+
+
+@class_wise_or_pooled
+@given(found=any_classes, precision=precisions)
+def test_no_class_model_is_above_its_isotonic_source(
+    pooled: bool, found: ClassRows, precision: float | None
+) -> None:
+    source = sources.Isotonic(pooled=pooled)
+    means = properly.means(cases_of(found), source=source, precision=precision)
+    assert means.divergence <= 1 + 32 * EPS
+    assert means.source.robustness > 0
+
+
+@given(found=quick_rows, precision=precisions)
+def test_the_divergence_is_the_miscalibration_of_the_log_score(
+    found: Rows, precision: float | None
+) -> None:
+    q = precision or 0.0
+    moved = found._replace(p=np.clip(found.p, q, 1 - q))
+    parts = properly.decompose(tally_of(moved), Log())
+    means = properly.means(tally_of(found), precision=precision)
+    information = parts.discrimination - parts.uncertainty
+    assert means.accuracy == pytest.approx(math.exp(-parts.score), **CLOSE)
+    assert means.source.accuracy == pytest.approx(math.exp(information), **CLOSE)
+    assert means.divergence == pytest.approx(math.exp(-parts.miscalibration), **CLOSE)
+
+
+@pytest.mark.parametrize(
+    "source", ["hist", "equal_count", sources.EqualCount(bins=1), sources.EqualWidth(bins=1)]
+)
+def test_a_histogram_may_put_the_model_above_its_source(source: Any) -> None:
+    cases = properly.Cases([0, 1], [0.1, 0.9])
+    for found in (
+        properly.means(cases, source=source),
+        properly.means(cases.tally(), source=source),
+    ):
+        assert three(found) == pytest.approx([0.9] * 3, **CLOSE)
+        assert three(found.source) == pytest.approx([0.5] * 3, **CLOSE)
+        assert found.divergence == pytest.approx(1.8, **CLOSE)
+        assert found.angle is None
+    assert properly.means(cases).divergence == pytest.approx(0.9, **CLOSE)
+
+
+def test_rows_that_are_limited_must_add_up_to_one_again() -> None:
+    y, rows = np.repeat([0, 1, 2], [90, 5, 5]), np.tile([0.98, 0.01, 0.01], (100, 1))
+    clipped = np.clip(rows, 0.05, 0.95)
+    with pytest.raises(DataError):
+        properly.Cases(y, clipped)
+    # All rows are alike, so that the source is the share of each class.
+    p = np.repeat([0.9, 0.05, 0.05], [90, 5, 5])
+    unbounded = math.exp(np.log(clipped[np.arange(100), y] / p).mean())
+    assert unbounded == pytest.approx(1.0499, abs=5e-5)
+    for pooled in (False, True):
+        source = sources.Isotonic(pooled=pooled)
+        found = properly.means(properly.Cases(y, rows), source=source, precision=0.05)
+        assert found.divergence <= 1
+        assert found.clipped == 100
+    found = properly.means(properly.Cases(y, rows), precision=0.05)
+    assert found.divergence == pytest.approx(unbounded / 1.05, **CLOSE)
+
+
+def mean_of_function(values: Any, weight: Any, power: float) -> float:
+    """Average the power, or the logarithm at 0."""
+    x = np.asarray(values, dtype=float)
+    return math.fsum(weight * (np.log(x) if power == 0 else x**power)) / math.fsum(weight)
+
+
+def expected_of_itself(rate: Any, weight: Any, power: float) -> float:
+    """Average over both outcomes as the source says; what it calls impossible counts for 0."""
+    total = []
+    for p in (np.asarray(rate), 1 - np.asarray(rate)):
+        safe = np.where(p > 0, p, 1.0)
+        total.append(np.where(p > 0, p * (np.log(safe) if power == 0 else safe**power), 0.0))
+    return math.fsum(weight * sum(total)) / math.fsum(weight)
+
+
+@every_binned_source
+@given(found=quick_rows, precision=precisions)
+def test_a_source_fitted_in_bins_expects_what_it_finds(
+    source: Any, found: Rows, precision: float | None
+) -> None:
+    table = properly.source_table(tally_of(found), source=source, precision=precision)
+    of_event = np.array([name == "event" for name in table.name])
+    rate, weight = np.asarray(table.source)[of_event], np.asarray(table.weight)[of_event]
+    for name, power in POWERS.items():
+        observed = mean_of_function([getattr(table.means.source, name)], np.ones(1), power)
+        expected = expected_of_itself(rate, weight, power)
+        assert observed == pytest.approx(expected, rel=1e-12, abs=1e-13)
+
+
+@given(found=exact_rows)
+def test_only_the_order_of_forecasts_matters_to_the_isotonic_source(found: Rows) -> None:
+    source = properly.means(tally_of(found)).source
+    for moved in (found.p**3, np.sqrt(found.p) / 2 + 0.25, np.expm1(found.p) / 2):
+        for make in (cases_of, tally_of):
+            other = properly.means(make(found._replace(p=moved))).source
+            assert three(other) == pytest.approx(three(source), **CLOSE)
+
+
+@every_binned_source
+@given(found=quick_counts)
+def test_a_weight_of_three_is_three_cases(source: Any, found: Rows) -> None:
+    repeated = (np.repeat(x, found.weight) for x in (found.y, found.p))
+    plain = properly.Cases(*repeated)
+    expected = properly.means(plain, source=source)
+    for cases in (cases_of(found), tally_of(found), plain.tally()):
+        require_alike(properly.means(cases, source=source), expected)
+        require_classes_alike(properly.means(cases, source=source), expected)
+
+
+@every_class_source
+@given(found=counted_classes)
+def test_a_weight_of_three_is_three_cases_of_a_class(source: Any, found: ClassRows) -> None:
+    plain = properly.Cases(*(np.repeat(x, found.weight, axis=0) for x in (found.y, found.p)))
+    weighted, expected = (properly.means(x, source=source) for x in (cases_of(found), plain))
+    require_alike(weighted, expected)
+    require_classes_alike(weighted, expected)
+
+
+@every_binned_source
+@given(pair=st.one_of(st.tuples(*[quick_counts] * 2), st.tuples(*[quick_fractions] * 2)))
+def test_means_of_a_sum_of_tallies(source: Any, pair: tuple[Rows, Rows]) -> None:
+    # Of the same kind: a whole weight is a number of cases, a fractional one is one case.
+    found, other = pair
+    y, p, weight = (np.concatenate(columns) for columns in zip(found, other, strict=True))
+    together = Rows(y, p, weight)
+    added = properly.means(tally_of(found) + tally_of(other), source=source)
+    require_alike(added, properly.means(tally_of(together), source=source))
+    require_classes_alike(added, properly.means(tally_of(together), source=source))
+
+
+@pytest.mark.parametrize("source", [*BINNED, "neighbours", "kernel"], ids=repr)
+@given(found=quick_rows, seed=seeds)
+def test_the_order_of_the_rows_does_not_matter(source: Any, found: Rows, seed: int) -> None:
+    order = np.random.default_rng(seed).permutation(len(found.y))
+    turned = Rows(found.y[order], found.p[order], found.weight[order])
+    one, two = (properly.means(cases_of(x), source=source, precision=0.01) for x in (found, turned))
+    require_alike(one, two)
+    require_classes_alike(one, two)
+
+
+@every_class_source
+@given(found=any_classes, seed=seeds)
+def test_neither_the_order_of_rows_nor_that_of_classes_matters(
+    source: Any, found: ClassRows, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    order, columns = rng.permutation(len(found.y)), rng.permutation(found.p.shape[1])
+    place = np.argsort(columns)
+    turned = ClassRows(place[found.y][order], found.p[order][:, columns], found.weight[order])
+    one, two = (properly.means(cases_of(x), source=source) for x in (found, turned))
+    require_alike(one, two)
+    require_classes_alike(one, two, {str(k): str(old) for k, old in enumerate(columns)})
+
+
+OTHER_NAME = {"event": "no event", "no event": "event"}
+
+
+@given(found=exact_rows)
+def test_the_complement_of_an_event_only_swaps_the_names(found: Rows) -> None:
+    turned = Rows(1 - found.y, 1 - found.p, found.weight)
+    for make in (cases_of, tally_of):
+        one, two = properly.means(make(found)), properly.means(make(turned))
+        require_alike(one, two)
+        require_classes_alike(one, two, OTHER_NAME)
+
+
+@class_wise_or_pooled
+@given(found=exact_rows, precision=precisions)
+def test_two_classes_are_an_event_and_its_complement(
+    pooled: bool, found: Rows, precision: float | None
+) -> None:
+    both = found._replace(p=np.stack([1 - found.p, found.p], axis=1))
+    cases = properly.Cases(both.y, both.p, weight=both.weight)
+    one = properly.means(tally_of(found), precision=precision)
+    two = properly.means(cases, source=sources.Isotonic(), precision=precision)
+    require_alike(one, two)
+    require_classes_alike(one, two, {"0": "no event", "1": "event"})
+    assert one.clipped == two.clipped
+    # Pooled, both columns make the fit symmetric, and the model is as it was.
+    other = properly.means(cases, source=sources.Isotonic(pooled=pooled), precision=precision)
+    assert three(other) == pytest.approx(three(one), **CLOSE)
+
+
+@given(found=quick_rows)
+def test_what_was_called_impossible_and_happened_leaves_only_decisiveness(found: Rows) -> None:
+    y, p, weight = np.append(found.y, 1), np.append(found.p, 0.0), np.append(found.weight, 1)
+    for cases in (properly.Cases(y, p, weight=weight), properly.tally(y, p, weight=weight)):
+        means = properly.means(cases)
+        assert (means.accuracy, means.robustness, means.divergence) == (0, 0, 0)
+        assert 0 <= means.decisiveness <= 1 + 4 * EPS
+        t = power_mean(np.where(y == 1, p, 1 - p), weight, 1)
+        assert means.decisiveness == pytest.approx(t, **CLOSE)
+        assert 0 < means.source.robustness <= means.source.decisiveness * (1 + 1e-13)
+        assert means.classes["event"].model.accuracy == means.classes["event"].divergence == 0
+
+
+def test_a_class_that_was_called_impossible_and_happened() -> None:
+    means = properly.means(properly.Cases([2, 0], [[0.5, 0.5, 0.0], [0.75, 0.25, 0.0]]))
+    assert three(means) == [0.375, 0, 0]
+    assert means.divergence == 0
+
+
+@pytest.mark.parametrize("outcome", [0, 1])
+@given(found=exact_rows)
+def test_with_one_outcome_only_the_source_is_certain(outcome: int, found: Rows) -> None:
+    alone = found._replace(y=np.full(len(found.y), outcome))
+    for make in (cases_of, tally_of):
+        means = properly.means(make(alone))
+        assert three(means.source) == CERTAIN
+        assert means.divergence == pytest.approx(means.accuracy, **CLOSE)
+        (of,) = classes_of(means).values()
+        assert three(of.model) == pytest.approx(three(means), **CLOSE)
+        assert three(of.source) == CERTAIN
+        assert set(classes_of(means)) == {"event" if outcome else "no event"}
+
+
+@given(p=st.floats(0.001, 0.999), outcome=st.integers(0, 1))
+def test_one_case(p: float, outcome: int) -> None:
+    t = p if outcome else 1 - p
+    for cases in (properly.Cases([outcome], [p]), properly.tally([outcome], [p])):
+        means = properly.means(cases)
+        assert three(means) == pytest.approx([t] * 3, **CLOSE)
+        assert three(means.source) == CERTAIN
+        assert means.divergence == pytest.approx(t, **CLOSE)
+        assert means.angle is None
+        assert means.correct == (0.5 if t == 0.5 else float(t > 0.5))
+
+
+@given(p=st.floats(0.001, 0.999), count=st.integers(1, 30), outcome=st.integers(0, 1))
+def test_without_any_spread_there_is_no_angle(p: float, count: int, outcome: int) -> None:
+    y, forecasts = np.full(count, outcome), np.full(count, p)
+    assert properly.means(properly.Cases(y, forecasts)).angle is None
+    mixed = np.where(np.arange(2 * count) < count, p, 1 - p)
+    found = properly.means(properly.Cases(mixed == p, mixed), source=sources.EqualWidth(bins=1))
+    if p != 0.5:  # half of the cases had the event, which the model said alike of both halves
+        assert three(found.source) == pytest.approx([0.5] * 3, **CLOSE)
+        assert found.angle is None
+
+
+@pytest.mark.parametrize(
+    ("y", "p", "angle"),
+    [
+        ([1, 1], [0.25, 0.5], 90),  # only the model varies
+        ([0, 1, 0, 1], [0.25, 0.25, 0.75, 0.75], 90),
+        ([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.5], 0),  # only the source does
+        ([1, 1, 1, 0], [0.75, 0.75, 0.75, 0.75], 45),
+        ([1, 1], [0.25, 0.25], None),
+        ([0, 1], [0.1, 0.9], None),
+    ],
+)
+def test_the_angle_compares_two_spreads(y: list[int], p: list[float], angle: float | None) -> None:
+    for cases in (properly.Cases(y, p), properly.tally(y, p)):
+        found = properly.means(cases).angle
+        assert found == (None if angle is None else pytest.approx(angle, abs=1e-11))
+
+
+@given(found=quick_rows)
+def test_the_angle_is_that_of_the_spreads(found: Rows) -> None:
+    means = properly.means(tally_of(found))
+    model, source = spreads(means)
+    if max(model, source) > 1e-9:
+        kept = [x if x > 1e-12 else 0.0 for x in (model, source)]
+        assert means.angle == pytest.approx(math.degrees(math.atan2(*kept)), abs=1e-9)
+    ratio = [x / y for x, y in zip(three(means), three(means.source), strict=True)]
+    assert three(means.ratio) == pytest.approx(ratio, rel=4 * EPS, abs=0)
+    assert means.divergence == means.ratio.accuracy
+
+
+def require_classes_combine(means: properly.Means) -> None:
+    found = classes_of(means).values()
+    weight = [of.weight for of in found]
+    for name, power in POWERS.items():
+        for side in ("model", "source"):
+            values = [getattr(getattr(of, side), name) for of in found]
+            whole = getattr(getattr(means, side), name)
+            assert power_mean(values, weight, power) == pytest.approx(whole, **CLOSE)
+    for of in found:
+        assert of.divergence == pytest.approx(of.model.accuracy / of.source.accuracy, **CLOSE)
+
+
+@every_class_source
+@given(found=quick_rows, classes=any_classes, precision=precisions)
+def test_means_of_the_classes_combine_to_those_of_all(
+    source: Any, found: Rows, classes: ClassRows, precision: float | None
+) -> None:
+    for cases in (tally_of(found), cases_of(classes)):
+        require_classes_combine(properly.means(cases, source=source, precision=precision))
+
+
+@given(found=quick_rows)
+def test_the_share_of_correct_cases_shares_ties(found: Rows) -> None:
+    t = np.where(found.y == 1, found.p, 1 - found.p)
+    right = np.where(t == 0.5, 0.5, t > 0.5)
+    share = math.fsum(right * found.weight) / math.fsum(found.weight)
+    for make in (cases_of, tally_of):
+        assert properly.means(make(found)).correct == pytest.approx(share, **CLOSE)
+
+
+@given(found=any_classes)
+def test_the_share_of_correct_cases_shares_ties_of_classes(found: ClassRows) -> None:
+    top = found.p == found.p.max(axis=1, keepdims=True)
+    right = top[np.arange(len(found.y)), found.y] / top.sum(axis=1)
+    share = math.fsum(right * found.weight) / math.fsum(found.weight)
+    assert properly.means(cases_of(found)).correct == pytest.approx(share, **CLOSE)
+
+
+class Published(NamedTuple):
+    """Mean and deviation of the divergence of a calibrated model, and the runs there and here."""
+
+    case: str
+    n: int
+    source: Any
+    mean: float
+    deviation: float
+    runs: int
+    here: int
+
+
+PUBLISHED = [
+    Published("perfect", 100, "isotonic", 0.932, 0.016, 500, 60),
+    Published("perfect", 1000, "isotonic", 0.9851, 0.0028, 160, 30),
+    Published("perfect", 10000, "isotonic", 0.9969, 0.0004, 40, 8),
+    Published("gaussian", 1000, "isotonic", 0.9819, 0.0025, 160, 30),
+    Published("perfect", 1000, sources.EqualCount(bins=10), 0.9971, 0.0030, 160, 30),
+]
+
+
+@pytest.mark.parametrize("known", PUBLISHED, ids=lambda x: f"{x.case}-{x.n}-{x.source}")
+def test_the_bias_of_the_divergence_of_a_calibrated_model(known: Published) -> None:
+    rng = np.random.default_rng(known.n)
+    found = []
+    for _ in range(known.here):
+        drawn = simulate.nelson(known.n, known.case, precision=None, rng=rng)
+        tally = properly.tally(drawn.y, drawn.p)
+        found.append(properly.means(tally, source=known.source).divergence)
+    error = known.deviation * math.sqrt(1 / known.runs + 1 / known.here)
+    assert np.mean(found) == pytest.approx(known.mean, abs=4 * error)

@@ -1,0 +1,130 @@
+"""Sources in bins: where a forecast belongs, and tables that add up to the means."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import properly
+from properly import sources
+from properly.errors import ProperlyError
+
+from .mean_oracles import (
+    CLOSE,
+    any_classes,
+    cases_of,
+    counted_classes,
+    every_binned_source,
+    every_class_source,
+    precisions,
+    require_alike,
+    three,
+    three_by_hand,
+)
+from .subjects import EPS, Rows, quick_counts, quick_rows, seeds, tally_of
+
+if TYPE_CHECKING:
+    from .class_draws import ClassRows
+
+
+def surprise(accuracy: float) -> float:
+    return math.inf if accuracy == 0 else -math.log(accuracy)
+
+
+def require_table_agrees(cases: Any, source: Any, precision: float | None) -> None:
+    table = properly.source_table(cases, source=source, precision=precision)
+    means = properly.means(cases, source=source, precision=precision)
+    require_alike(table.means, means)
+    model, p = table.overall("true")
+    assert three(model) == pytest.approx(three(means), **CLOSE)
+    assert three(p) == pytest.approx(three(means.source), **CLOSE)
+    total = surprise(means.accuracy)
+    assert math.fsum(table.size) == pytest.approx(total, rel=1e-13, abs=1e-13)
+    rate = np.asarray(table.happened) / np.asarray(table.weight)
+    assert np.asarray(table.source) == pytest.approx(rate, rel=0, abs=4 * EPS)
+    assert (np.isnan(table.accuracy) == (np.asarray(table.happened) == 0)).all()
+
+
+@every_class_source
+@given(found=quick_rows, classes=any_classes, precision=precisions)
+def test_the_table_of_a_source_adds_up_to_the_means(
+    source: Any, found: Rows, classes: ClassRows, precision: float | None
+) -> None:
+    for cases in (tally_of(found), cases_of(classes)):
+        require_table_agrees(cases, source, precision)
+
+
+@every_binned_source
+@given(found=counted_classes)
+def test_the_rows_of_a_table_hold_each_case_once_a_class(source: Any, found: ClassRows) -> None:
+    table = properly.source_table(cases_of(found), source=source)
+    total = int(found.weight.sum())
+    for k in range(found.p.shape[1]):
+        rows = [row for row, name in enumerate(table.name) if name == str(k)]
+        assert sum(table.weight[row] for row in rows) == total
+        assert sum(table.happened[row] for row in rows) == found.weight[found.y == k].sum()
+        assert [table.number[row] for row in rows] == list(range(len(rows)))
+        assert all(table.lower[row] <= table.upper[row] for row in rows)
+
+
+@given(found=quick_counts, bins=st.sampled_from([1, 2, 3, 7, None]))
+@settings(max_examples=60)
+def test_a_tied_forecast_belongs_where_its_first_case_falls(found: Rows, bins: int | None) -> None:
+    tally = tally_of(found)
+    weight, events = (np.asarray(x) for x in (tally.weight, tally.events))
+    n = int(weight.sum())
+    count = max(1, round(n ** (1 / 3))) if bins is None else bins
+    member = (np.cumsum(weight) - weight) * count // n
+    rate = np.array([events[member == k].sum() / weight[member == k].sum() for k in member])
+    p, w = np.append(rate, 1 - rate), np.append(events, weight - events)
+    source = properly.means(tally, source=sources.EqualCount(bins=bins)).source
+    assert three(source) == three_by_hand(p, w)
+
+
+@given(seed=seeds, bins=st.integers(1, 6))
+def test_split_ties_are_taken_in_the_order_of_the_rows(seed: int, bins: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 30))
+    y, q = rng.integers(0, 2, n), rng.integers(0, 5, n) / 4
+    member = np.empty(n, dtype=int)
+    member[np.argsort(q, kind="stable")] = np.arange(n) * bins // n
+    rate = np.array([y[member == k].mean() for k in member])
+    source = sources.EqualCount(bins=bins, ties="split")
+    found = properly.means(properly.Cases(y, q), source=source).source
+    assert three(found) == three_by_hand(np.where(y == 1, rate, 1 - rate), np.ones(n))
+    with pytest.raises(ProperlyError, match="Cases"):
+        properly.means(properly.tally(y, q), source=source)
+
+
+@given(seed=seeds, bins=st.integers(1, 6))
+def test_split_ties_of_pooled_classes_are_taken_row_by_row(seed: int, bins: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 15))
+    y, q = rng.integers(0, 3, n), rng.multinomial(4, [1 / 3] * 3, n) / 4
+    member = np.empty(3 * n, dtype=int)
+    member[np.argsort(q.ravel(), kind="stable")] = np.arange(3 * n) * bins // (3 * n)
+    happened = (y[:, None] == np.arange(3)).ravel()
+    rate = np.array([happened[member == k].mean() for k in member])
+    source = sources.EqualCount(bins=bins, ties="split", pooled=True)
+    found = properly.means(properly.Cases(y, q), source=source).source
+    assert three(found) == three_by_hand(rate[happened], np.ones(n))
+
+
+@pytest.mark.parametrize("each", [0.1, 0.3, 0.7])
+@pytest.mark.parametrize("bins", [2, 3, 5, 10, None])
+def test_equal_weights_make_the_bins_of_no_weights(each: float, bins: int | None) -> None:
+    y, q = np.array([0, 1, 0, 0, 1, 0, 1, 1, 0, 1]), np.arange(1, 11) / 16
+    source = sources.EqualCount(bins=bins)
+    plain = properly.source_table(properly.Cases(y, q), source=source)
+    weighted = properly.Cases(y, q, weight=np.full(10, each))
+    for cases in (weighted, weighted.tally()):
+        table = properly.source_table(cases, source=source)
+        assert list(table.name) == list(plain.name)
+        found, expected = (np.asarray(x.weight, dtype=float) for x in (table, plain))
+        assert found / each == pytest.approx(expected, rel=1e-12)
+        require_alike(table.means, plain.means)
