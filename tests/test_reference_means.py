@@ -1,6 +1,6 @@
 """Means of model and source probabilities against 25-digit values and exact fractions.
 
-Sources, keys and conventions: ``tests/reference/means/README.md``. Every number is asked for by
+Sources, keys and conventions: ``tests/reference/README.md``. Every number is asked for by
 each way to it: from a tally or from cases, limited by the library or beforehand.
 """
 

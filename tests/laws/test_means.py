@@ -31,6 +31,7 @@ from .mean_oracles import (
     every_binned_source,
     every_class_source,
     exact_rows,
+    few,
     power_mean,
     precisions,
     require_alike,
@@ -96,6 +97,7 @@ def require_order(found: properly.Means) -> None:
 
 
 @every_class_source
+@few
 @given(found=quick_rows, classes=any_classes, precision=precisions)
 def test_robustness_is_below_accuracy_and_accuracy_below_decisiveness(
     source: Any, found: Rows, classes: ClassRows, precision: float | None
@@ -187,6 +189,7 @@ def expected_of_itself(rate: Any, weight: Any, power: float) -> float:
 
 
 @every_binned_source
+@few
 @given(found=quick_rows, precision=precisions)
 def test_a_source_fitted_in_bins_expects_what_it_finds(
     source: Any, found: Rows, precision: float | None
@@ -210,6 +213,7 @@ def test_only_the_order_of_forecasts_matters_to_the_isotonic_source(found: Rows)
 
 
 @every_binned_source
+@few
 @given(found=quick_counts)
 def test_a_weight_of_three_is_three_cases(source: Any, found: Rows) -> None:
     repeated = (np.repeat(x, found.weight) for x in (found.y, found.p))
@@ -221,6 +225,7 @@ def test_a_weight_of_three_is_three_cases(source: Any, found: Rows) -> None:
 
 
 @every_class_source
+@few
 @given(found=counted_classes)
 def test_a_weight_of_three_is_three_cases_of_a_class(source: Any, found: ClassRows) -> None:
     plain = properly.Cases(*(np.repeat(x, found.weight, axis=0) for x in (found.y, found.p)))
@@ -230,6 +235,7 @@ def test_a_weight_of_three_is_three_cases_of_a_class(source: Any, found: ClassRo
 
 
 @every_binned_source
+@few
 @given(pair=st.one_of(st.tuples(*[quick_counts] * 2), st.tuples(*[quick_fractions] * 2)))
 def test_means_of_a_sum_of_tallies(source: Any, pair: tuple[Rows, Rows]) -> None:
     # Of the same kind: a whole weight is a number of cases, a fractional one is one case.
@@ -242,6 +248,7 @@ def test_means_of_a_sum_of_tallies(source: Any, pair: tuple[Rows, Rows]) -> None
 
 
 @pytest.mark.parametrize("source", [*BINNED, "neighbours", "kernel"], ids=repr)
+@few
 @given(found=quick_rows, seed=seeds)
 def test_the_order_of_the_rows_does_not_matter(source: Any, found: Rows, seed: int) -> None:
     order = np.random.default_rng(seed).permutation(len(found.y))
@@ -252,6 +259,7 @@ def test_the_order_of_the_rows_does_not_matter(source: Any, found: Rows, seed: i
 
 
 @every_class_source
+@few
 @given(found=any_classes, seed=seeds)
 def test_neither_the_order_of_rows_nor_that_of_classes_matters(
     source: Any, found: ClassRows, seed: int
@@ -392,6 +400,7 @@ def require_classes_combine(means: properly.Means) -> None:
 
 
 @every_class_source
+@few
 @given(found=quick_rows, classes=any_classes, precision=precisions)
 def test_means_of_the_classes_combine_to_those_of_all(
     source: Any, found: Rows, classes: ClassRows, precision: float | None

@@ -21,6 +21,7 @@ from .mean_oracles import (
     counted_classes,
     every_binned_source,
     every_class_source,
+    few,
     precisions,
     require_alike,
     three,
@@ -51,6 +52,7 @@ def require_table_agrees(cases: Any, source: Any, precision: float | None) -> No
 
 
 @every_class_source
+@few
 @given(found=quick_rows, classes=any_classes, precision=precisions)
 def test_the_table_of_a_source_adds_up_to_the_means(
     source: Any, found: Rows, classes: ClassRows, precision: float | None
@@ -60,6 +62,7 @@ def test_the_table_of_a_source_adds_up_to_the_means(
 
 
 @every_binned_source
+@few
 @given(found=counted_classes)
 def test_the_rows_of_a_table_hold_each_case_once_a_class(source: Any, found: ClassRows) -> None:
     table = properly.source_table(cases_of(found), source=source)
