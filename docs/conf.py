@@ -33,6 +33,7 @@ default_role = "autolink"
 autosummary_generate = True
 # A function and the class it returns differ by a capital only, which some file systems ignore.
 autosummary_filename_map = {
+    "properly.Means": "properly.Means-class",
     "properly.Reliability": "properly.Reliability-class",
     "properly.Tally": "properly.Tally-class",
     "properly.datasets.Crash": "properly.datasets.Crash-class",
@@ -74,6 +75,7 @@ html_sidebars: dict[str, list[str]] = {
     "thresholds": [],
     "ordered": [],
     "penalized": [],
+    "probability-scale": [],
     "errata": [],
     "contributing": [],
     "changelog": [],

@@ -23,11 +23,13 @@ DOORS = [
     "properly",
     "properly.datasets",
     "properly.errors",
+    "properly.information",
     "properly.plots",
     "properly.report",
     "properly.reproduce",
     "properly.rules",
     "properly.simulate",
+    "properly.sources",
     "properly.typing",
 ]
 

@@ -20,6 +20,7 @@ from properly._calibration_test import CalibrationTest, calibration_test
 from properly._cases import Cases
 from properly._class_decomposition import ClassDecomposition, class_reliability, decompose_classes
 from properly._class_evaluation import ClassEvaluation, ClassScore
+from properly._confidence import ConfidenceTest, confidence_test
 from properly._confusion import Confusion, confusion, macro_f1, mean_absolute_error
 from properly._counterexamples import Counterexample
 from properly._cumulative_forecast import CumulativeForecast, cumulative_forecast
@@ -40,18 +41,24 @@ from properly._hard_decisions import HardDecisions, HardScores, hard_decisions
 from properly._histogram import Histogram
 from properly._interval import Interval
 from properly._kappa import quadratic_weighted_kappa, weighted_kappa
+from properly._mean_intervals import MeansIntervals
+from properly._means import ClassMeans, Means, means
 from properly._money import Money, regret_in_money
 from properly._murphy import MurphyCurve
 from properly._net_benefit import DecisionCurve, DecisionDifference
 from properly._part_intervals import PartIntervals
+from properly._power_means import ThreeMeans, generalized_mean
+from properly._proper_means import ProperMeans, proper_means
 from properly._range_map import RangeMap, best_by_range
 from properly._ranking import Ranking, ranking
 from properly._reductions import cumulative, one_vs_rest, top_label
 from properly._retention import rejection_scores, retention_curve, retention_study
 from properly._retention_areas import AreaEstimate, Retention, RetentionStudy
-from properly._roc import RocCurve, roc_curve
+from properly._risk_profile import RiskProfile, risk_profile
+from properly._roc import RocCurve, predicted_roc_curve, roc_curve
 from properly._roc_band import RocBand
 from properly._skill import h_measure, skill
+from properly._source_table import SourceTable, source_table
 from properly._switching import switching_penalty
 from properly._tally import Tally
 from properly._threshold_ranks import ThresholdRanks, rank_by_threshold
@@ -73,7 +80,9 @@ __all__ = [
     "Cases",
     "ClassDecomposition",
     "ClassEvaluation",
+    "ClassMeans",
     "ClassScore",
+    "ConfidenceTest",
     "Confusion",
     "Counterexample",
     "CumulativeForecast",
@@ -86,18 +95,24 @@ __all__ = [
     "HardScores",
     "Histogram",
     "Interval",
+    "Means",
+    "MeansIntervals",
     "Money",
     "MurphyCurve",
     "MurphyDecomposition",
     "PartIntervals",
+    "ProperMeans",
     "RangeMap",
     "Ranking",
     "Reliability",
     "Retention",
     "RetentionStudy",
+    "RiskProfile",
     "RocBand",
     "RocCurve",
+    "SourceTable",
     "Tally",
+    "ThreeMeans",
     "ThresholdRanks",
     "WorstCases",
     "at_budget",
@@ -108,6 +123,7 @@ __all__ = [
     "binned_reliability",
     "calibration_test",
     "class_reliability",
+    "confidence_test",
     "confusion",
     "cumulative",
     "cumulative_forecast",
@@ -120,18 +136,23 @@ __all__ = [
     "errors",
     "evaluate",
     "expected_cost",
+    "generalized_mean",
     "h_measure",
     "hard_costs",
     "hard_decisions",
+    "information",
     "is_superior",
     "macro_f1",
     "mean_absolute_error",
     "mean_net_benefit",
+    "means",
     "murphy_curve",
     "murphy_decomposition",
     "murphy_difference",
     "one_vs_rest",
     "plots",
+    "predicted_roc_curve",
+    "proper_means",
     "quadratic_weighted_kappa",
     "rank_by_threshold",
     "ranking",
@@ -145,10 +166,13 @@ __all__ = [
     "reproduce",
     "retention_curve",
     "retention_study",
+    "risk_profile",
     "roc_curve",
     "rules",
     "simulate",
     "skill",
+    "source_table",
+    "sources",
     "switching_penalty",
     "tally",
     "top_label",
@@ -159,13 +183,15 @@ __all__ = [
 ]
 
 
+DOORS = ("datasets", "information", "plots", "report", "reproduce", "simulate", "sources")
+
 if TYPE_CHECKING:
-    from properly import datasets, plots, report, reproduce, simulate
+    from properly import datasets, information, plots, report, reproduce, simulate, sources
 else:
 
     def __getattr__(name: str) -> ModuleType:
         """Open the doors that few sessions need only when they are asked for."""
-        if name in {"datasets", "plots", "report", "reproduce", "simulate"}:
+        if name in DOORS:
             return import_module(f"properly.{name}")
         message = f"module 'properly' has no attribute {name!r}"
         raise AttributeError(message)

@@ -51,5 +51,5 @@ def equal_rank(weight: Column, bins: int) -> Column:
         exact = np.int64 if bins * int(total) < EXACT else object
         return (bins * before.astype(exact) // int(total)).astype(np.int64)
     # Sums of fractions may fall short of an edge by rounding.
-    product = bins * (before / total) + ROUNDING
-    return np.minimum(product.astype(np.int64), bins - 1)
+    cell: Column = (bins * (before / total) + ROUNDING).astype(np.int64)
+    return np.minimum(cell, bins - 1)

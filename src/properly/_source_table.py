@@ -40,9 +40,9 @@ class Overall(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SourceTable:
-    """How probable a class was called, and how often it happened, in bins of its forecasts.
+    """How probable a class was called, and how often it happened, bin by bin.
 
-    One row a bin. Those of a class follow one another, with the lowest forecasts first.
+    One row a bin of its forecasts. Those of a class follow one another, with the lowest forecasts first.
 
     Attributes
     ----------

@@ -90,7 +90,7 @@ class Source(ABC):
 
 @dataclass(frozen=True)
 class Isotonic(Source):
-    """The best increasing recalibration, without bins to choose or anything else to tune.
+    """The best increasing recalibration: no bins to choose, nothing to tune.
 
     With it the divergence probability is never above 1, and is the exponential of minus the
     miscalibration part of the log score.
@@ -130,12 +130,14 @@ class EqualCount(Source):
     Parameters
     ----------
     bins : int, optional
-        How many bins; :math:`n^{1/3}`, rounded, if left out.
+        How many bins; :math:`n^{1/3}`, rounded, if left out. Of fractional weights, :math:`n` is
+        the number of cases that would say as much, :math:`(\sum w)^2 / \sum w^2`.
     pooled : bool
         Of several classes: bin all columns of probabilities together, instead of each by itself.
     ties : {"together", "split"}
         Whether equal forecasts share the bin of the first of them, or are taken in the order of
-        the rows, which then matters and which a tally has lost.
+        the rows, which then matters and which a tally has lost. A row is never cut in two, whatever
+        its weight.
 
     Notes
     -----
@@ -178,7 +180,8 @@ class EqualWidth(Source):
     Parameters
     ----------
     bins : int, optional
-        How many bins; :math:`n^{1/3}`, rounded, if left out.
+        How many bins; :math:`n^{1/3}`, rounded, if left out. Of fractional weights, :math:`n` is
+        the number of cases that would say as much, :math:`(\sum w)^2 / \sum w^2`.
     pooled : bool
         Of several classes: bin all columns of probabilities together, instead of each by itself.
 
@@ -247,7 +250,7 @@ class Neighbours(Source):
 
 @dataclass(frozen=True)
 class Kernel(Source):
-    r"""The event rate among cases nearby on the scale of log-odds, the nearest weighted most.
+    r"""The event rate nearby on the scale of log-odds, the nearest weighted most.
 
     Parameters
     ----------

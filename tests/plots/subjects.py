@@ -9,10 +9,12 @@ import numpy as np
 from properly import decompose, reliability, tally
 from properly._binned import binned_reliability
 from properly._curves import murphy_curve
+from properly._risk_profile import risk_profile
 from properly._roc import roc_curve
 from properly.plots import binned_reliability as draw_binned
 from properly.plots import mcb_dsc, murphy, roc
 from properly.plots import reliability as draw_reliability
+from properly.plots import risk_profile as draw_risk_profile
 from properly.rules import Brier
 
 if TYPE_CHECKING:
@@ -34,5 +36,6 @@ PICTURES: dict[str, tuple[Callable[[Tally], Any], Callable[..., Axes]]] = {
     "binned_reliability": (binned_reliability, draw_binned),
     "murphy": (murphy_curve, murphy),
     "roc": (roc_curve, roc),
+    "risk_profile": (risk_profile, draw_risk_profile),
     "mcb_dsc": (lambda t: decompose(t, Brier()), mcb_dsc),
 }

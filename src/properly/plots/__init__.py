@@ -1,19 +1,24 @@
 """Pictures: results in, matplotlib Axes out.
 
-Nothing here computes, changes a global style or shows a window. Needs the extra ``plots``.
+Nothing here computes, but for the curves of two distributions in `coupled_classes`; nothing changes
+a global style or shows a window. Needs the extra ``plots``.
 """
 
 from properly.plots._binned import binned_reliability
+from properly.plots._coupled_classes import coupled_classes
 from properly.plots._cumulative_forecast import cumulative_forecast
 from properly.plots._decision import decision
 from properly.plots._decision_difference import decision_difference
 from properly.plots._matrix import confusion, cost_matrix
 from properly.plots._mcb_dsc import mcb_dsc
+from properly.plots._means_bars import means_bars
+from properly.plots._model_source import model_source
 from properly.plots._murphy import murphy
 from properly.plots._range_map import range_map
 from properly.plots._regret import regret
 from properly.plots._reliability import reliability, reliability_grid
 from properly.plots._retention import retention
+from properly.plots._risk_profile import risk_profile
 from properly.plots._roc import roc
 from properly.plots._threshold_ranks import threshold_ranks
 from properly.plots._threshold_weights import threshold_weights
@@ -24,16 +29,20 @@ __all__ = [
     "binned_reliability",
     "confusion",
     "cost_matrix",
+    "coupled_classes",
     "cumulative_forecast",
     "decision",
     "decision_difference",
     "mcb_dsc",
+    "means_bars",
+    "model_source",
     "murphy",
     "range_map",
     "regret",
     "reliability",
     "reliability_grid",
     "retention",
+    "risk_profile",
     "roc",
     "threshold_ranks",
     "threshold_weights",

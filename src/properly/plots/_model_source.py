@@ -1,0 +1,387 @@
+"""Probabilities of a model against those of its source, bin by bin and on average."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+
+import numpy as np
+
+from properly._extras import import_extra
+from properly._source_table import SourceTable
+from properly.errors import ArgumentTypeError
+from properly.plots._axes import (
+    DIAGONAL,
+    GREY,
+    PALETTE,
+    SLATE,
+    TEXT,
+    Color,
+    Ink,
+    inks,
+    new_figure,
+    open_frame,
+    set_as_text,
+    square_axes,
+)
+from properly.plots._ends import spread
+from properly.plots._fitting import points
+from properly.plots._words import MINUS, legible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from properly._means import ClassMeans, Means
+    from properly._power_means import ThreeMeans
+
+Points: TypeAlias = np.ndarray[Any, Any]
+
+MAKER = "properly.source_table(cases)"
+# How a mean is drawn: its name, its marker, and its size against the others.
+MARKS = (("robustness", "v", 1.0), ("decisiveness", "^", 1.0), ("accuracy", "D", 1.1))
+LARGE, SMALL = 8.5, 5.0
+# Bubbles of the first classes, and of those whose colour has been used before; and the share of
+# its square that each covers, so that areas can be compared.
+BUBBLES = (("o", np.pi / 4), ("s", 1.0), ("D", 1.0))
+# Square points of the largest bubble, and of all of them together, at most.
+LARGEST, TOGETHER = 700.0, 9000.0
+# Points of the side of a picture that has these.
+USUAL = 230.0
+FILL, EDGE = 0.22, 0.75
+# Of bins of all classes together, whose bubbles are of none.
+POOLED = Ink(SLATE, "-")
+# The highest divergence probability whose ray is drawn to its end.
+HIGHEST = 1.25
+# The least distance of two names, as a share of the picture.
+ROW = 0.065
+NAME = "name"
+# Where names may stand: between which heights, and what is in the way there; in shares too.
+CORNERS: dict[str, tuple[tuple[float, float], Callable[[Any, Any], Any]]] = {
+    "upper left": ((0.58, 0.95), lambda x, y: (x < 0.5) & (y > 0.55)),
+    "lower right": ((0.05, 0.42), lambda x, y: (x > 0.5) & (y < 0.45)),
+}
+LEADER = {"arrowstyle": "-", "color": GREY, "linewidth": 0.7, "shrinkA": 2, "shrinkB": 5}
+KEY = f"bubbles: bins, area by share of {MINUS}log accuracy"
+
+
+class Bin(NamedTuple):
+    """The bubble of one bin."""
+
+    source: float
+    accuracy: float
+    size: float
+
+
+def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | None = None) -> Axes:
+    r"""Draw what a model called probable against what happened that often.
+
+    A bubble is one bin of forecasts of one class: to the right how often the class happened, up
+    the geometric mean of the forecasts of those that did, and its area is what the bin
+    adds to :math:`-\log` accuracy. On the dashed line, both probabilities are equal.
+
+    The large dark marks are the means of all cases: a triangle that points up is the decisiveness,
+    a diamond the accuracy, a triangle that points down the robustness. The direction of the line
+    that joins the triangles is the orientation, 45 degrees if the model varies as its source
+    does. The same marks, small and in the colour of a class, are the means of the cases of that
+    class.
+
+    The thin ray from the origin through the accuracy ends above 1 at the height of the divergence
+    probability, the accuracy of the model divided by that of the source.
+
+    Parameters
+    ----------
+    table : SourceTable
+        From `properly.source_table`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
+    color : str or dict of str by class, optional
+        Colours of the classes; Okabe and Ito's palette if left out.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Notes
+    -----
+    The source is to the right and the model up, so that the model is judged by its height. Bins in
+    which nothing happened have no bubble. A forecast of 0 for what happened makes the accuracy
+    of its bin 0 and its share of :math:`-\log` accuracy infinite: a cross marks such a bin.
+
+    A divergence probability above 1 comes from bins in which forecasts differ. Beyond 1.25, its
+    ray is cut off where it leaves the picture.
+
+    Forecasts that are too sure raise the orientation above 45 degrees. So does a bias and, among
+    few cases, chance: `properly.confidence_test` says how surprising the three means are.
+
+    References
+    ----------
+    .. [1] K. P. Nelson (2017). Assessing probabilistic inference by comparing the generalized mean
+       of the model and source probabilities. Entropy 19:286. `doi:10.3390/e19060286
+       <https://doi.org/10.3390/e19060286>`__, figures 2 and 5 to 7.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> cases = properly.tally([0, 1, 0, 1, 1], [0.1, 0.3, 0.6, 0.9, 0.9])
+    >>> ax = plots.model_source(properly.source_table(cases))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('source: how often it happened', 'model: probability given to it')
+    """
+    if not isinstance(table, SourceTable):
+        message = f"this picture is drawn from a SourceTable; got {type(table).__name__}"
+        raise ArgumentTypeError(message, hint=f"make one with {MAKER}.")
+    own = ax is None
+    ax = _square(ax, table.means.divergence)
+    ink = _inks(table, color)
+    bubbles = _draw_bubbles(ax, table, ink)
+    _draw_ray(ax, table.means)
+    for name, one in table.means.classes.items():
+        _draw_three(ax, (one.source, one.model), ink[name], SMALL)
+    _draw_three(ax, (table.means.source, table.means.model), Ink(TEXT, "-"), LARGE)
+    names_at = _name_means(ax, table.means, _crowd(table, bubbles))
+    ax.set(xlabel="source: how often it happened", ylabel="model: probability given to it")
+    handles = _handles(ink, set(table.name))
+    if own:
+        _draw_legend_below(cast("Figure", ax.figure), handles)
+    else:
+        _draw_legend_in(ax, handles, next(corner for corner in CORNERS if corner != names_at))
+        _clip_to_part(ax)
+    return ax
+
+
+def _square(ax: Axes | None, divergence: float) -> Axes:
+    """Make the picture square, or a little higher for a ray that rises above 1."""
+    free = ax is None or ax.get_autoscaley_on()
+    if ax is None:
+        # Compressed, so that a picture that must be square leaves no gap to its legend.
+        ax = new_figure(5.2, 5.2, layout="compressed").add_subplot()
+        open_frame(ax)
+    ax = square_axes(ax)
+    if free and divergence > 1:
+        ax.set_ylim(top=min(divergence, HIGHEST) + 0.02)
+    ax.plot([0, 1], [0, 1], "--", color=GREY, linewidth=0.9, zorder=1.5, gid=DIAGONAL)
+    return ax
+
+
+def _inks(table: SourceTable, color: Color | None) -> dict[str, Ink]:
+    """Give each class an ink; bins of all classes together have one of their own."""
+    found = inks(table.means.classes, color)
+    return found | {name: POOLED for name in table.name if name not in found and _bins(table, name)}
+
+
+def _bubble(ink: Mapping[str, Ink], name: str) -> tuple[str, float]:
+    """Return the shape of the bubbles of a class: another where colours begin anew."""
+    turn = 0 if ink[name] is POOLED else list(ink).index(name) // len(PALETTE)
+    return BUBBLES[turn % len(BUBBLES)]
+
+
+def _bins(table: SourceTable, name: str) -> list[Bin]:
+    """Return the bins of a class in which it happened, the largest first."""
+    columns = (table.name, table.source, table.accuracy, table.size)
+    found = [
+        Bin(float(source), float(accuracy), float(size))
+        for of, source, accuracy, size in zip(*columns, strict=True)
+        if of == name and not np.isnan(accuracy)
+    ]
+    return sorted(found, key=lambda one: -one.size)
+
+
+def _draw_bubbles(ax: Axes, table: SourceTable, ink: Mapping[str, Ink]) -> list[Bin]:
+    colors = import_extra("matplotlib.colors", extra="plots")
+    bins = {name: _bins(table, name) for name in ink}
+    every = [one for some in bins.values() for one in some]
+    # In a small picture, bubbles are as small as it is.
+    small = min(1.0, (_side(ax) / USUAL) ** 2)
+    scale = small * _scale([one.size for one in every if np.isfinite(one.size)])
+    for name, some in bins.items():
+        color, (marker, share) = ink[name].color, _bubble(ink, name)
+        drawn = [one for one in some if np.isfinite(one.size)]
+        ax.scatter(
+            [one.source for one in drawn],
+            [one.accuracy for one in drawn],
+            [scale * one.size / share for one in drawn],
+            marker=cast("Any", marker),
+            facecolor=colors.to_rgba(color, FILL),
+            edgecolor=colors.to_rgba(color, EDGE),
+            linewidth=0.7,
+            zorder=1.7,
+            clip_on=False,
+            gid="bubbles",
+        )
+        look: dict[str, Any] = {"color": color, "markersize": 8, "zorder": 1.9, "gid": "infinite"}
+        for one in some:
+            if np.isinf(one.size):
+                ax.plot(one.source, 0, "x", clip_on=False, **look)
+    return every
+
+
+def _scale(sizes: list[float]) -> float:
+    """Return square points for a size of 1; many bubbles are small, to be told apart."""
+    if not any(sizes):
+        return 1.0
+    return min(LARGEST / max(sizes), TOGETHER / sum(sizes))
+
+
+def _draw_three(ax: Axes, means: tuple[ThreeMeans, ThreeMeans], ink: Ink, size: float) -> None:
+    """Draw three marks, and the line whose direction is the orientation."""
+    source, model = means
+    front = 3.0 if size == LARGE else 2.4
+    ax.plot(
+        [source.robustness, source.decisiveness],
+        [model.robustness, model.decisiveness],
+        color=ink.color,
+        linestyle=ink.linestyle,
+        linewidth=1.3 if size == LARGE else 0.8,
+        zorder=front,
+        gid="orientation",
+    )
+    for name, marker, factor in MARKS:
+        ax.plot(
+            getattr(source, name),
+            getattr(model, name),
+            marker,
+            color=ink.color,
+            markersize=size * factor,
+            markeredgecolor="white",
+            markeredgewidth=0.8 if size == LARGE else 0.5,
+            zorder=front + 0.2,
+            clip_on=False,
+            gid=name,
+        )
+
+
+def _draw_ray(ax: Axes, means: Means) -> None:
+    """Draw the line through the accuracy to the height of the divergence probability."""
+    height = means.divergence
+    if not np.isfinite(height):
+        return
+    end = min(1.0, (ax.get_ylim()[1] - 0.02) / height) if height > 1 else 1.0
+    look: dict[str, Any] = {"color": TEXT, "clip_on": False}
+    ax.plot([0, end], [0, end * height], linewidth=0.7, zorder=2.2, gid="ray", **look)
+    cut = "^" if end < 1 else "o"
+    ax.plot(end, end * height, cut, markersize=4.5, zorder=3, gid="divergence", **look)
+    ax.annotate(
+        f"P_div {height:.3f}",
+        (end, end * height),
+        (7, 0),
+        textcoords="offset points",
+        va="center",
+        color=TEXT,
+        gid="P_div",
+    ).set_usetex(False)
+
+
+def _name_means(ax: Axes, means: Means, crowd: Points) -> str:
+    """Write what the overall marks are, as near to their heights as fits in the emptier corner.
+
+    The corner is returned.
+    """
+    names = ("robustness", "accuracy", "decisiveness")  # as they are stacked if all are equal
+    height = _share(ax, np.array([[0, getattr(means.model, name)] for name in names]))[:, 1]
+    row = max(ROW, 1.3 * points() / _side(ax))
+    moved = {corner: spread(height, row, *between) for corner, (between, _) in CORNERS.items()}
+
+    def cover(corner: str) -> tuple[int, float]:
+        taken = int(CORNERS[corner][1](*_share(ax, crowd).T).sum())
+        return taken, float(np.abs(moved[corner] - height).sum())
+
+    corner = min(CORNERS, key=cover)
+    right = corner == "lower right"
+    for name, at in zip(names, moved[corner], strict=True):
+        mark = getattr(means.source, name), getattr(means.model, name)
+        text = ax.annotate(
+            f"{name} {mark[1]:.2f}",
+            mark,
+            (0.97 if right else 0.03, at),
+            textcoords="axes fraction",
+            ha="right" if right else "left",
+            va="center",
+            fontweight="bold" if name == "accuracy" else "normal",
+            color=TEXT,
+            zorder=4,
+            arrowprops=LEADER | {"relpos": (0 if right else 1, 0.5)},
+            gid=NAME,
+        )
+        set_as_text([text])
+    return corner
+
+
+def _side(ax: Axes) -> float:
+    """Return the shorter side of the picture in points."""
+    box = ax.get_window_extent()
+    return float(min(box.width, box.height)) * 72 / float(ax.figure.dpi)
+
+
+def _share(ax: Axes, places: Points) -> Points:
+    """Return places as shares of the width and the height of the picture."""
+    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
+    found: Points = (places - [left, bottom]) / [right - left, top - bottom]
+    return found
+
+
+def _crowd(table: SourceTable, bubbles: list[Bin]) -> Points:
+    """Return where something has been drawn that names should not cover."""
+    every: list[Means | ClassMeans] = [table.means, *table.means.classes.values()]
+    marks = [
+        (getattr(one.source, name), getattr(one.model, name)) for one in every for name, *_ in MARKS
+    ]
+    return np.array(marks + [(one.source, one.accuracy) for one in bubbles])
+
+
+def _handles(ink: Mapping[str, Ink], drawn: set[str]) -> list[Any]:
+    """Return what stands for each class: its bubble, or its line if bubbles are of no class."""
+    lines = import_extra("matplotlib.lines", extra="plots")
+    return [
+        lines.Line2D(
+            [],
+            [],
+            color=one.color,
+            marker=_bubble(ink, name)[0] if name in drawn else "",
+            linestyle="" if name in drawn else one.linestyle,
+            markersize=8,
+            alpha=0.6,
+            markeredgewidth=0,
+            label=legible(name),
+        )
+        for name, one in ink.items()
+    ]
+
+
+def _draw_legend_below(figure: Figure, handles: list[Any]) -> None:
+    widest = max(len(handle.get_label()) for handle in handles)
+    legend = figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=min(len(handles), max(1, 52 // (widest + 5))),
+        frameon=False,
+        fontsize="small",
+        title=KEY,
+        title_fontsize="small",
+        handletextpad=0.4,
+        columnspacing=1.2,
+    )
+    set_as_text([*legend.get_texts(), legend.get_title()])
+
+
+def _draw_legend_in(ax: Axes, handles: list[Any], corner: str) -> None:
+    legend = ax.legend(
+        handles=handles,
+        loc=cast("Any", corner),
+        framealpha=0.6,
+        facecolor="white",
+        edgecolor="none",
+        fontsize="small",
+        handletextpad=0.4,
+    )
+    set_as_text(legend.get_texts())
+
+
+def _clip_to_part(ax: Axes) -> None:
+    """Cut off what lies outside, where the owner of the Axes shows a part only."""
+    shown = [*ax.get_xlim(), *ax.get_ylim()]
+    if min(shown[1], shown[3]) < 1 or max(shown[0], shown[2]) > 0:
+        for drawn in (*ax.get_lines(), *ax.collections):
+            drawn.set_clip_on(True)

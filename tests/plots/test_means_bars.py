@@ -1,0 +1,130 @@
+"""Shares correct beside three means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from tests.plots.subjects import CONTINUOUS, DISCRETE
+
+from properly import plots, tally
+from properly._means import means
+from properly.errors import ArgumentTypeError, DataError
+from properly.plots._axes import PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+ZERO = means(tally([0, 1, 1], [0.2, 0.0, 0.9]))
+RECORDS = {"one": means(CONTINUOUS), "other": means(DISCRETE), "zero": ZERO}
+LONG = {f"model-of-a-long-name-{k}": one for k, one in enumerate(RECORDS.values())}
+
+
+def marked(ax: Axes, gid: str) -> list[Any]:
+    found = [line for line in ax.get_lines() if line.get_gid() == gid]
+    return [np.asarray(line.get_xydata()).tolist() for line in found]
+
+
+def numbers(ax: Axes) -> list[str]:
+    side: Any = ax.child_axes[0]
+    horizontal = len(side.get_xticks()) == 0
+    labels = side.get_yticklabels() if horizontal else side.get_xticklabels()
+    return [label.get_text() for label in labels]
+
+
+def test_upright_bars_are_shares_correct_with_accuracy_and_whiskers() -> None:
+    ax = plots.means_bars(RECORDS)
+    heights = [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in ax.patches]  # type: ignore[attr-defined]
+    np.testing.assert_allclose(
+        heights, [(k, one.correct) for k, one in enumerate(RECORDS.values())], atol=1e-12
+    )
+    rows = list(enumerate(RECORDS.values()))
+    assert marked(ax, "accuracy") == [[[k, one.accuracy]] for k, one in rows]
+    assert marked(ax, "whisker") == [
+        [[k, one.robustness], [k, one.decisiveness]] for k, one in rows
+    ]
+    assert [label.get_text() for label in ax.get_xticklabels()] == list(RECORDS)
+    assert ax.get_ylim() == (0, 1)
+
+
+def test_bars_lie_where_names_are_long_and_the_first_is_on_top() -> None:
+    ax = plots.means_bars(LONG)
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(LONG)
+    assert ax.yaxis_inverted()
+    assert ax.get_xlim() == (0, 1)
+    widths = [bar.get_width() for bar in ax.patches]  # type: ignore[attr-defined]
+    assert widths == [one.correct for one in LONG.values()]
+    rows = list(enumerate(LONG.values()))
+    assert marked(ax, "accuracy") == [[[one.accuracy, k]] for k, one in rows]
+    assert marked(ax, "whisker") == [
+        [[one.robustness, k], [one.decisiveness, k]] for k, one in rows
+    ]
+
+
+def test_many_bars_lie_unless_said_otherwise() -> None:
+    many = {str(k): ZERO for k in range(15)}
+    assert len(plots.means_bars(many).get_yticklabels()) == 15
+    assert len(plots.means_bars(many, horizontal=False).get_xticklabels()) == 15
+    assert len(plots.means_bars(RECORDS, horizontal=True).get_yticklabels()) == 3
+    with pytest.raises(DataError, match="horizontal must be True or False; got 'yes'"):
+        plots.means_bars(RECORDS, horizontal="yes")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("records", [RECORDS, LONG])
+def test_accuracies_are_printed_beside_the_bars(records: Any) -> None:
+    ax = plots.means_bars(records)
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    figure.draw_without_rendering()
+    assert numbers(ax) == [f"{one.accuracy:.3f}" for one in records.values()]
+
+
+def test_a_zero_is_drawn_at_zero_and_whole() -> None:
+    ax = plots.means_bars({"zero": ZERO})
+    assert marked(ax, "accuracy") == [[[0, 0]]]
+    assert marked(ax, "whisker") == [[[0, 0], [0, ZERO.decisiveness]]]
+    assert not any(line.get_clip_on() for line in ax.get_lines())
+    # A bar that is alone is not as wide as the picture.
+    assert ax.get_xlim() == (-1.5, 1.5)
+
+
+def test_names_are_text_whatever_they_contain() -> None:
+    names = ("$x$", "_y", "two\nlines", "x" * 200)
+    ax = plots.means_bars(dict.fromkeys(names, ZERO))
+    labels = ax.get_yticklabels()
+    shown = [label.get_text() for label in labels]
+    assert shown == [r"\$x\$", " _y", r"two\nlines", "x" * 23 + "…" + "x" * 12]
+    assert not any(label.get_usetex() for label in labels)
+
+
+def test_a_legend_says_what_is_what() -> None:
+    said = ["share correct", "accuracy", "robustness to decisiveness"]
+    figure = plots.means_bars(RECORDS).figure
+    assert isinstance(figure, Figure)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == said
+    given = Figure().add_subplot()
+    assert plots.means_bars(RECORDS, given) is given
+    legend = given.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == said
+
+
+def test_a_colour_can_be_chosen() -> None:
+    def colors(ax: Axes) -> set[Any]:
+        return {line.get_color() for line in ax.get_lines()}
+
+    assert colors(plots.means_bars(RECORDS)) == {PALETTE[0]}
+    assert colors(plots.means_bars(RECORDS, color="#123456")) == {"#123456"}
+
+
+def test_what_are_no_means_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError) as caught:
+        plots.means_bars({"one": CONTINUOUS})  # type: ignore[dict-item]
+    assert str(caught.value) == (
+        "this picture is drawn from a Means; got Tally\n\n"
+        "Hint: make one with properly.means(cases)."
+    )
+    with pytest.raises(DataError, match="there must be at least one Means to draw; got none"):
+        plots.means_bars({})

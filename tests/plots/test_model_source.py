@@ -1,0 +1,278 @@
+"""Model against source."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from properly import Cases, plots, tally
+from properly._source_table import SourceTable, source_table
+from properly.errors import ArgumentTypeError
+from properly.plots._axes import GREY, PALETTE, SLATE
+from properly.sources import EqualCount
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+RNG = np.random.default_rng(3)
+P = RNG.random(200)
+Y = (RNG.random(200) < 0.2 + 0.6 * P).astype(int)
+TABLE = source_table(tally(Y, P), source=EqualCount(bins=5), precision=0.01)
+ROWS = RNG.dirichlet(np.ones(10), 300)
+TEN = Cases(np.array([RNG.choice(10, p=row) for row in ROWS]), ROWS)
+THREE = ("robustness", "accuracy", "decisiveness")
+
+
+def marked(ax: Axes, gid: str) -> list[Any]:
+    return [item for item in (*ax.get_lines(), *ax.collections) if item.get_gid() == gid]
+
+
+def points(ax: Axes, gid: str) -> list[Any]:
+    return [np.asarray(line.get_xydata()).tolist() for line in marked(ax, gid)]
+
+
+def said(ax: Axes) -> dict[str, Any]:
+    return {text.get_text(): text for text in ax.texts}
+
+
+def names(ax: Axes) -> list[str]:
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    (legend,) = figure.legends
+    return [text.get_text() for text in legend.get_texts()]
+
+
+def test_the_source_is_to_the_right_and_the_model_up() -> None:
+    ax = plots.model_source(TABLE)
+    assert ax.get_xlabel() == "source: how often it happened"
+    assert ax.get_ylabel() == "model: probability given to it"
+    assert ax.get_aspect() == 1
+    assert ax.get_xlim() == ax.get_ylim() == (-0.02, 1.02)
+    (diagonal,) = marked(ax, "diagonal")
+    assert points(ax, "diagonal") == [[[0, 0], [1, 1]]]
+    assert (diagonal.get_color(), diagonal.get_linestyle()) == (GREY, "--")
+
+
+def test_bubbles_stand_at_source_and_accuracy_and_have_the_area_of_their_size() -> None:
+    ax = plots.model_source(TABLE)
+    found = marked(ax, "bubbles")
+    scale = set()
+    for bubbles, name, color in zip(found, ("event", "no event"), PALETTE, strict=False):
+        here = [k for k, of in enumerate(TABLE.name) if of == name]
+        here.sort(key=lambda k: -TABLE.size[k])
+        np.testing.assert_array_equal(
+            bubbles.get_offsets(), np.stack([TABLE.source[here], TABLE.accuracy[here]], axis=1)
+        )
+        np.testing.assert_allclose(bubbles.get_facecolor()[0][:3], to_rgb(color))
+        assert bubbles.get_facecolor()[0][3] < 0.3
+        scale |= set(np.round(bubbles.get_sizes() / TABLE.size[here], 6))
+    assert len(found) == 2
+    assert len(scale) == 1
+    behind = min(line.get_zorder() for gid in THREE for line in marked(ax, gid))
+    assert all(bubbles.get_zorder() < behind for bubbles in found)
+
+
+def test_squares_have_the_area_of_circles_of_the_same_size() -> None:
+    table = source_table(TEN, source=EqualCount(bins=3))
+    ax = plots.model_source(table)
+    area: dict[str, float] = {}
+    for name, bubbles in zip(table.means.classes, marked(ax, "bubbles"), strict=True):
+        most = max(table.size[[of == name for of in table.name]])
+        # A circle covers pi / 4 of the square whose side is its diameter.
+        square = len(bubbles.get_paths()[0].vertices) < 8
+        area[name] = bubbles.get_sizes()[0] * (1 if square else math.pi / 4) / most
+        assert square == (int(name) >= 7)
+    np.testing.assert_allclose(list(area.values()), area["0"])
+
+
+def test_many_bubbles_share_a_limited_area() -> None:
+    ax = plots.model_source(source_table(TEN, source=EqualCount(bins=10)))
+    total = sum(bubbles.get_sizes().sum() for bubbles in marked(ax, "bubbles")[:7])
+    assert total < 9000
+    few = plots.model_source(source_table(tally([0, 1], [0.4, 0.6]), source=EqualCount(bins=1)))
+    assert marked(few, "bubbles")[0].get_sizes()[0] * math.pi / 4 == pytest.approx(700)
+
+
+def test_marks_are_the_three_means_of_all_and_of_each_class() -> None:
+    ax = plots.model_source(TABLE)
+    every: list[Any] = [*TABLE.means.classes.values(), TABLE.means]
+    for name in THREE:
+        assert points(ax, name) == [
+            [[getattr(one.source, name), getattr(one.model, name)]] for one in every
+        ]
+        small, other, large = marked(ax, name)
+        assert [small.get_color(), other.get_color()] == list(PALETTE[:2])
+        assert small.get_markersize() < large.get_markersize()
+    sizes = [marked(ax, name)[-1].get_markersize() for name in THREE]
+    assert max(sizes) == sizes[1]
+    assert [marked(ax, name)[0].get_marker() for name in THREE] == ["v", "D", "^"]
+
+
+def test_the_line_through_the_marks_has_the_orientation() -> None:
+    ax = plots.model_source(TABLE)
+    (x, y), (right, top) = points(ax, "orientation")[-1]
+    assert math.degrees(math.atan2(top - y, right - x)) == pytest.approx(TABLE.means.angle)
+
+
+def test_overall_marks_are_named_with_their_values() -> None:
+    ax = plots.model_source(TABLE)
+    shown = said(ax)
+    for name in THREE:
+        text = shown[f"{name} {getattr(TABLE.means.model, name):.2f}"]
+        assert text.xy == (getattr(TABLE.means.source, name), getattr(TABLE.means.model, name))
+    assert len(shown) == 4
+
+
+def test_names_do_not_touch_even_where_all_means_are_equal() -> None:
+    ax = plots.model_source(source_table(tally([0, 1], [0.1, 0.9]), source=EqualCount(bins=1)))
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    figure.draw_without_rendering()
+    texts = {text.get_text().split()[0]: text for text in ax.texts}
+    # Without its leader, which the box of an annotation has in it.
+    lowest, middle, highest = (Text.get_window_extent(texts[name]) for name in THREE)
+    assert lowest.y1 < middle.y0
+    assert middle.y1 < highest.y0
+
+
+def test_names_keep_to_the_emptier_corner() -> None:
+    low = source_table(tally([0, 0, 0, 1], [0.9, 0.9, 0.8, 0.1]), source=EqualCount(bins=2))
+    ax = plots.model_source(low)
+    assert {text.xyann[0] for text in ax.texts if text.get_gid() == "name"} == {0.03}  # type: ignore[attr-defined]
+    timid = source_table(
+        tally([0, 0, 0, 0, 1], [0.45, 0.4, 0.42, 0.43, 0.7]), source=EqualCount(bins=1)
+    )
+    crowded = replace(timid, source=timid.source * 0 + 0.2, accuracy=timid.accuracy * 0 + 0.7)
+    ax = plots.model_source(crowded)
+    assert {text.xyann[0] for text in ax.texts if text.get_gid() == "name"} == {0.97}  # type: ignore[attr-defined]
+
+
+def test_the_ray_ends_above_one_at_the_divergence_probability() -> None:
+    ax = plots.model_source(TABLE)
+    height = TABLE.means.divergence
+    assert points(ax, "ray") == [[[0, 0], [1, height]]]
+    assert said(ax)[f"P_div {height:.3f}"].xy == (1, height)
+    # It passes through the accuracy.
+    model, source = TABLE.means.accuracy, TABLE.means.source.accuracy
+    assert model / source == pytest.approx(height)
+
+
+def test_a_ray_above_one_is_shown_or_cut_off() -> None:
+    def with_divergence(value: float) -> Axes:
+        return plots.model_source(replace(TABLE, means=replace(TABLE.means, divergence=value)))
+
+    ax = with_divergence(1.1)
+    assert points(ax, "ray") == [[[0, 0], [1, 1.1]]]
+    assert ax.get_ylim() == pytest.approx((-0.02, 1.12))
+    assert marked(ax, "divergence")[0].get_marker() == "o"
+    ax = with_divergence(2.0)
+    np.testing.assert_allclose(points(ax, "ray")[0][1], [0.625, 1.25])
+    assert ax.get_ylim() == pytest.approx((-0.02, 1.27))
+    assert marked(ax, "divergence")[0].get_marker() == "^"
+    assert "P_div 2.000" in said(ax)
+
+
+def test_an_accuracy_of_zero_lies_on_the_axis_and_its_bin_is_a_cross() -> None:
+    table = source_table(tally([0, 1, 1, 0, 1], [0.1, 0.9, 0.6, 0.4, 0.0]))
+    ax = plots.model_source(table)
+    assert points(ax, "ray") == [[[0, 0], [1, 0]]]
+    assert points(ax, "accuracy")[-1][0][1] == 0
+    assert {"P_div 0.000", "accuracy 0.00", "robustness 0.00"} <= set(said(ax))
+    (cross,) = np.flatnonzero(np.isinf(table.size))
+    assert points(ax, "infinite") == [[[table.source[cross], 0]]]
+    drawn = sum(len(bubbles.get_offsets()) for bubbles in marked(ax, "bubbles"))
+    assert drawn == np.sum(table.happened > 0) - 1
+
+
+def test_a_perfect_forecast_can_be_drawn() -> None:
+    table = source_table(tally([0, 1, 1], [0.0, 1.0, 1.0]))
+    ax = plots.model_source(table)
+    assert [sizes for item in marked(ax, "bubbles") for sizes in item.get_sizes()] == [0, 0]
+    assert points(ax, "ray") == [[[0, 0], [1, 1]]]
+
+
+def test_bins_without_events_and_classes_that_never_happened_are_left_out() -> None:
+    p = np.tile([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2]], (4, 1))
+    table = source_table(Cases([0, 1] * 4, p), source=EqualCount(bins=2))
+    ax = plots.model_source(table)
+    drawn = sum(len(bubbles.get_offsets()) for bubbles in marked(ax, "bubbles"))
+    assert drawn == np.sum(table.happened > 0) < len(table)
+    assert names(ax) == ["0", "1"]
+
+
+def test_the_legend_has_all_classes_and_no_formula() -> None:
+    assert names(plots.model_source(source_table(TEN))) == [str(k) for k in range(10)]
+    labels = ["$x$", "_y", "two\nlines"]
+    p = RNG.dirichlet(np.ones(3), 30)
+    table = source_table(Cases(np.arange(30) % 3, p, labels=labels))
+    assert names(plots.model_source(table)) == [r"\$x\$", " _y", r"two\nlines"]
+    assert not any(text.get_usetex() for text in plots.model_source(table).texts)
+
+
+def test_pooled_bins_have_a_colour_of_no_class() -> None:
+    ax = plots.model_source(source_table(TEN, source=EqualCount(bins=6, pooled=True)))
+    (bubbles,) = [item for item in marked(ax, "bubbles") if len(item.get_offsets())]
+    np.testing.assert_allclose(bubbles.get_facecolor()[0][:3], to_rgb(SLATE))
+    assert names(ax) == [*(str(k) for k in range(10)), "all"]
+
+
+def test_colours_can_be_chosen() -> None:
+    ax = plots.model_source(TABLE, color={"no event": "#123456"})
+    assert [line.get_color() for line in marked(ax, "accuracy")[:2]] == [PALETTE[0], "#123456"]
+
+
+def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
+    figure = Figure()
+    ax = figure.add_subplot(xlim=(0.2, 0.9), ylim=(0.1, 0.8))
+    assert plots.model_source(TABLE, ax=ax) is ax
+    assert (ax.get_xlim(), ax.get_ylim()) == ((0.2, 0.9), (0.1, 0.8))
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["event", "no event"]
+    assert not figure.legends
+    # What lies outside is cut off, but in a whole picture bubbles and marks at its edge are whole.
+    assert all(item.get_clip_on() for item in (*ax.get_lines(), *ax.collections))
+    whole = plots.model_source(TABLE, figure.add_subplot())
+    assert not any(item.get_clip_on() for item in whole.collections)
+
+
+def test_a_legend_inside_keeps_away_from_the_names() -> None:
+    ax = plots.model_source(TABLE, Figure().add_subplot())
+    legend = ax.get_legend()
+    assert legend is not None
+    (x,) = {text.xyann[0] for text in ax.texts if text.get_gid() == "name"}  # type: ignore[attr-defined]
+    assert legend._get_loc() == {0.03: 4, 0.97: 2}[x]  # type: ignore[attr-defined]
+
+
+def test_only_a_source_table_can_be_drawn() -> None:
+    with pytest.raises(ArgumentTypeError) as caught:
+        plots.model_source(TABLE.means)  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "this picture is drawn from a SourceTable; got Means\n\n"
+        "Hint: make one with properly.source_table(cases)."
+    )
+    assert isinstance(TABLE, SourceTable)
+
+
+def test_a_small_picture_has_small_bubbles_and_names_that_do_not_touch() -> None:
+    small, large = (
+        plots.model_source(TABLE, Figure((side, side)).add_subplot()) for side in (2.5, 6)
+    )
+    box = small.get_window_extent()
+    side = min(box.width, box.height) * 72 / small.figure.dpi
+    # Bubbles have their usual area from a side of 230 points on.
+    sizes = [marked(ax, "bubbles")[0].get_sizes() for ax in (small, large)]
+    np.testing.assert_allclose(sizes[0], sizes[1] * (side / 230) ** 2)
+    figure = small.figure
+    assert isinstance(figure, Figure)
+    figure.draw_without_rendering()
+    boxes = [Text.get_window_extent(text) for text in small.texts if text.get_gid() == "name"]
+    assert len(boxes) == 3
+    assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[k + 1 :])
