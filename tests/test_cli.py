@@ -51,9 +51,10 @@ def test_the_version_is_that_of_the_package() -> None:
     [
         ((), "audit recommend reproduce"),
         (("audit",), "[RULE]... --classes --format --seed"),
-        (("reproduce",), "corp consequentialist ordinal penalized"),
+        (("reproduce",), "corp consequentialist nelson ordinal penalized"),
         (("reproduce", "corp"), "--data --full --output --seed"),
         (("reproduce", "consequentialist"), "--full --output --seed"),
+        (("reproduce", "nelson"), "--full --output --seed"),
         (("reproduce", "ordinal"), "--data --full --output --seed"),
         (("reproduce", "penalized"), "--full --output --seed"),
     ],
@@ -96,7 +97,7 @@ def test_without_options_the_data_are_left_out(asked: dict[str, Any]) -> None:
     assert asked == {"data": None, "full": False, "output": None, "rng": 0, "progress": None}
 
 
-@pytest.mark.parametrize("paper", ["consequentialist", "penalized"])
+@pytest.mark.parametrize("paper", ["consequentialist", "nelson", "penalized"])
 def test_the_options_reach_the_other_work(
     paper: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from properly import reproduce
-from properly.reproduce import _consequentialist, _corp, _ordinal, _penalized
+from properly.reproduce import _consequentialist, _corp, _nelson, _ordinal, _penalized
+from properly.sources import Isotonic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,6 +95,19 @@ PAPERS = {
             *("Appendix F: eight", "Appendix F: the same", "Table 2: risk", "Table 2, Figures 2"),
             *("Figure 4: ", "Errata: ", "Section 5: ", "(Appendix K), are left out"),
         ),
+    ),
+    "nelson": Paper(
+        reproduce.nelson,
+        _nelson,
+        _nelson.Effort(points=2001, cases=400, sets=2, samples=2),
+        [f"figure{k}.png" for k in range(1, 8)],
+        # Fifteen models, without chance and from a sample.
+        4 + 2 * 15,
+        (
+            *("Figure 1: three", "Figure 1, read in", "Figures 2 to 7: two", "Figures 2 to 7: the"),
+            *("Figure 7: three", "Errata: "),
+        ),
+        besides={"ESTIMATES": {"isotonic": Isotonic()}},
     ),
     "ordinal": Paper(
         reproduce.ordinal,

@@ -19,7 +19,7 @@ def reproduce() -> click.Group:
     return click.Group(
         "reproduce",
         help="Compute published results again.",
-        commands=[_corp(), _consequentialist(), _ordinal(), _penalized()],
+        commands=[_corp(), _consequentialist(), _nelson(), _ordinal(), _penalized()],
     )
 
 
@@ -51,6 +51,21 @@ def _consequentialist() -> click.Command:
         help="The tables and figures of the paper on decisions, beside what it prints and claims.",
         params=[
             click.Option(["--full"], is_flag=True, help="Simulate as much as the paper."),
+            *_pictures_and_seed(),
+        ],
+    )
+
+
+def _nelson() -> click.Command:
+    """Describe ``properly reproduce nelson``."""
+    import click
+
+    return click.Command(
+        "nelson",
+        callback=_reproduce_nelson,
+        help="The figures of the paper on means of probabilities, beside what it prints.",
+        params=[
+            click.Option(["--full"], is_flag=True, help="Simulate ten times as much: minutes."),
             *_pictures_and_seed(),
         ],
     )
@@ -113,6 +128,12 @@ def _reproduce_consequentialist(**options: Any) -> None:
     from properly.reproduce import consequentialist
 
     _print_result(consequentialist, **options)
+
+
+def _reproduce_nelson(**options: Any) -> None:
+    from properly.reproduce import nelson
+
+    _print_result(nelson, **options)
 
 
 def _reproduce_ordinal(data: str | None, **options: Any) -> None:

@@ -6,16 +6,19 @@ was printed there.
 
 from properly.reproduce._consequentialist import ConsequentialistReproduction, consequentialist
 from properly.reproduce._corp import CorpReproduction, corp
+from properly.reproduce._nelson import NelsonReproduction, nelson
 from properly.reproduce._ordinal import OrdinalReproduction, ordinal
 from properly.reproduce._penalized import PenalizedReproduction, penalized
 
 __all__ = [
     "ConsequentialistReproduction",
     "CorpReproduction",
+    "NelsonReproduction",
     "OrdinalReproduction",
     "PenalizedReproduction",
     "consequentialist",
     "corp",
+    "nelson",
     "ordinal",
     "penalized",
 ]
