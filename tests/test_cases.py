@@ -14,6 +14,7 @@ import pytest
 import properly
 from properly import Cases, decompose, reliability, tally
 from properly._cases import (
+    has_classes,
     has_clusters,
     has_time,
     is_dependent,
@@ -25,6 +26,7 @@ from properly._cases import (
     require_no_time,
     rows_in_use,
     weights_of,
+    with_forecasts,
 )
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Brier
@@ -273,3 +275,40 @@ def test_clusters_of_rows_in_use_are_numbered() -> None:
     cases = Cases([0, 1, 1, 0], [0.1, 0.2, 0.3, 0.4], clusters=ids)
     used = np.array([False, True, True, True])
     assert number_clusters(cases, used).tolist() == [0, 1, 0]
+
+
+# Other forecasts of the same cases
+
+
+@pytest.mark.parametrize("labels", [None, GRADES, (2, 1, 0)], ids=str)
+def test_forecasts_are_replaced_and_all_else_is_kept(labels: Any) -> None:
+    y = [2, 0, 1] if labels is None else [labels[k] for k in (2, 0, 1)]
+    c = Cases(y, P3, labels=labels, weight=[1, 0, 3], **COLUMNS)
+    p = np.full((3, 3), 1 / 3)
+    other = with_forecasts(c, p)
+    assert isinstance(other, Cases)
+    np.testing.assert_array_equal(other.p, p)
+    assert c.p.tolist() == P3
+    same(with_forecasts(other, np.array(P3)), c)
+    assert repr(other) == repr(c)
+
+
+def test_forecasts_of_an_event_are_replaced_too() -> None:
+    c = Cases(["b", "a"], [0.1, 0.2], labels=("a", "b"), clusters=[1, 2])
+    p = np.array([0.3, 0.4])
+    other = with_forecasts(c, p)
+    assert other.tally().value.tolist() == [0.3, 0.4]
+    assert other.y.tolist() == [True, False]
+    assert other.classes is None
+    # What was given may change; what was kept may not.
+    p[0] = 0.9
+    assert other.p.tolist() == [0.3, 0.4]
+    with pytest.raises(ValueError, match="read-only"):
+        other.p[0] = 0.9
+
+
+def test_only_cases_of_several_classes_have_classes() -> None:
+    assert has_classes(Cases(Y3, P3, labels=GRADES))
+    assert has_classes(Cases([0, 1], [[0.9, 0.1], [0.8, 0.2]]))
+    for other in (Cases([0, 1], [0.1, 0.2]), tally([0, 1], [0.1, 0.2]), P3, None):
+        assert not has_classes(other)

@@ -34,7 +34,7 @@ from properly.information import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly.information import Convention
+    from properly.information._couplings import Convention
 
 FOLDER = Path(__file__).parent / "reference" / "means"
 CLOSE: dict[str, Any] = {"rel": 1e-15, "abs": 0}

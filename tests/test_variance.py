@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import t as student
 
 import properly
-from properly._variance import TIMES, Spread, spread_of_means
+from properly._variance import TIMES, Spread, spread_of_means, spread_of_rows
 from properly.errors import DataError
 
 Column: TypeAlias = np.ndarray[Any, Any]
@@ -204,3 +204,79 @@ def test_an_infinite_amount_that_nobody_has_changes_nothing(known: dict[str, Any
     got = spread_of_means(cases, IF_EVENT, endless)
     expected = spread_of_means(cases, IF_EVENT, IF_NONE)
     assert_spread(got, expected.covariance, expected.degrees)
+
+
+# Amounts that are known row by row
+
+COPIES = RNG.integers(0, 4, N)
+OF_ROWS: dict[str, dict[str, Any]] = {
+    **DESIGNS,
+    "copies": {"weight": COPIES},
+    "copies in clusters": {"weight": COPIES, "clusters": CLUSTER},
+    "weighted clusters": {"weight": WEIGHT, "clusters": CLUSTER},
+    "weighted in time": {"weight": WEIGHT, "time": TIME},
+}
+
+
+def rows_of(known: dict[str, Any]) -> Column:
+    """Return the amounts of the rows that have weight."""
+    return AMOUNT[:, np.asarray(known.get("weight", np.ones(N))) > 0]
+
+
+@pytest.mark.parametrize("known", OF_ROWS.values(), ids=OF_ROWS)
+def test_rows_have_the_spread_of_what_they_were_counted_to(known: dict[str, Any]) -> None:
+    expected = spread(**known)
+    got = spread_of_rows(properly.Cases(Y, P, **known), rows_of(known))
+    assert_spread(got, expected.covariance, expected.degrees)
+
+
+@pytest.mark.parametrize("known", OF_ROWS.values(), ids=OF_ROWS)
+def test_rows_of_classes_have_the_same_spread(known: dict[str, Any]) -> None:
+    # The forecasts do not matter, only the design.
+    cases = properly.Cases(RNG.integers(0, 3, N), RNG.dirichlet(np.ones(3), N), **known)
+    expected = spread(**known)
+    assert_spread(spread_of_rows(cases, rows_of(known)), expected.covariance, expected.degrees)
+
+
+def test_rows_of_whole_weight_are_as_many_cases() -> None:
+    expected = np.cov(np.repeat(AMOUNT, COPIES, axis=1)) / COPIES.sum()
+    for weight in (COPIES, COPIES.astype(float)):
+        cases = properly.Cases(Y, P, weight=weight)
+        got = spread_of_rows(cases, AMOUNT[:, COPIES > 0])
+        assert_spread(got, expected, COPIES.sum() - 1)
+
+
+@pytest.mark.parametrize("weight", [None, [1], [0.7]])
+def test_one_row_has_no_spread(weight: Any) -> None:
+    got = spread_of_rows(properly.Cases([1], [0.3], weight=weight), np.array([[0.5], [1.0]]))
+    assert got.degrees == 0
+    assert got.covariance.shape == (2, 2)
+    assert np.isnan(got.covariance).all()
+    # Two cases that are alike are two cases.
+    two = spread_of_rows(properly.Cases([1], [0.3], weight=[2]), np.array([[0.5], [1.0]]))
+    assert_spread(two, np.zeros((2, 2)), 1)
+
+
+@pytest.mark.parametrize("known", OF_ROWS.values(), ids=OF_ROWS)
+def test_rows_of_equal_amounts_have_no_interval(known: dict[str, Any]) -> None:
+    amount = np.where(Y, 0.3**2, (1 - 0.7) ** 2)[None, :]
+    used = np.asarray(known.get("weight", np.ones(N))) > 0
+    got = spread_of_rows(properly.Cases(Y, P, **known), amount[:, used])
+    assert got.covariance[0, 0] == 0
+    assert np.isnan(got.half_widths(0.9)).all()
+
+
+@pytest.mark.parametrize("known", OF_ROWS.values(), ids=OF_ROWS)
+def test_an_infinite_row_leaves_other_means_alone(known: dict[str, Any]) -> None:
+    rows = rows_of(known)
+    endless = np.where(np.arange(rows.shape[1]) == 1, -np.inf, 1.0)
+    alone = spread(**known)
+    got = spread_of_rows(properly.Cases(Y, P, **known), np.vstack([rows, endless]))
+    assert_spread(Spread(got.covariance[:2, :2], got.degrees), alone.covariance, alone.degrees)
+    assert np.isnan(got.covariance[2, 2])
+
+
+def test_rows_with_clusters_and_times_are_refused() -> None:
+    cases = properly.Cases(Y, P, clusters=CLUSTER, time=TIME)
+    with pytest.raises(DataError, match="a variance allows for clusters or for times; these"):
+        spread_of_rows(cases, AMOUNT)

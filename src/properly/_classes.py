@@ -79,7 +79,7 @@ def check_class_rows(
 def check_probabilities(p: ArrayLike, *, normalize: bool = False, name: str = NAME) -> Array:
     """Check class probabilities: two dimensions, none negative, rows that sum to one."""
     p = as_numbers(_as_table(p, name), name)
-    slack = _slack(p)
+    slack = sum_slack(p)
     p = as_floats(p)
     ends = sweep(_ends, p)
     # Written so that NaN, which compares as false, is refused too.
@@ -91,6 +91,15 @@ def check_probabilities(p: ArrayLike, *, normalize: bool = False, name: str = NA
     if not all(off <= slack for _, off in ends):
         _require_sums(p, slack, name)
     return p
+
+
+def sum_slack(p: Array) -> float:
+    """Return how far off 1 a sum may be: 1e-6, or the root of the precision if that is larger."""
+    xp = namespace(p)
+    if is_numpy(p):
+        return float(max(1e-6, np.finfo(p.dtype).eps ** 0.5)) if p.dtype.kind == "f" else 1e-6
+    floating = xp.isdtype(p.dtype, "real floating")
+    return float(max(1e-6, xp.finfo(p.dtype).eps ** 0.5)) if floating else 1e-6
 
 
 def row_sums(p: Array) -> Array:
@@ -144,15 +153,6 @@ def _as_table(p: ArrayLike, name: str) -> Array:
         hint = "for the probability of one event, pass one dimension." if shape[1] == 1 else None
         raise DataError(message, hint=hint)
     return p
-
-
-def _slack(p: Array) -> float:
-    """Return how far off 1 a row may sum: 1e-6, or the root of the precision if that is larger."""
-    xp = namespace(p)
-    if is_numpy(p):
-        return float(max(1e-6, np.finfo(p.dtype).eps ** 0.5)) if p.dtype.kind == "f" else 1e-6
-    floating = xp.isdtype(p.dtype, "real floating")
-    return float(max(1e-6, xp.finfo(p.dtype).eps ** 0.5)) if floating else 1e-6
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -5,21 +5,23 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._cases import Cases, require_independent, rows_in_use
+from properly._cases import require_independent
 from properly._frames import to_frame
-from properly._libraries import to_numpy
+from properly._outcomes import table_of
 from properly._power_means import POWERS, ThreeMeans, three_means
 from properly._precision import limit
 from properly._sweep import sweep
 from properly._tables import table_of_numbers
-from properly._tally import as_tally
+from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
+    from properly._cases import Cases
     from properly._frames import Backend
+    from properly._outcomes import Table
     from properly._tally import Tally
 
 Column: TypeAlias = np.ndarray[Any, Any]
@@ -113,15 +115,6 @@ class ConfidenceTest:
         return f"{told}\n\n{textwrap.fill(self.verdict, width, break_on_hyphens=False)}"
 
 
-class Rows(NamedTuple):
-    """Class numbers and probabilities, weights, and what the weights add to a variance."""
-
-    y: Column
-    p: Column
-    weight: Column
-    square: Column
-
-
 def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> ConfidenceTest:
     r"""Test whether what happened was as probable as the forecasts expect.
 
@@ -202,36 +195,15 @@ def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> 
     Holm)
     """
     require_independent(cases, "the confidence test")
-    rows = _rows(limit(cases, precision).cases)
-    happened = rows.p[np.arange(len(rows.y)), rows.y]
-    possible = rows.p > 0
-    expected = three_means(rows.p[possible], (rows.weight[:, None] * rows.p)[possible])
-    observed = three_means(happened, rows.weight)
+    rows = table_of(limit(cases, precision).cases)
+    expected, observed = three_means(*rows.possible()), three_means(rows.t, rows.weight)
     # A wrong certainty has no variance to be measured by, and at powers up to 0 no finite price.
-    z = ThreeMeans(*([-math.inf] * 3 if (happened == 0).any() else _statistics(rows)))
+    z = ThreeMeans(*([-math.inf] * 3 if (rows.t == 0).any() else _statistics(rows)))
     p_value = ThreeMeans(*(math.erfc(abs(x) / math.sqrt(2)) for x in astuple(z)))
     return ConfidenceTest(expected, observed, z, p_value)
 
 
-def _rows(cases: Tally | Cases) -> Rows:
-    """Write an event as two classes, with one row a forecast and outcome."""
-    if isinstance(cases, Cases) and cases.classes is not None:
-        y, p, weight, _ = rows_in_use(cases)
-        whole = bool((weight == np.floor(weight)).all())
-        p = np.minimum(p.astype(np.float64), 1.0)
-        return Rows(y, p, weight, weight if whole else weight * weight)
-    tally = as_tally(cases)
-    columns = tally._columns(squared=True)  # noqa: SLF001
-    weight, events, *squares = (to_numpy(x).astype(np.float64) for x in columns)
-    value = to_numpy(tally.value).astype(np.float64)
-    p = np.stack([1 - value, value], axis=1)
-    y = np.repeat([1, 0], len(value))
-    amount, square = np.concatenate([events, weight - events]), np.concatenate(squares)
-    used = amount > 0
-    return Rows(y[used], np.concatenate([p, p])[used], amount[used], square[used])
-
-
-def _statistics(rows: Rows) -> list[float]:
+def _statistics(rows: Table) -> list[float]:
     """Return z at each power."""
     pieces = sweep(_excess, rows.p, rows.y, rows.weight, rows.square)
     found = []
@@ -259,7 +231,7 @@ def _excess(p: Column, y: Column, weight: Column, square: Column) -> list[tuple[
         mean = (share * away).sum(axis=1)
         # The root first: the square of a power may be too large for a double.
         scaled = np.sqrt(share) * (away - mean[:, None])
-        excess = away[np.arange(len(y)), y] - mean
+        excess = at(away, y) - mean
         found.append((float(weight @ excess), float(square @ (scaled * scaled).sum(axis=1))))
     return found
 

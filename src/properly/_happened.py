@@ -6,25 +6,28 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._cases import has_classes, require_event, rows_in_use
-from properly._labels import names_of_labels
-from properly._libraries import namespace, to_numpy
-from properly._pooling import weigh
+from properly._cases import has_classes, require_event
+from properly._libraries import to_numpy
+from properly._outcomes import EVENT, NO_EVENT, rows_of, table_of
+from properly._pooling import pool
 from properly._power_means import sums_of_outcomes, sums_of_powers
 from properly._reductions import complement, one_vs_rest
 from properly._tally import Tally, as_tally
 from properly.errors import DataError
+from properly.rules._class_rule import at
+from properly.sources import Isotonic
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from properly._cases import Cases
+    from properly._outcomes import Table
     from properly._power_means import Sums
     from properly.sources import Fit, Source
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
-EVENT, NO_EVENT, ALL = "event", "no event", "all"
+ALL = "all"
+# Means above their bound by less than this are above it by rounding.
+ROUNDING = 1e-12
 
 
 class Side(NamedTuple):
@@ -127,7 +130,7 @@ def questions(cases: Tally | Cases, source: Source) -> list[Question]:
     """Ask for each class whether it happened; of pooled columns there is a single question."""
     _require_rows(cases, source)
     if source.pooled:
-        return [_pooled(_table(cases), source)]
+        return [_pooled(_table_for(cases, source), source)]
     if has_classes(cases):
         return [_ask(name, case, source) for name, case in one_vs_rest(cases).items()]
     asked = _ask(EVENT, cases, source)
@@ -144,28 +147,29 @@ def _ask(name: str, cases: Tally | Cases, source: Source) -> Question:
     if isinstance(cases, Tally) or not source.splits_ties:
         tally = as_tally(cases)
         return Question(name, tally, source.fit(tally))
-    y, p, weight, _ = rows_in_use(require_event(cases))
-    return _row_by_row(name, y, p, weight, source)
+    rows = rows_of(require_event(cases))
+    return _ask_rows(name, rows.y == 0, rows.p[:, 0], rows.weight, rows.square, source=source)
 
 
-def _row_by_row(name: str, y: Column, p: Column, weight: Column, source: Source) -> Question:
-    """Take each row as a forecast of its own, in the order of forecasts and then of rows."""
-    order = np.argsort(p, kind="stable")
-    if np.all(weight == np.floor(weight)):
-        weight = weight.astype(np.int64)
-    weight, events = weight[order], np.where(y, weight, 0)[order]
-    columns = [p[order], weight, events]
+def _ask_rows(
+    name: str, happened: Column, p: Column, weight: Column, square: Column, *, source: Source
+) -> Question:
+    """Ask of probabilities, with weights and their squares, whether what they are of happened."""
+    columns = [weight, np.where(happened, weight, 0)]
     if weight.dtype.kind == "f":
-        columns += [events**2, (weight - events) ** 2]
-    tally = Tally._of(columns)  # noqa: SLF001
+        columns += [np.where(happened, square, 0), np.where(happened, 0, square)]
+    order = np.argsort(p, kind="stable") if source.splits_ties else None
+    # Each row is a forecast of its own if ties are split, in the order of forecasts, then of rows.
+    laid = pool(p, columns) if order is None else [x[order] for x in (p, *columns)]
+    tally = Tally._of(laid)  # noqa: SLF001
     return Question(name, tally, source.fit(tally), order)
 
 
 def _mirrored(asked: Question) -> Question:
     """Ask for no event instead of the event."""
     tally, fit = asked.tally, asked.fit
-    weight, events, *squares = tally._columns()  # noqa: SLF001
-    value = namespace(tally.value).astype(tally.value, np.float64)
+    weight, events, *squares = map(to_numpy, tally._columns())  # noqa: SLF001
+    value = to_numpy(tally.value).astype(np.float64)
     columns = [complement(value), weight, weight - events]
     turned = Tally._of([x[::-1] for x in (*columns, *squares[::-1])], tally.cells)  # noqa: SLF001
     end = len(tally) - np.append(0, fit.end[:-1])
@@ -176,53 +180,38 @@ def _mirrored(asked: Question) -> Question:
     return Question(NO_EVENT, turned, backwards, order)
 
 
-class Table(NamedTuple):
-    """Class numbers, the probabilities of all classes, weights, and the names of the classes."""
-
-    y: Column
-    p: Column
-    weight: Column
-    names: Sequence[str]
-
-    @property
-    def t(self) -> Column:
-        """The probability given to what happened, a row each."""
-        found: Column = self.p[np.arange(len(self.y)), self.y]
-        return found
-
-
-def _table(cases: Tally | Cases) -> Table:
-    """Write forecasts of an event as probabilities of two classes."""
-    if isinstance(cases, Tally):
-        value, weight, events = (to_numpy(x) for x in (cases.value, cases.weight, cases.events))
-        value, count = np.concatenate([value, value]), np.concatenate([events, weight - events])
-        y, used = np.repeat([0, 1], len(weight)), count > 0
-        y, value, count = y[used], value[used].astype(np.float64), count[used]
-        return Table(y, np.stack([value, complement(value)], axis=1), count, (EVENT, NO_EVENT))
-    y, p, weight, _ = rows_in_use(cases)
-    p = p.astype(np.float64)
-    if cases.classes is not None:
-        return Table(y, np.minimum(p, 1.0), weight, names_of_labels(cases.labels or ()))
-    return Table(np.where(y, 0, 1), np.stack([p, complement(p)], axis=1), weight, (EVENT, NO_EVENT))
+def _table_for(cases: Tally | Cases, source: Source) -> Table:
+    """Keep the order of rows where it matters."""
+    if isinstance(cases, Tally) or not source.splits_ties:
+        return table_of(cases)
+    return rows_of(cases)
 
 
 def _pooled(table: Table, source: Source) -> Question:
     """Ask of every probability in a table whether its class happened."""
     classes = table.p.shape[1]
     happened = (table.y[:, None] == np.arange(classes)).ravel()
-    p, weight = table.p.ravel(), np.repeat(table.weight, classes)
-    if source.splits_ties:
-        return _row_by_row(ALL, happened, p, weight, source)
-    tally = Tally._of(weigh(happened, p, weight))  # noqa: SLF001
-    return Question(ALL, tally, source.fit(tally))
+    weight, square = (np.repeat(x, classes) for x in (table.weight, table.square))
+    return _ask_rows(ALL, happened, table.p.ravel(), weight, square, source=source)
 
 
 def _pooled_sides(cases: Tally | Cases, source: Source) -> list[Side]:
-    table = _table(cases)
+    table = _table_for(cases, source)
     rate = _pooled(table, source).at_rows(table.p.ravel()).reshape(table.p.shape)
-    t, p = table.t, rate[np.arange(len(table.y)), table.y]
+    t, p = table.t, at(rate, table.y)
     found = []
     for k, name in enumerate(table.names):
         of = table.y == k
         found.append(Side(name, t[of], table.weight[of], p[of], table.weight[of]))
     return found
+
+
+def divergence(model: Column | float, behind: Column | float, source: Source) -> Column:
+    """Divide means of a model by those of its source; NaN where the latter are 0.
+
+    What rounding leaves above a bound of 1 is 1, and nothing else.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        found = np.where(np.greater(behind, 0), np.divide(model, behind), np.nan)
+    rounded = isinstance(source, Isotonic) & (found > 1) & (found <= 1 + ROUNDING)
+    return np.where(rounded, 1.0, found)

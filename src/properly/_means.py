@@ -10,17 +10,17 @@ import numpy as np
 
 from properly._cases import has_classes
 from properly._frames import to_frame
-from properly._happened import ALL, sums_by_class
+from properly._happened import ALL, divergence, sums_by_class
 from properly._libraries import to_numpy
 from properly._mean_intervals import MeansIntervals, find_mean_intervals
 from properly._options import as_drawing, check_flag
-from properly._plain import count_of_cases, plain
+from properly._plain import many, plain
 from properly._power_means import POWERS, Sums, ThreeMeans
 from properly._precision import limit
 from properly._tables import table
 from properly._tally import as_tally
 from properly.rules import Misclassification
-from properly.sources import Isotonic, as_source
+from properly.sources import as_source
 
 if TYPE_CHECKING:
     from properly._cases import Cases
@@ -137,14 +137,12 @@ class Means:
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return a polars, pandas or pyarrow frame: a row for all cases, and one a class."""
-        rows = {ALL: (self.model, self.source, self.divergence)} | {
-            name: (part.model, part.source, part.divergence) for name, part in self.classes.items()
-        }
-        columns: dict[str, list[Any]] = {"class": list(rows)}
+        rows: list[Means | ClassMeans] = [self, *self.classes.values()]
+        columns: dict[str, list[Any]] = {"class": [ALL, *self.classes]}
         for name in POWERS:
-            columns[name] = [getattr(model, name) for model, _, _ in rows.values()]
-            columns[f"source_{name}"] = [getattr(source, name) for _, source, _ in rows.values()]
-        columns["divergence"] = [divergence for *_, divergence in rows.values()]
+            columns[name] = [getattr(row.model, name) for row in rows]
+            columns[f"source_{name}"] = [getattr(row.source, name) for row in rows]
+        columns["divergence"] = [row.divergence for row in rows]
         return to_frame(columns, backend)
 
     def __repr__(self) -> str:
@@ -246,11 +244,11 @@ def means(
     averages = Means(
         **asdict(overall),
         source=behind,
-        divergence=_divergence(overall, behind, chosen),
+        divergence=float(divergence(overall.accuracy, behind.accuracy, chosen)),
         angle=_angle(overall, behind),
         correct=_correct(limited),
         classes={part.name: _of_class(part) for part in found},
-        precision=precision,
+        precision=None if precision is None else float(precision),
         clipped=clipped,
         estimate=_words(chosen),
     )
@@ -258,12 +256,6 @@ def means(
         return averages
     intervals = find_mean_intervals(limited, chosen, overall, averages.divergence, drawing)
     return replace(averages, intervals=intervals)
-
-
-def _divergence(model: ThreeMeans, source: ThreeMeans, chosen: Source) -> float:
-    """Divide the accuracies; what rounding leaves above a bound of 1 is 1, and nothing else."""
-    found = _ratio(model, source).accuracy
-    return 1.0 if isinstance(chosen, Isotonic) and 1 < found <= 1 + ROUNDING else found
 
 
 def _of_class(part: SideSums) -> ClassMeans:
@@ -322,7 +314,7 @@ def _layout(found: Means) -> str:
 def _remarks(found: Means) -> list[str]:
     lines = []
     if found.clipped:
-        moved = f"{count_of_cases(found.clipped)} cases were moved"
+        moved = f"{many(found.clipped, 'case')} {'was' if found.clipped == 1 else 'were'} moved"
         lines.append(f"{moved} into [{found.precision:g}, 1 - {found.precision:g}]")
     if found.intervals is not None:
         lines += found.intervals.remarks()

@@ -48,23 +48,28 @@ def weigh(y: Array, p: Array, weight: Array) -> list[Array]:
     Whole numbers are counts, and stay exact. Fractions come with the sums of their squares, of
     events and of non-events.
     """
-    xp = namespace(p)
+    xp, weight = namespace(p), as_counts(weight)
+    order = xp.argsort(p, stable=True)
+    # The sign tells the outcome: one column less to put in order.
+    signed = xp.take(xp.where(y, weight, -weight), order)
+    weight, event = xp.abs(signed), xp.astype(signed > 0, weight.dtype)
+    columns = [weight, weight * event]
+    if xp.isdtype(weight.dtype, "real floating"):
+        square = weight * weight
+        columns += [square * event, square * (1 - event)]
+    return _pool_sorted(xp.take(p, order), columns)
+
+
+def as_counts(weight: Array) -> Array:
+    """Make whole numbers of weights that are, and double precision of others."""
+    xp = namespace(weight)
     total = float(xp.sum(xp.astype(weight, xp.float64)))
     whole = xp.isdtype(weight.dtype, "integral")
     if whole:
         require_countable(total)
     else:
         whole = total < EXACT and bool(xp.all(weight == xp.floor(weight)))
-    weight = xp.astype(weight, xp.int64 if whole else xp.float64)
-    order = xp.argsort(p, stable=True)
-    # The sign tells the outcome: one column less to put in order.
-    signed = xp.take(xp.where(y, weight, -weight), order)
-    weight, event = xp.abs(signed), xp.astype(signed > 0, weight.dtype)
-    columns = [weight, weight * event]
-    if not whole:
-        square = weight * weight
-        columns += [square * event, square * (1 - event)]
-    return _pool_sorted(xp.take(p, order), columns)
+    return xp.astype(weight, xp.int64 if whole else xp.float64)
 
 
 def pool(value: Array, columns: Sequence[Array]) -> list[Array]:

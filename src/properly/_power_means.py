@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._arrays import check_amounts, check_length, check_weights
+from properly._arrays import as_column, as_numbers, check_amounts, check_length, check_weights
 from properly._interval import as_number
 from properly._libraries import to_numpy
 from properly._plain import plain
@@ -111,6 +111,12 @@ def generalized_mean(values: ArrayLike, power: float, weight: ArrayLike | None =
     return mean_of_power(t[w > 0], m, w[w > 0])
 
 
+def as_powers(powers: ArrayLike) -> Column:
+    """Take a list of numbers; what was written as -0.0 is told as 0.0."""
+    found = to_numpy(as_numbers(as_column(powers, "powers"), "powers"))
+    return found.astype(np.float64) + 0.0
+
+
 def mean_of_power(t: Column, power: float, weight: Column | None = None) -> float:
     """Return the mean of a power of numbers, none negative, with positive weights."""
     top = float(t.max())
@@ -198,7 +204,8 @@ def sums_of_outcomes(value: Column, weight: Column, events: Column) -> tuple[Sum
         event, none = np.flatnonzero(events), np.flatnonzero(events < weight)
         happened = None if one_each else events[event]
         missing = None if one_each else weight[none] - events[none]
-        return [_sums(value[event], happened), _sums(1.0 - value[none], missing)]
+        others = 1.0 - value[none].astype(np.float64)
+        return [_sums(value[event], happened), _sums(others, missing)]
 
     return sums_in_pieces(sums, value, weight, events)
 

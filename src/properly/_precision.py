@@ -31,26 +31,50 @@ def limit(cases: Tally | Cases, precision: float | None) -> Limited:
     classes = cases.classes if isinstance(cases, Cases) else None
     if not isinstance(cases, Cases):
         cases = as_tally(cases)
-    if precision is None:
+    least = check_precision(precision, classes or 2)
+    if least is None:
         return Limited(cases, 0)
-    least = _check_precision(precision, classes or 2)
     if isinstance(cases, Tally):
         return _limit_tally(cases, least)
-    xp = namespace(cases.p)
-    p = xp.clip(xp.astype(cases.p, xp.float64), least, 1 - least)
-    moved = p != xp.astype(cases.p, xp.float64)
+    p, moved = _clip(cases.p, least)
     if classes is not None:
+        xp = namespace(p)
         moved = xp.any(moved, axis=1)
         p = xp.where(moved[:, None], p / xp.sum(p, axis=1, keepdims=True), p)
     return Limited(with_forecasts(cases, p), _amount(moved, cases.weight))
 
 
+def limit_event(p: Array, precision: float | None) -> Array:
+    """Do the same to probabilities of an event."""
+    least = check_precision(precision, 2)
+    return p if least is None else _clip(p, least)[0]
+
+
+def check_precision(precision: float | None, classes: int) -> float | None:
+    """Take a precision that leaves every class its share if all are alike; None is none."""
+    if precision is None:
+        return None
+    found = as_number(precision, "precision")
+    if not 0 <= found < 1 / classes:
+        message = (
+            f"precision must be 0 or more and below 1/{classes}, the probability of each of "
+            f"{classes} classes if all are alike; got {found:g}"
+        )
+        raise DataError(message)
+    return found
+
+
+def _clip(p: Array, least: float) -> tuple[Array, Array]:
+    """Return probabilities within the limits, in double precision, and which of them moved."""
+    xp = namespace(p)
+    p = xp.astype(p, xp.float64)
+    within = xp.clip(p, least, 1 - least)
+    return within, within != p
+
+
 def _limit_tally(tally: Tally, least: float) -> Limited:
-    xp = namespace(tally.value)
-    value = xp.astype(tally.value, xp.float64)
-    within = xp.clip(value, least, 1 - least)
-    moved = within != value
-    if not xp.any(moved):
+    within, moved = _clip(tally.value, least)
+    if not namespace(moved).any(moved):
         return Limited(tally, 0)
     columns = pool(within, tally._columns())  # noqa: SLF001
     return Limited(Tally._of(columns, tally.cells), _amount(moved, tally.weight))  # noqa: SLF001
@@ -64,14 +88,3 @@ def _amount(moved: Array, weight: Array | None) -> int | float:
     total = float(xp.sum(xp.astype(weight[moved], xp.float64)))
     whole = xp.isdtype(weight.dtype, "integral") or bool(xp.all(weight == xp.floor(weight)))
     return int(total) if whole else total
-
-
-def _check_precision(precision: float, classes: int) -> float:
-    found = as_number(precision, "precision")
-    if not 0 <= found < 1 / classes:
-        message = (
-            f"precision must be 0 or more and below 1/{classes}, the probability of each of "
-            f"{classes} classes if all are alike; got {found:g}"
-        )
-        raise DataError(message)
-    return found

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._arrays import as_column, as_numbers, refuse
+from properly._arrays import refuse
 from properly._cases import has_classes, rows_in_use
 from properly._frames import to_frame
-from properly._happened import questions
-from properly._libraries import freeze, to_numpy
+from properly._happened import divergence, questions
+from properly._libraries import freeze
+from properly._outcomes import table_of, two_classes
 from properly._plain import many, plain
-from properly._power_means import ACCURACY, ROBUSTNESS, mean_from_logs
+from properly._power_means import ACCURACY, ROBUSTNESS, as_powers, mean_from_logs
 from properly._precision import limit
 from properly._reductions import one_vs_rest
-from properly._tally import as_tally
-from properly.sources import Isotonic, as_source
+from properly.rules._class_rule import at
+from properly.sources import as_source
 
 if TYPE_CHECKING:
     from properly._cases import Cases
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 Column: TypeAlias = np.ndarray[Any, Any]
 
 COLUMNS = ("power", "model", "source", "divergence")
-# Means above their bound by less than this are above it by rounding.
-ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -177,18 +175,17 @@ def proper_means(
     if has_classes(limited):
         if limited.classes != 2:
             y, p, weight, _ = rows_in_use(limited)
-            return ProperMeans(power, _of_classes(y, p, weight, power), None, None)
+            return ProperMeans(power, _means(y, p, weight, power), None, None)
         # Two classes are an event and its absence, whose fits do add up to 1.
         limited = list(one_vs_rest(limited).values())[1]
-    t, fit = as_tally(limited), questions(limited, chosen)[0].fit
-    model = _of_event(to_numpy(t.value), to_numpy(t.weight), to_numpy(t.events), power)
-    behind = _of_event(fit.rate, fit.weight, fit.events, power)
-    return ProperMeans(power, model, behind, _divergence(model, behind, chosen))
+    fit = questions(limited, chosen)[0].fit
+    tables = table_of(limited), two_classes(fit.rate, fit.weight, fit.events)
+    model, behind = (_means(rows.y, rows.p, rows.weight, power) for rows in tables)
+    return ProperMeans(power, model, behind, divergence(model, behind, chosen))
 
 
 def _check_powers(powers: ArrayLike) -> Column:
-    # What was written as -0.0 is told as 0.0.
-    found = to_numpy(as_numbers(as_column(powers, "powers"), "powers")).astype(np.float64) + 0.0
+    found = as_powers(powers)
     wrong = ~((found <= 1) & np.isfinite(found))
     if wrong.any():
         hint = "no mean of a greater power can be made proper; generalized_mean has them all."
@@ -196,35 +193,10 @@ def _check_powers(powers: ArrayLike) -> Column:
     return found
 
 
-def _divergence(model: Column, source: Column, chosen: Source) -> Column:
-    """Divide; what rounding leaves above a bound of 1 is 1, and nothing else."""
-    found = np.full(len(model), math.nan)
-    np.divide(model, source, out=found, where=source > 0)
-    rounded = isinstance(chosen, Isotonic) & (found > 1) & (found <= 1 + ROUNDING)
-    return np.where(rounded, 1.0, found)
-
-
-def _of_event(value: Column, weight: Column, events: Column, power: Column) -> Column:
-    """Return the means of forecasts of an event, given how often it happened at each."""
-    value = value.astype(np.float64)
-    amount = np.stack([events, weight - events], axis=1).astype(np.float64)
-    # What did not happen is left out, not multiplied by 0: its logarithm may be infinite.
-    happened = amount > 0
-    rows = np.stack([value, 1 - value], axis=1)
-    return np.array(
-        [
-            mean_from_logs(_log_shares(rows, m)[happened], m, amount[happened])
-            for m in power.tolist()
-        ]
-    )
-
-
-def _of_classes(y: Column, p: Column, weight: Column, power: Column) -> Column:
-    rows, number = p.astype(np.float64), np.arange(len(y))
-    weight = weight.astype(np.float64)
-    return np.array(
-        [mean_from_logs(_log_shares(rows, m)[number, y], m, weight) for m in power.tolist()]
-    )
+def _means(y: Column, p: Column, weight: Column, power: Column) -> Column:
+    rows, weight = p.astype(np.float64), weight.astype(np.float64)
+    found = [mean_from_logs(at(_log_shares(rows, m), y), m, weight) for m in power.tolist()]
+    return np.array(found)
 
 
 def _log_shares(rows: Column, power: float) -> Column:

@@ -164,8 +164,12 @@ def upper_tails(p: Array) -> list[Array]:
 
 
 def complement(p: Array) -> Array:
-    """Return one minus a probability: of 0.07 the number that 0.93 is read as."""
-    return _as_decimal(1 - p, PRECISION * p + (1 - ALMOST_ONE))
+    """Return one minus a probability: of 0.07 the number that 0.93 is read as.
+
+    It is 0 only if the probability is 1.
+    """
+    found = _as_decimal(1 - p, PRECISION * p + (1 - ALMOST_ONE))
+    return namespace(p).where(found > 0, found, 1 - p)
 
 
 def _above(lower: Array, upper: Array, slack: float) -> Array:

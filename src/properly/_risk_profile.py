@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._arrays import as_column, as_numbers, refuse
-from properly._cases import Cases, rows_in_use
+from properly._arrays import refuse
 from properly._frames import to_frame
 from properly._happened import sides
-from properly._libraries import freeze, to_numpy
+from properly._libraries import freeze
+from properly._outcomes import table_of
 from properly._plain import many, plain
-from properly._power_means import POWERS, mean_from_logs
+from properly._power_means import POWERS, as_powers, mean_from_logs
 from properly._precision import limit
 from properly._sweep import share_out
-from properly._tally import as_tally
 from properly.errors import DataError
 from properly.sources import as_source
 
 if TYPE_CHECKING:
+    from properly._cases import Cases
     from properly._frames import Backend
     from properly._tally import Tally
     from properly.sources import Source
@@ -173,15 +173,14 @@ def risk_profile(
     found = sides(limited, as_source(source))
     t, weight, p, p_weight = (np.concatenate(x) for x in list(zip(*found, strict=True))[1:])
     model, behind = _means(t, weight, power), _means(p, p_weight, power)
-    return RiskProfile(power, model, behind, _means(*_possible(limited), power))
+    return RiskProfile(power, model, behind, _means(*table_of(limited).possible(), power))
 
 
 def _check_powers(powers: ArrayLike | None) -> Column:
     """Take increasing powers; without any, close ones that have those with names among them."""
     if powers is None:
         return np.union1d(EVERY_TWENTIETH, list(POWERS.values()))
-    # What was written as -0.0 is told as 0.0.
-    found = to_numpy(as_numbers(as_column(powers, "powers"), "powers")).astype(np.float64) + 0.0
+    found = as_powers(powers)
     if np.isnan(found).any():
         refuse(found, np.isnan(found), "powers must be numbers or infinities")
     falls = np.flatnonzero(~(found[1:] > found[:-1]))
@@ -190,20 +189,6 @@ def _check_powers(powers: ArrayLike | None) -> Column:
         message = f"powers must increase; row {row} is {found[row]:g}, after {found[row - 1]:g}"
         raise DataError(message)
     return found
-
-
-def _possible(cases: Tally | Cases) -> tuple[Column, Column]:
-    """Return all probabilities of what may happen, each weighted by itself."""
-    if isinstance(cases, Cases) and cases.classes is not None:
-        _, p, weight, _ = rows_in_use(cases)
-        p = np.minimum(p.astype(np.float64), 1.0)
-    else:
-        tally = as_tally(cases)
-        value, weight = (to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight))
-        p = np.stack([value, 1 - value], axis=1)
-    amount = weight[:, None] * p
-    possible = amount > 0
-    return p[possible], amount[possible]
 
 
 def _means(t: Column, weight: Column, power: Column) -> Column:

@@ -42,7 +42,8 @@ class Overall(NamedTuple):
 class SourceTable:
     """How probable a class was called, and how often it happened, bin by bin.
 
-    One row a bin of its forecasts. Those of a class follow one another, with the lowest forecasts first.
+    One row a bin of its forecasts. Those of a class follow one another, with the lowest forecasts
+    first.
 
     Attributes
     ----------

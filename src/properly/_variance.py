@@ -161,5 +161,6 @@ def _over_time(influence: Column, time: Column) -> Spread:
         raise DataError(message, hint="leave out time to take the cases as independent.")
     cosines = math.floor(0.4 * times ** (2 / 3))
     angle = np.pi * np.outer(np.arange(times) + 0.5, np.arange(1, cosines + 1)) / times
-    waves = math.sqrt(2 / times) * total @ np.cos(angle)
+    with np.errstate(invalid="ignore"):
+        waves = math.sqrt(2 / times) * total @ np.cos(angle)
     return Spread(waves @ waves.T * times / cosines, cosines)

@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from properly._cases import Cases, rows_in_use
+from properly._cases import Cases, has_classes, rows_in_use
 from properly._components import Prices, components, if_calibrated
 from properly._happened import questions
 from properly._isotonic import recalibrate, refit
 from properly._libraries import to_numpy
+from properly._outcomes import rows_of, table_of
+from properly._pooling import as_counts
 from properly._power_means import ROBUSTNESS
 from properly._reductions import one_vs_rest
 from properly._resampling import fast_stream, sampler
 from properly._tally import Tally, as_tally
 from properly._variance import spread_of_means, spread_of_rows
 from properly.rules import Log
+from properly.rules._class_rule import at
 from properly.sources import Isotonic
 
 if TYPE_CHECKING:
@@ -47,7 +50,7 @@ class World(Protocol):
 
 def world_of(cases: Tally | Cases) -> World:
     """Get ready to draw outcomes."""
-    if isinstance(cases, Cases) and cases.classes is not None:
+    if has_classes(cases):
         return ClassWorld.of(cases)
     return EventWorld(cases)
 
@@ -78,10 +81,7 @@ class EventWorld:
 
     def largest_share(self) -> float:
         """Find how much of the sum of powers of -2/3 a single case makes up."""
-        t = as_tally(self.cases)
-        value, weight, events = (to_numpy(x) for x in (t.value, t.weight, t.events))
-        value = value.astype(np.float64)
-        return _share(np.concatenate([value, 1 - value]), np.concatenate([events, weight - events]))
+        return _largest_share(self.cases)
 
     def _rate(self, tally: Tally) -> Column:
         fit = recalibrate(tally)
@@ -125,15 +125,13 @@ class ClassWorld:
             np.searchsorted(to_numpy(question.tally.value), q)
             for question, q in zip(asked, columns, strict=True)
         ]
-        if np.all(weight == np.floor(weight)):
-            weight = weight.astype(np.int64)
+        weight = as_counts(weight)
         totals = [np.bincount(cell, weight) for cell in cells]
         return cls(cases, y, p.astype(np.float64), weight, np.stack(rates, axis=1), cells, totals)
 
     def spread(self) -> Spread:
         """Find the spread of the means behind three averages and the log divergence."""
-        row = np.arange(len(self.y))
-        given = _amounts(self.p[row, self.y], self.fitted[row, self.y])
+        given = _amounts(at(self.p, self.y), at(self.fitted, self.y))
         return spread_of_rows(self.cases, given)
 
     def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
@@ -150,7 +148,7 @@ class ClassWorld:
 
     def largest_share(self) -> float:
         """Find how much of the sum of powers of -2/3 a single case makes up."""
-        return _share(self.p[np.arange(len(self.y)), self.y], self.weight)
+        return _largest_share(self.cases)
 
     def _losses(self, truth: Column, replicates: int, rng: np.random.Generator) -> Column:
         truth = truth / truth.sum(axis=1, keepdims=True)
@@ -181,12 +179,13 @@ def _amounts(t: Column, p: Column) -> Column:
         return np.stack([t, log, np.exp(ROBUSTNESS * log), log - np.log(p)])
 
 
-def _share(t: Column, weight: Column) -> float:
-    """Compare the largest power with the sum of them; whole weights are that many cases."""
-    t, weight = t[weight > 0], weight[weight > 0]
+def _largest_share(cases: Tally | Cases) -> float:
+    """Compare the largest power with the sum of them; a tally knows cases by their mean weight."""
+    rows = rows_of(cases) if isinstance(cases, Cases) else table_of(cases)
     with np.errstate(divide="ignore"):
-        power = t**ROBUSTNESS
+        power = rows.t**ROBUSTNESS
     if np.isinf(power).any():
         return 1.0
-    each = power if weight.dtype.kind == "i" else power * weight
-    return float(each.max() / (weight @ power))
+    # Counts are their own squares, so that each of their cases weighs 1.
+    each = power * (rows.square / rows.weight)
+    return float(each.max() / (rows.weight @ power))

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly import simulate
+from properly import information, simulate, sources
 from properly.rules import PBS, RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
@@ -67,6 +67,10 @@ def class_evaluation(task: Literal["multiclass", "ordinal"]) -> properly.ClassEv
 def study(**options: Any) -> properly.RetentionStudy:
     scores = {"rps": RPS().loss(HAPPENED, TABLE), "brier": Brier().loss(HAPPENED, TABLE)}
     return properly.retention_study(scores, HAPPENED, TABLE, **(FEW | options))
+
+
+def means(cases: Record, **options: Any) -> properly.Means:
+    return properly.means(cases, interval=True, **(FEW | options))
 
 
 RECORDS: dict[str, Callable[[], Record]] = {
@@ -180,6 +184,44 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "Counterexample": lambda: properly.audit(SquaredAbsoluteRPS(), 3).counterexample,
     "Finding": lambda: properly.audit(Brier(), 3).local,
     "Finding, does not apply": lambda: properly.audit(Brier(), 2).local,
+    "ThreeMeans": lambda: properly.ThreeMeans(0.75, 0.5, 0.25),
+    "Means": lambda: properly.means(TALLY),
+    "Means with intervals": lambda: means(OTHERS, precision=0.05),
+    "Means with intervals, dependent": lambda: means(CLASSES),
+    "Means with intervals, bins": lambda: means(CASES, source="hist", precision=0.05),
+    "Means, pooled": lambda: properly.means(NUMBERED, source=sources.Isotonic(pooled=True)),
+    "Means, zero": lambda: properly.means(BARE),
+    "Means, classes, zero": lambda: properly.means(WRONG),
+    "ClassMeans": lambda: properly.means(TALLY).classes["event"],
+    "ClassMeans, classes": lambda: properly.means(CLASSES).classes["mild"],
+    "MeansIntervals": lambda: means(TALLY, precision=0.05).intervals,
+    "MeansIntervals, dependent": lambda: means(CLUSTERS, precision=0.05).intervals,
+    "SourceTable": lambda: properly.source_table(TALLY),
+    "SourceTable, classes": lambda: properly.source_table(CLASSES, source="hist"),
+    "SourceTable, pooled": lambda: properly.source_table(
+        NUMBERED, source=sources.EqualWidth(pooled=True), precision=0.05
+    ),
+    "SourceTable, infinite": lambda: properly.source_table(BARE),
+    "ConfidenceTest": lambda: properly.confidence_test(TALLY),
+    "ConfidenceTest, infinite": lambda: properly.confidence_test(WRONG),
+    "ConfidenceTest, undefined": lambda: properly.confidence_test(properly.tally([0], [0.5])),
+    "RiskProfile": lambda: properly.risk_profile(CLASSES),
+    "RiskProfile, infinite powers": lambda: properly.risk_profile(BARE, [-math.inf, 0, math.inf]),
+    "ProperMeans": lambda: properly.proper_means(TALLY),
+    "ProperMeans, classes": lambda: properly.proper_means(NUMBERED, [-1, 0, 1]),
+    "LogSpread": lambda: information.log_spread([0.99, 0.99, 0.99, 0.2]),
+    "LogSpread, weighted": lambda: information.log_spread([1e-300, 1.0], [0.5, 0.25]),
+    "Isotonic": sources.Isotonic,
+    "EqualCount": lambda: sources.EqualCount(bins=3, pooled=True, ties="split"),
+    "EqualWidth": sources.EqualWidth,
+    "Neighbours": lambda: sources.Neighbours(5),
+    "Kernel": lambda: sources.Kernel(0.5),
+    "CoupledGaussian": lambda: simulate.CoupledGaussian(coupling=0.5),
+    "CoupledGaussian, compact": lambda: simulate.CoupledGaussian([0, 0, 0], coupling=-0.25),
+    "CoupledGaussian, scale matrix": lambda: simulate.CoupledGaussian([0, 0], [[2, 1], [1, 2]]),
+    "CoupledClasses": lambda: simulate.NELSON_CASES["prior 0.8"].model,
+    "Posterior": lambda: simulate.NELSON_CASES["perfect"].model.posterior([0, 1, 2]),
+    "NelsonCase": lambda: simulate.NELSON_CASES["tail over"],
     "Simulation": lambda: simulate.corp(50, rng=1),
     "SimulatedModels": lambda: simulate.assel(50, rng=1),
     "Crash": properly.datasets.crash,
@@ -190,9 +232,17 @@ for answers in product(*ANSWERS):
     asked: dict[str, Any] = dict(zip(QUESTIONS, answers, strict=True))
     RECORDS[f"Advice, {answers}"] = partial(properly.recommend, **asked)
 
-DOORS = ("properly", "properly.datasets", "properly.simulate")
+DOORS = (
+    "properly",
+    "properly.datasets",
+    "properly.information",
+    "properly.simulate",
+    "properly.sources",
+)
+# Ways to estimate a source.
+OPTIONS = {"Isotonic", "EqualCount", "EqualWidth", "Neighbours", "Kernel"}
 # What goes in rather than comes out, parts that their whole tells of, and rows of data.
-WITHOUT_DICT = {
+WITHOUT_DICT = OPTIONS | {
     "Interval",
     "Tally",
     "Cases",
@@ -203,13 +253,19 @@ WITHOUT_DICT = {
     "Finding",
     "Simulation",
     "SimulatedModels",
+    "ClassMeans",
+    "MeansIntervals",
+    "CoupledGaussian",
+    "CoupledClasses",
+    "Posterior",
+    "NelsonCase",
 }
 # Its dictionary holds columns for a frame of one's own, a row a person.
 DATA = {"Crash"}
 # Texts, and bars that are drawn.
-WITHOUT_FRAME = WITHOUT_DICT | DATA | {"Advice", "Audit", "Histogram", "HardScores"}
+WITHOUT_FRAME = WITHOUT_DICT | DATA | {"Advice", "Audit", "Histogram", "HardScores", "ThreeMeans"}
 # A handful of numbers and nothing else: the repr is the call that makes the record.
-SAID_IN_FULL = {
+SAID_IN_FULL = OPTIONS | {
     "Interval",
     "PartIntervals",
     "CalibrationTest",
@@ -218,6 +274,9 @@ SAID_IN_FULL = {
     "AreaEstimate",
     "Counterexample",
     "Finding",
+    "ThreeMeans",
+    "ClassMeans",
+    "MeansIntervals",
 }
 # A field that the dictionary calls otherwise.
 SYNONYMS = {("Evaluation", "total"): "cases", ("ClassEvaluation", "total"): "cases"}
@@ -294,6 +353,8 @@ ANY_LABELS: dict[str, Callable[[], Record]] = {
     "HardScores": lambda: properly.hard_decisions(DATED).argmax,
     "HardDecisions": lambda: properly.hard_decisions(DATED),
     "WorstCases": lambda: properly.worst_cases(DATED, RPS(), 2),
+    "Means": lambda: properly.means(DATED),
+    "SourceTable": lambda: properly.source_table(DATED),
     "CumulativeForecast": lambda: properly.cumulative_forecast(DAYS[0], TABLE[0], DAYS),
     "ClassDecomposition": lambda: properly.decompose_classes(DATED, RPS()),
     "ClassEvaluation": lambda: properly.evaluate(
@@ -355,6 +416,24 @@ def test_a_record_of_a_few_numbers_says_them_all(name: str) -> None:
     assert "\n" not in said
     for field in fields(record):
         assert f"{field.name}={getattr(record, field.name)!r}" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("CoupledGaussian", "CoupledGaussian(location=0.0, scale=1.0, coupling=0.5)"),
+        ("CoupledGaussian, compact", "CoupledGaussian(3-D, coupling=-0.25)"),
+        ("CoupledGaussian, scale matrix", "CoupledGaussian(2-D, coupling=0.0)"),
+        ("CoupledClasses", "CoupledClasses(2 classes, 1-D)"),
+        ("Posterior", "Posterior(3 points, 2 classes, 0 undefined)"),
+        ("LogSpread", "LogSpread(0.3321 to 1.327 around 0.6637)"),
+        ("RiskProfile", "RiskProfile(122 powers from -3 to 3)"),
+        ("ProperMeans, classes", "ProperMeans(3 powers from -1 to 1)"),
+        ("EqualWidth", "EqualWidth(bins=None, pooled=False)"),
+    ],
+)
+def test_a_record_of_the_probability_scale_says_this(name: str, said: str) -> None:
+    assert repr(made(name)) == said
 
 
 # (d) nothing can be changed

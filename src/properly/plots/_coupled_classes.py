@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import expit, logit
 
-from properly._cases import Cases
 from properly._concordance import concordance
-from properly._libraries import to_numpy
 from properly._pooling import pool
-from properly._precision import limit
+from properly._precision import limit_event
 from properly._roc import RocCurve
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _roc
@@ -213,8 +211,7 @@ def _shown(both: Compared) -> Column:
 def _posteriors(both: Compared, x: Column) -> dict[str, Column]:
     """Return the probabilities of both classes, one row a class; the model's within its limits."""
     source, model = (side.posterior(x).p for side in both.sides().values())
-    rows = Cases(np.zeros(len(x), dtype=int), model[:, 1])
-    event = to_numpy(limit(rows, both.precision).cases.p)  # type: ignore[union-attr]
+    event = limit_event(model[:, 1], both.precision)
     return {"source": source.T, "model": np.stack([1 - event, event])}
 
 

@@ -44,6 +44,12 @@ def inches(names: Iterable[str], size: Size = "medium") -> float:
     return max(letters, 1) * LETTER * points(size) / 72
 
 
+def shorter_side(ax: Axes) -> float:
+    """Return the shorter side of a picture in points."""
+    box = ax.get_window_extent()
+    return float(min(box.width, box.height)) * 72 / float(ax.figure.dpi)
+
+
 def fold(name: str, width: float, size: Size = "medium") -> str:
     """Break a name between words, so that its lines are not wider than some inches."""
     letters = max(1, int(width * 72 / (LETTER * points(size))))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 import numpy as np
 
 from properly._extras import import_extra
+from properly._power_means import POWERS
 from properly._source_table import SourceTable
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import (
@@ -16,6 +17,7 @@ from properly.plots._axes import (
     SLATE,
     TEXT,
     Color,
+    Corner,
     Ink,
     inks,
     new_figure,
@@ -23,25 +25,21 @@ from properly.plots._axes import (
     set_as_text,
     square_axes,
 )
-from properly.plots._ends import spread
-from properly.plots._fitting import points
+from properly.plots._fitting import shorter_side
+from properly.plots._three_marks import draw_three, name_three
 from properly.plots._words import MINUS, legible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from properly._means import ClassMeans, Means
-    from properly._power_means import ThreeMeans
 
 Points: TypeAlias = np.ndarray[Any, Any]
 
 MAKER = "properly.source_table(cases)"
-# How a mean is drawn: its name, its marker, and its size against the others.
-MARKS = (("robustness", "v", 1.0), ("decisiveness", "^", 1.0), ("accuracy", "D", 1.1))
-LARGE, SMALL = 8.5, 5.0
 # Bubbles of the first classes, and of those whose colour has been used before; and the share of
 # its square that each covers, so that areas can be compared.
 BUBBLES = (("o", np.pi / 4), ("s", 1.0), ("D", 1.0))
@@ -54,15 +52,6 @@ FILL, EDGE = 0.22, 0.75
 POOLED = Ink(SLATE, "-")
 # The highest divergence probability whose ray is drawn to its end.
 HIGHEST = 1.25
-# The least distance of two names, as a share of the picture.
-ROW = 0.065
-NAME = "name"
-# Where names may stand: between which heights, and what is in the way there; in shares too.
-CORNERS: dict[str, tuple[tuple[float, float], Callable[[Any, Any], Any]]] = {
-    "upper left": ((0.58, 0.95), lambda x, y: (x < 0.5) & (y > 0.55)),
-    "lower right": ((0.05, 0.42), lambda x, y: (x > 0.5) & (y < 0.45)),
-}
-LEADER = {"arrowstyle": "-", "color": GREY, "linewidth": 0.7, "shrinkA": 2, "shrinkB": 5}
 KEY = f"bubbles: bins, area by share of {MINUS}log accuracy"
 
 
@@ -139,15 +128,15 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     bubbles = _draw_bubbles(ax, table, ink)
     _draw_ray(ax, table.means)
     for name, one in table.means.classes.items():
-        _draw_three(ax, (one.source, one.model), ink[name], SMALL)
-    _draw_three(ax, (table.means.source, table.means.model), Ink(TEXT, "-"), LARGE)
-    names_at = _name_means(ax, table.means, _crowd(table, bubbles))
+        draw_three(ax, one.source, one.model, ink[name])
+    draw_three(ax, table.means.source, table.means.model, Ink(TEXT, "-"), large=True)
+    free = name_three(ax, table.means.source, table.means.model, _crowd(table, bubbles))
     ax.set(xlabel="source: how often it happened", ylabel="model: probability given to it")
     handles = _handles(ink, set(table.name))
     if own:
         _draw_legend_below(cast("Figure", ax.figure), handles)
     else:
-        _draw_legend_in(ax, handles, next(corner for corner in CORNERS if corner != names_at))
+        _draw_legend_in(ax, handles, free)
         _clip_to_part(ax)
     return ax
 
@@ -194,7 +183,7 @@ def _draw_bubbles(ax: Axes, table: SourceTable, ink: Mapping[str, Ink]) -> list[
     bins = {name: _bins(table, name) for name in ink}
     every = [one for some in bins.values() for one in some]
     # In a small picture, bubbles are as small as it is.
-    small = min(1.0, (_side(ax) / USUAL) ** 2)
+    small = min(1.0, (shorter_side(ax) / USUAL) ** 2)
     scale = small * _scale([one.size for one in every if np.isfinite(one.size)])
     for name, some in bins.items():
         color, (marker, share) = ink[name].color, _bubble(ink, name)
@@ -225,34 +214,6 @@ def _scale(sizes: list[float]) -> float:
     return min(LARGEST / max(sizes), TOGETHER / sum(sizes))
 
 
-def _draw_three(ax: Axes, means: tuple[ThreeMeans, ThreeMeans], ink: Ink, size: float) -> None:
-    """Draw three marks, and the line whose direction is the orientation."""
-    source, model = means
-    front = 3.0 if size == LARGE else 2.4
-    ax.plot(
-        [source.robustness, source.decisiveness],
-        [model.robustness, model.decisiveness],
-        color=ink.color,
-        linestyle=ink.linestyle,
-        linewidth=1.3 if size == LARGE else 0.8,
-        zorder=front,
-        gid="orientation",
-    )
-    for name, marker, factor in MARKS:
-        ax.plot(
-            getattr(source, name),
-            getattr(model, name),
-            marker,
-            color=ink.color,
-            markersize=size * factor,
-            markeredgecolor="white",
-            markeredgewidth=0.8 if size == LARGE else 0.5,
-            zorder=front + 0.2,
-            clip_on=False,
-            gid=name,
-        )
-
-
 def _draw_ray(ax: Axes, means: Means) -> None:
     """Draw the line through the accuracy to the height of the divergence probability."""
     height = means.divergence
@@ -274,59 +235,11 @@ def _draw_ray(ax: Axes, means: Means) -> None:
     ).set_usetex(False)
 
 
-def _name_means(ax: Axes, means: Means, crowd: Points) -> str:
-    """Write what the overall marks are, as near to their heights as fits in the emptier corner.
-
-    The corner is returned.
-    """
-    names = ("robustness", "accuracy", "decisiveness")  # as they are stacked if all are equal
-    height = _share(ax, np.array([[0, getattr(means.model, name)] for name in names]))[:, 1]
-    row = max(ROW, 1.3 * points() / _side(ax))
-    moved = {corner: spread(height, row, *between) for corner, (between, _) in CORNERS.items()}
-
-    def cover(corner: str) -> tuple[int, float]:
-        taken = int(CORNERS[corner][1](*_share(ax, crowd).T).sum())
-        return taken, float(np.abs(moved[corner] - height).sum())
-
-    corner = min(CORNERS, key=cover)
-    right = corner == "lower right"
-    for name, at in zip(names, moved[corner], strict=True):
-        mark = getattr(means.source, name), getattr(means.model, name)
-        text = ax.annotate(
-            f"{name} {mark[1]:.2f}",
-            mark,
-            (0.97 if right else 0.03, at),
-            textcoords="axes fraction",
-            ha="right" if right else "left",
-            va="center",
-            fontweight="bold" if name == "accuracy" else "normal",
-            color=TEXT,
-            zorder=4,
-            arrowprops=LEADER | {"relpos": (0 if right else 1, 0.5)},
-            gid=NAME,
-        )
-        set_as_text([text])
-    return corner
-
-
-def _side(ax: Axes) -> float:
-    """Return the shorter side of the picture in points."""
-    box = ax.get_window_extent()
-    return float(min(box.width, box.height)) * 72 / float(ax.figure.dpi)
-
-
-def _share(ax: Axes, places: Points) -> Points:
-    """Return places as shares of the width and the height of the picture."""
-    (left, right), (bottom, top) = ax.get_xlim(), ax.get_ylim()
-    found: Points = (places - [left, bottom]) / [right - left, top - bottom]
-    return found
-
-
 def _crowd(table: SourceTable, bubbles: list[Bin]) -> Points:
     """Return where something has been drawn that names should not cover."""
     every: list[Means | ClassMeans] = [table.means, *table.means.classes.values()]
     marks = [
-        (getattr(one.source, name), getattr(one.model, name)) for one in every for name, *_ in MARKS
+        (getattr(one.source, name), getattr(one.model, name)) for one in every for name in POWERS
     ]
     return np.array(marks + [(one.source, one.accuracy) for one in bubbles])
 
@@ -366,10 +279,10 @@ def _draw_legend_below(figure: Figure, handles: list[Any]) -> None:
     set_as_text([*legend.get_texts(), legend.get_title()])
 
 
-def _draw_legend_in(ax: Axes, handles: list[Any], corner: str) -> None:
+def _draw_legend_in(ax: Axes, handles: list[Any], corner: Corner) -> None:
     legend = ax.legend(
         handles=handles,
-        loc=cast("Any", corner),
+        loc=corner,
         framealpha=0.6,
         facecolor="white",
         edgecolor="none",

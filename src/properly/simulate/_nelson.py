@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
-from properly._cases import Cases
 from properly._options import check_choice
-from properly._precision import limit
+from properly._precision import limit_event
 from properly.simulate._corp import Simulation
 from properly.simulate._coupled import CoupledGaussian
 from properly.simulate._coupled_classes import CoupledClasses
@@ -157,6 +156,5 @@ def nelson(
     """
     chosen = NELSON_CASES[check_choice(case, tuple(NELSON_CASES), "case")]
     y, x = chosen.source.sample(n, rng)
-    forecasts = Cases(y == 1, chosen.model.posterior(x).p[:, 1])
-    limited = cast("Cases", limit(forecasts, precision).cases)
-    return Simulation(y == 1, limited.p, chosen.source.posterior(x).p[:, 1])
+    truth, p = (side.posterior(x).p[:, 1] for side in (chosen.source, chosen.model))
+    return Simulation(y == 1, limit_event(p, precision), truth)

@@ -1,0 +1,444 @@
+"""How far off the averages may be, against the formulas they follow from."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
+
+import properly
+from properly import Cases, MeansIntervals, simulate, sources, tally
+from properly._worlds import world_of
+from properly.errors import DataError, DataWarning
+
+if TYPE_CHECKING:
+    from properly import Means, Tally, ThreeMeans
+
+POWERS = {"decisiveness": 1.0, "accuracy": 0.0, "robustness": -2 / 3}
+N = 120
+RNG = np.random.default_rng(20170619)
+P = np.round(RNG.uniform(0.1, 0.9, N), 2)
+Y = RNG.random(N) < P
+TABLE = RNG.dirichlet(np.full(3, 2.0), N)
+HAPPENED = np.array([RNG.choice(3, p=row) for row in TABLE])
+FRACTIONS, COUNTS = RNG.gamma(2, size=N), RNG.integers(0, 4, N)
+CLUSTERS, TIME = RNG.integers(0, 17, N), np.arange(N)
+FEW: dict[str, Any] = {"interval": True, "replicates": 20, "rng": 1}
+
+DESIGNS: dict[str, dict[str, Any]] = {
+    "independent": {},
+    "counted": {"weight": COUNTS},
+    "weighted": {"weight": FRACTIONS},
+    "clustered": {"clusters": CLUSTERS},
+    "clustered, counted": {"clusters": CLUSTERS, "weight": COUNTS},
+    "clustered, weighted": {"clusters": CLUSTERS, "weight": FRACTIONS},
+}
+every_design = pytest.mark.parametrize("design", DESIGNS)
+
+
+def intervals(cases: Tally | Cases, **options: Any) -> MeansIntervals:
+    with warnings.catch_warnings():
+        # In few cases one alone may make up much of the robustness.
+        warnings.simplefilter("ignore", DataWarning)
+        found = properly.means(cases, **(FEW | options)).intervals
+    assert found is not None
+    return found
+
+
+def given_to_what_happened(classes: bool) -> Any:
+    return TABLE[np.arange(N), HAPPENED] if classes else np.where(Y, P, 1 - P)
+
+
+def cases_of(classes: bool, known: dict[str, Any]) -> Cases:
+    return Cases(HAPPENED, TABLE, **known) if classes else Cases(Y, P, **known)
+
+
+def log_error(f: Any, weight: Any, clusters: Any) -> tuple[float, float]:
+    """Return the standard error of a weighted mean by its influences, and degrees of freedom."""
+    influence = weight * (f - np.average(f, weights=weight)) / weight.sum()
+    units = influence
+    if clusters is not None:
+        units = np.array([influence[clusters == g].sum() for g in np.unique(clusters)])
+    count = len(units)
+    return math.sqrt(count / (count - 1) * float((units**2).sum())), count - 1
+
+
+def errors_by_hand(t: Any, known: dict[str, Any]) -> dict[str, tuple[float, float, float]]:
+    """Return each mean, the standard error of its logarithm, and degrees of freedom."""
+    weight, clusters = known.get("weight", np.ones(len(t))), known.get("clusters")
+    if clusters is None and np.issubdtype(weight.dtype, np.integer):
+        t, weight = np.repeat(t, weight), np.ones(weight.sum())
+    elif clusters is not None:
+        t, weight, clusters = t[weight > 0], weight[weight > 0], clusters[weight > 0]
+    found = {}
+    for name, power in POWERS.items():
+        f = np.log(t) if power == 0 else t**power
+        error, degrees = log_error(f, weight, clusters)
+        mean = np.average(f, weights=weight)
+        size = 1.0 if power == 0 else abs(power) * mean
+        average = math.exp(mean) if power == 0 else mean ** (1 / power)
+        found[name] = (average, error / size, degrees)
+    return found
+
+
+# Three means
+
+
+@pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
+@every_design
+def test_standard_errors_are_those_of_the_influences(design: str, classes: bool) -> None:
+    known = DESIGNS[design]
+    cases = cases_of(classes, known)
+    found, means = intervals(cases, level=0.9), properly.means(cases)
+    for name, (mean, error, degrees) in errors_by_hand(
+        given_to_what_happened(classes), known
+    ).items():
+        assert getattr(means, name) == pytest.approx(mean, rel=1e-12)
+        assert getattr(found.standard_errors, name) == pytest.approx(mean * error, rel=1e-10)
+        half = float(student.ppf(0.95, degrees)) * error
+        ends = mean * math.exp(-half), min(1.0, mean * math.exp(half))
+        assert getattr(found, name) == pytest.approx(ends, rel=1e-10)
+
+
+@pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
+@pytest.mark.parametrize("copies", [2, 5])
+def test_copies_in_clusters_tell_no_more_than_the_first(copies: int, classes: bool) -> None:
+    y, p = (HAPPENED, TABLE) if classes else (Y, P)
+    y, p = np.repeat(y, copies), np.repeat(p, copies, axis=0)
+    once = intervals(cases_of(classes, {}))
+    clustered = intervals(Cases(y, p, clusters=np.repeat(np.arange(N), copies)))
+    independent = intervals(Cases(y, p))
+    factor = math.sqrt((copies * N - 1) / (N - 1))
+    for name in POWERS:
+        one, many, none = (
+            getattr(found.standard_errors, name) for found in (once, clustered, independent)
+        )
+        assert many == pytest.approx(one, rel=1e-10)
+        assert many == pytest.approx(factor * none, rel=1e-10)
+    ratio = clustered.log_divergence_error / independent.log_divergence_error
+    assert ratio == pytest.approx(factor, rel=1e-10)
+
+
+def test_times_have_the_spread_of_their_first_cosines() -> None:
+    t = np.where(Y, P, 1 - P)
+    influence = (np.log(t) - np.log(t).mean()) / N
+    degrees = math.floor(0.4 * N ** (2 / 3))
+    waves = [
+        math.sqrt(2 / N) * (influence * np.cos(math.pi * j * (np.arange(N) + 0.5) / N)).sum()
+        for j in range(1, degrees + 1)
+    ]
+    error = math.sqrt(N / degrees * sum(wave**2 for wave in waves))
+    found, accuracy = intervals(Cases(Y, P, time=TIME)), math.exp(np.log(t).mean())
+    assert found.standard_errors.accuracy == pytest.approx(accuracy * error, rel=1e-10)
+    half = float(student.ppf(0.975, degrees)) * error
+    assert found.accuracy[0] == pytest.approx(accuracy * math.exp(-half), rel=1e-10)
+
+
+def test_a_tally_has_the_intervals_of_its_cases() -> None:
+    cases = Cases(Y, P, weight=COUNTS)
+    assert intervals(cases.tally()) == intervals(cases)
+    weighted = Cases(Y, P, weight=FRACTIONS)
+    assert intervals(weighted.tally(), source="hist").accuracy == pytest.approx(
+        intervals(weighted, source="hist").accuracy, rel=0.01
+    )
+
+
+def test_intervals_are_of_the_limited_forecasts() -> None:
+    moved = np.clip(P, 0.25, 0.75)
+    found, expected = intervals(Cases(Y, P), precision=0.25), intervals(Cases(Y, moved))
+    assert found == expected
+    assert found.accuracy != intervals(Cases(Y, P)).accuracy
+
+
+def test_no_interval_reaches_beyond_one() -> None:
+    found = intervals(tally([1, 1, 0], [0.9, 0.99, 0.3]))
+    assert found.decisiveness[1] == found.accuracy[1] == found.robustness[1] == 1
+    assert found.decisiveness[0] < 0.9
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.99])
+@pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
+def test_the_level_is_respected(level: float, classes: bool) -> None:
+    cases = cases_of(classes, {})
+    usual, found = intervals(cases), intervals(cases, level=level)
+    assert (usual.level, found.level) == (0.95, level)
+    assert found.standard_errors == usual.standard_errors
+    wide, narrow = (student.ppf((1 + x) / 2, N - 1) for x in (0.95, level))
+    assert math.log(found.accuracy[1] / found.accuracy[0]) == pytest.approx(
+        math.log(usual.accuracy[1] / usual.accuracy[0]) * narrow / wide, rel=1e-10
+    )
+    wide, narrow = (norm.ppf((1 + x) / 2) for x in (0.95, level))
+    assert math.log(found.divergence[1] / found.divergence[0]) == pytest.approx(
+        math.log(usual.divergence[1] / usual.divergence[0]) * narrow / wide, rel=1e-10
+    )
+
+
+# The divergence
+
+
+# How many draws there are, and how many of them are for the bias.
+@pytest.mark.parametrize(
+    ("classes", "replicates", "for_bias"),
+    [
+        (False, 1, 1),
+        (False, 30, 30),
+        (False, 250, 200),
+        (False, 1010, 202),
+        (True, 1, 1),
+        (True, 30, 30),
+        (True, 205, 200),
+    ],
+)
+def test_what_is_said_of_the_divergence_follows_from_the_draws(
+    classes: bool, replicates: int, for_bias: int
+) -> None:
+    cases = (
+        Cases(HAPPENED[:20], TABLE[:20]) if classes else Cases(Y[:20], P[:20], weight=COUNTS[:20])
+    )
+    found = intervals(cases, replicates=replicates, rng=7)
+    divergence = properly.means(cases).divergence
+    source = np.random.default_rng(7)
+    drawn = world_of(cases).losses_if_calibrated(replicates, source)
+    fitting = world_of(cases).losses_by_fitting(for_bias, source)
+    reached = int((np.exp(-drawn) <= divergence * (1 + 1e-12)).sum())
+    assert found.p_value == pytest.approx((1 + reached) / (1 + replicates), rel=1e-15)
+    assert found.divergence_if_calibrated == pytest.approx(np.exp(-drawn).mean(), rel=1e-12)
+    corrected = divergence * math.exp(fitting.mean())
+    assert found.corrected_divergence == pytest.approx(corrected, rel=1e-12)
+    assert found.replicates == replicates
+    if replicates == 1:
+        assert np.isnan(found.divergence).all()
+        return
+    half = 1.959964 * math.hypot(found.log_divergence_error, fitting.std(ddof=1))
+    ends = corrected * math.exp(-half), corrected * math.exp(half)
+    assert found.divergence == pytest.approx(ends, rel=1e-6)
+
+
+@pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
+def test_the_error_of_the_divergence_is_that_of_paired_logarithms(classes: bool) -> None:
+    cases = cases_of(classes, {})
+    t = given_to_what_happened(classes)
+    if classes:
+        columns = [properly.reliability(x) for x in properly.one_vs_rest(cases).values()]
+        fitted = np.stack(
+            [r.recalibrated[np.searchsorted(r.value, TABLE[:, k])] for k, r in enumerate(columns)],
+            axis=1,
+        )
+        p = fitted[np.arange(N), HAPPENED]
+    else:
+        curve = properly.reliability(cases)
+        p = curve.recalibrated[np.searchsorted(curve.value, P)]
+        p = np.where(Y, p, 1 - p)
+    error = np.log(t / p).std(ddof=1) / math.sqrt(N)
+    assert intervals(cases).log_divergence_error == pytest.approx(error, rel=1e-10)
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    for cases in (Cases(Y, P), Cases(HAPPENED, TABLE)):
+        first = intervals(cases, rng=3)
+        assert intervals(cases, rng=3) == first
+        assert intervals(cases, rng=np.random.default_rng(3)) == first
+        other = intervals(cases, rng=4)
+        assert other.corrected_divergence != first.corrected_divergence
+        # What needs no draws is the same.
+        assert other.accuracy == first.accuracy
+        assert intervals(cases, rng=None).standard_errors == first.standard_errors
+
+
+@pytest.mark.parametrize(
+    "known", [{"clusters": CLUSTERS}, {"time": TIME}], ids=["clusters", "time"]
+)
+@pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
+def test_dependent_cases_have_no_test_of_calibration(classes: bool, known: dict[str, Any]) -> None:
+    found = intervals(cases_of(classes, known))
+    plain = intervals(cases_of(classes, {}))
+    assert math.isnan(found.p_value)
+    assert not math.isnan(plain.p_value)
+    assert found.corrected_divergence == plain.corrected_divergence
+    assert found.divergence_if_calibrated == plain.divergence_if_calibrated
+    assert found.divergence != plain.divergence
+    assert len(found.remarks()) == 1
+    assert len(plain.remarks()) == 2
+
+
+@pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
+@pytest.mark.parametrize("source", ["isotonic", "hist"])
+def test_clusters_and_times_at_once_are_refused(source: str, classes: bool) -> None:
+    cases = cases_of(classes, {"clusters": CLUSTERS, "time": TIME})
+    with pytest.raises(DataError, match="a variance allows for clusters or for times; these cases"):
+        properly.means(cases, source=source, **FEW)
+    # Without intervals neither matters.
+    plain = properly.means(cases_of(classes, {}), source=source)
+    assert properly.means(cases, source=source) == plain
+
+
+@pytest.mark.parametrize(
+    "source",
+    [sources.Isotonic(pooled=True), "hist", "equal_width", "neighbours", "kernel"],
+    ids=str,
+)
+@pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
+def test_other_sources_have_intervals_of_the_model_only(source: Any, classes: bool) -> None:
+    cases = cases_of(classes, {})
+    found, isotonic = intervals(cases, source=source), intervals(cases)
+    for name in POWERS:
+        assert getattr(found, name) == pytest.approx(getattr(isotonic, name), rel=1e-13)
+        one, two = (getattr(x.standard_errors, name) for x in (found, isotonic))
+        assert one == pytest.approx(two, rel=1e-13)
+    assert (found.largest_share, found.replicates) == (isotonic.largest_share, 20)
+    unknown = (found.corrected_divergence, found.log_divergence_error, found.p_value)
+    assert np.isnan([*found.divergence, *unknown, found.divergence_if_calibrated]).all()
+    assert found.remarks() == []
+
+
+def test_a_tally_of_fractions_has_no_cases_to_draw() -> None:
+    with pytest.raises(DataError, match="cases of fractional weight are drawn one by one"):
+        properly.means(tally(Y, P, weight=FRACTIONS), **FEW)
+
+
+# Bias
+
+
+def calibrated_event(seed: int) -> Cases:
+    drawn = simulate.nelson(100, precision=None, rng=seed)
+    return Cases(drawn.y, drawn.p)
+
+
+def calibrated_classes(seed: int) -> Cases:
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(3), 80)
+    return Cases([rng.choice(3, p=row) for row in p], p)
+
+
+@pytest.mark.parametrize(
+    ("draw", "runs"), [(calibrated_event, 25), (calibrated_classes, 15)], ids=["event", "classes"]
+)
+def test_the_corrected_divergence_of_calibrated_forecasts_is_nearer_to_one(
+    draw: Any, runs: int
+) -> None:
+    raw, corrected, expected = [], [], []
+    for seed in range(runs):
+        cases = draw(seed)
+        found = intervals(cases, replicates=40, rng=seed)
+        raw.append(properly.means(cases).divergence)
+        corrected.append(found.corrected_divergence)
+        expected.append(found.divergence_if_calibrated)
+        assert found.corrected_divergence > raw[-1]
+    bias, rest = 1 - np.mean(raw), abs(1 - np.mean(corrected))
+    assert bias > 0.05
+    assert rest < bias / 2
+    # It is shown uncapped.
+    assert max(corrected) > 1
+    # What calibration would lead one to expect is what was found.
+    error = float(np.std(raw, ddof=1)) / math.sqrt(runs)
+    assert np.mean(expected) == pytest.approx(np.mean(raw), abs=4 * error)
+
+
+# What cannot be said
+
+
+@pytest.mark.parametrize(
+    "cases",
+    [
+        tally([1, 0, 1], [0.0, 0.25, 0.75]),
+        Cases([1, 0, 1], [0.0, 0.25, 0.75]),
+        Cases([2, 0, 1], [[0.5, 0.5, 0.0], [0.75, 0.25, 0.0], [0.25, 0.75, 0.0]]),
+        Cases([1, 0, 1], [0.0, 0.25, 0.75], clusters=[1, 2, 3]),
+    ],
+    ids=repr,
+)
+def test_an_accuracy_of_zero_has_no_upper_end(cases: Any) -> None:
+    found = intervals(cases)
+    for pair in (found.accuracy, found.robustness, found.divergence):
+        assert pair[0] == 0
+        assert math.isnan(pair[1])
+    assert found.corrected_divergence == 0
+    assert math.isnan(found.log_divergence_error)
+    assert math.isnan(found.standard_errors.accuracy)
+    assert math.isnan(found.standard_errors.robustness)
+    # 0, 3/4 and 3/4: their mean is 1/2, with a standard error of 1/4.
+    assert found.standard_errors.decisiveness == pytest.approx(0.25, rel=1e-12)
+    assert found.largest_share == 1
+    assert 0 < found.divergence_if_calibrated < 1
+    if isinstance(cases, Cases) and cases.clusters is not None:
+        assert math.isnan(found.p_value)
+    else:
+        assert found.p_value == 1 / 21
+
+
+def test_one_case_says_nothing_of_its_spread() -> None:
+    for cases in (tally([1], [0.25]), Cases([0], [[0.25, 0.5, 0.25]])):
+        found = intervals(cases)
+        assert np.isnan([*found.decisiveness, *found.accuracy, *found.robustness]).all()
+        assert np.isnan(list(vars(found.standard_errors).values())).all()
+        assert np.isnan(found.divergence).all()
+        assert found.corrected_divergence == 0.25
+        assert found.largest_share == 1
+
+
+def test_forecasts_that_are_certain_and_right_do_not_vary() -> None:
+    found = intervals(tally([0, 1, 0], [0, 1, 0]))
+    assert found.standard_errors == properly.ThreeMeans(0, 0, 0)
+    assert np.isnan([*found.decisiveness, *found.accuracy, *found.robustness]).all()
+    assert found.divergence == (1, 1)
+    assert (found.corrected_divergence, found.p_value) == (1, 1)
+
+
+def test_a_cluster_alone_is_refused() -> None:
+    with pytest.raises(DataError, match="only if there are two or more; got one"):
+        intervals(Cases(Y, P, clusters=np.zeros(N)))
+
+
+# What is said in words
+
+
+def test_one_case_that_rules_the_robustness_is_pointed_out() -> None:
+    y, p = np.ones(50), np.append(np.full(49, 0.5), 1e-3)
+    share = 100 / (100 + 49 * 0.5 ** (-2 / 3))
+    with pytest.warns(DataWarning, match=f"one case alone makes up {share:.0%} of the sum behind"):
+        found = properly.means(tally(y, p), **FEW).intervals
+    assert found is not None
+    assert found.largest_share == pytest.approx(share, rel=1e-12)
+    # Nothing is said where it is a tenth or less, or where no interval was asked for.
+    assert properly.means(tally(Y, P), **FEW).intervals is not None
+    assert properly.means(tally(y, p)).intervals is None
+
+
+def test_many_cases_of_fractional_weight_are_not_pointed_out() -> None:
+    cases = Cases(np.arange(100) % 2, np.full(100, 0.5), weight=np.full(100, 0.5))
+    found = properly.means(cases, **FEW).intervals
+    assert found is not None
+    assert found.largest_share == pytest.approx(0.01, rel=1e-12)
+
+
+def test_remarks_say_what_the_numbers_are() -> None:
+    found = replace(
+        intervals(Cases(Y, P)),
+        divergence=(0.91, 1.04),
+        corrected_divergence=0.97125,
+        p_value=0.0321,
+        level=0.9,
+    )
+    assert found.remarks() == [
+        "divergence without its bias: 0.9712 (90% interval 0.9100 to 1.0400)",
+        "test of calibration: p = 0.032",
+    ]
+    assert replace(found, p_value=math.nan).remarks() == found.remarks()[:1]
+
+
+def test_means_print_their_intervals() -> None:
+    t = tally([0, 1] * 20, [0.25, 0.75] * 20)
+    found: Means = properly.means(t, **FEW)
+    lines = str(found).split("\n")
+    assert lines[0].split() == ["model", "95%", "interval", "source", "ratio"]
+    assert lines[1].split()[:2] == ["decisiveness", "0.7500"]
+    assert lines[-2].startswith("divergence without its bias: 0.7500 (95% interval ")
+    assert lines[-1] == "test of calibration: p = 0.048"
+    averages: ThreeMeans = found.model
+    assert (averages.decisiveness, averages.accuracy) == pytest.approx((0.75, 0.75), rel=1e-15)

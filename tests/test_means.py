@@ -1,0 +1,348 @@
+"""Averages of the probability that was given to what happened, by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import properly
+from properly import Cases, ClassMeans, Means, ThreeMeans, sources, tally
+from properly.errors import ArgumentTypeError, DataError
+
+Y, P = [0, 1, 0, 1], [0.125, 0.25, 0.5, 0.875]
+GIVEN, FITTED = [0.875, 0.25, 0.5, 0.875], [1, 0.5, 0.5, 1]
+GRADES = ("none", "mild", "bad")
+TABLE = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.5, 0.5, 0.0], [0.125, 0.25, 0.625]]
+BACKENDS = pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
+
+
+def by_hand(t: Any) -> ThreeMeans:
+    """Average three ways, by the definitions."""
+    x = np.asarray(t, dtype=float)
+    robustness = float((x ** (-2 / 3)).mean()) ** -1.5
+    return ThreeMeans(float(x.mean()), float(np.exp(np.log(x).mean())), robustness)
+
+
+def approx(expected: ThreeMeans) -> Any:
+    return pytest.approx(vars(expected), rel=1e-14)
+
+
+@pytest.mark.parametrize("cases", [tally(Y, P), Cases(Y, P)], ids=["tally", "cases"])
+def test_all_averages_of_four_cases(cases: Any) -> None:
+    found = properly.means(cases)
+    model, source = by_hand(GIVEN), by_hand(FITTED)
+    assert vars(found.model) == approx(model)
+    assert (found.decisiveness, found.accuracy, found.robustness) == tuple(
+        vars(found.model).values()
+    )
+    assert vars(found.source) == approx(source)
+    assert found.divergence == pytest.approx(model.accuracy / source.accuracy, rel=1e-14)
+    assert vars(found.ratio) == pytest.approx(
+        {name: getattr(model, name) / getattr(source, name) for name in vars(model)}, rel=1e-14
+    )
+    rise, run = (x.decisiveness - x.robustness for x in (model, source))
+    assert found.angle == pytest.approx(math.degrees(math.atan2(rise, run)), rel=1e-12)
+    # The first and the last are right, the second wrong, the third undecided.
+    assert found.correct == 2.5 / 4
+    assert (found.precision, found.clipped, found.intervals) == (None, 0, None)
+    assert found.estimate == "isotonic recalibration"
+    assert list(found.classes) == ["event", "no event"]
+    event = found.classes["event"]
+    assert isinstance(event, ClassMeans)
+    assert event.weight == 2
+    assert vars(event.model) == approx(by_hand([0.25, 0.875]))
+    assert vars(event.source) == approx(by_hand([0.5, 1]))
+    expected = by_hand([0.25, 0.875]).accuracy / by_hand([0.5, 1]).accuracy
+    assert event.divergence == pytest.approx(expected, rel=1e-14)
+    assert vars(found.classes["no event"].model) == approx(by_hand([0.875, 0.5]))
+
+
+def test_all_averages_of_three_classes() -> None:
+    cases = Cases(["none", "mild", "mild", "bad"], TABLE, labels=GRADES)
+    found = properly.means(cases)
+    assert vars(found.model) == approx(by_hand([0.5, 0.5, 0.5, 0.625]))
+    # Class by class; of forecasts of 0.5 for "none" one of two came true.
+    assert vars(found.source) == approx(by_hand([0.5, 1, 1, 1]))
+    assert list(found.classes) == list(GRADES)
+    assert [part.weight for part in found.classes.values()] == [1, 2, 1]
+    assert vars(found.classes["none"].source) == approx(by_hand([0.5]))
+    assert found.classes["bad"].divergence == pytest.approx(0.625, rel=1e-15)
+    # The third row is undecided between two classes, of which one happened.
+    assert found.correct == pytest.approx(3.5 / 4, rel=1e-15)
+    together = properly.means(cases, source=sources.Isotonic(pooled=True))
+    assert vars(together.source) == approx(by_hand([0.75, 0.75, 0.75, 1]))
+    assert together.estimate == "isotonic recalibration, all classes together"
+
+
+def test_bins_of_classes_are_separate_or_pooled() -> None:
+    cases = Cases([0, 1, 1, 2], TABLE)
+    apart = properly.means(cases, source=sources.EqualWidth(bins=2))
+    # From 0.5 on, class 0 came true in one of two, class 1 in two of two, class 2 in one of one.
+    assert vars(apart.source) == approx(by_hand([1 / 2, 1, 1, 1]))
+    together = properly.means(cases, source=sources.EqualWidth(bins=2, pooled=True))
+    assert vars(together.source) == approx(by_hand([4 / 5] * 4))
+    assert together.estimate == "bins of equal width, all classes together"
+
+
+@pytest.mark.parametrize("weight", [[3, 1, 0, 2], [1.5, 0.5, 0.0, 1.0]])
+def test_weights_count(weight: list[float]) -> None:
+    times = 1 if weight[0] == 3 else 2
+    repeated = np.repeat(np.arange(4), (np.array(weight) * times).astype(int))
+    plain = Cases(np.array(Y)[repeated], np.array(P)[repeated])
+    for cases in (Cases(Y, P, weight=weight), tally(Y, P, weight=weight)):
+        found, expected = properly.means(cases), properly.means(plain)
+        assert vars(found.model) == approx(expected.model)
+        assert vars(found.source) == approx(expected.source)
+        assert found.correct == pytest.approx(expected.correct, rel=1e-15)
+        assert found.classes["event"].weight * times == expected.classes["event"].weight
+
+
+# The share of correct cases
+
+
+def test_an_event_that_is_as_likely_as_not_is_half_right() -> None:
+    for y in ([0, 0], [1, 1], [0, 1]):
+        for cases in (Cases(y, [0.5, 0.5]), tally(y, [0.5, 0.5])):
+            assert properly.means(cases).correct == 0.5
+    assert properly.means(tally([0, 1], [0.5 - 1e-12, 0.5 + 1e-12])).correct == 1
+    assert properly.means(tally([1, 0], [0.5 - 1e-12, 0.5 + 1e-12])).correct == 0
+
+
+def test_the_likeliest_of_several_classes_share_a_case() -> None:
+    p = [[0.25, 0.25, 0.25, 0.25], [0.5, 0.5, 0, 0], [0.375, 0.375, 0.25, 0]]
+    assert properly.means(Cases([2, 0, 2], p)).correct == pytest.approx((1 / 4 + 1 / 2) / 3)
+    weighted = properly.means(Cases([2, 0, 2], p, weight=[1, 3, 4]))
+    assert weighted.correct == pytest.approx((1 / 4 + 3 / 2) / 8)
+
+
+# Names and order of the classes
+
+
+def test_classes_come_in_their_order_and_absent_ones_are_left_out() -> None:
+    found = properly.means(Cases(["bad", "none", "none", "bad"], TABLE, labels=GRADES))
+    assert list(found.classes) == ["none", "bad"]
+    assert sum(part.weight for part in found.classes.values()) == 4
+    assert list(properly.means(tally([1, 1], [0.5, 0.75])).classes) == ["event"]
+    assert list(properly.means(tally([0, 0], [0.5, 0.75])).classes) == ["no event"]
+
+
+def test_a_class_without_weight_is_absent() -> None:
+    found = properly.means(Cases([0, 1, 1, 2], TABLE, weight=[1, 1, 1, 0]))
+    assert list(found.classes) == ["0", "1"]
+
+
+def test_labels_that_read_alike_are_told_apart() -> None:
+    y = np.array([1, "1", "1", 2], dtype=object)
+    found = properly.means(Cases(y, TABLE, labels=[1, "1", 2]))
+    assert list(found.classes) == ["1", "'1'", "2"]
+    assert [part.weight for part in found.classes.values()] == [1, 2, 1]
+    assert json.loads(json.dumps(found.to_dict()))["classes"]["'1'"]["weight"] == 2
+
+
+def test_a_class_may_be_called_all() -> None:
+    labels = ["all", "some", "none"]
+    found = properly.means(Cases(["all", "some", "some", "none"], TABLE, labels=labels))
+    assert list(found.classes) == labels
+    told = columns_of(found.to_frame("polars"))
+    assert told["class"] == ["all", "all", "some", "none"]
+    assert told["accuracy"][0] == found.accuracy
+
+
+# The divergence
+
+
+def test_forecasts_that_are_their_own_recalibration_have_no_divergence() -> None:
+    for counts in ([10, 10, 10], [30, 20, 10]):
+        events = [3 * counts[0] // 10, counts[1] // 2, 7 * counts[2] // 10]
+        t = properly.Tally.from_counts([0.3, 0.5, 0.7], counts, events)
+        assert properly.means(t).divergence == pytest.approx(1, abs=1e-15)
+        assert properly.means(t).divergence <= 1
+
+
+def test_a_divergence_above_one_is_told_as_it_is() -> None:
+    found = properly.means(tally([0, 1], [0.25, 0.75]), source=sources.EqualCount(bins=1))
+    assert found.divergence == pytest.approx(1.5, rel=1e-14)
+    assert found.ratio.robustness == pytest.approx(1.5, rel=1e-14)
+
+
+# A limit to precision
+
+
+def test_moved_cases_are_counted_and_told() -> None:
+    found = properly.means(tally([0, 1, 1, 0], [0.001, 0.5, 0.9999, 1]), precision=0.25)
+    assert (found.precision, found.clipped) == (0.25, 3)
+    assert vars(found.model) == approx(by_hand([0.75, 0.5, 0.75, 0.25]))
+    assert str(found).split("\n")[-1] == "3 cases were moved into [0.25, 1 - 0.25]"
+    thin = tally([0, 1, 1, 0], [0.001, 0.5, 0.9999, 1], weight=[0.5, 0.5, 0.75, 1])
+    assert str(properly.means(thin, precision=0.25)).split("\n")[-1].startswith("2.25 cases were")
+
+
+def test_one_case_that_moved_is_one_case() -> None:
+    found = properly.means(tally([0, 1], [0.001, 0.5]), precision=0.01)
+    assert found.clipped == 1
+    assert str(found).split("\n")[-1] == "1 case was moved into [0.01, 1 - 0.01]"
+
+
+def test_a_precision_that_moved_nothing_is_kept_but_not_remarked_on() -> None:
+    found = properly.means(tally(Y, P), precision=0.01)
+    assert (found.precision, found.clipped) == (0.01, 0)
+    assert "moved" not in str(found)
+    assert vars(found.model) == approx(by_hand(GIVEN))
+
+
+@pytest.mark.parametrize("precision", [0.25, Fraction(1, 4), np.float32(0.25)])
+def test_a_precision_of_any_kind_is_told_as_a_number(precision: Any) -> None:
+    found = properly.means(tally([0, 1, 1], [0.001, 0.002, 0.75]), precision=precision)
+    assert type(found.precision) is float
+    assert found.to_dict()["precision"] == 0.25
+    assert str(found).endswith("2 cases were moved into [0.25, 1 - 0.25]")
+
+
+# What is told
+
+
+def test_means_say_in_one_line_what_they_are() -> None:
+    told = repr(properly.means(tally(Y, P)))
+    model, source = by_hand(GIVEN), by_hand(FITTED)
+    assert told == (
+        f"Means(accuracy {model.accuracy:.4g} = source {source.accuracy:.4g} "
+        f"x divergence {model.accuracy / source.accuracy:.4g})"
+    )
+
+
+def test_means_are_printed_as_a_table() -> None:
+    found = properly.means(tally([1, 1, 1, 0], [0.5, 0.5, 0.5, 0.5]))
+    assert str(found).split("\n") == [
+        "               model  source   ratio",
+        "decisiveness  0.5000  0.6250  0.8000",
+        "accuracy      0.5000  0.5699  0.8774",
+        "robustness    0.5000  0.5240  0.9542",
+    ]
+
+
+def test_a_dictionary_holds_all_numbers() -> None:
+    found = properly.means(tally(Y, P))
+    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert list(told) == [
+        "decisiveness",
+        "accuracy",
+        "robustness",
+        "source",
+        "divergence",
+        "angle",
+        "correct",
+        "classes",
+        "precision",
+        "clipped",
+        "estimate",
+    ]
+    assert told["source"] == vars(found.source)
+    assert told["classes"]["event"]["model"] == vars(found.classes["event"].model)
+    assert told["precision"] is None
+
+
+def test_a_dictionary_holds_intervals_if_there_are_any() -> None:
+    t = tally([0, 1] * 20, [0.25, 0.75] * 20)
+    told = properly.means(t, interval=True, replicates=5, rng=1).to_dict()["intervals"]
+    assert json.loads(json.dumps(told, allow_nan=False)) == told
+    assert told["level"] == 0.95
+    assert told["standard_errors"] == {"decisiveness": 0, "accuracy": 0, "robustness": 0}
+    # Forecasts that gave everything the same probability do not vary.
+    assert told["accuracy"] == [None, None]
+    zero = properly.means(tally([1, 0], [0.0, 0.5])).to_dict()
+    assert (zero["accuracy"], zero["divergence"]) == (0, 0)
+
+
+def columns_of(frame: Any) -> dict[str, list[Any]]:
+    if hasattr(frame, "column_names"):
+        return {name: frame[name].to_pylist() for name in frame.column_names}
+    return {str(name): list(frame[name]) for name in frame.columns}
+
+
+@BACKENDS
+def test_a_frame_has_a_row_for_all_and_one_a_class(backend: Any) -> None:
+    found = properly.means(Cases(["none", "mild", "mild", "bad"], TABLE, labels=GRADES))
+    frame = found.to_frame(backend)
+    assert type(frame).__module__.split(".")[0] == backend
+    told = columns_of(frame)
+    assert list(told) == [
+        "class",
+        "decisiveness",
+        "source_decisiveness",
+        "accuracy",
+        "source_accuracy",
+        "robustness",
+        "source_robustness",
+        "divergence",
+    ]
+    assert told["class"] == ["all", *GRADES]
+    parts = found.classes.values()
+    assert told["accuracy"] == [found.accuracy, *(part.model.accuracy for part in parts)]
+    assert told["source_robustness"] == [
+        found.source.robustness,
+        *(part.source.robustness for part in parts),
+    ]
+    assert told["divergence"] == [found.divergence, *(part.divergence for part in parts)]
+
+
+def test_the_same_data_make_equal_records() -> None:
+    one, two = properly.means(tally(Y, P)), properly.means(Cases(Y, P))
+    assert isinstance(one, Means)
+    assert one == two
+    assert one != properly.means(tally(Y, P), source="hist")
+
+
+# Kinds of arrays
+
+
+def test_single_precision_is_averaged_in_double() -> None:
+    p = np.array([0.1, 0.2, 0.7, 0.9], dtype=np.float32)
+    found, expected = properly.means(Cases(Y, p)), properly.means(Cases(Y, p.astype(np.float64)))
+    assert vars(found.model) == approx(expected.model)
+    assert vars(found.source) == approx(expected.source)
+
+
+@pytest.mark.parametrize("source", ["isotonic", "hist", "kernel", sources.Isotonic(pooled=True)])
+def test_tensors_are_averaged_as_arrays_are(source: Any) -> None:
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    q, table = (torch.tensor(x, dtype=torch.float64) for x in (P, TABLE))
+    for plain, cases in (
+        (tally(Y, P), tally(torch.tensor(Y), q)),
+        (Cases(Y, P), Cases(torch.tensor(Y), q)),
+        (Cases([0, 1, 1, 2], TABLE), Cases(torch.tensor([0, 1, 1, 2]), table)),
+    ):
+        for precision in (None, 0.2):
+            found = properly.means(cases, source=source, precision=precision)
+            assert found == properly.means(plain, source=source, precision=precision)
+            assert type(found.accuracy) is float
+
+
+# Refusals
+
+
+def test_what_cannot_be_averaged_is_refused() -> None:
+    for wrong in ([0.1, 0.2], None, properly.reliability(tally(Y, P))):
+        with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got "):
+            properly.means(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"interval": "yes"}, "interval must be True or False; got 'yes'"),
+        ({"level": 95}, "a level must lie between 0 and 1, both left out; got 95"),
+        ({"replicates": 0}, "replicates must be a whole number, 1 or more; got 0"),
+        ({"source": "histogram"}, "source must be 'isotonic', "),
+        ({"precision": 0.5}, "precision must be 0 or more and below 1/2"),
+        ({"source": sources.EqualCount(ties="split")}, "ties are split in the order of the rows"),
+    ],
+)
+def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        properly.means(tally(Y, P), **options)
+    assert str(caught.value).startswith(message)

@@ -1,0 +1,63 @@
+"""What happened and how probable every class was called, an event as two classes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from properly import Cases, Tally, tally
+from properly._outcomes import Table, rows_of, table_of, two_classes
+
+
+def lines(table: Table) -> list[tuple[int, list[float], float, float]]:
+    columns = (x.tolist() for x in (table.y, table.p, table.weight, table.square))
+    return list(zip(*columns, strict=True))
+
+
+def test_an_event_is_the_first_of_two_classes() -> None:
+    found = table_of(Tally.from_counts([0.07, 0.75], [3, 2], [1, 2]))
+    assert found.names == ("event", "no event")
+    # Nothing failed to happen at 0.75; and one minus 0.07 is what 0.93 is read as.
+    event, none = [0.07, 0.93], [0.75, 0.25]
+    assert lines(found) == [(0, event, 1, 1), (0, none, 2, 2), (1, event, 2, 2)]
+    assert found.t.tolist() == [0.07, 0.75, 0.93]
+
+
+def test_rows_of_an_event_stay_rows() -> None:
+    cases = Cases([0, 1, 1], [0.25, 0.25, 0.5], weight=[2.0, 0.0, 3.0])
+    assert lines(rows_of(cases)) == [(1, [0.25, 0.75], 2, 2), (0, [0.5, 0.5], 3, 3)]
+
+
+def test_fractions_come_with_their_squares_added_up_by_outcome() -> None:
+    cases = Cases([0, 1, 1], [0.25, 0.25, 0.25], weight=[0.5, 0.25, 0.75])
+    both = [0.25, 0.75]
+    assert lines(table_of(cases)) == [(0, both, 1.0, 0.625), (1, both, 0.5, 0.25)]
+    assert table_of(cases.tally()).square.tolist() == [0.625, 0.25]
+    assert rows_of(cases).square.tolist() == [0.25, 0.0625, 0.5625]
+
+
+def test_classes_are_a_row_each_and_none_above_one() -> None:
+    cases = Cases(["b", "a"], [[1.0000004, 0.0], [0.25, 0.75]], labels=["a", "b"])
+    found = table_of(cases)
+    assert list(found.names) == ["a", "b"]
+    assert lines(found) == [(1, [1.0, 0.0], 1, 1), (0, [0.25, 0.75], 1, 1)]
+
+
+def test_single_precision_becomes_double() -> None:
+    p = np.array([0.25, 0.75], dtype=np.float32)
+    for cases in (tally([0, 1], p), Cases([0, 1], p), Cases([0, 1], np.stack([1 - p, p], 1))):
+        assert table_of(cases).p.dtype == np.float64
+
+
+def test_what_is_possible_weighs_as_much_as_it_is_probable() -> None:
+    p, amount = table_of(Tally.from_counts([0.0, 0.25], [2, 4], [0, 4])).possible()
+    assert p.tolist() == [0.25, 0.75, 1.0]
+    assert amount.tolist() == [1.0, 3.0, 2.0]
+
+
+@pytest.mark.parametrize("value", [1 - 2.0**-53, 1 - 2.0**-50, 0.5, 2.0**-60])
+def test_only_what_is_certain_makes_the_other_impossible(value: float) -> None:
+    found = two_classes(np.array([value, 1.0]), np.array([1, 1]), np.array([0, 0]))
+    assert found.t[0] == pytest.approx(1 - value, rel=1e-15, abs=3.4e-16)
+    assert found.t[0] > 0
+    assert found.t[1] == 0

@@ -1,0 +1,363 @@
+"""Ways to estimate the source, each against what it says by hand."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import FrozenInstanceError
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import properly
+from properly import Cases, Tally, sources, tally
+from properly.errors import ArgumentTypeError, DataError
+from properly.sources import (
+    EqualCount,
+    EqualWidth,
+    Fit,
+    Isotonic,
+    Kernel,
+    Neighbours,
+    Source,
+    as_source,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Four, two, four and two cases; event rates of 1/4, 1/2, 1/4 and 1.
+COUNTS = Tally.from_counts([0.1, 0.2, 0.5, 0.9], [4, 2, 4, 2], [1, 1, 1, 2])
+SINGLE = tally([0, 1, 0, 1], [0.1, 0.2, 0.7, 0.9])
+
+
+def assert_fit(found: Fit, end: Any, weight: Any, events: Any) -> None:
+    assert found.end.tolist() == end
+    assert found.weight.tolist() == weight
+    assert found.events.tolist() == events
+    np.testing.assert_array_equal(found.rate, np.array(events) / np.array(weight))
+
+
+def evenly(n: int, **known: Any) -> Tally:
+    """Make as many forecasts, all different and evenly spread."""
+    return tally(np.arange(n) % 2, (np.arange(n) + 0.5) / n, **known)
+
+
+# Bins
+
+
+def test_a_fit_is_spread_over_the_rows_of_its_tally() -> None:
+    fit = Fit(
+        np.array([1, 3, 4]), np.array([4, 6, 2]), np.array([1, 2, 2]), np.array([0.1, 0.2, 1])
+    )
+    assert fit.spread().tolist() == [0.1, 0.2, 0.2, 1]
+
+
+def test_isotonic_bins_pool_what_would_fall() -> None:
+    assert_fit(Isotonic().fit(COUNTS), [1, 3, 4], [4, 6, 2], [1, 2, 2])
+
+
+@pytest.mark.parametrize(
+    ("bins", "end", "weight", "events"),
+    [
+        (1, [4], [12], [5]),
+        (2, [2, 4], [6, 6], [2, 3]),
+        (3, [1, 3, 4], [4, 6, 2], [1, 2, 2]),
+        # Of more bins, some are empty: a forecast is never split.
+        (12, [1, 2, 3, 4], [4, 2, 4, 2], [1, 1, 1, 2]),
+        (10**9, [1, 2, 3, 4], [4, 2, 4, 2], [1, 1, 1, 2]),
+    ],
+)
+def test_bins_of_equal_count(bins: int, end: Any, weight: Any, events: Any) -> None:
+    assert_fit(EqualCount(bins=bins).fit(COUNTS), end, weight, events)
+
+
+@pytest.mark.parametrize(
+    ("bins", "end", "weight", "events"),
+    [
+        (1, [4], [12], [5]),
+        (2, [2, 4], [6, 6], [2, 3]),
+        (4, [2, 3, 4], [6, 4, 2], [2, 1, 2]),
+        (10, [1, 2, 3, 4], [4, 2, 4, 2], [1, 1, 1, 2]),
+    ],
+)
+def test_bins_of_equal_width(bins: int, end: Any, weight: Any, events: Any) -> None:
+    assert_fit(EqualWidth(bins=bins).fit(COUNTS), end, weight, events)
+
+
+def test_fractions_fill_bins_too() -> None:
+    t = tally([0, 1, 1, 0], [0.1, 0.2, 0.5, 0.9], weight=[0.5, 1.5, 1.25, 0.75])
+    assert_fit(EqualCount(bins=2).fit(t), [2, 4], [2, 2], [1.5, 1.25])
+    assert_fit(EqualWidth(bins=2).fit(t), [2, 4], [2, 2], [1.5, 1.25])
+    assert_fit(Isotonic().fit(t), [1, 4], [0.5, 3.5], [0, 2.75])
+
+
+@pytest.mark.parametrize(
+    ("n", "bins"), [(1, 1), (2, 1), (3, 1), (4, 2), (8, 2), (15, 2), (16, 3), (27, 3), (1000, 10)]
+)
+@pytest.mark.parametrize("source", [EqualCount(), EqualWidth()], ids=repr)
+def test_there_are_as_many_bins_as_the_cube_root_of_the_cases(
+    source: Source, n: int, bins: int
+) -> None:
+    assert len(source.fit(evenly(n)).end) == bins
+    assert source.fit(evenly(n)).weight.sum() == n
+
+
+@pytest.mark.parametrize("source", [EqualCount(), EqualWidth()], ids=repr)
+def test_a_whole_weight_is_as_many_cases(source: Source) -> None:
+    # Eight forecasts of 125 cases each are a thousand cases: ten bins, of which eight are used.
+    assert len(source.fit(evenly(8, weight=[125] * 8)).end) == 8
+    assert len(source.fit(evenly(8)).end) == 2
+
+
+@pytest.mark.parametrize("source", [EqualCount(), EqualWidth()], ids=repr)
+def test_of_fractional_weights_the_effective_number_counts(source: Source) -> None:
+    # All alike, they are as many as there are rows; if all but eight hardly weigh, eight.
+    assert len(source.fit(evenly(1000, weight=np.full(1000, 0.5))).end) == 10
+    assert len(source.fit(evenly(1000, weight=np.full(1000, 1.5))).end) == 10
+    heavy = np.full(1000, 1e-9)
+    heavy[62::125] = 2.5
+    assert len(source.fit(evenly(1000, weight=heavy)).end) == 2
+
+
+@pytest.mark.parametrize("weight", [0.1, 0.3, 0.7, 2.5])
+@pytest.mark.parametrize("bins", [None, 4, 7, 20])
+def test_equal_weights_make_the_bins_of_none(weight: float, bins: int | None) -> None:
+    for n in (8, 10, 20, 28, 140):
+        plain = EqualCount(bins=bins).fit(evenly(n))
+        found = EqualCount(bins=bins).fit(evenly(n, weight=np.full(n, weight)))
+        assert found.end.tolist() == plain.end.tolist()
+
+
+# Neighbours
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "rate"),
+    [
+        (1, [0, 1, 0, 1]),
+        (2, [1 / 2, 1 / 2, 1 / 2, 1 / 2]),
+        (3, [1 / 3, 1 / 3, 2 / 3, 2 / 3]),
+        (4, [1 / 2] * 4),
+        (99, [1 / 2] * 4),
+    ],
+)
+def test_the_nearest_neighbours(neighbours: int, rate: Any) -> None:
+    found = Neighbours(neighbours).fit(SINGLE)
+    np.testing.assert_allclose(found.rate, rate, rtol=1e-15)
+    assert found.end.tolist() == [1, 2, 3, 4]
+    assert found.weight.tolist() == [1] * 4
+    assert found.events.tolist() == [0, 1, 0, 1]
+
+
+def test_all_that_are_as_near_are_neighbours() -> None:
+    # From 0.5 both others are equally far: three neighbours, though two were asked for.
+    found = Neighbours(2).fit(tally([0, 0, 1], [0.25, 0.5, 0.75]))
+    np.testing.assert_allclose(found.rate, [0, 1 / 3, 1 / 2], rtol=1e-15)
+
+
+def test_cases_of_one_forecast_are_neighbours_of_one_another() -> None:
+    t = Tally.from_counts([0.25, 0.375, 1.0], [3, 1, 1], [1, 1, 1])
+    np.testing.assert_allclose(Neighbours(2).fit(t).rate, [1 / 3, 1 / 2, 1])
+
+
+@pytest.mark.parametrize(("n", "neighbours"), [(1, 1), (4, 3), (16, 8), (81, 27)])
+def test_as_many_neighbours_as_three_quarters_of_the_digits(n: int, neighbours: int) -> None:
+    t = evenly(n)
+    np.testing.assert_array_equal(Neighbours().fit(t).rate, Neighbours(neighbours).fit(t).rate)
+    if n > 4:
+        others = Neighbours(neighbours + 2).fit(t).rate
+        assert (Neighbours().fit(t).rate != others).any()
+
+
+@pytest.mark.parametrize("neighbours", [None, 1, 5])
+def test_neighbours_of_fractional_weight_are_measured_in_cases(neighbours: int | None) -> None:
+    plain = Neighbours(neighbours).fit(evenly(16)).rate
+    weighted = Neighbours(neighbours).fit(evenly(16, weight=np.full(16, 0.3))).rate
+    np.testing.assert_allclose(weighted, plain, rtol=1e-12)
+
+
+# Kernel
+
+
+def kernel_by_hand(p: Any, y: Any, weight: Any, bandwidth: float) -> Any:
+    x = np.log(p) - np.log1p(-np.asarray(p))
+    K = np.exp(-(((x[:, None] - x) / bandwidth) ** 2) / 2) * np.asarray(weight)
+    return K @ np.asarray(y) / K.sum(axis=1)
+
+
+def test_a_kernel_weighs_by_nearness_in_log_odds() -> None:
+    p, y = [0.1, 0.2, 0.7, 0.9], [0, 1, 0, 1]
+    for bandwidth in (0.5, 2):
+        found = Kernel(bandwidth).fit(SINGLE)
+        np.testing.assert_allclose(
+            found.rate, kernel_by_hand(p, y, np.ones(4), bandwidth), rtol=1e-12
+        )
+        assert found.end.tolist() == [1, 2, 3, 4]
+
+
+def test_the_bandwidth_falls_with_the_number_of_cases() -> None:
+    p, y = np.array([0.1, 0.2, 0.7, 0.9]), [0, 1, 0, 1]
+    x = np.log(p / (1 - p))
+    bandwidth = 1.06 * x.std(ddof=1) * 4**-0.2
+    expected = kernel_by_hand(p, y, np.ones(4), bandwidth)
+    np.testing.assert_allclose(Kernel().fit(SINGLE).rate, expected, rtol=1e-12)
+    # A fraction that all share changes nothing; a count of ten is ten cases.
+    thin, thick = (tally(y, p, weight=np.full(4, w)) for w in (0.5, 10))
+    np.testing.assert_allclose(Kernel().fit(thin).rate, expected, rtol=1e-12)
+    narrower = 1.06 * math.sqrt(10 * 3 / 39) * x.std(ddof=1) * 40**-0.2
+    np.testing.assert_allclose(
+        Kernel().fit(thick).rate, kernel_by_hand(p, y, np.ones(4), narrower), rtol=1e-12
+    )
+
+
+def test_certain_forecasts_are_judged_by_themselves() -> None:
+    t = tally([0, 1, 0, 1, 1], [0.0, 0.0, 0.4, 0.6, 1.0])
+    assert Kernel(5.0).fit(t).rate[[0, -1]].tolist() == [0.5, 1]
+
+
+# One's own
+
+
+class Overall(Source):
+    words = "the overall rate"
+
+    def fit(self, tally: Tally) -> Fit:
+        weight, events = np.array([tally.total]), np.array([tally.events.sum()])
+        return Fit(np.array([len(tally)]), weight, events, events / weight)
+
+
+class Nameless(Overall):
+    words = Source.words
+
+
+class Together(Overall):
+    pooled = True
+
+
+def test_a_source_of_ones_own() -> None:
+    t = tally([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9])
+    for cases in (t, Cases([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9])):
+        found = properly.means(cases, source=Overall())
+        assert found.source.decisiveness == pytest.approx(0.75 * 0.75 + 0.25 * 0.25, rel=1e-15)
+        accuracy = 0.75**0.75 * 0.25**0.25
+        assert found.source.accuracy == pytest.approx(accuracy, rel=1e-15)
+        assert found.estimate == "the overall rate"
+    assert properly.means(t, source=Nameless()).estimate == "an estimate of one's own"
+    table = properly.source_table(t, source=Overall())
+    assert table.source.tolist() == [0.75, 0.25]
+    assert table.happened.tolist() == [3, 1]
+
+
+def test_a_source_of_ones_own_for_classes() -> None:
+    cases = Cases([0, 0, 1, 2], [[0.5, 0.25, 0.25]] * 4)
+    apart = properly.means(cases, source=Overall())
+    assert apart.source.decisiveness == pytest.approx((0.5 + 0.5 + 0.25 + 0.25) / 4, rel=1e-15)
+    pooled = properly.means(cases, source=Together())
+    # Of all twelve probabilities a third came true.
+    assert pooled.source.decisiveness == pytest.approx(1 / 3, rel=1e-15)
+    assert pooled.estimate == "the overall rate, all classes together"
+
+
+def test_a_source_needs_a_fit() -> None:
+    class Unfinished(Source):
+        pass
+
+    with pytest.raises(TypeError, match="abstract"):
+        Unfinished()  # type: ignore[abstract]
+
+
+# Names and options
+
+NAMES: dict[str, Source] = {
+    "isotonic": Isotonic(),
+    "equal_count": EqualCount(),
+    "hist": EqualCount(),
+    "equal_width": EqualWidth(),
+    "neighbours": Neighbours(),
+    "kernel": Kernel(),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_source_has_a_name(name: str) -> None:
+    assert as_source(name) == NAMES[name]
+    assert as_source(NAMES[name]) is NAMES[name]
+    assert not NAMES[name].pooled
+    assert not NAMES[name].splits_ties
+    found = properly.means(COUNTS, source=name)
+    assert found == properly.means(COUNTS, source=NAMES[name])
+    assert found.estimate == NAMES[name].words
+
+
+def test_every_source_says_in_words_what_it_is() -> None:
+    words = {name: source.words for name, source in NAMES.items()}
+    assert words == {
+        "isotonic": "isotonic recalibration",
+        "equal_count": "bins of equal count",
+        "hist": "bins of equal count",
+        "equal_width": "bins of equal width",
+        "neighbours": "nearest neighbours",
+        "kernel": "a kernel on log-odds",
+    }
+
+
+def test_options_are_told_by_repr_and_compared() -> None:
+    source = EqualCount(bins=3, pooled=True, ties="split")
+    assert repr(source) == "EqualCount(bins=3, pooled=True, ties='split')"
+    assert source.splits_ties
+    assert source.pooled
+    assert source == EqualCount(3, True, "split")
+    assert len({source, EqualCount(3, True, "split"), EqualCount(3)}) == 2
+    with pytest.raises(FrozenInstanceError):
+        source.bins = 4  # type: ignore[misc]
+
+
+def test_the_door_shows_all_sources() -> None:
+    assert set(sources.__all__) == {"Fit", "Source"} | {
+        type(source).__name__ for source in NAMES.values()
+    }
+
+
+REFUSED: list[tuple[Callable[[], Any], str]] = [
+    (lambda: EqualCount(bins=0), "bins must be a whole number, 1 or more; got 0"),
+    (lambda: EqualCount(bins=2.0), "bins must be a whole number, 1 or more; got 2.0"),  # type: ignore[arg-type]
+    (lambda: EqualWidth(bins=-1), "bins must be a whole number, 1 or more; got -1"),
+    (lambda: EqualWidth(bins="ten"), "bins must be a whole number, 1 or more; got 'ten'"),  # type: ignore[arg-type]
+    (lambda: Neighbours(0), "neighbours must be a whole number, 1 or more; got 0"),
+    (lambda: Isotonic(pooled=1), "pooled must be True or False; got 1"),  # type: ignore[arg-type]
+    (lambda: EqualCount(pooled="no"), "pooled must be True or False; got 'no'"),  # type: ignore[arg-type]
+    (lambda: EqualWidth(pooled=None), "pooled must be True or False; got None"),  # type: ignore[arg-type]
+    (lambda: Neighbours(pooled=0), "pooled must be True or False; got 0"),  # type: ignore[arg-type]
+    (lambda: Kernel(pooled=0), "pooled must be True or False; got 0"),  # type: ignore[arg-type]
+    (lambda: EqualCount(ties="random"), "ties must be 'together' or 'split'; got 'random'"),  # type: ignore[arg-type]
+    (lambda: Kernel(0), "a bandwidth must be positive and finite; got 0"),
+    (lambda: Kernel(-1), "a bandwidth must be positive and finite; got -1"),
+    (lambda: Kernel(math.nan), "a bandwidth must be positive and finite; got nan"),
+    (lambda: Kernel(math.inf), "a bandwidth must be positive and finite; got inf"),
+    (
+        lambda: as_source("Isotonic"),
+        (
+            "source must be 'isotonic', 'equal_count', 'hist', 'equal_width', 'neighbours' "
+            "or 'kernel'; got 'Isotonic'"
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSED, ids=[message for _, message in REFUSED])
+def test_impossible_options_are_refused(call: Callable[[], Any], message: str) -> None:
+    with pytest.raises(DataError) as caught:
+        call()
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("source", [3, None, Isotonic, ["isotonic"]])
+def test_what_is_no_source_is_refused(source: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match=r"a source is a name or one of properly\.sources"):
+        as_source(source)
+
+
+def test_a_bandwidth_must_be_a_number() -> None:
+    with pytest.raises(ArgumentTypeError, match="the bandwidth must be a number; got 'wide'"):
+        Kernel("wide")  # type: ignore[arg-type]

@@ -1,0 +1,222 @@
+"""Outcomes drawn again where the truth is known, against all that can happen in small worlds."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import properly
+from properly import Cases, Tally, tally
+from properly._worlds import ClassWorld, EventWorld, world_of
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from properly._worlds import World
+
+CLOSE: dict[str, Any] = {"rel": 1e-12, "abs": 1e-13}
+DRAWS = 500
+
+
+def as_classes(y: Any, p: Any, **known: Any) -> Cases:
+    """Write an event as two classes, which makes it another kind of world."""
+    q = np.asarray(p)
+    return Cases(y, np.stack([1 - q, q], axis=1), **known)
+
+
+def rng(seed: int = 1) -> np.random.Generator:
+    return np.random.default_rng(seed)
+
+
+def assert_distribution(drawn: Any, losses: dict[float, float]) -> None:
+    """Compare with the probability of each loss; frequencies within four standard errors."""
+    values = np.array(sorted(losses))
+    nearest = np.abs(drawn[:, None] - values).argmin(axis=1)
+    assert drawn == pytest.approx(values[nearest], **CLOSE)
+    for k, value in enumerate(values):
+        share = losses[value]
+        error = math.sqrt(share * (1 - share) / len(drawn))
+        assert (nearest == k).mean() == pytest.approx(share, abs=4 * error + 1e-12)
+
+
+EVENTS = [Cases([0, 1], [0.3, 0.3]), tally([0, 1], [0.3, 0.3]), as_classes([0, 1], [0.3, 0.3])]
+WEIGHED = [Cases([0], [0.3], weight=[2.5]), as_classes([0], [0.3], weight=[2.5])]
+
+
+def test_there_are_worlds_of_an_event_and_of_classes() -> None:
+    assert isinstance(world_of(tally([0, 1], [0.2, 0.4])), EventWorld)
+    assert isinstance(world_of(Cases([0, 1], [0.2, 0.4])), EventWorld)
+    assert isinstance(world_of(as_classes([0, 1], [0.2, 0.4])), ClassWorld)
+
+
+@pytest.mark.parametrize("cases", EVENTS, ids=repr)
+def test_losses_if_two_cases_are_calibrated(cases: Any) -> None:
+    # With k events the source is k / 2, and the loss what 0.3 costs beyond that.
+    q = 0.3
+    losses = {
+        -math.log(1 - q): (1 - q) ** 2,
+        -math.log(q * (1 - q)) / 2 - math.log(2): 2 * q * (1 - q),
+        -math.log(q): q**2,
+    }
+    assert_distribution(world_of(cases).losses_if_calibrated(DRAWS, rng()), losses)
+
+
+@pytest.mark.parametrize("cases", EVENTS, ids=repr)
+def test_what_two_cases_gain_by_being_fitted_anew(cases: Any) -> None:
+    # The source says 1/2; a new fit is certain half of the time, and says the same otherwise.
+    assert_distribution(
+        world_of(cases).losses_by_fitting(DRAWS, rng()), {0.0: 0.5, math.log(2): 0.5}
+    )
+
+
+@pytest.mark.parametrize("cases", WEIGHED, ids=repr)
+def test_a_fractional_weight_is_one_case(cases: Any) -> None:
+    losses = {-math.log(0.7): 0.7, -math.log(0.3): 0.3}
+    assert_distribution(world_of(cases).losses_if_calibrated(DRAWS, rng()), losses)
+
+
+@pytest.mark.parametrize("make", [Cases, tally, as_classes])
+def test_a_whole_weight_is_as_many_cases(make: Any) -> None:
+    q, losses = 0.3, {}
+    for k in range(5):
+        score = -(k * math.log(q) + (4 - k) * math.log(1 - q)) / 4
+        entropy = -sum(x * math.log(x) for x in (k / 4, 1 - k / 4) if x)
+        losses[score - entropy] = math.comb(4, k) * q**k * (1 - q) ** (4 - k)
+    world = world_of(make([0, 1], [q, q], weight=[3, 1]))
+    assert_distribution(world.losses_if_calibrated(DRAWS, rng()), losses)
+
+
+def test_three_classes_are_drawn_as_forecast() -> None:
+    # One case: the source is certain of what happened, whatever that was.
+    p = [0.5, 0.375, 0.125]
+    world = world_of(Cases([1], [p]))
+    assert_distribution(world.losses_if_calibrated(DRAWS, rng()), {-math.log(x): x for x in p})
+
+
+def test_classes_are_drawn_from_fits_that_were_divided_by_their_sums() -> None:
+    p = np.array([[0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
+    world = world_of(Cases([0, 1, 2], p))
+    assert isinstance(world, ClassWorld)
+    fitted = np.array([[1 / 2, 1 / 3, 0], [1 / 2, 1 / 3, 0], [0, 1 / 3, 1]])
+    np.testing.assert_allclose(world.fitted, fitted, rtol=1e-15)
+    truth = fitted / fitted.sum(axis=1, keepdims=True)
+    losses: dict[float, float] = {}
+    for y in product(range(3), repeat=3):
+        given = truth[np.arange(3), list(y)]
+        if given.all():
+            source = properly.means(Cases(y, p)).source.accuracy
+            loss = round(math.log(source) - float(np.log(given).mean()), 14)
+            losses[loss] = losses.get(loss, 0.0) + float(given.prod())
+    assert sum(losses.values()) == pytest.approx(1, rel=1e-12)
+    assert_distribution(world.losses_by_fitting(DRAWS, rng()), losses)
+
+
+def test_certain_fits_are_certain_to_come_true() -> None:
+    for cases in (tally([0, 1], [0.2, 0.8]), as_classes([0, 1], [0.2, 0.8])):
+        assert world_of(cases).losses_by_fitting(20, rng()).tolist() == [0.0] * 20
+    for cases in (tally([0, 1], [0, 1]), as_classes([0, 1], [0, 1])):
+        assert world_of(cases).losses_if_calibrated(20, rng()).tolist() == [0.0] * 20
+
+
+def test_rows_without_weight_are_not_there() -> None:
+    y, p, weight = [0, 1, 2, 0], [[0.5, 0.25, 0.25]] * 3 + [[0.0, 0.0, 1.0]], [1, 2, 1, 0]
+    world = world_of(Cases(y, p, weight=weight))
+    assert isinstance(world, ClassWorld)
+    assert world.y.tolist() == [0, 1, 2]
+    assert world.weight.tolist() == [1, 2, 1]
+    assert world.fitted.tolist() == [[0.25, 0.5, 0.25]] * 3
+    assert [total.tolist() for total in world.totals] == [[4], [4], [4]]
+
+
+@pytest.mark.parametrize("cases", [*EVENTS, *WEIGHED], ids=repr)
+def test_draws_follow_from_the_source_of_randomness(cases: Any) -> None:
+    world = world_of(cases)
+    for draw in (world.losses_if_calibrated, world.losses_by_fitting):
+        assert draw(30, rng(5)).tolist() == draw(30, rng(5)).tolist()
+        assert len(draw(7, rng())) == 7
+    first, second = (world.losses_if_calibrated(30, rng(seed)).tolist() for seed in (5, 6))
+    assert first != second
+
+
+def test_no_loss_is_negative() -> None:
+    source = rng(3)
+    p = source.dirichlet(np.ones(3), 40)
+    y = [source.choice(3, p=row) for row in p]
+    for cases in (Cases(y, p), Cases(np.array(y) == 1, p[:, 1])):
+        world = world_of(cases)
+        assert world.losses_if_calibrated(50, rng()).min() > 0
+        # Not each fit alone: those of classes need not add up to 1.
+        assert world.losses_by_fitting(50, rng()).mean() > 0
+
+
+def test_a_tally_of_fractions_cannot_be_drawn() -> None:
+    world = world_of(tally([0, 1], [0.2, 0.4], weight=[0.5, 1.5]))
+    with pytest.raises(DataError, match="cases of fractional weight are drawn one by one"):
+        world.losses_if_calibrated(3, rng())
+
+
+# Spread
+
+
+def test_two_classes_have_the_spread_of_their_event() -> None:
+    source = rng(4)
+    p = np.round(source.uniform(0.05, 0.95, 60), 2)
+    y = source.random(60) < p
+    clusters, times = source.integers(0, 9, 60), np.arange(60)
+    weights: list[Any] = [None, source.integers(0, 4, 60), source.gamma(2, size=60)]
+    for weight in weights:
+        for known in ({}, {"clusters": clusters}, {"time": times}):
+            one, two = Cases(y, p, weight=weight, **known), as_classes(y, p, weight=weight, **known)
+            event, classes = world_of(one).spread(), world_of(two).spread()
+            np.testing.assert_allclose(event.covariance, classes.covariance, rtol=1e-10)
+            assert event.degrees == pytest.approx(classes.degrees, rel=1e-12)
+            assert event.covariance.shape == (4, 4)
+
+
+# The largest share
+
+
+def share(t: Any, weight: Any = None) -> float:
+    """Return the largest power of -2/3, times its weight, as a share of their sum."""
+    power = np.asarray(t) ** (-2 / 3) * (1 if weight is None else np.asarray(weight))
+    return float(power.max() / power.sum())
+
+
+def largest(cases: Tally | Cases) -> float:
+    world: World = world_of(cases)
+    return world.largest_share()
+
+
+def test_the_largest_share_is_that_of_the_worst_case() -> None:
+    y, p = [0, 1, 1], [0.9, 0.9, 0.4]
+    for cases in (Cases(y, p), tally(y, p), as_classes(y, p)):
+        assert largest(cases) == pytest.approx(share([0.1, 0.9, 0.4]), rel=1e-12)
+
+
+def test_a_whole_weight_is_shared_by_as_many_cases() -> None:
+    y, p, weight = [0, 1, 1], [0.9, 0.9, 0.4], [3, 1, 0]
+    for make in (Cases, tally, as_classes):
+        found = largest(make(y, p, weight=weight))
+        assert found == pytest.approx(share([0.1, 0.1, 0.1, 0.9]), rel=1e-12)
+
+
+def test_a_fractional_weight_is_that_of_one_case() -> None:
+    y, p, weight = [0, 1, 1], [0.9, 0.9, 0.4], [0.5, 2.5, 1.0]
+    expected = share([0.1, 0.9, 0.4], weight)
+    for make in (Cases, as_classes):
+        found = largest(make(y, p, weight=weight))
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_fractional_weights_at_one_forecast_are_still_many_cases() -> None:
+    y, p, weight = np.arange(100) % 2, np.full(100, 0.5), np.full(100, 0.5)
+    assert largest(as_classes(y, p, weight=weight)) == pytest.approx(0.01, rel=1e-12)
+    assert largest(Cases(y, p, weight=weight)) == pytest.approx(0.01, rel=1e-12)
+
+
+def test_what_was_called_impossible_makes_up_everything() -> None:
+    for cases in (Cases([1, 0], [0.0, 0.5]), as_classes([1, 0], [0.0, 0.5])):
+        assert largest(cases) == 1
