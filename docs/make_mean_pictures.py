@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
 
 THREE = ("logistic regression", "random forest", "boosting, balanced")
-MARKS = ("decisiveness", "accuracy", "robustness")
 # The lowest forecast of the forest that is not 0.
 PRECISION = 0.001
 
@@ -43,24 +42,29 @@ def bars() -> Figure:
 def model_source() -> Figure:
     """Show a model that is as good as its word, one with surprises and a biased one."""
     tallies = crash_tallies()
-    axes = panels(12.4, 4.4, len(THREE))
+    axes = panels(12.8, 4.4, len(THREE))
     for ax, name in zip(axes, THREE, strict=True):
-        plots.model_source(properly.source_table(tallies[name], precision=PRECISION), ax)
+        table = properly.source_table(tallies[name], precision=PRECISION)
+        plots.model_source(table, ax)
         ax.set_title(name, loc="left", fontweight="bold")
+        ax.set_title(f"angle {table.means.angle:.0f}°", loc="right", fontsize="medium")
     for ax in axes[1:]:
         ax.set_ylabel("")
         cast("Legend", ax.get_legend()).remove()
-    # Bubbles leave no room for names here, and the other panels have them.
-    for text in [text for text in axes[-1].texts if text.get_text().startswith(MARKS)]:
-        text.remove()
     return figure_of(axes[0])
 
 
 def profiles() -> Figure:
-    """Show the means of all powers of the same three models."""
+    """Show the means of all powers of the same three models, each beside its source."""
     tallies = crash_tallies()
-    found = {name: properly.risk_profile(tallies[name], precision=PRECISION) for name in THREE}
-    return figure_of(plots.risk_profile(found))
+    axes = panels(12.8, 4.4, len(THREE))
+    for ax, name in zip(axes, THREE, strict=True):
+        found = properly.risk_profile(tallies[name], precision=PRECISION)
+        plots.risk_profile(found, ax)
+        ax.set_title(name, loc="left", fontweight="bold", pad=8)
+    for ax in axes[1:]:
+        ax.set_ylabel("")
+    return figure_of(axes[0])
 
 
 def classes() -> Figure:

@@ -197,24 +197,43 @@ def test_where_chance_has_no_say_there_is_no_z(cases: Any) -> None:
     )
 
 
+# What happened was less probable than expected by 1 - 0.12 - 0.08, and by 0.5 + 0.08.
 @pytest.mark.parametrize(
-    "cases",
+    ("cases", "z"),
     [
-        properly.tally([0, 1], [1.0, 1.0]),
-        properly.tally([1, 1, 0], [0.0, 0.7, 0.4]),
-        properly.Cases([2, 1], [[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]]),
+        (properly.tally([0, 1], [1.0, 1.0]), -math.inf),
+        (properly.tally([1, 1, 0], [0.0, 0.7, 0.4]), -0.8 / math.sqrt(0.0336 + 0.0096)),
+        (
+            properly.Cases([2, 1], [[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]]),
+            -0.58 / math.sqrt(0.0156),
+        ),
     ],
     ids=["all certain", "one certain", "classes"],
 )
-def test_what_was_called_impossible_and_happened_refutes_calibration(cases: Any) -> None:
+def test_what_was_called_impossible_and_happened_refutes_calibration(cases: Any, z: float) -> None:
     found = confidence_test(cases)
-    assert astuple(found.z) == (-math.inf,) * 3
-    assert astuple(found.p_value) == (0, 0, 0)
+    assert found.z.accuracy == found.z.robustness == -math.inf
+    assert found.p_value.accuracy == found.p_value.robustness == 0
+    assert found.z.decisiveness == pytest.approx(z, rel=1e-12)
+    assert found.impossible == 1
     assert found.observed.accuracy == found.observed.robustness == 0
     assert min(astuple(found.expected)) > 0
     assert found.verdict == (
-        "over-confident or biased: something that was called impossible happened"
+        "calibration is refuted: 1 case had an outcome that was called impossible; "
+        "a precision tests the others"
     )
+
+
+def test_the_weight_of_what_was_called_impossible_is_told() -> None:
+    heavy = confidence_test(properly.Cases([1, 0, 0], [0.0, 1.0, 0.3], weight=[3, 2, 1]))
+    assert heavy.impossible == heavy.to_dict()["impossible"] == 5
+    assert heavy.verdict.startswith("calibration is refuted: 5 cases had")
+    light = confidence_test(properly.Cases([1, 0], [0.0, 0.3], weight=[0.5, 1.0]))
+    assert light.impossible == 0.5
+    assert light.verdict.startswith("calibration is refuted: a weight of 0.5 had")
+    none = confidence_test(properly.Cases([1, 0], [0.0, 0.3]), precision=0.01)
+    assert none.impossible == 0
+    assert max(abs(x) for x in astuple(none.z)) < math.inf
 
 
 def test_what_was_all_but_impossible_needs_no_division_by_0() -> None:
@@ -338,7 +357,8 @@ def test_the_verdict_is_in_words(z: Any, p: Any, verdict: str) -> None:
 def test_the_record_is_written_as_json_and_as_text() -> None:
     found = confidence_test(properly.Tally.from_counts([0.2], [4], [1]))
     written = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert list(written) == ["expected", "observed", "z", "p_value", "adjusted", "verdict"]
+    last = ["impossible", "verdict"]
+    assert list(written) == ["expected", "observed", "z", "p_value", "adjusted", *last]
     assert written["z"]["accuracy"] == found.z.accuracy
     assert written["verdict"] == found.verdict
     assert repr(found) == "ConfidenceTest(z -0.25 decisiveness, -0.25 accuracy, -0.25 robustness)"

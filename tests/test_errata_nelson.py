@@ -2,8 +2,9 @@
 
 The paper: K. P. Nelson, "Assessing probabilistic inference by comparing the generalized mean of the
 model and source probabilities", Entropy 19 (2017). A test is named after the equation, figure or
-section that it corrects: it shows that what is printed is not what the package says, and that the
-package says what is right. Slips of words are left out.
+section that it is about. Where something is misprinted, it shows that what is printed, as extracted
+from a manuscript, is not what the package says, and that the package says what is right. Where the
+package does something else, it shows when the two differ; and remarks are shown to hold.
 """
 
 from __future__ import annotations
@@ -42,23 +43,36 @@ def whole(case: str) -> PopulationCase:
 
 def test_equation_10_the_spread_of_equal_probabilities_is_none() -> None:
     log = np.log(np.full(5, 0.5))
-    printed = math.exp(np.mean(log**2 - log.mean())) ** 0.5
-    assert printed == pytest.approx(1.798, abs=1e-3)
+    # The root may be read inside the exponential or outside.
+    inner = np.mean(log**2 - log.mean())
+    assert math.exp(inner**0.5) == pytest.approx(2.954, abs=1e-3)
+    assert math.exp(inner) ** 0.5 == pytest.approx(1.798, abs=1e-3)
+    # With the square either is 1.
+    inner = np.mean(log**2 - log.mean() ** 2)
+    assert inner == pytest.approx(0, **CLOSE)
     assert information.log_spread(np.exp(log)).factor == pytest.approx(1, **CLOSE)
 
 
-def test_below_equation_10_the_upper_end_is_a_product() -> None:
+def test_below_equation_10_the_ratio_is_right_with_a_negative_exponent() -> None:
     p = np.array([0.99, 0.99, 0.99, 0.2])
     found = information.log_spread(p)
     entropy, spread = -np.log(p).mean(), np.log(p).std()
     assert found.upper == pytest.approx(math.exp(-(entropy - spread)), **CLOSE)
     assert found.upper == pytest.approx(1.327, abs=1e-3)
-    # The printed ratio is the other end, and never above 1.
+    # Divided by exp(-sd), or times exp(sd), which is the factor here.
+    assert found.centre / math.exp(-spread) == pytest.approx(found.upper, **CLOSE)
+    assert found.centre * found.factor == pytest.approx(found.upper, **CLOSE)
+    # Divided by exp(sd) it is the other end, and never above 1.
     assert found.centre / found.factor == pytest.approx(found.lower, **CLOSE)
     assert found.lower < 1 < found.upper
 
 
-def test_equation_11_has_the_opposite_sign_of_what_is_used() -> None:
+def test_equation_11_is_that_of_entropies_and_means_need_the_opposite_sign() -> None:
+    # With order q = 1 + m, the Tsallis entropy of a distribution is (1 - M_m^m) / m.
+    p, m = np.array([0.5, 0.3, 0.2]), information.power_from_coupling(0.4, convention="entropy")
+    assert m == pytest.approx(2 * 0.4 / 1.4, **CLOSE)
+    mean = properly.generalized_mean(p, m, p)
+    assert information.tsallis_entropy(p, 1 + m) == pytest.approx((1 - mean**m) / m, **CLOSE)
     printed = [information.coupling_from_power(m, convention="entropy") for m in (ROBUST, 1)]
     assert printed == pytest.approx([-1 / 4, 1], **CLOSE)
     assert information.coupling_from_power(ROBUST) == pytest.approx(1 / 2, **CLOSE)
@@ -107,12 +121,17 @@ def test_figure_1_the_compact_model_has_a_negative_coupling() -> None:
 
 
 def test_equation_15_counts_true_events() -> None:
+    """What it divides by is not defined; it is the number of true events, and not of all cases."""
     found = properly.source_table(properly.tally([0, 1, 1, 0], [0.5] * 4), source=EqualCount(1))
     assert found.happened.tolist() == [2, 2]
     assert found.weight.tolist() == [4, 4]
     for name in ("decisiveness", "accuracy", "robustness"):
         assert getattr(found, name).tolist() == pytest.approx([0.5, 0.5], **CLOSE)
-    assert 0.5 * found.happened[0] / found.weight[0] == 0.25
+    # Of 0.6, 0.7 and 0.9 the first and the last happened: only these are averaged.
+    mixed = properly.source_table(properly.tally([1, 0, 1], [0.6, 0.7, 0.9]), source=EqualCount(1))
+    assert mixed.happened.tolist() == [2, 1]
+    assert mixed.decisiveness.tolist() == pytest.approx([0.75, 0.3], **CLOSE)
+    assert mixed.accuracy.tolist() == pytest.approx([math.sqrt(0.54), 0.3], **CLOSE)
 
 
 def test_equation_17_sizes_sum_to_the_log_score() -> None:
@@ -120,10 +139,9 @@ def test_equation_17_sizes_sum_to_the_log_score() -> None:
     found = properly.source_table(uneven, source=EqualWidth(2))
     assert found.size.sum() == pytest.approx(-math.log(found.means.accuracy), **CLOSE)
     share = found.source / found.source.sum()
-    printed = np.sum(share * np.log(found.accuracy))
-    assert printed < 0
-    assert -printed != pytest.approx(found.size.sum(), abs=0.01)
-    # In bins that are equally full, only the sign is wrong.
+    printed = -np.sum(share * np.log(found.accuracy))
+    assert printed != pytest.approx(found.size.sum(), abs=0.01)
+    # In bins that are equally full, the paper's, the weights are the same.
     even = properly.source_table(uneven, source=EqualCount(2))
     share = even.source / even.source.sum()
     assert -np.sum(share * np.log(even.accuracy)) == pytest.approx(even.size.sum(), **CLOSE)
@@ -149,6 +167,18 @@ def test_equations_18_and_19_weigh_by_true_events(bins: int) -> None:
         assert printed.source.accuracy < right.source.accuracy - 0.15
         ratio = printed.model.accuracy / printed.source.accuracy
         assert ratio < found.means.divergence - 0.15
+
+
+def test_equations_18_and_19_are_right_if_bins_hold_equally_many_true_events() -> None:
+    even = properly.Tally.from_counts([0.4, 0.7], [4, 4], [2, 2])
+    found = properly.source_table(even, source=EqualCount(2))
+    assert found.happened.tolist() == [2, 2, 2, 2]
+    assert len(set(found.accuracy.tolist())) == 4
+    right, printed = found.overall(), found.overall("equal")
+    for name in ("decisiveness", "accuracy", "robustness"):
+        for side in ("model", "source"):
+            wanted = getattr(getattr(right, side), name)
+            assert getattr(getattr(printed, side), name) == pytest.approx(wanted, **CLOSE)
 
 
 def test_equations_18_and_19_at_power_0_are_a_limit() -> None:
@@ -241,23 +271,41 @@ def test_section_5_an_error_of_amplitude() -> None:
     assert found.divergence == pytest.approx(found.feature_divergence, abs=1e-5)
 
 
-def test_section_7_the_arithmetic_mean_may_fall_above_45_degrees() -> None:
+def test_section_7_a_bias_gives_an_angle_above_45_degrees_too() -> None:
     right, biased = whole("perfect"), whole("prior 0.8")
-    assert biased.angle > 45
-    assert biased.model.decisiveness < right.model.decisiveness - 0.04
-    sure = whole("tail over")
-    assert sure.angle > 45
-    assert sure.model.decisiveness > right.model.decisiveness
+    assert biased.angle == pytest.approx(59.7, abs=0.05)
+    assert right.model.decisiveness == pytest.approx(0.687, abs=5e-4)
+    assert biased.model.decisiveness == pytest.approx(0.645, abs=5e-4)
+    # Over-confidence does as the paper says.
+    for name in ("mean 3", "variance 0.5", "tail over"):
+        sure = whole(name)
+        assert sure.angle > 45
+        assert sure.model.decisiveness > right.model.decisiveness
+        assert sure.model.robustness < right.model.robustness
 
 
-def test_section_7_the_arithmetic_mean_is_not_the_quadratic_score() -> None:
+def test_section_3_what_happens_if_somebody_optimises_an_error_bar() -> None:
+    report, truth = np.linspace(0, 1, 101), [0.7, 0.3]
+    best = {
+        m: report[np.argmax([properly.generalized_mean([q, 1 - q], m, truth) for q in report])]
+        for m in (1, 0, ROBUST)
+    }
+    assert best == pytest.approx({1: 1, 0: 0.7, ROBUST: 0.62}, **CLOSE)
+
+
+def test_section_3_a_ratio_at_another_power_may_be_above_one() -> None:
+    under, over = whole("mean 1"), whole("tail over")
+    assert under.model.robustness / under.source.robustness == pytest.approx(1.040, abs=5e-4)
+    assert over.model.decisiveness / over.source.decisiveness == pytest.approx(1.072, abs=5e-4)
+
+
+def test_section_7_the_arithmetic_mean_less_its_bias_is_the_quadratic_score() -> None:
     report = np.linspace(0, 1, 101)
     mean = 0.7 * report + 0.3 * (1 - report)
     brier = properly.rules.Brier()
     cost = [
         0.7 * float(brier.loss([1], [q])[0]) + 0.3 * float(brier.loss([0], [q])[0]) for q in report
     ]
-    assert report[np.argmax(mean)] == 1
     assert report[np.argmin(cost)] == pytest.approx(0.7, **CLOSE)
     # Twice the mean, less the sum of squares, is one less twice the Brier score of one event.
     quadratic = 2 * mean - report**2 - (1 - report) ** 2

@@ -91,6 +91,17 @@ def test_no_event_is_the_event_in_a_mirror() -> None:
     assert none.fit.spread().tolist() == [1 / 4, 1 / 4, 3 / 4]
 
 
+def test_a_share_next_to_one_leaves_the_mirror_a_little() -> None:
+    t = Tally.from_counts([0.5], [10**17 + 1], [10**17])
+    event, none = questions(t, Isotonic())
+    assert event.fit.rate.tolist() == [1]
+    assert none.fit.rate.tolist() == [1e-17]
+    assert none.fit.events.tolist() == [1]
+    (_, model, source), (_, _, behind) = sums_by_class(t, Isotonic())
+    assert (model.weight, source.log, behind.weight) == (10**17, 0, 1)
+    assert behind.log == pytest.approx(-17 * np.log(10), rel=1e-15)
+
+
 def test_squares_of_fractions_are_mirrored_too() -> None:
     t = tally([1, 0, 1], [0.25, 0.25, 0.5], weight=[0.5, 1.5, 3.0])
     none = questions(t, Isotonic())[1].tally

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from scipy.stats import norm
 from scipy.stats import t as student
 
 import properly
@@ -162,6 +161,16 @@ def test_no_interval_reaches_beyond_one() -> None:
     assert found.decisiveness[0] < 0.9
 
 
+def biases_of(
+    cases: Cases, replicates: int, for_bias: int, seed: int
+) -> tuple[tuple[float, float], float]:
+    """Return the bias by the source and by the model, and the scatter of the first."""
+    rng, world = np.random.default_rng(seed), world_of(cases)
+    drawn = world.losses_if_calibrated(replicates, rng)
+    fitting = world.losses_by_fitting(for_bias, rng)
+    return (float(fitting.mean()), float(drawn.mean())), float(fitting.std(ddof=1))
+
+
 @pytest.mark.parametrize("level", [0.5, 0.8, 0.99])
 @pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
 def test_the_level_is_respected(level: float, classes: bool) -> None:
@@ -173,10 +182,13 @@ def test_the_level_is_respected(level: float, classes: bool) -> None:
     assert math.log(found.accuracy[1] / found.accuracy[0]) == pytest.approx(
         math.log(usual.accuracy[1] / usual.accuracy[0]) * narrow / wide, rel=1e-10
     )
-    wide, narrow = (norm.ppf((1 + x) / 2) for x in (0.95, level))
-    assert math.log(found.divergence[1] / found.divergence[0]) == pytest.approx(
-        math.log(usual.divergence[1] / usual.divergence[0]) * narrow / wide, rel=1e-10
-    )
+    biases, scatter = biases_of(cases, 20, 20, 1)
+    for record, quantile in ((usual, wide), (found, narrow)):
+        half = quantile * math.hypot(record.log_divergence_error, scatter)
+        reach = max(biases) - min(biases) + 2 * half
+        ratio = record.divergence[1] / record.divergence[0]
+        assert math.log(ratio) == pytest.approx(reach, rel=1e-10)
+    assert found.corrected_divergence == usual.corrected_divergence
 
 
 # The divergence
@@ -215,9 +227,12 @@ def test_what_is_said_of_the_divergence_follows_from_the_draws(
     if replicates == 1:
         assert np.isnan(found.divergence).all()
         return
-    half = 1.959964 * math.hypot(found.log_divergence_error, fitting.std(ddof=1))
-    ends = corrected * math.exp(-half), corrected * math.exp(half)
-    assert found.divergence == pytest.approx(ends, rel=1e-6)
+    degrees = (20 if classes else int(COUNTS[:20].sum())) - 1
+    scale = math.hypot(found.log_divergence_error, fitting.std(ddof=1))
+    half = float(student.ppf(0.975, degrees)) * scale
+    biases = fitting.mean(), drawn.mean()
+    ends = [divergence * math.exp(x) for x in (min(biases) - half, max(biases) + half)]
+    assert found.divergence == pytest.approx(ends, rel=1e-12)
 
 
 @pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
@@ -260,11 +275,31 @@ def test_dependent_cases_have_no_test_of_calibration(classes: bool, known: dict[
     plain = intervals(cases_of(classes, {}))
     assert math.isnan(found.p_value)
     assert not math.isnan(plain.p_value)
-    assert found.corrected_divergence == plain.corrected_divergence
-    assert found.divergence_if_calibrated == plain.divergence_if_calibrated
-    assert found.divergence != plain.divergence
-    assert len(found.remarks()) == 1
     assert len(plain.remarks()) == 2
+    # The spread is that of the design, whether or not outcomes can be drawn.
+    assert found.log_divergence_error > 0
+    assert found.log_divergence_error != plain.log_divergence_error
+    if "clusters" in known and not classes:
+        low, high = found.divergence
+        assert low < found.corrected_divergence < high
+        assert 0 < found.divergence_if_calibrated < 1
+        assert len(found.remarks()) == 1
+    else:
+        unknown = (found.corrected_divergence, found.divergence_if_calibrated)
+        assert np.isnan([*found.divergence, *unknown]).all()
+        assert found.remarks() == []
+
+
+def test_clusters_of_an_event_are_drawn_as_a_whole() -> None:
+    cases = Cases(Y, P, clusters=CLUSTERS)
+    found, divergence = intervals(cases, rng=7), properly.means(cases).divergence
+    (bias, other), scatter = biases_of(cases, 20, 20, 7)
+    assert found.corrected_divergence == pytest.approx(divergence * math.exp(bias), rel=1e-12)
+    degrees = len(np.unique(CLUSTERS)) - 1
+    half = float(student.ppf(0.975, degrees)) * math.hypot(found.log_divergence_error, scatter)
+    low, high = min(bias, other) - half, max(bias, other) + half
+    ends = divergence * math.exp(low), divergence * math.exp(high)
+    assert found.divergence == pytest.approx(ends, rel=1e-12)
 
 
 @pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
@@ -340,6 +375,90 @@ def test_the_corrected_divergence_of_calibrated_forecasts_is_nearer_to_one(
     assert np.mean(expected) == pytest.approx(np.mean(raw), abs=4 * error)
 
 
+def clustered_event(seed: int) -> dict[str, Any]:
+    """Draw calibrated forecasts that clusters share, with outcomes that nearly all agree."""
+    rng = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(50), 20)
+    p = rng.uniform(0.05, 0.95, 50)[clusters]
+    own, shared = rng.random(1000), rng.random(50)[clusters]
+    y = np.where(rng.random(1000) < 0.9, shared, own) < p
+    return {"y": y, "p": p, "clusters": clusters}
+
+
+def test_the_bias_of_clusters_is_that_of_as_many_cases_as_they_are_worth() -> None:
+    corrected, inside, alone = [], [], []
+    for seed in range(15):
+        data = clustered_event(seed)
+        found = intervals(Cases(**data), replicates=60, rng=seed)
+        corrected.append(found.corrected_divergence)
+        inside.append(found.divergence[0] <= 1 <= found.divergence[1])
+        if seed < 3:
+            alone.append(intervals(Cases(data["y"], data["p"]), replicates=60, rng=seed))
+    assert abs(1 - np.mean(corrected)) < 0.03
+    assert sum(inside) >= 13
+    # Taken as independent, a thousand cases leave next to no bias, and calibration seems refuted.
+    assert all(found.corrected_divergence < 0.95 for found in alone)
+    assert all(found.divergence[1] < 1 for found in alone)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_interval_allows_for_what_many_classes_hide_of_the_bias(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    p = rng.dirichlet(np.ones(20), 100)
+    cases = Cases([rng.choice(20, p=row) for row in p], p)
+    found = intervals(cases, replicates=40, rng=seed)
+    # A source that fits five cases a class says too little about what fitting costs.
+    assert found.corrected_divergence < 0.9
+    assert found.divergence[0] < 1 < found.divergence[1]
+    assert found.divergence_if_calibrated < 0.6
+
+
+# What is too large or too small
+
+
+def test_tiny_forecasts_do_not_overflow() -> None:
+    for cases in (
+        tally([1, 1, 0], [1e-300, 0.5, 0.5]),
+        Cases([1, 1, 0], [[1.0, 1e-300], [0.5, 0.5], [0.5, 0.5]]),
+    ):
+        found, means = intervals(cases), properly.means(cases)
+        robustness = 1e-300 * 3**1.5
+        assert means.robustness == pytest.approx(robustness, rel=1e-12)
+        # One power that makes up all of their sum: the mean is off by itself, times 3/2.
+        assert found.standard_errors.robustness == pytest.approx(1.5 * robustness, rel=1e-12)
+        half = 1.5 * float(student.ppf(0.975, 2))
+        ends = robustness * math.exp(-half), robustness * math.exp(half)
+        assert found.robustness == pytest.approx(ends, rel=1e-9)
+        assert found.accuracy == (0, 1)
+        low, high = found.divergence
+        assert 0 < low < means.divergence < found.corrected_divergence < high < math.inf
+
+
+def test_the_widest_intervals_do_not_overflow() -> None:
+    found = intervals(tally([1, 0], [0.3, 0.5]), level=0.9999)
+    # With one degree of freedom, 6366 standard errors.
+    assert found.decisiveness == found.accuracy == found.robustness == (0, 1)
+    low, high = found.divergence
+    assert 0 < low < 1e-300
+    assert 1e300 < high < math.inf
+    assert 0 < found.corrected_divergence < 2
+
+
+@pytest.mark.parametrize("weight", [np.full(N, 1e20), np.arange(1, N + 1) * 1e20])
+def test_weights_too_large_to_be_counted_are_those_of_single_cases(weight: Any) -> None:
+    event = intervals(Cases(Y, P, weight=weight))
+    classes = intervals(Cases(Y.astype(int), np.stack([1 - P, P], axis=1), weight=weight))
+    plain = intervals(Cases(Y, P, weight=weight / 1e20 / math.pi))
+    for other in (classes, plain):
+        for name in POWERS:
+            one, two = (getattr(x.standard_errors, name) for x in (event, other))
+            assert one == pytest.approx(two, rel=1e-10)
+            assert getattr(event, name) == pytest.approx(getattr(other, name), rel=1e-10)
+        errors = event.log_divergence_error, other.log_divergence_error
+        assert errors[0] == pytest.approx(errors[1], rel=1e-10)
+        assert event.largest_share == pytest.approx(other.largest_share, rel=1e-12)
+
+
 # What cannot be said
 
 
@@ -378,7 +497,7 @@ def test_one_case_says_nothing_of_its_spread() -> None:
         assert np.isnan([*found.decisiveness, *found.accuracy, *found.robustness]).all()
         assert np.isnan(list(vars(found.standard_errors).values())).all()
         assert np.isnan(found.divergence).all()
-        assert found.corrected_divergence == 0.25
+        assert found.corrected_divergence == pytest.approx(0.25, rel=1e-15)
         assert found.largest_share == 1
 
 
@@ -405,7 +524,8 @@ def test_one_case_that_rules_the_robustness_is_pointed_out() -> None:
         found = properly.means(tally(y, p), **FEW).intervals
     assert found is not None
     assert found.largest_share == pytest.approx(share, rel=1e-12)
-    # Nothing is said where it is a tenth or less, or where no interval was asked for.
+    # Nothing is said where it is a tenth or less, or none, or where no interval was asked for.
+    assert properly.means(tally([1, 0], [0.0, 0.5]), **FEW).intervals is not None
     assert properly.means(tally(Y, P), **FEW).intervals is not None
     assert properly.means(tally(y, p)).intervals is None
 
@@ -426,10 +546,13 @@ def test_remarks_say_what_the_numbers_are() -> None:
         level=0.9,
     )
     assert found.remarks() == [
-        "divergence without its bias: 0.9712 (90% interval 0.9100 to 1.0400)",
+        "divergence less its bias: 0.9712 (90% interval 0.9100 to 1.0400)",
         "test of calibration: p = 0.032",
     ]
     assert replace(found, p_value=math.nan).remarks() == found.remarks()[:1]
+    (first, _) = replace(found, level=0.999).remarks()
+    assert first == "divergence less its bias: 0.9712 (99.9% interval 0.9100 to 1.0400)"
+    assert replace(found, corrected_divergence=math.nan).remarks() == []
 
 
 def test_means_print_their_intervals() -> None:
@@ -437,8 +560,22 @@ def test_means_print_their_intervals() -> None:
     found: Means = properly.means(t, **FEW)
     lines = str(found).split("\n")
     assert lines[0].split() == ["model", "95%", "interval", "source", "ratio"]
-    assert lines[1].split()[:2] == ["decisiveness", "0.7500"]
-    assert lines[-2].startswith("divergence without its bias: 0.7500 (95% interval ")
+    # Equal probabilities say nothing about their spread.
+    assert lines[1].split() == ["decisiveness", "0.7500", "-", "1.0000", "0.7500"]
+    assert lines[-2].startswith("divergence less its bias: 0.7500 (95% interval ")
     assert lines[-1] == "test of calibration: p = 0.048"
     averages: ThreeMeans = found.model
     assert (averages.decisiveness, averages.accuracy) == pytest.approx((0.75, 0.75), rel=1e-15)
+
+
+def test_an_interval_is_printed_with_its_level_and_the_ends_that_there_are() -> None:
+    found = properly.means(tally(Y, P), **FEW, level=0.999)
+    low, high = intervals(tally(Y, P), level=0.999).accuracy
+    lines = str(found).split("\n")
+    assert lines[0].split() == ["model", "99.9%", "interval", "source", "ratio"]
+    assert lines[2].split()[2:5] == [f"{low:.4f}", "to", f"{high:.4f}"]
+    zero = properly.means(tally([1, 0, 0], [0.0, 0.5, 0.25]), **FEW)
+    lines = str(zero).split("\n")
+    assert lines[1].split()[3:5] == ["to", "1.0000"]
+    assert lines[2].split()[1:5] == ["0.0000", "0.0000", "to", "-"]
+    assert lines[3].split()[1:5] == ["0.0000", "0.0000", "to", "-"]

@@ -150,7 +150,10 @@ def test_a_class_may_be_called_all() -> None:
     assert list(found.classes) == labels
     told = columns_of(found.to_frame("polars"))
     assert told["class"] == ["all", "all", "some", "none"]
-    assert told["accuracy"][0] == found.accuracy
+    parts = found.classes.values()
+    assert told["accuracy"] == [found.accuracy, *(part.model.accuracy for part in parts)]
+    assert told["divergence"] == [found.divergence, *(part.divergence for part in parts)]
+    assert told["accuracy"][0] != told["accuracy"][1]
 
 
 # The divergence
@@ -170,6 +173,60 @@ def test_a_divergence_above_one_is_told_as_it_is() -> None:
     assert found.ratio.robustness == pytest.approx(1.5, rel=1e-14)
 
 
+def test_a_share_next_to_one_leaves_a_little_to_its_absence() -> None:
+    found = properly.means(properly.Tally.from_counts([0.5], [10**17 + 1], [10**17]))
+    assert found.source.accuracy == pytest.approx(1, rel=1e-14)
+    assert found.divergence == pytest.approx(0.5, rel=1e-14)
+    none = found.classes["no event"]
+    assert none.weight == 1
+    assert none.source.accuracy == pytest.approx(1e-17, rel=1e-13)
+    assert none.divergence == pytest.approx(5e16, rel=1e-13)
+
+
+def test_shares_in_single_precision_are_not_above_their_source() -> None:
+    for n in range(2, 12):
+        for k in range(n + 1):
+            p = np.full(n, k / n, dtype=np.float32)
+            for make in (tally, Cases):
+                found = properly.means(make([1] * k + [0] * (n - k), p))
+                assert found.divergence <= 1
+                assert found.divergence == pytest.approx(1, abs=1e-13)
+
+
+@pytest.mark.parametrize("make", [tally, Cases])
+def test_small_forecasts_in_single_precision_keep_their_digits(make: Any) -> None:
+    p = np.array([1e-9], dtype=np.float32)
+    found = properly.means(make([0], p))
+    assert found.accuracy == properly.means(make([0], p.astype(np.float64))).accuracy
+    assert 1 - found.accuracy == pytest.approx(1e-9, rel=1e-6)
+
+
+# What was called impossible
+
+
+@pytest.mark.parametrize(
+    ("weight", "impossible", "told"),
+    [
+        (None, 2, "2 cases had"),
+        ([1, 0, 2, 3], 1, "1 case had"),
+        ([1.5, 0.25, 2, 3], 1.75, "a weight of 1.75 had"),
+    ],
+)
+def test_outcomes_that_were_given_nothing_are_counted(
+    weight: Any, impossible: float, told: str
+) -> None:
+    y, p = [1, 0, 1, 0], np.array([0.0, 1.0, 0.5, 0.25])
+    two = Cases(y, np.stack([1 - p, p], axis=1), weight=weight)
+    for cases in (tally(y, p, weight=weight), Cases(y, p, weight=weight), two):
+        found = properly.means(cases)
+        assert found.impossible == impossible
+        assert type(found.impossible) is type(impossible)
+        assert found.accuracy == found.robustness == 0
+        assert str(found).split("\n")[-1].startswith(told)
+        assert properly.means(cases, precision=0.01).impossible == 0
+    assert properly.means(tally(Y, P)).impossible == 0
+
+
 # A limit to precision
 
 
@@ -177,15 +234,26 @@ def test_moved_cases_are_counted_and_told() -> None:
     found = properly.means(tally([0, 1, 1, 0], [0.001, 0.5, 0.9999, 1]), precision=0.25)
     assert (found.precision, found.clipped) == (0.25, 3)
     assert vars(found.model) == approx(by_hand([0.75, 0.5, 0.75, 0.25]))
-    assert str(found).split("\n")[-1] == "3 cases were moved into [0.25, 1 - 0.25]"
-    thin = tally([0, 1, 1, 0], [0.001, 0.5, 0.9999, 1], weight=[0.5, 0.5, 0.75, 1])
-    assert str(properly.means(thin, precision=0.25)).split("\n")[-1].startswith("2.25 cases were")
+    assert str(found).split("\n")[-1] == "3 cases were moved by a precision of 0.25"
+
+
+def test_a_weight_that_moved_is_no_number_of_cases() -> None:
+    y, p = [0, 1, 1, 0], [0.001, 0.5, 0.9999, 1]
+    for weight, told in (
+        ([0.5, 0.5, 0.75, 1], "a weight of 2.25 was moved by a precision of 0.25"),
+        ([0.25, 0.5, 0.25, 0.5], "a weight of 1 was moved by a precision of 0.25"),
+        ([1e4, 0.5, 0.125, 1], "a weight of 1e+04 was moved by a precision of 0.25"),
+    ):
+        for make in (tally, Cases):
+            found = properly.means(make(y, p, weight=weight), precision=0.25)
+            assert type(found.clipped) is float
+            assert str(found).split("\n")[-1] == told
 
 
 def test_one_case_that_moved_is_one_case() -> None:
     found = properly.means(tally([0, 1], [0.001, 0.5]), precision=0.01)
     assert found.clipped == 1
-    assert str(found).split("\n")[-1] == "1 case was moved into [0.01, 1 - 0.01]"
+    assert str(found).split("\n")[-1] == "1 case was moved by a precision of 0.01"
 
 
 def test_a_precision_that_moved_nothing_is_kept_but_not_remarked_on() -> None:
@@ -200,7 +268,32 @@ def test_a_precision_of_any_kind_is_told_as_a_number(precision: Any) -> None:
     found = properly.means(tally([0, 1, 1], [0.001, 0.002, 0.75]), precision=precision)
     assert type(found.precision) is float
     assert found.to_dict()["precision"] == 0.25
-    assert str(found).endswith("2 cases were moved into [0.25, 1 - 0.25]")
+    assert str(found).endswith("2 cases were moved by a precision of 0.25")
+
+
+def test_a_precision_of_nothing_has_no_sign() -> None:
+    found = properly.means(tally(Y, P), precision=-0.0)
+    assert found.precision == 0
+    assert math.copysign(1, found.precision) == 1
+
+
+def test_rows_of_the_same_numbers_are_tied_whatever_their_order() -> None:
+    rng = np.random.default_rng(0)
+    top, y = rng.integers(0, 5, 400), rng.integers(0, 5, 400)
+    cases = Cases(y, np.eye(5)[top])
+    # Each class was called likely or unlikely: two rates each, or one if they would fall.
+    given = np.empty(400)
+    for k in range(5):
+        likely = top == k
+        rate = [(y[of] == k).mean() for of in (~likely, likely)]
+        rate = rate if rate[0] <= rate[1] else [(y == k).mean()] * 2
+        given[y == k] = np.where(likely, rate[1], rate[0])[y == k]
+    found = properly.means(cases, precision=0.05)
+    assert found.source.accuracy == pytest.approx(by_hand(given).accuracy, rel=1e-13)
+    assert f"{found.source.accuracy:.5f}" == "0.20107"
+    table = properly.source_table(cases, precision=0.05, source=sources.EqualCount(bins=10**6))
+    assert len(table) == 10
+    assert len(set(table.lower.tolist())) == 2
 
 
 # What is told
@@ -222,6 +315,7 @@ def test_means_are_printed_as_a_table() -> None:
         "decisiveness  0.5000  0.6250  0.8000",
         "accuracy      0.5000  0.5699  0.8774",
         "robustness    0.5000  0.5240  0.9542",
+        "baseline, the shares of what happened: 0.5699",
     ]
 
 
@@ -240,6 +334,7 @@ def test_a_dictionary_holds_all_numbers() -> None:
         "precision",
         "clipped",
         "estimate",
+        "impossible",
     ]
     assert told["source"] == vars(found.source)
     assert told["classes"]["event"]["model"] == vars(found.classes["event"].model)
@@ -288,6 +383,15 @@ def test_a_frame_has_a_row_for_all_and_one_a_class(backend: Any) -> None:
         *(part.source.robustness for part in parts),
     ]
     assert told["divergence"] == [found.divergence, *(part.divergence for part in parts)]
+
+
+def test_the_baseline_is_the_accuracy_of_shares() -> None:
+    shares = [0.25, 0.5, 0.5, 0.25]
+    found = properly.means(Cases([0, 1, 1, 2], TABLE))
+    assert found.baseline == pytest.approx(by_hand(shares).accuracy, rel=1e-14)
+    assert properly.means(tally([1, 1], [0.5, 0.75])).baseline == 1
+    weighted = properly.means(tally(Y, P, weight=[3, 1, 0, 2]))
+    assert weighted.baseline == pytest.approx(0.5, rel=1e-15)
 
 
 def test_the_same_data_make_equal_records() -> None:

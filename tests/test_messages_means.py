@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from properly import (
@@ -24,10 +25,12 @@ from properly import (
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.rules import Pseudospherical
 from properly.simulate import NELSON_CASES, CoupledClasses, CoupledGaussian
-from properly.sources import EqualCount, EqualWidth, Isotonic, Kernel, Neighbours
+from properly.sources import EqualCount, EqualWidth, Fit, Isotonic, Kernel, Neighbours, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from properly import Tally
 
 T = tally([0, 1], [0.2, 0.4])
 C = Cases([0, 1], [0.2, 0.4])
@@ -35,6 +38,27 @@ GRADES = Cases([0, 2], [[0.7, 0.2, 0.1], [0.1, 0.4, 0.5]])
 CLUSTERED = Cases([0, 1], [0.2, 0.4], clusters=[7, 8])
 TIMED = Cases([0, 1], [0.2, 0.4], time=[1, 2])
 THIN = tally([0, 1], [0.2, 0.4], weight=[0.5, 1.5])
+
+
+class Own(Source):
+    """A source of one's own that fits whatever it is given."""
+
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    def __repr__(self) -> str:
+        return "Own()"
+
+    def fit(self, tally: Tally) -> Fit:  # noqa: ARG002
+        found: Fit = self.found
+        return found
+
+
+def fit_of(end: int, weight: int, events: int, rate: float) -> Fit:
+    """Make a fit of a single bin."""
+    return Fit(*(np.array([x]) for x in (end, weight, events, rate)))
+
+
 TWO, FAR = NELSON_CASES["perfect"].source, CoupledGaussian(2)
 
 SAID: list[tuple[type[Exception], str, Any]] = [
@@ -96,12 +120,18 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     # sources
     (
         ArgumentTypeError,
-        "a source is a name or one of properly.sources; got 3",
+        (
+            "a source is a name or one of properly.sources; got 3"
+            "\n\nHint: write properly.sources.EqualCount(3)."
+        ),
         lambda: means(T, source=3),  # type: ignore[arg-type]
     ),
     (
         ArgumentTypeError,
-        "a source is a name or one of properly.sources; got <class 'properly.sources.Isotonic'>",
+        (
+            "a source is a name or one of properly.sources; got <class 'properly.sources.Isotonic'>"
+            "\n\nHint: write Isotonic()."
+        ),
         lambda: means(T, source=Isotonic),  # type: ignore[arg-type]
     ),
     (
@@ -113,6 +143,37 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         DataError,
         "bins must be a whole number, 1 or more; got 0",
         lambda: EqualWidth(bins=0),
+    ),
+    (
+        DataError,
+        "bins must not be more than 1,000,000,000; got 1,000,000,001",
+        lambda: EqualCount(bins=10**9 + 1),
+    ),
+    (
+        ArgumentTypeError,
+        "the fit of a source must be a Fit of arrays; Own() gave (1, 2)",
+        lambda: means(T, source=Own((1, 2))),
+    ),
+    (
+        DataError,
+        "the weight of a bin must be positive; row 1 is 0",
+        lambda: means(
+            T,
+            source=Own(Fit(*(np.array(x) for x in ([1, 2], [2, 0], [1, 0], [0.5, 0.5])))),
+        ),
+    ),
+    (
+        DataError,
+        (
+            "a Fit must have equally long columns, and end after all 2 rows"
+            "\n\nHint: end holds one past the last row of each bin."
+        ),
+        lambda: means(T, source=Own(fit_of(1, 1, 0, 0.5))),
+    ),
+    (
+        DataError,
+        "rates must be in [0, 1]; row 0 is 1.5",
+        lambda: means(C, source=Own(fit_of(2, 2, 1, 1.5))),
     ),
     (
         DataError,
@@ -294,7 +355,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         (
-            "in dimension 2 a coupling must be finite and above -0.5; got -0.5"
+            "in dimension 2 a coupling must be finite and above -1/2; got -0.5"
             "\n\nHint: 1 + dimension * coupling must be positive."
         ),
         lambda: information.power_from_coupling(-0.5, dimension=2),
@@ -306,6 +367,14 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "\n\nHint: 1 + dimension * coupling must be positive."
         ),
         lambda: information.tsallis_from_coupling(math.inf),
+    ),
+    (
+        DataError,
+        (
+            "in dimension 3 a coupling must be finite and above -1/3; got -0.4"
+            "\n\nHint: 1 + dimension * coupling must be positive."
+        ),
+        lambda: information.conjugate_coupling(-0.4, dimension=3),
     ),
     (
         DataError,
@@ -485,7 +554,9 @@ WARNED: list[tuple[str, Callable[[], Any]]] = [
     ),
     (
         "one case alone makes up 100% of the sum behind the robustness, so that its interval is not to be trusted",
-        lambda: means(tally([1, 0], [0, 0.5]), interval=True, replicates=5, rng=1, source="hist"),
+        lambda: means(
+            tally([1, 0], [1e-9, 0.5]), interval=True, replicates=5, rng=1, source="hist"
+        ),
     ),
 ]
 

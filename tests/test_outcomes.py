@@ -55,6 +55,14 @@ def test_what_is_possible_weighs_as_much_as_it_is_probable() -> None:
     assert amount.tolist() == [1.0, 3.0, 2.0]
 
 
+def test_a_rest_with_more_digits_than_one_minus_the_value_may_be_given() -> None:
+    weight, events = np.array([3, 1]), np.array([2, 0])
+    found = two_classes(np.array([1.0, 0.5]), weight, events, rest=np.array([1e-17, 0.5]))
+    first, second = [1.0, 1e-17], [0.5, 0.5]
+    assert lines(found) == [(0, first, 2, 2), (1, first, 1, 1), (1, second, 1, 1)]
+    assert found.t.tolist() == [1.0, 1e-17, 0.5]
+
+
 @pytest.mark.parametrize("value", [1 - 2.0**-53, 1 - 2.0**-50, 0.5, 2.0**-60])
 def test_only_what_is_certain_makes_the_other_impossible(value: float) -> None:
     found = two_classes(np.array([value, 1.0]), np.array([1, 1]), np.array([0, 0]))

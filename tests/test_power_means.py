@@ -218,6 +218,17 @@ def test_the_mean_of_nothing_but_nothing_is_nothing(m: float) -> None:
     assert generalized_mean([0.0, 0.0], m) == 0
 
 
+@given(
+    st.lists(st.sampled_from([0.1, 0.3, 0.7, 1e-9, 0.9999]), min_size=1, max_size=3),
+    st.integers(1, 11),
+)
+def test_three_means_fall_with_the_power_without_any_rounding(t: list[float], n: int) -> None:
+    weight = np.arange(1, len(t) + 1) * n / 7
+    for values in (np.array(t), np.full(len(t), t[0])):
+        found = three_means(values, weight)
+        assert found.robustness <= found.accuracy <= found.decisiveness
+
+
 def test_three_means_of_a_nothing() -> None:
     found = three_means(np.array([0.0, 0.5]), np.array([1.0, 3.0]))
     assert found == ThreeMeans(0.375, 0.0, 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, Tally, tally
-from properly._precision import limit, limit_event
+from properly._precision import check_precision, limit, limit_event
 from properly.errors import ArgumentTypeError, DataError
 
 Y = [0, 1, 1, 0, 1]
@@ -94,6 +94,12 @@ def test_cases_are_counted_and_fractions_added_up(weight: Any, clipped: float, k
         assert type(found) is kind
 
 
+def test_fractions_that_add_up_to_a_whole_number_are_no_cases() -> None:
+    found = limit(tally([0, 1, 1], [0.0, 0.0, 0.5], weight=[0.25, 0.75, 1.0]), 0.1).clipped
+    assert found == 1
+    assert type(found) is float
+
+
 def test_a_row_without_weight_moves_but_does_not_count() -> None:
     found = limit(Cases([0, 1], [0.0, 0.5], weight=[0, 1]), 0.2)
     assert isinstance(found.cases, Cases)
@@ -139,6 +145,17 @@ def test_a_row_that_stays_keeps_a_sum_that_is_a_little_off() -> None:
     found = cases_of(Cases([0, 1], [[third] * 3, [1.0, 0.0, 0.0]]), 0.1)
     assert found.p[0].tolist() == [third] * 3
     np.testing.assert_allclose(found.p[1], np.array([0.9, 0.1, 0.1]) / 1.1, rtol=1e-15)
+
+
+@pytest.mark.parametrize("classes", [3, 5, 8, 20])
+def test_rows_of_the_same_numbers_stay_so_in_any_order(classes: int) -> None:
+    rng = np.random.default_rng(classes)
+    row = rng.dirichlet(np.full(classes, 0.3))
+    order = [rng.permutation(classes) for _ in range(50)]
+    found = cases_of(Cases(np.zeros(50, dtype=int), row[np.array(order)]), 0.4 / classes).p
+    least = np.sort(found, axis=1)
+    np.testing.assert_array_equal(least, np.broadcast_to(least[0], least.shape))
+    np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-15)
 
 
 def test_weights_of_rows_are_counted_or_added_up() -> None:
@@ -210,6 +227,14 @@ def test_tensors_are_limited_as_arrays_are(weight: Any) -> None:
 
 
 # Refusals
+
+
+def test_a_precision_has_no_sign() -> None:
+    found = check_precision(-0.0, 2)
+    assert found is not None
+    assert math.copysign(1, found) == 1
+    assert check_precision(None, 2) is None
+    assert check_precision(0.25, 2) == 0.25
 
 
 @pytest.mark.parametrize("classes", [2, 3, 4])

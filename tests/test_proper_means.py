@@ -244,7 +244,6 @@ def test_bins_may_lead_to_a_ratio_above_1() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        sources.Isotonic(pooled=True),
         sources.EqualCount(bins=5, ties="split"),
         "kernel",
         "neighbours",
@@ -258,10 +257,25 @@ def test_every_source_is_that_of_the_means(source: Any) -> None:
     assert source_of(cases, [0], source=source)[0] == pytest.approx(wanted, rel=1e-13)
 
 
-def test_pooled_columns_of_an_event_keep_the_bound() -> None:
-    for seed in range(20):
-        found = divergence(random_set(seed), POWERS, source=sources.Isotonic(pooled=True))
-        assert (found <= 1).all()
+@pytest.mark.parametrize(
+    "source", [sources.Isotonic(pooled=True), sources.EqualWidth(bins=3, pooled=True)], ids=str
+)
+def test_pooled_columns_have_no_source(source: Any) -> None:
+    p = ROWS[:, 1]
+    table = Cases((CLASSES == 1).astype(int), np.stack([1 - p, p], axis=1), weight=WEIGHT)
+    for cases in (Cases(CLASSES == 1, p, weight=WEIGHT), table, Cases(CLASSES, ROWS)):
+        found, apart = proper_means(cases, POWERS, source=source), proper_means(cases, POWERS)
+        assert (found.source, found.divergence) == (None, None)
+        np.testing.assert_array_equal(found.model, apart.model)
+        assert list(found.to_frame("pandas").columns) == ["power", "model"]
+
+
+def test_a_share_next_to_one_leaves_a_little_to_its_absence() -> None:
+    t = Tally.from_counts([0.5], [10**17 + 1], [10**17])
+    found = proper_means(t, [0])
+    assert source_of(t, [0])[0] == pytest.approx(means(t).source.accuracy, rel=1e-15)
+    assert divergence(t, [0])[0] == pytest.approx(0.5, rel=1e-14)
+    assert found.model.tolist() == [0.5]
 
 
 def test_a_source_that_rules_out_what_happened_has_no_ratio() -> None:
@@ -346,3 +360,18 @@ def test_what_are_no_cases_is_refused() -> None:
         proper_means([0.1, 0.2])  # type: ignore[arg-type]
     with pytest.raises(ArgumentTypeError, match="a source is a name or one of"):
         proper_means(tally([0, 1], [0.2, 0.7]), source=3)  # type: ignore[arg-type]
+
+
+def test_a_table_has_a_line_a_power() -> None:
+    t = tally([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
+    assert str(proper_means(t)).splitlines() == [
+        "power        model     source  divergence",
+        "-0.6667    0.57923    0.76474     0.75743",
+        "0          0.61561    0.79370     0.77563",
+        "0.5        0.64686    0.81427     0.79441",
+    ]
+    classes = Cases([0, 1, 2], [[0.5, 0.25, 0.25]] * 3)
+    assert str(proper_means(classes, [0])).splitlines() == [
+        "power      model",
+        "0        0.31498",
+    ]

@@ -240,3 +240,18 @@ def test_what_is_no_cases_is_refused() -> None:
     assert str(error.value) == (
         "this needs a Tally or Cases; got list\n\nHint: make one with properly.tally(y, p)."
     )
+
+
+def test_a_table_shows_powers_with_names_and_both_ends() -> None:
+    t = properly.tally([0, 1, 1, 0], [0.2, 0.6, 0.9, 0.7])
+    told = str(properly.risk_profile(t, [-np.inf, -2 / 3, 0, 0.5, 1, np.inf]))
+    assert told.splitlines()[0].split() == ["power", "model", "source", "expected"]
+    assert [line.split()[0] for line in told.splitlines()[1:]] == [
+        "-inf",
+        "-0.6667",
+        "0",
+        "1",
+        "inf",
+    ]
+    assert "0 accuracy            0.60000" in told
+    assert len(str(properly.risk_profile(t)).splitlines()) == 9

@@ -11,6 +11,8 @@ import pytest
 
 import properly
 from properly import Cases, SourceTable, Tally, ThreeMeans, sources, tally
+from properly._power_means import three_means
+from properly._reductions import complement
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -103,6 +105,34 @@ def test_a_class_that_never_happened_has_bins_all_the_same() -> None:
     assert table.happened.tolist() == [2, 0]
     assert table.source.tolist() == [1, 0]
     assert list(table.means.classes) == ["0"]
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["counts", "fractions"])
+@pytest.mark.parametrize(
+    "source",
+    ["isotonic", "hist", sources.EqualWidth(bins=7), sources.EqualWidth(bins=10**6)],
+    ids=str,
+)
+def test_the_means_of_every_bin_are_those_of_its_cases(source: Any, weighted: bool) -> None:
+    rng = np.random.default_rng(5)
+    p = rng.choice([0.0, 1.0, *rng.uniform(0, 1, 40)], 300)
+    y = (rng.random(300) < 0.4).astype(int)
+    weight = rng.gamma(2, size=300) if weighted else rng.integers(1, 4, 300)
+    table = properly.source_table(Cases(y, p, weight=weight), source=source)
+    nothing = 0
+    for row, name in enumerate(table.name):
+        given, happened = (p, y == 1) if name == "event" else (complement(p), y == 0)
+        of = happened & (given >= table.lower[row]) & (given <= table.upper[row])
+        found = [getattr(table, name)[row] for name in ("decisiveness", "accuracy", "robustness")]
+        if not of.any():
+            assert np.isnan(found).all()
+            continue
+        expected = three_means(given[of], weight[of])
+        assert found == pytest.approx(list(vars(expected).values()), rel=1e-12)
+        nothing += expected.accuracy == 0
+    # In the lowest bin of either side something happened that was called impossible.
+    assert nothing == 2
+    assert set(table.name) == {"event", "no event"}
 
 
 @pytest.mark.parametrize("ties", ["together", "split"])
@@ -291,3 +321,21 @@ def test_tensors_have_the_table_of_arrays() -> None:
     for cases in (tally(torch.tensor(Y), p), Cases(torch.tensor(Y), p)):
         table = properly.source_table(cases, source=TWO)
         assert table.to_dict() == properly.source_table(tally(Y, P), source=TWO).to_dict()
+
+
+def test_a_table_of_many_bins_shows_its_ends() -> None:
+    t = properly.Tally.from_counts((np.arange(40) + 0.5) / 50, np.full(40, 10), np.arange(40) // 5)
+    lines = str(properly.source_table(t, source=properly.sources.EqualWidth(bins=50))).splitlines()
+    assert len(lines) == 1 + 24 + 1
+    assert lines[0].split() == [
+        "class",
+        "forecasts",
+        "cases",
+        "happened",
+        "source",
+        "accuracy",
+        "size",
+    ]
+    assert " ".join(lines[1].split()) == "event 0.0100 to 0.0100 10 0 0.0000 - 0.0000"
+    assert lines[13].split() == ["…", "56", "more"]
+    assert " ".join(lines[-1].split()[:6]) == "no event 0.9900 to 0.9900 10"

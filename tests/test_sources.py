@@ -21,6 +21,7 @@ from properly.sources import (
     Neighbours,
     Source,
     as_source,
+    fit_source,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +52,25 @@ def test_a_fit_is_spread_over_the_rows_of_its_tally() -> None:
         np.array([1, 3, 4]), np.array([4, 6, 2]), np.array([1, 2, 2]), np.array([0.1, 0.2, 1])
     )
     assert fit.spread().tolist() == [0.1, 0.2, 0.2, 1]
+    assert fit.spread(fit.events).tolist() == [1, 2, 2, 2]
+    assert fit.spread(np.array([7, 8, 9])).tolist() == [7, 8, 8, 9]
+
+
+def test_the_rest_of_a_share_is_counted_and_that_of_a_rate_subtracted() -> None:
+    weight, events = np.array([3, 10**17 + 1, 4]), np.array([1, 10**17, 1])
+    rate = np.array([1 / 3, 10**17 / (10**17 + 1), 0.125])
+    found = Fit(np.array([1, 2, 3]), weight, events, rate).rest
+    # The second rate is 1 but for rounding; the third is not the share of its bin.
+    assert rate[1] == 1
+    assert found.tolist() == [2 / 3, 1e-17, 0.875]
+
+
+@pytest.mark.parametrize("name", ["isotonic", "hist", "equal_width", "neighbours", "kernel"])
+def test_a_rate_and_its_rest_are_everything(name: str) -> None:
+    for t in (COUNTS, SINGLE, tally([0, 1, 1], [0.2, 0.4, 0.4], weight=[0.3, 0.7, 1.1])):
+        fit = as_source(name).fit(t)
+        np.testing.assert_allclose(fit.rate + fit.rest, 1, rtol=1e-15)
+        assert (fit.rest >= 0).all()
 
 
 def test_isotonic_bins_pool_what_would_fall() -> None:
@@ -259,6 +279,91 @@ def test_a_source_of_ones_own_for_classes() -> None:
     assert pooled.estimate == "the overall rate, all classes together"
 
 
+class Given(Source):
+    """Returns what it was made with."""
+
+    def __init__(self, found: Any) -> None:
+        self.found = found
+
+    def __repr__(self) -> str:
+        return "Given()"
+
+    def fit(self, tally: Tally) -> Fit:  # noqa: ARG002
+        found: Fit = self.found
+        return found
+
+
+def bins_of(*columns: Any) -> Fit:
+    return Fit(*(np.array(column) for column in columns))
+
+
+def test_a_fit_is_taken_as_it_is() -> None:
+    fit = bins_of([2, 4], [2, 2], [1, 1], [0, 1])
+    assert fit_source(Given(fit), SINGLE) is fit
+    assert properly.means(SINGLE, source=Given(fit)).source.decisiveness == 0.5
+
+
+LENGTHS = (
+    "a Fit must have equally long columns, and end after all 4 rows"
+    "\n\nHint: end holds one past the last row of each bin."
+)
+
+
+@pytest.mark.parametrize(
+    ("found", "error", "message"),
+    [
+        (
+            (1, 2),
+            ArgumentTypeError,
+            "the fit of a source must be a Fit of arrays; Given() gave (1, 2)",
+        ),
+        (None, ArgumentTypeError, "the fit of a source must be a Fit of arrays; Given() gave None"),
+        (
+            sources.Fit(*[[4], [4], [2], [0.5]]),  # type: ignore[arg-type]
+            ArgumentTypeError,
+            (
+                "the fit of a source must be a Fit of arrays; "
+                "Given() gave Fit(end=[4], weight=[4], events=[2], rate=[0.5])"
+            ),
+        ),
+        (bins_of([], [], [], []), DataError, LENGTHS),
+        (bins_of([3, 2, 4], [1, 1, 2], [0, 1, 1], [0, 1, 0.5]), DataError, LENGTHS),
+        (
+            bins_of([2, 4], [4, 0], [2, 0], [0.5, 0.5]),
+            DataError,
+            "the weight of a bin must be positive; row 1 is 0",
+        ),
+        (bins_of([2, 3], [2, 1], [1, 0], [0.5, 0]), DataError, LENGTHS),
+        (bins_of([4], [2, 2], [1, 1], [0.5, 0.5]), DataError, LENGTHS),
+        (bins_of([2, 4], [2, 2], [1, 1], [0.5]), DataError, LENGTHS),
+        (
+            bins_of([2, 4], [2, 2], [1, 1], [0.5, 1.5]),
+            DataError,
+            "rates must be in [0, 1]; row 1 is 1.5",
+        ),
+        (
+            bins_of([2, 4], [2, 2], [1, 1], [-0.5, math.nan]),
+            DataError,
+            "rates must be in [0, 1]; row 0 is -0.5 (2 such rows)",
+        ),
+    ],
+)
+def test_what_is_no_fit_is_refused(found: Any, error: type[Exception], message: str) -> None:
+    wrong, cases = Given(found), Cases([0, 1, 0, 1], [0.1, 0.2, 0.7, 0.9])
+    calls: list[Callable[[], Any]] = [
+        lambda: fit_source(wrong, SINGLE),
+        lambda: properly.means(SINGLE, source=wrong),
+        lambda: properly.means(cases, source=wrong),
+        lambda: properly.source_table(cases, source=wrong),
+        lambda: properly.proper_means(SINGLE, source=wrong),
+        lambda: properly.risk_profile(SINGLE, source=wrong),
+    ]
+    for call in calls:
+        with pytest.raises(error) as caught:
+            call()
+        assert str(caught.value) == message
+
+
 def test_a_source_needs_a_fit() -> None:
     class Unfinished(Source):
         pass
@@ -324,6 +429,14 @@ REFUSED: list[tuple[Callable[[], Any], str]] = [
     (lambda: EqualCount(bins=2.0), "bins must be a whole number, 1 or more; got 2.0"),  # type: ignore[arg-type]
     (lambda: EqualWidth(bins=-1), "bins must be a whole number, 1 or more; got -1"),
     (lambda: EqualWidth(bins="ten"), "bins must be a whole number, 1 or more; got 'ten'"),  # type: ignore[arg-type]
+    (
+        lambda: EqualCount(bins=10**9 + 1),
+        "bins must not be more than 1,000,000,000; got 1,000,000,001",
+    ),
+    (
+        lambda: EqualWidth(bins=10**30),
+        f"bins must not be more than 1,000,000,000; got {10**30:,}",
+    ),
     (lambda: Neighbours(0), "neighbours must be a whole number, 1 or more; got 0"),
     (lambda: Isotonic(pooled=1), "pooled must be True or False; got 1"),  # type: ignore[arg-type]
     (lambda: EqualCount(pooled="no"), "pooled must be True or False; got 'no'"),  # type: ignore[arg-type]

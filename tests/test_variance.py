@@ -246,6 +246,16 @@ def test_rows_of_whole_weight_are_as_many_cases() -> None:
         assert_spread(got, expected, COPIES.sum() - 1)
 
 
+@pytest.mark.parametrize("size", [1.0, 1e20, 1e90])
+def test_whole_weights_too_large_to_be_counted_are_fractions(size: float) -> None:
+    weight = np.arange(1, N + 1) * size
+    cases = properly.Cases(Y, P, weight=weight)
+    got, expected = spread_of_rows(cases, AMOUNT), spread_of_means(cases, IF_EVENT, IF_NONE)
+    assert_spread(got, expected.covariance, expected.degrees)
+    counted = weight.sum() - 1 if size == 1 else N - 1
+    assert got.degrees == pytest.approx(counted, rel=1e-12)
+
+
 @pytest.mark.parametrize("weight", [None, [1], [0.7]])
 def test_one_row_has_no_spread(weight: Any) -> None:
     got = spread_of_rows(properly.Cases([1], [0.3], weight=weight), np.array([[0.5], [1.0]]))

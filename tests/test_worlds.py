@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Cases, Tally, tally
+from properly import Cases, Tally, _worlds, tally
 from properly._worlds import ClassWorld, EventWorld, world_of
 from properly.errors import DataError
 
@@ -114,6 +114,85 @@ def test_classes_are_drawn_from_fits_that_were_divided_by_their_sums() -> None:
     assert_distribution(world.losses_by_fitting(DRAWS, rng()), losses)
 
 
+THREE = [[0.5, 0.25, 0.25]] * 2
+CAN_DRAW: list[tuple[Any, bool]] = [
+    (tally([0, 1], [0.2, 0.4]), True),
+    (Cases([0, 1], [0.2, 0.4]), True),
+    (Cases([0, 1], [0.2, 0.4], clusters=[1, 2]), True),
+    (Cases([0, 1], [0.2, 0.4], time=[1, 2]), False),
+    (Cases([0, 1], THREE), True),
+    (Cases([0, 1], THREE, clusters=[1, 2]), False),
+    (Cases([0, 1], THREE, time=[1, 2]), False),
+]
+
+
+@pytest.mark.parametrize(("cases", "can_draw"), CAN_DRAW, ids=repr)
+def test_only_clusters_of_an_event_are_drawn_with_their_dependence(
+    cases: Any, can_draw: bool
+) -> None:
+    assert world_of(cases).can_draw is can_draw
+
+
+def test_outcomes_of_a_cluster_agree_as_they_did() -> None:
+    # Both clusters agree entirely, and so do those that are drawn: none, two or four events.
+    y, p = [1, 1, 0, 0], [0.5] * 4
+    world = world_of(Cases(y, p, clusters=[1, 1, 2, 2]))
+    losses = {0.0: 0.5, math.log(2): 0.5}
+    assert_distribution(world.losses_if_calibrated(DRAWS, rng()), losses)
+    assert_distribution(world.losses_by_fitting(DRAWS, rng()), losses)
+    # Alone, one and three events are as likely as two or none together.
+    found = world_of(Cases(y, p)).losses_by_fitting(DRAWS, rng())
+    one = math.log(2) - (math.log(4) + 3 * math.log(4 / 3)) / 4
+    assert_distribution(found, {0.0: 3 / 8, one: 1 / 2, math.log(2): 1 / 8})
+
+
+def test_whole_clusters_are_drawn() -> None:
+    # Fits that are certain leave no dependence to be seen: outcomes are drawn one by one.
+    clusters = {1: [0.25, 0.25], 2: [0.75]}
+    p = clusters[1] + clusters[2]
+    world = world_of(Cases([0, 0, 1], p, clusters=[1, 1, 2]))
+    assert world.losses_by_fitting(20, rng()).tolist() == [0.0] * 20
+    losses: dict[float, float] = {}
+    for pair in product(clusters, repeat=2):
+        q = clusters[pair[0]] + clusters[pair[1]]
+        for y in product([0, 1], repeat=len(q)):
+            share = math.prod(x if event else 1 - x for event, x in zip(y, q, strict=True)) / 4
+            loss = round(-math.log(properly.means(tally(y, q)).divergence), 13)
+            losses[loss] = losses.get(loss, 0.0) + share
+    assert sum(losses.values()) == pytest.approx(1, rel=1e-12)
+    assert len(losses) > 8
+    assert_distribution(world.losses_if_calibrated(4 * DRAWS, rng(2)), losses)
+
+
+@pytest.mark.parametrize(
+    ("weight", "counted"),
+    [
+        (None, False),
+        ([1, 1], False),
+        ([0, 1], False),
+        ([1, 2], True),
+        ([1.0, 2.0], True),
+        ([0.5, 2.0], False),
+        ([1e20, 2e20], False),
+    ],
+)
+def test_rows_are_counted_if_some_stand_for_several_cases(weight: Any, counted: bool) -> None:
+    world = world_of(Cases([0, 1], THREE, weight=weight))
+    assert isinstance(world, ClassWorld)
+    assert world.is_counted is counted
+    assert np.isfinite(world.losses_if_calibrated(5, rng())).all()
+
+
+@pytest.mark.parametrize("row", [[0.0, 0.25, 0.75], [0.5, 0.0, 0.5], [0.75, 0.25, 0.0]])
+def test_what_is_impossible_is_never_drawn(row: list[float]) -> None:
+    impossible = row.index(0.0)
+    y = [(impossible + 1) % 3, (impossible + 2) % 3] * 100
+    for weight in (None, [1, 3] * 100):
+        world = world_of(Cases(y, [row] * 200, weight=weight))
+        assert np.isfinite(world.losses_if_calibrated(50, rng())).all()
+        assert np.isfinite(world.losses_by_fitting(50, rng())).all()
+
+
 def test_certain_fits_are_certain_to_come_true() -> None:
     for cases in (tally([0, 1], [0.2, 0.8]), as_classes([0, 1], [0.2, 0.8])):
         assert world_of(cases).losses_by_fitting(20, rng()).tolist() == [0.0] * 20
@@ -170,10 +249,29 @@ def test_two_classes_have_the_spread_of_their_event() -> None:
     for weight in weights:
         for known in ({}, {"clusters": clusters}, {"time": times}):
             one, two = Cases(y, p, weight=weight, **known), as_classes(y, p, weight=weight, **known)
-            event, classes = world_of(one).spread(), world_of(two).spread()
-            np.testing.assert_allclose(event.covariance, classes.covariance, rtol=1e-10)
-            assert event.degrees == pytest.approx(classes.degrees, rel=1e-12)
-            assert event.covariance.shape == (4, 4)
+            for unit in (1.0, 0.3):
+                event, classes = world_of(one).spread(unit), world_of(two).spread(unit)
+                np.testing.assert_allclose(event.covariance, classes.covariance, rtol=1e-10)
+                assert event.degrees == pytest.approx(classes.degrees, rel=1e-12)
+                assert event.covariance.shape == (4, 4)
+
+
+@pytest.mark.parametrize("make", [Cases, tally, as_classes])
+@pytest.mark.parametrize("unit", [0.3, 1e-200])
+def test_a_unit_is_one_of_the_powers_of_minus_two_thirds_alone(make: Any, unit: float) -> None:
+    world = world_of(make([0, 1, 1, 0, 1], [0.3, 0.3, 0.4, 0.7, 0.8]))
+    plain, scaled = world.spread(1.0), world.spread(unit)
+    factor = np.array([1, 1, unit ** (2 / 3), 1])
+    expected = plain.covariance * np.outer(factor, factor)
+    np.testing.assert_allclose(scaled.covariance, expected, rtol=1e-12)
+    assert scaled.degrees == plain.degrees
+
+
+def test_in_their_own_unit_no_square_of_a_power_is_too_large() -> None:
+    # Three times the mean of powers, and twice next to nothing: a variance of 3, of the mean 1.
+    for cases in (Cases([1, 1, 1], [1e-300, 0.5, 0.5]), as_classes([1, 1, 1], [1e-300, 0.5, 0.5])):
+        unit = properly.means(cases).robustness
+        assert world_of(cases).spread(unit).covariance[2, 2] == pytest.approx(1, rel=1e-12)
 
 
 # The largest share
@@ -220,3 +318,19 @@ def test_fractional_weights_at_one_forecast_are_still_many_cases() -> None:
 def test_what_was_called_impossible_makes_up_everything() -> None:
     for cases in (Cases([1, 0], [0.0, 0.5]), as_classes([1, 0], [0.0, 0.5])):
         assert largest(cases) == 1
+
+
+class Almost:
+    """A stream of the greatest uniform numbers."""
+
+    def random(self, n: int) -> Any:
+        return np.full(n, np.nextafter(1, 0))
+
+
+def test_rounding_draws_nothing_impossible(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_worlds, "fast_stream", lambda _: Almost())
+    p = [[0.75, 0.25, 0.0], [0.25, 0.75, 0.0]] * 2
+    world = world_of(properly.Cases([0, 1, 0, 1], p))
+    rng = np.random.default_rng(1)
+    assert np.isfinite(world.losses_if_calibrated(2, rng)).all()
+    assert np.isfinite(world.losses_by_fitting(2, rng)).all()

@@ -12,6 +12,7 @@ import numpy as np
 from properly._cases import require_independent
 from properly._frames import to_frame
 from properly._outcomes import table_of
+from properly._plain import amount_of
 from properly._power_means import POWERS, ThreeMeans, three_means
 from properly._precision import limit
 from properly._sweep import sweep
@@ -47,6 +48,8 @@ class ConfidenceTest:
         what happened was less probable than expected. NaN where chance has no say.
     p_value : ThreeMeans
         Probability of being as far apart if the forecasts are calibrated, each by itself.
+    impossible : int or float
+        How many cases had an outcome that was called impossible, or how much of their weight.
 
     Examples
     --------
@@ -63,6 +66,7 @@ class ConfidenceTest:
     observed: ThreeMeans
     z: ThreeMeans
     p_value: ThreeMeans
+    impossible: int | float = 0
 
     @property
     def adjusted(self) -> ThreeMeans:
@@ -76,8 +80,9 @@ class ConfidenceTest:
         found = dict(zip(POWERS, astuple(self.adjusted), strict=True))
         if all(math.isnan(x) for x in z.values()):
             return "cannot be told: forecasts that were certain and right, or even, say nothing"
-        if -math.inf in z.values():
-            return "over-confident or biased: something that was called impossible happened"
+        if self.impossible:
+            happened = f"{amount_of(self.impossible)} had an outcome that was called impossible"
+            return f"calibration is refuted: {happened}; a precision tests the others"
         refused = [name for name, p in found.items() if p <= LEVEL]
         less = ", ".join(name for name in refused if z[name] < 0)
         more = ", ".join(name for name in refused if z[name] > 0)
@@ -95,7 +100,7 @@ class ConfidenceTest:
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name, as JSON can hold them, and the verdict."""
         numbers = {name: getattr(self, name).to_dict() for name in COLUMNS}
-        return numbers | {"verdict": self.verdict}
+        return numbers | {"impossible": self.impossible, "verdict": self.verdict}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a mean as a polars, pandas or pyarrow frame."""
@@ -161,9 +166,10 @@ def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> 
     closer forecasts come to 0, above all for robustness.
 
     Whole weights count cases; fractional ones enter the variance as their squares. What was called
-    impossible and happened refutes calibration outright: all three z are then minus infinity, and
-    the p-values 0. Forecasts that are certain and right, or even among what is possible, give
-    what happens the same probability whatever it is; without any others z is NaN.
+    impossible and happened refutes calibration outright, whatever the others say: z of accuracy
+    and robustness is then minus infinity, and their p-values 0. Forecasts that are certain and
+    right, or even among what is possible, give what happens the same probability whatever it is;
+    without any others z is NaN.
 
     A precision makes forecasts less extreme than they were made. Calibrated ones no longer
     are: z moves upwards, most of all that of robustness. Of a tally that was grouped into cells
@@ -197,10 +203,9 @@ def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> 
     require_independent(cases, "the confidence test")
     rows = table_of(limit(cases, precision).cases)
     expected, observed = three_means(*rows.possible()), three_means(rows.t, rows.weight)
-    # A wrong certainty has no variance to be measured by, and at powers up to 0 no finite price.
-    z = ThreeMeans(*([-math.inf] * 3 if (rows.t == 0).any() else _statistics(rows)))
+    z = ThreeMeans(*_statistics(rows))
     p_value = ThreeMeans(*(math.erfc(abs(x) / math.sqrt(2)) for x in astuple(z)))
-    return ConfidenceTest(expected, observed, z, p_value)
+    return ConfidenceTest(expected, observed, z, p_value, rows.impossible)
 
 
 def _statistics(rows: Table) -> list[float]:
@@ -225,13 +230,15 @@ def _excess(p: Column, y: Column, weight: Column, square: Column) -> list[tuple[
     top = p.max(axis=1, keepdims=True)
     alike = (p == 0) | (top - p <= ROUNDING * top)
     q, share = np.where(alike, top, p), p / p.sum(axis=1, keepdims=True)
+    gone = at(p, y) == 0
     found = []
     for power in POWERS.values():
         away = _power(q, power) - _power(top, power)
         mean = (share * away).sum(axis=1)
         # The root first: the square of a power may be too large for a double.
         scaled = np.sqrt(share) * (away - mean[:, None])
-        excess = at(away, y) - mean
+        happened = np.where(gone, -top[:, 0] if power > 0 else -math.inf, at(away, y))
+        excess = happened - mean
         found.append((float(weight @ excess), float(square @ (scaled * scaled).sum(axis=1))))
     return found
 

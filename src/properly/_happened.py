@@ -15,13 +15,13 @@ from properly._reductions import complement, one_vs_rest
 from properly._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.rules._class_rule import at
-from properly.sources import Isotonic
+from properly.sources import Fit, Isotonic, fit_source
 
 if TYPE_CHECKING:
     from properly._cases import Cases
     from properly._outcomes import Table
     from properly._power_means import Sums
-    from properly.sources import Fit, Source
+    from properly.sources import Source
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
@@ -119,9 +119,10 @@ def sums_by_class(cases: Tally | Cases, source: Source) -> list[SideSums]:
         ]
     # The same, without laying out what the absence of the event was given.
     tally = as_tally(cases)
-    fit = source.fit(tally)
+    fit = fit_source(source, tally)
     model = sums_of_outcomes(*(to_numpy(x) for x in (tally.value, tally.weight, tally.events)))
-    fitted = sums_of_outcomes(fit.rate, fit.weight, fit.events)
+    counts = (fit.rate, fit.events), (fit.rest, fit.weight - fit.events)
+    fitted = [sums_of_powers(rate[n > 0], n[n > 0]) for rate, n in counts]
     both = zip((EVENT, NO_EVENT), model, fitted, strict=True)
     return [SideSums(*found) for found in both if found[1].weight > 0]
 
@@ -146,7 +147,7 @@ def _require_rows(cases: Tally | Cases, source: Source) -> None:
 def _ask(name: str, cases: Tally | Cases, source: Source) -> Question:
     if isinstance(cases, Tally) or not source.splits_ties:
         tally = as_tally(cases)
-        return Question(name, tally, source.fit(tally))
+        return Question(name, tally, fit_source(source, tally))
     rows = rows_of(require_event(cases))
     return _ask_rows(name, rows.y == 0, rows.p[:, 0], rows.weight, rows.square, source=source)
 
@@ -162,7 +163,7 @@ def _ask_rows(
     # Each row is a forecast of its own if ties are split, in the order of forecasts, then of rows.
     laid = pool(p, columns) if order is None else [x[order] for x in (p, *columns)]
     tally = Tally._of(laid)  # noqa: SLF001
-    return Question(name, tally, source.fit(tally), order)
+    return Question(name, tally, fit_source(source, tally), order)
 
 
 def _mirrored(asked: Question) -> Question:
@@ -173,9 +174,8 @@ def _mirrored(asked: Question) -> Question:
     columns = [complement(value), weight, weight - events]
     turned = Tally._of([x[::-1] for x in (*columns, *squares[::-1])], tally.cells)  # noqa: SLF001
     end = len(tally) - np.append(0, fit.end[:-1])
-    backwards = type(fit)(
-        end[::-1], fit.weight[::-1], (fit.weight - fit.events)[::-1], 1 - fit.rate[::-1]
-    )
+    none = fit.weight - fit.events
+    backwards = Fit(end[::-1], fit.weight[::-1], none[::-1], fit.rest[::-1])
     order = None if asked.order is None else asked.order[::-1]
     return Question(NO_EVENT, turned, backwards, order)
 

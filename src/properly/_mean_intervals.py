@@ -11,7 +11,7 @@ import numpy as np
 from properly._cases import is_dependent
 from properly._components import p_value
 from properly._notice import notice
-from properly._power_means import POWERS, ThreeMeans
+from properly._power_means import POWERS, ROBUSTNESS, ThreeMeans
 from properly._worlds import world_of
 from properly.sources import Isotonic
 
@@ -29,6 +29,8 @@ Pair: TypeAlias = tuple[float, float]
 FOR_BIAS = 200
 # If one case makes up more than this of a sum, the spread of the sum cannot be told.
 MUCH = 0.1
+# Logarithms beyond this are of no number that a double holds.
+FARTHEST = 700.0
 
 
 @dataclass(frozen=True)
@@ -42,11 +44,13 @@ class MeansIntervals:
     standard_errors : ThreeMeans
         Standard errors of the three.
     divergence : pair of floats
-        Lower and upper end for the divergence, around the corrected one. Only for the isotonic
-        source, with a fit for each class, as all that follows up to the p-value.
+        Lower and upper end for the divergence. Only for the isotonic source, with a fit for each
+        class, as all that follows up to the p-value; NaN if cases have times, or classes have
+        clusters, since outcomes with such dependence are not drawn.
     corrected_divergence : float
-        The divergence without its bias. The source is fitted to the outcomes that it is judged by
-        and seems too good; what remains may be a little above 1.
+        The divergence less its bias. The source is fitted to the outcomes that it is judged by
+        and seems too good; what remains may be a little above 1. Where there are few cases for
+        each class, too little is taken away; the interval allows for that.
     log_divergence_error : float
         The standard error of the logarithm of the divergence, if the source were known.
     divergence_if_calibrated : float
@@ -88,14 +92,18 @@ class MeansIntervals:
 
     def remarks(self) -> list[str]:
         """Say in words what the numbers on the divergence are."""
-        if math.isnan(self.corrected_divergence):
+        if math.isnan(self.corrected_divergence) or self.corrected_divergence == 0:
             return []
-        low, high = self.divergence
-        interval = f"{self.level:.0%} interval {low:.4f} to {high:.4f}"
-        lines = [f"divergence without its bias: {self.corrected_divergence:.4f} ({interval})"]
+        low, high = ("-" if math.isnan(x) else _told(x) for x in self.divergence)
+        interval = f"{100 * self.level:g}% interval {low} to {high}"
+        lines = [f"divergence less its bias: {_told(self.corrected_divergence)} ({interval})"]
         if not math.isnan(self.p_value):
             lines.append(f"test of calibration: p = {self.p_value:.2g}")
         return lines
+
+
+def _told(x: float) -> str:
+    return f"{x:.4f}" if x < 10 else f"{x:.3g}"
 
 
 class Divergence(NamedTuple):
@@ -113,17 +121,18 @@ def find_mean_intervals(
 ) -> MeansIntervals:
     """Put intervals around three means, and around the divergence from an isotonic source."""
     world = world_of(cases)
-    spread = world.spread()
+    spread = world.spread(model.robustness or 1.0)
     relative = _relative(model, spread)
     half = _relative(model, spread, drawing.level)
     found = Divergence()
     if isinstance(source, Isotonic) and not source.pooled:
-        error = math.sqrt(spread.covariance[3, 3])
-        found = _of_divergence(world, divergence, error, drawing)
+        found = Divergence(error=math.sqrt(spread.covariance[3, 3]))
+        if world.can_draw:
+            found = _of_divergence(world, divergence, spread, drawing)
         if is_dependent(cases):
             found = found._replace(p_value=math.nan)
     share = world.largest_share()
-    if share > MUCH:
+    if share > MUCH and model.robustness > 0:
         message = (
             f"one case alone makes up {share:.0%} of the sum behind the robustness, "
             "so that its interval is not to be trusted"
@@ -147,17 +156,16 @@ def _relative(model: ThreeMeans, spread: Spread, level: float | None = None) -> 
     """Return standard errors of the logarithms of three means, or half widths of intervals.
 
     The logarithm of a mean of power m moves by one over m times the mean of powers, for each unit
-    that the latter moves by.
+    that the latter moves by. For the power -2/3 that mean is 1, in units of the mean itself.
     """
     if level is None:
         width = np.sqrt(np.diagonal(spread.covariance))[:3]
     else:
         width = spread.half_widths(level)[:3]
     found = []
-    for (name, power), w in zip(POWERS.items(), width.tolist(), strict=True):
-        mean = getattr(model, name)
-        unit = abs(power) * mean**power if power and mean else 1.0
-        found.append(w / unit if mean else math.nan)
+    units = model.decisiveness, 1.0, abs(ROBUSTNESS)
+    for name, unit, w in zip(POWERS, units, width.tolist(), strict=True):
+        found.append(w / unit if getattr(model, name) else math.nan)
     return found
 
 
@@ -165,12 +173,18 @@ def _around(mean: float, half: float) -> Pair:
     """Put an interval around a mean of probabilities, which cannot be above 1."""
     if mean == 0:
         return 0.0, math.nan
+    if mean < 1 and half > -math.log(mean):
+        return mean * math.exp(-half), 1.0
     return mean * math.exp(-half), min(mean * math.exp(half), 1.0)
 
 
-def _of_divergence(world: World, divergence: float, error: float, drawing: Drawing) -> Divergence:
-    """Take the bias away, and add the error of doing so; test whether there is any divergence."""
-    from scipy.special import ndtri
+def _of_divergence(world: World, divergence: float, spread: Spread, drawing: Drawing) -> Divergence:
+    """Take the bias away, and add the error of doing so; test whether there is any divergence.
+
+    The bias is too small if outcomes are drawn from a source that has fitted the noise, and too
+    large if from a model that is not calibrated. The interval reaches from one to the other.
+    """
+    from scipy.special import stdtrit
 
     level, replicates, rng = drawing
     drawn = world.losses_if_calibrated(replicates, rng)
@@ -184,7 +198,9 @@ def _of_divergence(world: World, divergence: float, error: float, drawing: Drawi
     enough = min(replicates, max(FOR_BIAS, replicates // 5))
     fitting = world.losses_by_fitting(enough, rng)
     scatter = float(fitting.std(ddof=1)) if enough > 1 else math.nan
-    corrected = divergence * math.exp(float(fitting.mean()))
-    half = float(ndtri((1 + level) / 2)) * math.hypot(error, scatter)
-    pair = corrected * math.exp(-half), corrected * math.exp(half)
-    return Divergence(pair, corrected, error, if_calibrated, p)
+    bias, other = float(fitting.mean()), float(drawn.mean())
+    error = math.sqrt(spread.covariance[3, 3])
+    half = float(stdtrit(spread.degrees, (1 + level) / 2)) * math.hypot(error, scatter)
+    ends = -loss + min(bias, other) - half, -loss + max(bias, other) + half
+    lower, upper = np.exp(np.clip(ends, -FARTHEST, FARTHEST)).tolist()
+    return Divergence((lower, upper), math.exp(bias - loss), error, if_calibrated, p)

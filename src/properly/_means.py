@@ -14,8 +14,9 @@ from properly._happened import ALL, divergence, sums_by_class
 from properly._libraries import to_numpy
 from properly._mean_intervals import MeansIntervals, find_mean_intervals
 from properly._options import as_drawing, check_flag
-from properly._plain import many, plain
-from properly._power_means import POWERS, Sums, ThreeMeans
+from properly._outcomes import count_impossible
+from properly._plain import amount_of, plain
+from properly._power_means import ACCURACY, POWERS, Sums, ThreeMeans, mean_of_power
 from properly._precision import limit
 from properly._tables import table
 from properly._tally import as_tally
@@ -39,7 +40,7 @@ class ClassMeans:
 
     Attributes
     ----------
-    weight : int or float
+    weight : float
         How many cases these are, or their weight.
     model : ThreeMeans
         Of the probabilities that the model gave to the class.
@@ -92,6 +93,9 @@ class Means:
         How many cases were moved, or how much of their weight.
     estimate : str
         How the source was estimated.
+    impossible : int or float
+        How many cases had an outcome that was given 0, or how much of their weight: accuracy and
+        robustness are 0 if there is any.
     intervals : MeansIntervals or None
         How far off the numbers may be, if that was asked for.
 
@@ -113,12 +117,22 @@ class Means:
     precision: float | None
     clipped: int | float
     estimate: str
+    impossible: int | float = 0
     intervals: MeansIntervals | None = None
 
     @property
     def model(self) -> ThreeMeans:
         """The three means of the model."""
         return ThreeMeans(self.decisiveness, self.accuracy, self.robustness)
+
+    @property
+    def baseline(self) -> float:
+        r"""The accuracy of who gives everybody the shares with which classes happened.
+
+        With the isotonic source of one event, :math:`e^{-\text{UNC}}`.
+        """
+        weight = np.array([part.weight for part in self.classes.values()])
+        return mean_of_power(weight / weight.sum(), ACCURACY, weight)
 
     @property
     def ratio(self) -> ThreeMeans:
@@ -173,7 +187,7 @@ def means(
 
     for decisiveness (:math:`m = 1`), accuracy (:math:`m = 0`, the limit, which is the geometric
     mean) and robustness (:math:`m = -2/3`). The accuracy is the log score on the scale of
-    probabilities: :math:`M_0 = \exp(-\bar S)`.
+    probabilities, :math:`M_0 = \exp(-\bar S)`; its reciprocal is called perplexity.
 
     Parameters
     ----------
@@ -184,15 +198,16 @@ def means(
         ``"isotonic"``, ``"equal_count"`` (or ``"hist"``), ``"equal_width"``, ``"neighbours"``,
         ``"kernel"``, or one of `properly.sources` with options.
     precision : float, optional
-        Move forecasts into [precision, 1 - precision] first, and count those that moved. Rows of
-        more than two classes are divided by their sums after that.
+        How finely the model can tell probabilities: move forecasts into [precision,
+        1 - precision] first, and count those that moved. Rows of more than two classes are divided
+        by their sums after that. It has nothing to do with the precision of precision and recall.
     interval : bool
         Say how far off the numbers may be.
     level : float
         Coverage aimed at by each interval.
     replicates : int
-        Random draws for the test of calibration; a fifth of them, 200 at least if there are so
-        many, tell the bias of the divergence.
+        Random draws for the test of calibration; a fifth of them tell the bias of the divergence,
+        or 200 if that is more, but never more than all.
     rng : int or numpy Generator, optional
         Seed or source of the randomness; without it, every call draws anew.
 
@@ -205,7 +220,13 @@ def means(
     With the isotonic source the divergence probability is :math:`\exp(-\text{MCB})`, with the
     miscalibration of the log score, and the accuracy of the source :math:`\exp(\text{DSC} -
     \text{UNC})`; the divergence is never above 1, for several classes either, each fitted by
-    itself. With bins it may be above 1, since what forecasts say within a bin is lost.
+    itself, but for as much as their probabilities fail to sum to 1. With bins it may be above 1,
+    since what forecasts say within a bin is lost. Bins of two classes in two columns are cut in
+    each column, and need not be those of one event.
+
+    The interval of the divergence allows for the bias of a source that is fitted to the outcomes
+    it is judged by: outcomes are drawn from the source and from the model, and the source fitted
+    again to each. Clusters of cases of one event are drawn as a whole.
 
     A forecast of 0 for what happened makes accuracy and robustness 0. It is not replaced by
     something small unless a `precision` says so.
@@ -234,6 +255,7 @@ def means(
     decisiveness  0.9351  0.9353  0.9998
     accuracy      0.8847  0.8879  0.9964
     robustness    0.7392  0.7407  0.9979
+    baseline, the shares of what happened: 0.8407
     """
     chosen, interval = as_source(source), check_flag(interval, "interval")
     drawing = as_drawing(level, replicates, rng)
@@ -248,8 +270,9 @@ def means(
         angle=_angle(overall, behind),
         correct=_correct(limited),
         classes={part.name: _of_class(part) for part in found},
-        precision=None if precision is None else float(precision),
+        precision=None if precision is None else float(precision) + 0.0,
         clipped=clipped,
+        impossible=count_impossible(limited),
         estimate=_words(chosen),
     )
     if not interval:
@@ -304,18 +327,23 @@ def _layout(found: Means) -> str:
         numbers = (getattr(part, name) for part in (found.model, found.source, found.ratio))
         rows.append([name, *(f"{x:.4f}" for x in numbers)])
     if found.intervals is not None:
-        head.insert(2, f"{found.intervals.level:.0%} interval")
+        head.insert(2, f"{100 * found.intervals.level:g}% interval")
         for row in rows:
-            low, high = getattr(found.intervals, row[0])
-            row.insert(2, f"{low:.4f} to {high:.4f}")
+            ends = getattr(found.intervals, row[0])
+            low, high = ("-" if math.isnan(x) else f"{x:.4f}" for x in ends)
+            row.insert(2, f"{low} to {high}" if low != "-" else "-")
     return table(head, rows)
 
 
 def _remarks(found: Means) -> list[str]:
-    lines = []
+    lines = [f"baseline, the shares of what happened: {found.baseline:.4f}"]
     if found.clipped:
-        moved = f"{many(found.clipped, 'case')} {'was' if found.clipped == 1 else 'were'} moved"
-        lines.append(f"{moved} into [{found.precision:g}, 1 - {found.precision:g}]")
+        were = "was" if found.clipped == 1 or isinstance(found.clipped, float) else "were"
+        moved = f"{amount_of(found.clipped)} {were} moved"
+        lines.append(f"{moved} by a precision of {found.precision:g}")
+    if found.impossible:
+        cases = amount_of(found.impossible)
+        lines.append(f"{cases} had an outcome that was given 0: accuracy is 0; see precision")
     if found.intervals is not None:
         lines += found.intervals.remarks()
     return lines

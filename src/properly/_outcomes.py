@@ -55,6 +55,12 @@ class Table(NamedTuple):
         found: Column = at(self.p, self.y)
         return found
 
+    @property
+    def impossible(self) -> int | float:
+        """The number of cases whose outcome was given 0, or their weight."""
+        found: int | float = self.weight[self.t == 0].sum().item()
+        return found
+
     def possible(self) -> tuple[Column, Column]:
         """Return all probabilities of what may happen, each weighted by itself."""
         amount = self.weight[:, None] * self.p
@@ -69,16 +75,20 @@ def table_of(cases: Tally | Cases) -> Table:
     return two_classes(tally.value, *tally._columns())  # noqa: SLF001
 
 
-def two_classes(value: Array, weight: Array, events: Array, *squares: Array) -> Table:
+def two_classes(
+    value: Array, weight: Array, events: Array, *squares: Array, rest: Column | None = None
+) -> Table:
     """Write forecasts of an event as those of two classes, the event and none.
 
-    Squares are those of the weights of events and of non-events; counts have no need of them.
+    Squares are those of the weights of events and of non-events; counts have no need of them. The
+    probability of no event may be given, if one minus that of the event has too few digits.
     """
     value, weight, events = (to_numpy(x) for x in (value, weight, events))
     amount = np.concatenate([events, weight - events])
     square = np.concatenate([to_numpy(x) for x in squares]) if squares else amount
     y, used = np.repeat([0, 1], len(value)), amount > 0
-    p = _both(np.concatenate([value, value])[used])
+    p = _both(value) if rest is None else np.stack([value, rest], axis=1)
+    p = np.concatenate([p, p])[used]
     return Table(y[used], p, amount[used], square[used], (EVENT, NO_EVENT))
 
 
@@ -91,6 +101,18 @@ def rows_of(cases: Cases) -> Table:
         return Table(np.where(y, 0, 1), _both(p), weight, square, (EVENT, NO_EVENT))
     p = np.minimum(p.astype(np.float64), 1.0)
     return Table(y, p, weight, square, names_of_labels(cases.labels or ()))
+
+
+def count_impossible(cases: Tally | Cases) -> int | float:
+    """Count the cases whose outcome was given 0, or add up their weight."""
+    if has_classes(cases):
+        return rows_of(cases).impossible
+    t = as_tally(cases)
+    # Values increase, so that only the first can be 0, and only the last 1.
+    ends = [(to_numpy(t.value)[i], to_numpy(t.weight)[i], to_numpy(t.events)[i]) for i in (0, -1)]
+    (low, _, events), (high, weight, last) = ends
+    found: int | float = (events * (low == 0) + (weight - last) * (high == 1)).item()
+    return found
 
 
 def _both(p: Column) -> Column:

@@ -46,6 +46,11 @@ def many(total: float, what: str) -> str:
     return f"{count_of_cases(total)} {what}{'s' * (total != 1)}"
 
 
+def amount_of(cases: float) -> str:
+    """Write a number of cases, or a weight: 1 case, 2 cases, a weight of 0.5."""
+    return f"a weight of {cases:,.4g}" if isinstance(cases, float) else many(cases, "case")
+
+
 def printable(name: str) -> str:
     """Show a name in a terminal without obeying what it may contain."""
     return name if name.isprintable() else repr(name)[1:-1]

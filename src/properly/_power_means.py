@@ -179,10 +179,10 @@ class Sums(NamedTuple):
 
     def means(self) -> ThreeMeans:
         """Divide by the weight, and undo the powers."""
-        mean = self.power / self.weight
-        return ThreeMeans(
-            self.value / self.weight, math.exp(self.log / self.weight), mean ** (1 / ROBUSTNESS)
-        )
+        robustness = (self.power / self.weight) ** (1 / ROBUSTNESS)
+        # Rounding must not turn their order round.
+        accuracy = max(math.exp(self.log / self.weight), robustness)
+        return ThreeMeans(max(self.value / self.weight, accuracy), accuracy, robustness)
 
 
 def sums_of_powers(t: Column, weight: Column) -> Sums:

@@ -40,7 +40,9 @@ def limit(cases: Tally | Cases, precision: float | None) -> Limited:
     if classes is not None:
         xp = namespace(p)
         moved = xp.any(moved, axis=1)
-        p = xp.where(moved[:, None], p / xp.sum(p, axis=1, keepdims=True), p)
+        # In order of size, so that rows of the same numbers have the same sum.
+        total = xp.sum(xp.sort(p, axis=1), axis=1, keepdims=True)
+        p = xp.where(moved[:, None], p / total, p)
     return Limited(with_forecasts(cases, p), _amount(moved, cases.weight))
 
 
@@ -61,7 +63,7 @@ def check_precision(precision: float | None, classes: int) -> float | None:
             f"{classes} classes if all are alike; got {found:g}"
         )
         raise DataError(message)
-    return found
+    return found + 0.0
 
 
 def _clip(p: Array, least: float) -> tuple[Array, Array]:
@@ -77,7 +79,9 @@ def _limit_tally(tally: Tally, least: float) -> Limited:
     if not namespace(moved).any(moved):
         return Limited(tally, 0)
     columns = pool(within, tally._columns())  # noqa: SLF001
-    return Limited(Tally._of(columns, tally.cells), _amount(moved, tally.weight))  # noqa: SLF001
+    amount = _amount(moved, tally.weight)
+    amount = amount if tally.event_squares is None else float(amount)
+    return Limited(Tally._of(columns, tally.cells), amount)  # noqa: SLF001
 
 
 def _amount(moved: Array, weight: Array | None) -> int | float:

@@ -17,6 +17,7 @@ from properly._plain import many, plain
 from properly._power_means import ACCURACY, ROBUSTNESS, as_powers, mean_from_logs
 from properly._precision import limit
 from properly._reductions import one_vs_rest
+from properly._tables import table_of_numbers
 from properly.rules._class_rule import at
 from properly.sources import as_source
 
@@ -43,7 +44,7 @@ class ProperMeans:
     model : array
         The means of the model.
     source : array or None
-        Those of the source; None if there are more than two classes.
+        Those of the source; None if there are more than two classes, or pooled columns.
     divergence : array or None
         The first divided by the second.
 
@@ -81,6 +82,13 @@ class ProperMeans:
     def __repr__(self) -> str:
         least, most = (f"{m:.4g}" for m in (self.power.min(), self.power.max()))
         return f"ProperMeans({many(len(self), 'power')} from {least} to {most})"
+
+    def __str__(self) -> str:
+        """Lay out one line a power."""
+        columns = {"power": [], **self._columns()}
+        power = [f"{m:.4g}" for m in columns.pop("power")]
+        numbers = zip(*columns.values(), strict=True)
+        return table_of_numbers("power", tuple(columns), zip(power, numbers, strict=True))
 
     def _columns(self) -> dict[str, list[float]]:
         columns = {name: getattr(self, name) for name in COLUMNS}
@@ -140,10 +148,10 @@ def proper_means(
     at any power, and at powers below 1 it is 1 only if the forecasts are their own recalibration.
     With other sources it may be above 1.
 
-    Of more than two classes the source is None. Fitted each by itself, their probabilities do not
-    add up to 1, and so are no forecast to be priced; however they are made to add up, nothing
-    bounds what comes of it. At the power 0 alone the fits can be judged as they are:
-    `properly.means` does that.
+    Of more than two classes, and of columns that are pooled, the source is None. The probabilities
+    that are fitted do not add up to 1, and so are no forecast to be priced; however they are made
+    to add up, nothing bounds what comes of it. At the power 0 alone the fits can be judged as they
+    are: `properly.means` does that.
 
     References
     ----------
@@ -178,9 +186,13 @@ def proper_means(
             return ProperMeans(power, _means(y, p, weight, power), None, None)
         # Two classes are an event and its absence, whose fits do add up to 1.
         limited = list(one_vs_rest(limited).values())[1]
+    rows = table_of(limited)
+    model = _means(rows.y, rows.p, rows.weight, power)
+    if chosen.pooled:
+        return ProperMeans(power, model, None, None)
     fit = questions(limited, chosen)[0].fit
-    tables = table_of(limited), two_classes(fit.rate, fit.weight, fit.events)
-    model, behind = (_means(rows.y, rows.p, rows.weight, power) for rows in tables)
+    rows = two_classes(fit.rate, fit.weight, fit.events, rest=fit.rest)
+    behind = _means(rows.y, rows.p, rows.weight, power)
     return ProperMeans(power, model, behind, divergence(model, behind, chosen))
 
 

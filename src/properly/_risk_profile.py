@@ -16,6 +16,7 @@ from properly._plain import many, plain
 from properly._power_means import POWERS, as_powers, mean_from_logs
 from properly._precision import limit
 from properly._sweep import share_out
+from properly._tables import table_of_numbers
 from properly.errors import DataError
 from properly.sources import as_source
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 Column: TypeAlias = np.ndarray[Any, Any]
 
 COLUMNS = ("power", "coupling", "model", "source", "expected")
+# Powers that are shown, or the nearest to them that there are.
+TOLD = (-2.0, -1.0, *POWERS.values(), 2.0)
 # Not np.linspace, which drifts: k / 20 is what 0.35 is read as.
 EVERY_TWENTIETH = np.arange(-60, 61) / 20
 
@@ -100,6 +103,17 @@ class RiskProfile:
     def __repr__(self) -> str:
         first, last = (f"{m:.4g}" for m in self.power[[0, -1]])
         return f"RiskProfile({many(len(self), 'power')} from {first} to {last})"
+
+    def __str__(self) -> str:
+        """Lay out some of the powers, with those that have names."""
+        with np.errstate(invalid="ignore"):
+            near = [int(np.abs(self.power - m).argmin()) for m in TOLD]
+        row = sorted({0, *near, len(self) - 1})
+        names = {m: name for name, m in POWERS.items()}
+        power = [f"{m:.4g} {names.get(m, '')}".rstrip() for m in self.power[row].tolist()]
+        columns = ("model", "source", "expected")
+        numbers = zip(*(getattr(self, name)[row].tolist() for name in columns), strict=True)
+        return table_of_numbers("power", columns, zip(power, numbers, strict=True))
 
     def _columns(self) -> dict[str, list[float]]:
         return {name: getattr(self, name).tolist() for name in COLUMNS}

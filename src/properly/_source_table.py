@@ -13,14 +13,19 @@ from properly._libraries import freeze, to_numpy
 from properly._means import Means, means
 from properly._options import check_choice
 from properly._plain import many, plain
-from properly._power_means import POWERS, ThreeMeans, mean_of_power, three_means
+from properly._power_means import (
+    POWERS,
+    ROBUSTNESS,
+    ThreeMeans,
+    mean_of_power,
+    three_means,
+)
 from properly._precision import limit
+from properly._tables import table
 from properly.errors import DataError
 from properly.sources import Kernel, Neighbours, as_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from properly._cases import Cases
     from properly._frames import Backend
     from properly._happened import Question
@@ -28,6 +33,8 @@ if TYPE_CHECKING:
     from properly.sources import Source
 
 Column: TypeAlias = np.ndarray[Any, Any]
+# Bins that are laid out at most.
+SHOWN = 24
 Weights: TypeAlias = Literal["true", "equal"]
 
 
@@ -98,6 +105,24 @@ class SourceTable:
 
     def __repr__(self) -> str:
         return f"SourceTable({many(len(self), 'bin')}, {self.means.estimate})"
+
+    def __str__(self) -> str:
+        """Lay out the bins, those in the middle left out if there are many."""
+        rows = list(range(len(self)))
+        if len(rows) > SHOWN:
+            rows = [*rows[: SHOWN // 2], *rows[-(SHOWN // 2) :]]
+        head = ("class", "forecasts", "cases", "happened", "source", "accuracy", "size")
+        told = [self._told(row) for row in rows]
+        if len(self) > SHOWN:
+            told.insert(SHOWN // 2, [f"… {len(self) - len(rows)} more", *[""] * 6])
+        return table(head, told, left=2)
+
+    def _told(self, row: int) -> list[str]:
+        between = f"{self.lower[row]:.4f} to {self.upper[row]:.4f}"
+        counts = [f"{x:,.10g}" for x in (self.weight[row].item(), self.happened[row].item())]
+        numbers = (self.source[row], self.accuracy[row], self.size[row])
+        shares = ["-" if np.isnan(x) else f"{x:.4f}" for x in numbers]
+        return [self.name[row], between, *counts, *shares]
 
     def overall(self, weights: Weights = "true") -> Overall:
         r"""Average over the bins in which anything happened.
@@ -208,7 +233,7 @@ def _rows(question: Question) -> dict[str, Column]:
     fit = question.fit
     value, events = (to_numpy(x) for x in (question.tally.value, question.tally.events))
     value, first = value.astype(np.float64), np.append(0, fit.end[:-1])
-    averages = _averages(value, events, zip(first.tolist(), fit.end.tolist(), strict=True))
+    averages = _averages(value, events, first)
     return {
         "number": np.arange(len(fit.end)),
         "lower": value[first],
@@ -216,15 +241,21 @@ def _rows(question: Question) -> dict[str, Column]:
         "weight": fit.weight,
         "happened": fit.events,
         "source": fit.rate,
-        **dict(zip(POWERS, averages.T, strict=True)),
+        **averages,
     }
 
 
-def _averages(value: Column, events: Column, bins: Iterable[tuple[int, int]]) -> Column:
-    found = []
-    for first, end in bins:
-        there = events[first:end] > 0
-        t, weight = value[first:end][there], events[first:end][there]
-        one = three_means(t, weight) if len(t) else ThreeMeans(np.nan, np.nan, np.nan)
-        found.append([getattr(one, name) for name in POWERS])
-    return np.array(found)
+def _averages(value: Column, events: Column, first: Column) -> dict[str, Column]:
+    """Return three means of the forecasts in each bin, weighted by how often it happened."""
+    there = events > 0
+    weight = np.add.reduceat(events, first)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # What did not happen is left out, not multiplied by 0: its logarithm may be infinite.
+        log = np.where(there, np.log(value), 0.0)
+        powers = np.exp(ROBUSTNESS * log)
+        total, logs, sums = (np.add.reduceat(events * x, first) for x in (value, log, powers))
+        robustness = (sums / weight) ** (1 / ROBUSTNESS)
+        # Rounding must not turn their order round.
+        accuracy = np.maximum(np.exp(logs / weight), robustness)
+        decisiveness = np.maximum(total / weight, accuracy)
+    return {"decisiveness": decisiveness, "accuracy": accuracy, "robustness": robustness}

@@ -13,6 +13,7 @@ import numpy as np
 
 from properly._cases import is_dependent, number_clusters, rows_in_use
 from properly._libraries import to_numpy
+from properly._pooling import as_counts
 from properly._tally import Tally
 from properly.errors import DataError
 
@@ -74,8 +75,8 @@ def spread_of_rows(source: Cases, amount: Column) -> Spread:
     Whole weights of independent cases are counts: a weight of 3 is three cases.
     """
     _require_one_design(source)
-    weight = rows_in_use(source).weight
-    if not is_dependent(source) and np.all(weight == np.floor(weight)):
+    weight = as_counts(rows_in_use(source).weight)
+    if not is_dependent(source) and weight.dtype.kind == "i":
         return _spread_of_repeated(amount, weight)
     return _spread_of_rows(source, amount)
 

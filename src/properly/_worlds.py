@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 
-from properly._cases import Cases, has_classes, rows_in_use
-from properly._components import Prices, components, if_calibrated
+from properly._cases import (
+    Cases,
+    has_classes,
+    has_clusters,
+    has_time,
+    is_dependent,
+    rows_in_use,
+)
+from properly._components import Prices, components
 from properly._happened import questions
-from properly._isotonic import recalibrate, refit
+from properly._isotonic import refit
 from properly._libraries import to_numpy
 from properly._outcomes import rows_of, table_of
 from properly._pooling import as_counts
@@ -35,8 +43,16 @@ class World(Protocol):
     A loss is minus the logarithm of the divergence: the miscalibration of the log score.
     """
 
-    def spread(self) -> Spread:
-        """Find the spread of the means behind three averages and the log divergence."""
+    @property
+    def can_draw(self) -> bool:
+        """Whether outcomes can be drawn that depend on each other as those of the cases do."""
+
+    def spread(self, unit: float) -> Spread:
+        """Find the spread of the means behind three averages and the log divergence.
+
+        Powers of -2/3 are those of probabilities in a unit, such as their own mean, without which
+        the squares of some would be too large for a double.
+        """
 
     def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
         """Draw outcomes as the model says, and fit the source to each draw."""
@@ -61,31 +77,44 @@ class EventWorld:
 
     cases: Tally | Cases
 
-    def spread(self) -> Spread:
+    @property
+    def can_draw(self) -> bool:
+        """Whether outcomes can be drawn that depend on each other as those of the cases do."""
+        return not has_time(self.cases)
+
+    def spread(self, unit: float) -> Spread:
         """Find the spread of the means behind three averages and the log divergence."""
         t = as_tally(self.cases)
-        value, rate = to_numpy(t.value).astype(np.float64), self._rate(t)
-        return spread_of_means(self.cases, _amounts(value, rate), _amounts(1 - value, 1 - rate))
+        value, fit = to_numpy(t.value).astype(np.float64), Isotonic().fit(t)
+        event = _amounts(value, fit.spread(), unit)
+        none = _amounts(1 - value, fit.spread(fit.rest), unit)
+        return spread_of_means(self.cases, event, none)
 
     def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
         """Draw outcomes as the model says, and fit the source to each draw."""
-        draws = sampler(self.cases, clusters=False)
-        return if_calibrated(draws, Prices.at(draws.value, Log()), replicates, rng)
+        value = to_numpy(as_tally(self.cases).value).astype(np.float64)
+        return self._losses(value, replicates, rng)
 
     def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
         """Draw outcomes as the source says, and find how much better than it each new fit seems."""
-        draws, rate = sampler(self.cases, clusters=False), self._rate(as_tally(self.cases))
-        drawn = draws.outcomes(rate, replicates, fast_stream(rng))
-        found: Column = components(drawn, Prices.at(rate, Log()))[0]
+        return self._losses(self._rate(), replicates, rng)
+
+    def _losses(self, truth: Column, replicates: int, rng: np.random.Generator) -> Column:
+        draws, stream = sampler(self.cases), fast_stream(rng)
+        if has_clusters(self.cases):
+            # Whole clusters are drawn, with outcomes that agree within them as they did.
+            drawn = draws.draws(truth, replicates, stream, self._rate())
+        else:
+            drawn = draws.outcomes(truth, replicates, stream)
+        found: Column = components(drawn, Prices.at(truth, Log()))[0]
         return found
 
     def largest_share(self) -> float:
         """Find how much of the sum of powers of -2/3 a single case makes up."""
         return _largest_share(self.cases)
 
-    def _rate(self, tally: Tally) -> Column:
-        fit = recalibrate(tally)
-        return fit.spread(fit.event_rate)
+    def _rate(self) -> Column:
+        return Isotonic().fit(as_tally(self.cases)).spread()
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,9 +158,14 @@ class ClassWorld:
         totals = [np.bincount(cell, weight) for cell in cells]
         return cls(cases, y, p.astype(np.float64), weight, np.stack(rates, axis=1), cells, totals)
 
-    def spread(self) -> Spread:
+    @property
+    def can_draw(self) -> bool:
+        """Whether outcomes can be drawn that depend on each other as those of the cases do."""
+        return not is_dependent(self.cases)
+
+    def spread(self, unit: float) -> Spread:
         """Find the spread of the means behind three averages and the log divergence."""
-        given = _amounts(at(self.p, self.y), at(self.fitted, self.y))
+        given = _amounts(at(self.p, self.y), at(self.fitted, self.y), unit)
         return spread_of_rows(self.cases, given)
 
     def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
@@ -154,29 +188,53 @@ class ClassWorld:
         truth = truth / truth.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
             log = np.log(truth)
-        return np.array([self._loss(self._draw(truth, rng), log) for _ in range(replicates)])
+        upto = np.cumsum(truth, axis=1)
+        # Of all rows laid end to end, each a little higher than the one before.
+        ladder = (upto / upto[:, -1:] + np.arange(len(truth))[:, None]).ravel()
+        draw = self._draws_of_counts if self.is_counted else self._draws_of_rows
+        return np.array([self._loss(*draw(truth, ladder, rng), log) for _ in range(replicates)])
 
-    def _draw(self, truth: Column, rng: np.random.Generator) -> Column:
-        """Draw how often each class happened in each row: one draw a case."""
-        if self.weight.dtype.kind == "i":
-            return np.asarray(rng.multinomial(self.weight, truth))
-        return self.weight[:, None] * rng.multinomial(1, truth)
+    @property
+    def is_counted(self) -> bool:
+        """Whether some rows stand for several cases."""
+        return self.weight.dtype.kind == "i" and bool((self.weight > 1).any())
 
-    def _loss(self, counts: Column, log: Column) -> float:
-        there = counts > 0
-        model, source = float(counts[there] @ log[there]), 0.0
+    def _draws_of_rows(
+        self, truth: Column, ladder: Column, rng: np.random.Generator
+    ) -> tuple[Column, Column, Column]:
+        """Draw one class for each row: rows, classes, and their weights."""
+        row = np.arange(len(truth))
+        # Adding the number of the row must not round a place up to the next one.
+        place = np.minimum(row + rng.random(len(row)), np.nextafter(row + 1.0, 0.0))
+        drawn = np.searchsorted(ladder, place, side="right") - row * truth.shape[1]
+        return row, drawn, self.weight
+
+    def _draws_of_counts(
+        self, truth: Column, _: Column, rng: np.random.Generator
+    ) -> tuple[Column, Column, Column]:
+        """Draw how often each class happened in each row, one draw a case."""
+        counts = np.asarray(rng.multinomial(self.weight, truth))
+        row, drawn = np.nonzero(counts)
+        return row, drawn, counts[row, drawn]
+
+    def _loss(self, row: Column, drawn: Column, weight: Column, log: Column) -> float:
+        model, source = float(weight @ log[row, drawn]), 0.0
+        order = np.argsort(drawn, kind="stable")
+        start = np.searchsorted(drawn[order], np.arange(len(self.cells) + 1))
         for k, (cell, total) in enumerate(zip(self.cells, self.totals, strict=True)):
-            fit = refit(total, np.bincount(cell, counts[:, k], len(total)))
+            of = order[start[k] : start[k + 1]]
+            fit = refit(total, np.bincount(cell[row[of]], weight[of], len(total)))
             some = fit.events > 0
             source += float(fit.events[some] @ np.log(fit.event_rate[some]))
         return (source - model) / float(self.weight.sum())
 
 
-def _amounts(t: Column, p: Column) -> Column:
+def _amounts(t: Column, p: Column, unit: float) -> Column:
     """Return what four means are means of: value, logarithm, power of -2/3, and log ratio."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         log = np.log(t)
-        return np.stack([t, log, np.exp(ROBUSTNESS * log), log - np.log(p)])
+        power = np.exp(ROBUSTNESS * (log - math.log(unit)))
+        return np.stack([t, log, power, log - np.log(p)])
 
 
 def _largest_share(cases: Tally | Cases) -> float:

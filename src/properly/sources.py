@@ -1,4 +1,9 @@
-"""Ways to estimate how often it happened at each forecast: the source behind a model."""
+"""Ways to estimate how often it happened at each forecast: the source behind a model.
+
+`Isotonic` is the default of `properly.means`: nothing to choose, and a divergence that is never
+above 1; only with it has the divergence an interval. `EqualCount` and `EqualWidth` are the bins of
+the paper. `Neighbours` and `Kernel` have the least bias, but no bins for a `source_table`.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias,
 
 import numpy as np
 
+from properly._arrays import refuse
 from properly._binning import equal_rank, equal_width
 from properly._interval import as_number
 from properly._isotonic import recalibrate
@@ -24,6 +30,8 @@ if TYPE_CHECKING:
 __all__ = ["EqualCount", "EqualWidth", "Fit", "Isotonic", "Kernel", "Neighbours", "Source"]
 
 Column: TypeAlias = np.ndarray[Any, Any]
+# Beyond this, bins are narrower than what forecasts can tell apart.
+MOST_BINS = 10**9
 Ties: TypeAlias = Literal["together", "split"]
 
 
@@ -53,9 +61,19 @@ class Fit(NamedTuple):
     events: Column
     rate: Column
 
-    def spread(self) -> Column:
-        """Return the probability at every row of the tally."""
-        return np.repeat(self.rate, np.diff(self.end, prepend=0))
+    @property
+    def rest(self) -> Column:
+        """The probability of no event; of a share, from the cases without one, not as 1 - rate.
+
+        A share next to 1 would leave nothing, where there is a little.
+        """
+        share, none = self.events / self.weight, (self.weight - self.events) / self.weight
+        return np.where(self.rate == share, none, 1 - self.rate)
+
+    def spread(self, column: Column | None = None) -> Column:
+        """Return the probability, or what else is known of bins, at every row of the tally."""
+        column = self.rate if column is None else column
+        return np.repeat(column, np.diff(self.end, prepend=0))
 
 
 class Source(ABC):
@@ -307,13 +325,39 @@ def as_source(source: str | Source) -> Source:
         return source
     if not isinstance(source, str):
         message = f"a source is a name or one of properly.sources; got {source!r}"
-        raise ArgumentTypeError(message)
+        raise ArgumentTypeError(message, hint=_meant(source))
     return NAMES[check_choice(source, tuple(NAMES), "source")]()
 
 
+def _meant(source: object) -> str | None:
+    if isinstance(source, int) and source > 1:
+        return f"write properly.sources.EqualCount({source})."
+    if isinstance(source, type) and issubclass(source, Source):
+        return f"write {source.__name__}()."
+    return None
+
+
+def fit_source(source: Source, tally: Tally) -> Fit:
+    """Fit a source, and refuse what is no estimate of probabilities at the forecasts."""
+    fit = source.fit(tally)
+    if not isinstance(fit, Fit) or not all(isinstance(x, np.ndarray) for x in fit):
+        message = f"the fit of a source must be a Fit of arrays; {source!r} gave {fit!r:.60}"
+        raise ArgumentTypeError(message)
+    rows = np.diff(fit.end, prepend=0)
+    if len({len(x) for x in fit}) > 1 or rows.sum() != len(tally) or not (rows > 0).all():
+        message = f"a Fit must have equally long columns, and end after all {len(tally)} rows"
+        raise DataError(message, hint="end holds one past the last row of each bin.")
+    if not (fit.weight > 0).all():
+        refuse(fit.weight, ~(fit.weight > 0), "the weight of a bin must be positive")
+    if not np.all((fit.rate >= 0) & (fit.rate <= 1)):
+        refuse(fit.rate, ~((fit.rate >= 0) & (fit.rate <= 1)), "rates must be in [0, 1]")
+    return fit
+
+
 def _check_bins(bins: int | None) -> None:
-    if bins is not None:
-        check_whole(bins, "bins")
+    if bins is not None and check_whole(bins, "bins") > MOST_BINS:
+        message = f"bins must not be more than {MOST_BINS:,}; got {bins:,}"
+        raise DataError(message)
 
 
 def _cases(tally: Tally) -> float:

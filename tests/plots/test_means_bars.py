@@ -11,6 +11,7 @@ from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots, tally
 from properly._means import means
+from properly._source_table import source_table
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ZERO = means(tally([0, 1, 1], [0.2, 0.0, 0.9]))
+THREE = ("decisiveness", "accuracy", "robustness")
 RECORDS = {"one": means(CONTINUOUS), "other": means(DISCRETE), "zero": ZERO}
 LONG = {f"model-of-a-long-name-{k}": one for k, one in enumerate(RECORDS.values())}
 
@@ -34,17 +36,16 @@ def numbers(ax: Axes) -> list[str]:
     return [label.get_text() for label in labels]
 
 
-def test_upright_bars_are_shares_correct_with_accuracy_and_whiskers() -> None:
+def test_upright_bars_are_shares_correct_with_three_marks_and_a_line_that_joins_them() -> None:
     ax = plots.means_bars(RECORDS)
     heights = [(bar.get_x() + bar.get_width() / 2, bar.get_height()) for bar in ax.patches]  # type: ignore[attr-defined]
     np.testing.assert_allclose(
         heights, [(k, one.correct) for k, one in enumerate(RECORDS.values())], atol=1e-12
     )
     rows = list(enumerate(RECORDS.values()))
-    assert marked(ax, "accuracy") == [[[k, one.accuracy]] for k, one in rows]
-    assert marked(ax, "whisker") == [
-        [[k, one.robustness], [k, one.decisiveness]] for k, one in rows
-    ]
+    for name in THREE:
+        assert marked(ax, name) == [[[k, getattr(one, name)]] for k, one in rows]
+    assert marked(ax, "reach") == [[[k, one.robustness], [k, one.decisiveness]] for k, one in rows]
     assert [label.get_text() for label in ax.get_xticklabels()] == list(RECORDS)
     assert ax.get_ylim() == (0, 1)
 
@@ -57,10 +58,22 @@ def test_bars_lie_where_names_are_long_and_the_first_is_on_top() -> None:
     widths = [bar.get_width() for bar in ax.patches]  # type: ignore[attr-defined]
     assert widths == [one.correct for one in LONG.values()]
     rows = list(enumerate(LONG.values()))
-    assert marked(ax, "accuracy") == [[[one.accuracy, k]] for k, one in rows]
-    assert marked(ax, "whisker") == [
-        [[one.robustness, k], [one.decisiveness, k]] for k, one in rows
-    ]
+    for name in THREE:
+        assert marked(ax, name) == [[[getattr(one, name), k]] for k, one in rows]
+    assert marked(ax, "reach") == [[[one.robustness, k], [one.decisiveness, k]] for k, one in rows]
+
+
+@pytest.mark.parametrize("horizontal", [False, True])
+def test_marks_are_those_of_model_and_source(horizontal: bool) -> None:
+    own = plots.means_bars({"one": RECORDS["one"]}, horizontal=horizontal)
+    other = plots.model_source(source_table(CONTINUOUS))
+    for name in THREE:
+        shapes = [
+            {line.get_marker() for line in ax.get_lines() if line.get_gid() == name}
+            for ax in (own, other)
+        ]
+        assert shapes[0] == shapes[1]
+        assert len(shapes[0]) == 1
 
 
 def test_many_bars_lie_unless_said_otherwise() -> None:
@@ -81,10 +94,33 @@ def test_accuracies_are_printed_beside_the_bars(records: Any) -> None:
     assert numbers(ax) == [f"{one.accuracy:.3f}" for one in records.values()]
 
 
+def test_a_heading_stands_to_the_left_of_a_row_of_accuracies_and_above_a_column() -> None:
+    for horizontal in (False, True):
+        ax = plots.means_bars(RECORDS, horizontal=horizontal)
+        figure = ax.figure
+        assert isinstance(figure, Figure)
+        figure.draw_without_rendering()
+        (heading,) = ax.texts
+        assert heading.get_text() == "accuracy"
+        word = heading.get_window_extent()
+        side: Any = ax.child_axes[0]
+        labels = side.get_yticklabels() if horizontal else side.get_xticklabels()
+        first = labels[0].get_window_extent()
+        if horizontal:
+            assert word.y0 > first.y1
+            assert word.x0 == pytest.approx(first.x0, abs=1)
+        else:
+            assert word.x1 < first.x0
+            assert word.y0 == pytest.approx(first.y0, abs=1)
+        assert word.x0 > 0
+        assert word.x1 < figure.bbox.x1
+
+
 def test_a_zero_is_drawn_at_zero_and_whole() -> None:
     ax = plots.means_bars({"zero": ZERO})
     assert marked(ax, "accuracy") == [[[0, 0]]]
-    assert marked(ax, "whisker") == [[[0, 0], [0, ZERO.decisiveness]]]
+    assert marked(ax, "robustness") == [[[0, 0]]]
+    assert marked(ax, "reach") == [[[0, 0], [0, ZERO.decisiveness]]]
     assert not any(line.get_clip_on() for line in ax.get_lines())
     # A bar that is alone is not as wide as the picture.
     assert ax.get_xlim() == (-1.5, 1.5)
@@ -100,9 +136,12 @@ def test_names_are_text_whatever_they_contain() -> None:
 
 
 def test_a_legend_says_what_is_what() -> None:
-    said = ["share correct", "accuracy", "robustness to decisiveness"]
-    figure = plots.means_bars(RECORDS).figure
+    said = ["share correct", "decisiveness", "accuracy", "robustness"]
+    ax = plots.means_bars(RECORDS)
+    figure = ax.figure
     assert isinstance(figure, Figure)
+    shown: list[Any] = figure.legends[0].legend_handles[1:]
+    assert [handle.get_marker() for handle in shown] == ["^", "D", "v"]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == said
     given = Figure().add_subplot()
     assert plots.means_bars(RECORDS, given) is given

@@ -42,6 +42,14 @@ def said(ax: Axes) -> dict[str, Any]:
     return {text.get_text(): text for text in ax.texts}
 
 
+def written(ax: Axes) -> list[Any]:
+    return [text for text in ax.texts if text.get_gid() == "name"]
+
+
+def named_at(ax: Axes) -> dict[str, tuple[float, float]]:
+    return {text.get_text().split()[0]: text.xyann for text in written(ax)}
+
+
 def names(ax: Axes) -> list[str]:
     figure = ax.figure
     assert isinstance(figure, Figure)
@@ -110,6 +118,7 @@ def test_marks_are_the_three_means_of_all_and_of_each_class() -> None:
         small, other, large = marked(ax, name)
         assert [small.get_color(), other.get_color()] == list(PALETTE[:2])
         assert small.get_markersize() < large.get_markersize()
+    assert large.get_zorder() > max(small.get_zorder(), other.get_zorder())
     sizes = [marked(ax, name)[-1].get_markersize() for name in THREE]
     assert max(sizes) == sizes[1]
     assert [marked(ax, name)[0].get_marker() for name in THREE] == ["v", "D", "^"]
@@ -142,19 +151,45 @@ def test_names_do_not_touch_even_where_all_means_are_equal() -> None:
     assert middle.y1 < highest.y0
 
 
-def test_names_keep_to_the_emptier_corner() -> None:
+def test_names_stand_where_they_cover_no_bubble() -> None:
     low = source_table(tally([0, 0, 0, 1], [0.9, 0.9, 0.8, 0.1]), source=EqualCount(bins=2))
+    # Bubbles move to where the names were: the names make room.
     ax = plots.model_source(low)
-    assert {text.xyann[0] for text in ax.texts if text.get_gid() == "name"} == {0.03}  # type: ignore[attr-defined]
-    timid = source_table(
-        tally([0, 0, 0, 0, 1], [0.45, 0.4, 0.42, 0.43, 0.7]), source=EqualCount(bins=1)
-    )
-    crowded = replace(timid, source=timid.source * 0 + 0.2, accuracy=timid.accuracy * 0 + 0.7)
-    ax = plots.model_source(crowded)
-    assert {text.xyann[0] for text in ax.texts if text.get_gid() == "name"} == {0.97}  # type: ignore[attr-defined]
+    x, y = named_at(ax)["accuracy"]
+    bubble = low.source * 0 + x - 0.1, low.accuracy * 0 + y
+    crowded = plots.model_source(replace(low, source=bubble[0], accuracy=bubble[1]))
+    assert named_at(crowded)["accuracy"] != (x, y)
+    for shown in (ax, crowded):
+        figure = shown.figure
+        assert isinstance(figure, Figure)
+        figure.draw_without_rendering()
+        boxes = [Text.get_window_extent(text) for text in written(shown)]
+        places = [item.get_offsets() for item in marked(shown, "bubbles")]
+        centres = shown.transData.transform(np.concatenate(places))
+        assert not any(box.contains(*centre) for box in boxes for centre in centres)
 
 
-def test_the_ray_ends_above_one_at_the_divergence_probability() -> None:
+def test_names_have_a_halo_and_the_three_of_them_one_edge() -> None:
+    ax = plots.model_source(TABLE)
+    for text in (*written(ax), said(ax)[f"P_div {TABLE.means.divergence:.3f}"]):
+        (halo,) = text.get_path_effects()
+        assert halo._gc["foreground"] == "white"
+    assert len({x for x, _ in named_at(ax).values()}) == 1
+
+
+def test_words_at_the_sides_keep_away_from_the_edges_of_the_paper() -> None:
+    ax = plots.model_source(TABLE)
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    figure.draw_without_rendering()
+    tenth = 0.1 * figure.dpi
+    label = ax.yaxis.label.get_window_extent()
+    div = said(ax)[f"P_div {TABLE.means.divergence:.3f}"].get_window_extent()
+    assert label.x0 > tenth
+    assert div.x1 < figure.bbox.x1 - tenth
+
+
+def test_the_ray_ends_at_one_at_the_height_of_the_divergence_probability() -> None:
     ax = plots.model_source(TABLE)
     height = TABLE.means.divergence
     assert points(ax, "ray") == [[[0, 0], [1, height]]]
@@ -187,6 +222,11 @@ def test_an_accuracy_of_zero_lies_on_the_axis_and_its_bin_is_a_cross() -> None:
     assert {"P_div 0.000", "accuracy 0.00", "robustness 0.00"} <= set(said(ax))
     (cross,) = np.flatnonzero(np.isinf(table.size))
     assert points(ax, "infinite") == [[[table.source[cross], 0]]]
+    # Names stand near the axis; and of marks that meet there, the large ones hide no other.
+    assert all(named_at(ax)[name][1] < 0.2 for name in ("accuracy", "robustness"))
+    small, other, large = marked(ax, "accuracy")
+    assert small.get_ydata()[0] == 0 < other.get_ydata()[0]
+    assert small.get_zorder() > large.get_zorder() > other.get_zorder()
     drawn = sum(len(bubbles.get_offsets()) for bubbles in marked(ax, "bubbles"))
     assert drawn == np.sum(table.happened > 0) - 1
 
@@ -247,8 +287,12 @@ def test_a_legend_inside_keeps_away_from_the_names() -> None:
     ax = plots.model_source(TABLE, Figure().add_subplot())
     legend = ax.get_legend()
     assert legend is not None
-    (x,) = {text.xyann[0] for text in ax.texts if text.get_gid() == "name"}  # type: ignore[attr-defined]
-    assert legend._get_loc() == {0.03: 4, 0.97: 2}[x]  # type: ignore[attr-defined]
+    figure = ax.figure
+    assert isinstance(figure, Figure)
+    figure.draw_without_rendering()
+    box = legend.get_window_extent()
+    assert len(written(ax)) == 3
+    assert not any(Text.get_window_extent(text).overlaps(box) for text in written(ax))
 
 
 def test_only_a_source_table_can_be_drawn() -> None:

@@ -155,3 +155,5 @@ def test_names_of_powers_are_turned_where_they_would_touch() -> None:
         (upper,) = ax.child_axes
         labels = upper.get_xticklabels()
         assert {label.get_rotation() for label in labels} == ({35} if turned else {0})
+        # In one line if they are turned: a second one would run into the next name.
+        assert {"\n" in label.get_text() for label in labels} == {not turned}

@@ -9,7 +9,7 @@ import pytest
 from properly.reproduce._nelson import ESTIMATES
 from properly.reproduce._nelson_dimensions import DIMENSIONS, MODELS
 from properly.reproduce._nelson_figures import FIGURE6, against_source, bars_of
-from properly.reproduce._nelson_printed import CLAIMS
+from properly.reproduce._nelson_printed import CLAIMS, READ
 from properly.simulate import NELSON_CASES
 
 if TYPE_CHECKING:
@@ -49,6 +49,13 @@ def test_the_name_tells_how_much_was_done(result: Any) -> None:
     }
 
 
+def test_the_text_opens_with_what_was_read(result: Any) -> None:
+    opening, rest = str(result).split("\n\n", 1)
+    assert " ".join(opening.split()) == READ
+    assert rest.startswith("Figure 1: ")
+    assert "not the typeset article" in READ
+
+
 def test_panels_are_those_of_the_paper(result: Any) -> None:
     assert {panel: CLAIMS[name].figure[:2] for panel, name in FIGURE6.items()} == {
         panel: panel for panel in FIGURE6
@@ -71,5 +78,5 @@ def test_bars_are_those_of_the_study(result: Any) -> None:
         assert heights == [cell.correct for cell in result.figure1.of(model).values()]
         assert ax.get_legend() is None
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        *("share correct", "accuracy", "robustness to decisiveness")
+        *("share correct", "decisiveness", "accuracy", "robustness")
     ]

@@ -19,6 +19,7 @@ LIBRARY = (
     "Brier()",
     "Log()",
     "Spherical()",
+    "Pseudospherical()",
     "Misclassification()",
     "RPS()",
     "RankedLog()",

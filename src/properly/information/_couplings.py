@@ -153,7 +153,8 @@ def _sign(convention: Convention) -> int:
 def _coupling(coupling: float, dimension: int) -> tuple[float, int]:
     k, d = as_number(coupling, "coupling"), check_whole(dimension, "dimension")
     if not -1 / d < k < math.inf:
-        message = f"in dimension {d} a coupling must be finite and above {-1 / d:.4g}; got {k:g}"
+        least = "-1" if d == 1 else f"-1/{d}"
+        message = f"in dimension {d} a coupling must be finite and above {least}; got {k:g}"
         raise DataError(message, hint="1 + dimension * coupling must be positive.")
     return k, d
 

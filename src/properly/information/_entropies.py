@@ -99,7 +99,7 @@ def divergence_probability(p: ArrayLike, q: ArrayLike) -> float:
     """
     happening, forecast = _pair(p, q)
     with np.errstate(divide="ignore"):
-        return math.exp(happening @ (np.log(forecast) - np.log(happening)))
+        return min(math.exp(happening @ (np.log(forecast) - np.log(happening))), 1.0)
 
 
 def renyi_entropy(p: ArrayLike, order: float) -> float:

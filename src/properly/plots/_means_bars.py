@@ -11,6 +11,7 @@ from properly._means import Means
 from properly._options import check_flag
 from properly.plots._axes import PALE, PALETTE, TEXT, new_figure, open_frame, set_as_text
 from properly.plots._fitting import ROOM, columns_for, fold, inches, name_columns, points
+from properly.plots._three_marks import MARKS, NAMES
 from properly.plots._words import by_name, legible
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ PAGE = 8.0
 ROW = 0.4
 # The part of its row that a bar has.
 THICK = 0.66
+# Points of a mark, and from the picture to the numbers.
+SIZE, NUMBERS = 7.5, 7.0
+# Inches on either side, so that words keep away from the edges of the paper.
+MARGIN = 0.1
 
 
 def means_bars(
@@ -40,22 +45,23 @@ def means_bars(
 ) -> Axes:
     """Draw the share of right answers beside three averages of the probabilities.
 
-    The pale bar is the share of cases whose likeliest class happened. The square is the accuracy,
-    the geometric mean of the probabilities of what happened, and its number stands at the end of
-    the bar. The whiskers reach from the robustness to the decisiveness: means of the
-    same probabilities, not an interval of confidence. A model may be right
-    ever more often while its accuracy falls: then it is too sure where it is wrong.
+    The pale bar is the share of cases whose likeliest class happened. The marks are those of
+    `model_source`: the diamond is the accuracy, the geometric mean of the probabilities of what
+    happened, whose number stands at the end of the bar; the triangle that points up is the
+    decisiveness, the one that points down the robustness. They are means of the same probabilities,
+    and the line that joins them is no interval of confidence. A model may be right ever more often
+    while its accuracy falls: then it is too sure where it is wrong.
 
     Parameters
     ----------
     means : Means or dict of Means by model
-        From `properly.means`. Fifteen can be read.
+        From `properly.means`. Up to about fifteen stay legible.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Its limits are set.
     horizontal : bool, optional
         Whether the bars lie. Unless said otherwise they stand if all names fit below them.
     color : str, optional
-        Colour of squares and whiskers; the first of Okabe and Ito's palette if left out.
+        Colour of marks and lines; the first of Okabe and Ito's palette if left out.
 
     Returns
     -------
@@ -63,7 +69,7 @@ def means_bars(
 
     Notes
     -----
-    An accuracy of 0, of a model that called impossible what happened, is a square at 0.
+    An accuracy of 0, of a model that called impossible what happened, is a diamond at 0.
 
     References
     ----------
@@ -106,10 +112,12 @@ def _lies(names: list[str]) -> bool:
 def _new_axes(names: list[str], *, lying: bool) -> Axes:
     if lying:
         height = 1.3 + ROW * len(names) * points() / 10
-        ax = new_figure(4.6 + inches(names), height).add_subplot()
+        figure = new_figure(4.6 + inches(names), height)
     else:
         step, depth = columns_for(names, NARROW, WIDE)
-        ax = new_figure(max(4.6, 1.0 + step * len(names)), 4.0 + depth).add_subplot()
+        figure = new_figure(max(4.6, 1.0 + step * len(names)), 4.0 + depth)
+    cast("Any", figure.get_layout_engine()).set(w_pad=MARGIN)
+    ax = figure.add_subplot()
     open_frame(ax)
     return ax
 
@@ -121,31 +129,23 @@ def _draw_bars(ax: Axes, rows: list[Means], *, lying: bool) -> None:
 
 
 def _draw_means(ax: Axes, rows: list[Means], color: str, *, lying: bool) -> None:
-    """Draw squares at the accuracy, and whiskers with ends."""
+    """Draw the three marks of each model, and a thin line that joins them."""
     look: dict[str, Any] = {"color": color, "clip_on": False}
-    end = "|" if lying else "_"
     for k, one in enumerate(rows):
         reach = (one.robustness, one.decisiveness), (k, k)
-        ax.plot(
-            *(reach if lying else reach[::-1]),
-            linewidth=1.5,
-            marker=end,
-            markersize=9,
-            markeredgewidth=1.5,
-            zorder=2.5,
-            gid="whisker",
-            **look,
-        )
-        mark = one.accuracy, k
-        ax.plot(
-            *(mark if lying else mark[::-1]),
-            marker="s",
-            markersize=7.5,
-            markeredgecolor="white",
-            zorder=3,
-            gid="accuracy",
-            **look,
-        )
+        ax.plot(*(reach if lying else reach[::-1]), linewidth=0.9, zorder=2.5, gid="reach", **look)
+        for name, marker, factor in MARKS:
+            place = getattr(one, name), k
+            ax.plot(
+                *(place if lying else place[::-1]),
+                marker=marker,
+                markersize=SIZE * factor,
+                markeredgecolor="white",
+                markeredgewidth=0.7,
+                zorder=3,
+                gid=name,
+                **look,
+            )
 
 
 def _show_probabilities(ax: Axes, count: int, *, lying: bool) -> None:
@@ -158,8 +158,8 @@ def _show_probabilities(ax: Axes, count: int, *, lying: bool) -> None:
         # One bar or two leave air on either side, else they would be as wide as the picture.
         air = max(0.5, 2 - count / 2)
         ax.set(ylim=(0, 1), yticks=ends, ylabel=said, xlim=(-air, count - 1 + air))
-    # Away from squares that stand at 0.
-    ax.tick_params(axis="y" if lying else "x", length=0, pad=7)
+    # Away from marks that stand at 0.
+    ax.tick_params(axis="y" if lying else "x", length=0, pad=9)
 
 
 def _write_sides(ax: Axes, rows: list[Means], names: list[str], *, lying: bool) -> None:
@@ -175,22 +175,20 @@ def _write_sides(ax: Axes, rows: list[Means], names: list[str], *, lying: bool) 
         name_columns(ax, names)
         side = ax.secondary_xaxis("top")
         side.set_xticks(range(len(rows)), printed)
-        side.set_xlabel("accuracy", fontsize="small", loc="left", labelpad=3, color=TEXT)
-    side.tick_params(length=0, labelsize="small", labelcolor=TEXT)
+    side.tick_params(length=0, labelsize="small", labelcolor=TEXT, pad=NUMBERS)
     side.spines[:].set_visible(False)
-    if lying:
-        _write_heading(ax)
+    _write_heading(ax, lying=lying)
 
 
-def _write_heading(ax: Axes) -> None:
-    """Say what the numbers beside lying bars are."""
+def _write_heading(ax: Axes, *, lying: bool) -> None:
+    """Say what the numbers are: above those of lying bars, to the left of those of upright ones."""
     ax.annotate(
         "accuracy",
-        (1, 1),
-        (4, 2),
+        (1, 1) if lying else (0, 1),
+        (NUMBERS, 2) if lying else (-2, NUMBERS),
         xycoords="axes fraction",
         textcoords="offset points",
-        ha="left",
+        ha="left" if lying else "right",
         va="bottom",
         fontsize="small",
         color=TEXT,
@@ -204,13 +202,22 @@ def _draw_legend(ax: Axes, color: str, *, own: bool) -> None:
     lines = import_extra("matplotlib.lines", extra="plots")
     handles = [
         patches.Patch(color=PALE, linewidth=0, label="share correct"),
-        lines.Line2D([], [], color=color, marker="s", linestyle="", label="accuracy"),
-        lines.Line2D([], [], color=color, marker="|", label="robustness to decisiveness"),
+        *(
+            lines.Line2D([], [], color=color, marker=marker, linestyle="", label=name)
+            for name, marker in _from_the_top()
+        ),
     ]
     look: dict[str, Any] = {"handles": handles, "fontsize": "small", "handlelength": 1.4}
+    look |= {"handletextpad": 0.5, "columnspacing": 1.2}
     if own:
         figure = cast("Figure", ax.figure)
         wide = figure.get_figwidth() > 0.45 * points()
-        figure.legend(loc="outside lower center", ncols=3 if wide else 1, frameon=False, **look)
+        figure.legend(loc="outside lower center", ncols=4 if wide else 2, frameon=False, **look)
     else:
         ax.legend(loc="best", framealpha=0.7, facecolor="white", edgecolor="none", **look)
+
+
+def _from_the_top() -> list[tuple[str, str]]:
+    """Return the means with their markers, the greatest first."""
+    marker = {name: shape for name, shape, _ in MARKS}
+    return [(name, marker[name]) for name in reversed(NAMES)]

@@ -26,7 +26,7 @@ from properly.plots._axes import (
     square_axes,
 )
 from properly.plots._fitting import shorter_side
-from properly.plots._three_marks import draw_three, name_three
+from properly.plots._three_marks import LARGE, SMALL, draw_three, name_three, set_off
 from properly.plots._words import MINUS, legible
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ LARGEST, TOGETHER = 700.0, 9000.0
 # Points of the side of a picture that has these.
 USUAL = 230.0
 FILL, EDGE = 0.22, 0.75
+CROSS = 8.0
+# Inches on either side, so that words keep away from the edges of the paper.
+MARGIN = 0.12
 # Of bins of all classes together, whose bubbles are of none.
 POOLED = Ink(SLATE, "-")
 # The highest divergence probability whose ray is drawn to its end.
@@ -76,7 +79,7 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     does. The same marks, small and in the colour of a class, are the means of the cases of that
     class.
 
-    The thin ray from the origin through the accuracy ends above 1 at the height of the divergence
+    The thin ray from the origin through the accuracy ends at x = 1, at the height of the divergence
     probability, the accuracy of the model divided by that of the source.
 
     Parameters
@@ -97,6 +100,9 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     The source is to the right and the model up, so that the model is judged by its height. Bins in
     which nothing happened have no bubble. A forecast of 0 for what happened makes the accuracy
     of its bin 0 and its share of :math:`-\log` accuracy infinite: a cross marks such a bin.
+
+    The last bins of an isotonic source hold few cases. Tiny bubbles at a source of 0 or 1, or near
+    it, are often one or two of them, however far they are from the line.
 
     A divergence probability above 1 comes from bins in which forecasts differ. Beyond 1.25, its
     ray is cut off where it leaves the picture.
@@ -130,7 +136,7 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     for name, one in table.means.classes.items():
         draw_three(ax, one.source, one.model, ink[name])
     draw_three(ax, table.means.source, table.means.model, Ink(TEXT, "-"), large=True)
-    free = name_three(ax, table.means.source, table.means.model, _crowd(table, bubbles))
+    free = name_three(ax, table.means.source, table.means.model, _crowd(table.means, bubbles))
     ax.set(xlabel="source: how often it happened", ylabel="model: probability given to it")
     handles = _handles(ink, set(table.name))
     if own:
@@ -146,7 +152,9 @@ def _square(ax: Axes | None, divergence: float) -> Axes:
     free = ax is None or ax.get_autoscaley_on()
     if ax is None:
         # Compressed, so that a picture that must be square leaves no gap to its legend.
-        ax = new_figure(5.2, 5.2, layout="compressed").add_subplot()
+        figure = new_figure(5.2, 5.0, layout="compressed")
+        cast("Any", figure.get_layout_engine()).set(w_pad=MARGIN)
+        ax = figure.add_subplot()
         open_frame(ax)
     ax = square_axes(ax)
     if free and divergence > 1:
@@ -178,7 +186,8 @@ def _bins(table: SourceTable, name: str) -> list[Bin]:
     return sorted(found, key=lambda one: -one.size)
 
 
-def _draw_bubbles(ax: Axes, table: SourceTable, ink: Mapping[str, Ink]) -> list[Bin]:
+def _draw_bubbles(ax: Axes, table: SourceTable, ink: Mapping[str, Ink]) -> Points:
+    """Draw all bins; return where they are, and half their widths in points."""
     colors = import_extra("matplotlib.colors", extra="plots")
     bins = {name: _bins(table, name) for name in ink}
     every = [one for some in bins.values() for one in some]
@@ -200,11 +209,21 @@ def _draw_bubbles(ax: Axes, table: SourceTable, ink: Mapping[str, Ink]) -> list[
             clip_on=False,
             gid="bubbles",
         )
-        look: dict[str, Any] = {"color": color, "markersize": 8, "zorder": 1.9, "gid": "infinite"}
+        look: dict[str, Any] = {
+            "color": color,
+            "markersize": CROSS,
+            "zorder": 1.9,
+            "gid": "infinite",
+        }
         for one in some:
             if np.isinf(one.size):
                 ax.plot(one.source, 0, "x", clip_on=False, **look)
-    return every
+    return np.array([(one.source, one.accuracy, _half_width(scale * one.size)) for one in every])
+
+
+def _half_width(area: float) -> float:
+    """Return half the width of a bubble, or that of a cross."""
+    return float(np.sqrt(area / np.pi)) if np.isfinite(area) else CROSS / 2
 
 
 def _scale(sizes: list[float]) -> float:
@@ -224,7 +243,7 @@ def _draw_ray(ax: Axes, means: Means) -> None:
     ax.plot([0, end], [0, end * height], linewidth=0.7, zorder=2.2, gid="ray", **look)
     cut = "^" if end < 1 else "o"
     ax.plot(end, end * height, cut, markersize=4.5, zorder=3, gid="divergence", **look)
-    ax.annotate(
+    text = ax.annotate(
         f"P_div {height:.3f}",
         (end, end * height),
         (7, 0),
@@ -232,16 +251,21 @@ def _draw_ray(ax: Axes, means: Means) -> None:
         va="center",
         color=TEXT,
         gid="P_div",
-    ).set_usetex(False)
+    )
+    set_as_text([text])
+    set_off([text])
 
 
-def _crowd(table: SourceTable, bubbles: list[Bin]) -> Points:
-    """Return where something has been drawn that names should not cover."""
-    every: list[Means | ClassMeans] = [table.means, *table.means.classes.values()]
+def _crowd(means: Means, bubbles: Points) -> Points:
+    """Return what names should not cover: where it is, and half its width in points."""
+    every: list[tuple[Means | ClassMeans, float]] = [(means, LARGE)]
+    every += [(one, SMALL) for one in means.classes.values()]
     marks = [
-        (getattr(one.source, name), getattr(one.model, name)) for one in every for name in POWERS
+        (getattr(one.source, name), getattr(one.model, name), size / 2)
+        for one, size in every
+        for name in POWERS
     ]
-    return np.array(marks + [(one.source, one.accuracy) for one in bubbles])
+    return np.concatenate([bubbles, marks])
 
 
 def _handles(ink: Mapping[str, Ink], drawn: set[str]) -> list[Any]:

@@ -207,10 +207,12 @@ def _name_powers(ax: Axes, profile: RiskProfile | None) -> None:
     # An axis of their own, so that a title and the layout make room for the names.
     upper = ax.secondary_xaxis("top")
     upper.set_gid(NAMED)
-    upper.set_xticks(list(POWERS.values()), [_name_power(name, profile) for name in POWERS])
+    narrow = _inches_apart(ax) < 0.75 * inches(["accuracy"], "small")
+    # Names that are turned have no room for a second line.
+    said = [_name_power(name, profile, " " if narrow else "\n") for name in POWERS]
+    upper.set_xticks(list(POWERS.values()), said)
     upper.tick_params(length=3, color=PALE, labelsize="small", labelcolor=TEXT, pad=2)
     upper.spines[:].set_visible(False)
-    narrow = _inches_apart(ax) < 0.75 * inches(["accuracy"], "small")
     for label, name in zip(upper.get_xticklabels(), POWERS, strict=True):
         label.set_horizontalalignment("left" if narrow else SIDES[name])
         if narrow:
@@ -225,12 +227,12 @@ def _inches_apart(ax: Axes) -> float:
     return float(width * gap / abs(right - left))
 
 
-def _name_power(name: str, profile: RiskProfile | None) -> str:
+def _name_power(name: str, profile: RiskProfile | None, between: str) -> str:
     """Write the name of a power, and the mean of a model if it has one."""
     if profile is None:
         return name
     here = np.flatnonzero(np.isclose(profile.power, POWERS[name], atol=1e-9))
-    return f"{name}\n{profile.model[here[0]]:.3f}" if here.size else name
+    return f"{name}{between}{profile.model[here[0]]:.3f}" if here.size else name
 
 
 def _draw_key(ax: Axes) -> None:

@@ -13,9 +13,11 @@ from properly.reproduce._nelson_errata import errata
 from properly.reproduce._nelson_figure1 import figure1, readings
 from properly.reproduce._nelson_figure7 import figure7
 from properly.reproduce._nelson_population import PopulationTable, describe
+from properly.reproduce._nelson_printed import READ
 from properly.reproduce._nelson_samples import SampleTable, sample
 from properly.reproduce._pictures import prepare, tell
 from properly.reproduce._progress import counter, tracked
+from properly.reproduce._prose import prose
 from properly.simulate import NELSON_CASES
 from properly.sources import EqualWidth, Isotonic
 
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from properly.reproduce._errata import Errata
+    from properly.reproduce._nelson_errata import NelsonErrata
     from properly.reproduce._nelson_figure1 import Figure1, Readings
     from properly.reproduce._nelson_figure7 import Figure7
     from properly.reproduce._progress import After, Progress
@@ -65,8 +67,8 @@ class NelsonReproduction:
         The same from samples.
     figure7 : Figure7
         Three printed numbers, and settings that do and do not give them.
-    errata : Errata
-        Formulas and claims as printed and as corrected.
+    errata : NelsonErrata
+        Misprints, with numbers as printed and as meant; what changes numbers; and remarks.
     pictures : tuple of Path
         The pictures that were saved.
 
@@ -82,7 +84,7 @@ class NelsonReproduction:
     population: PopulationTable
     samples: SampleTable
     figure7: Figure7
-    errata: Errata
+    errata: NelsonErrata
     pictures: tuple[Path, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,7 +97,7 @@ class NelsonReproduction:
 
     def __str__(self) -> str:
         """Print everything beside what the paper says."""
-        told = [str(getattr(self, name)) for name in _PARTS]
+        told = [prose(READ), *(str(getattr(self, name)) for name in _PARTS)]
         return "\n\n".join(told + [tell(self.pictures)] * bool(self.pictures))
 
 
@@ -130,7 +132,8 @@ def nelson(
 
     Notes
     -----
-    Where the paper leaves something open, or errs:
+    Read was a converted author's manuscript, not the typeset article: signs, subscripts and numbers
+    of figures may be right there. Where it leaves something open, or is misprinted:
 
     * Parameters of some figures are in pictures only. Classes are taken to be at 0 and 2, with
       scale 1 and coupling 1/2; an error of amplitude, which is announced and not shown, is a prior
@@ -140,12 +143,13 @@ def nelson(
       one of them was used.
     * Figure 1 can be read in several ways. That with one covariance matrix and 25 cases in all is
       nearest to what is printed: 0.63 for the normal model in six dimensions, and 0.69 for the
-      heavy-tailed one in eight and ten, though not in six. The compact model has a coupling of
-      -0.095, not of 0.095.
+      heavy-tailed one in eight and ten, though not in six. The compact model is taken to have a
+      coupling of -0.095, not of 0.095 as extracted.
     * What a model has given to what happened is compared with what happened *given the forecast*.
       Two positions have the same forecast, and are told apart only by the position itself.
-    * Formulas that are misprinted are listed, each with a number that tells it from the right one,
-      and so are claims that do not hold.
+    * Misprints are listed, each with a number that tells what is printed from what is meant. Then
+      what changes numbers: other weights of bins, and a divergence that bins may bring above 1.
+      Then remarks and limits.
 
     References
     ----------

@@ -72,7 +72,7 @@ class Figure1:
                     "Classes are normal, with variance 1, and 1 apart in each dimension. As read",
                     "here, 13 and 12 cases are fitted by two means and one covariance matrix,",
                     "the location and scale of models with coupling 0 (normal), 0.162 (heavy) and",
-                    "-0.095 (compact; the paper prints 0.095, which has no bounds). Forecasts have",
+                    "-0.095 (compact; 0.095 as extracted, which has no bounds). Forecasts have",
                     f"no limit. {self.sets} training sets, each tried on {2 * TRIED:,} cases. Acc:",
                     "mean over training sets, ± standard error; ref.: independent, 400 sets;",
                     "Rob: of all cases together, ruled by single ones, to be compared to one",
@@ -119,7 +119,7 @@ class Figure1:
         told = ", ".join(f"{heavy[d].accuracy:.2f}" for d in (6, 8, 10))
         yield (
             f"The heavy one has {HEAVY:.2f} in 6, 8 and 10 dimensions there, and {told} here (0.67,"
-            " 0.69 and 0.69 in the reference). It sees no better classification in 8 and 10"
+            " 0.69 and 0.69 in the reference). It reports no better classification in 8 and 10"
             f" dimensions than in 6; here {normal[6].correct:.3f} becomes"
             f" {normal[8].correct:.3f} and {normal[10].correct:.3f}."
         )

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# Which text the numbers are from.
+READ = (
+    "Read was a converted author's manuscript, not the typeset article: signs, subscripts and "
+    "numbers of figures may be right there."
+)
+
 
 class Claim(NamedTuple):
     """Where in the paper a case is, and how its angle compares with 45 degrees there."""

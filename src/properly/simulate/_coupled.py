@@ -66,7 +66,8 @@ class CoupledGaussian:
     .. math:: Z_{d} = Z_{d-2} \, \frac{2\pi}{1 + (d - 2)\kappa}, \qquad Z_2 = 2\pi,
 
     for couplings of either sign; so it is computed, without a difference of large numbers for
-    couplings near 0. The published formula lacks the minus sign of the exponent.
+    couplings near 0. As extracted from a manuscript, the formula in [1]_ has no minus sign in the
+    exponent; it may be there in the article.
 
     References
     ----------
