@@ -11,7 +11,7 @@ BRIERTOOLS ?= briertools==0.0.4
 DLORDINAL ?= dlordinal==2.7.0
 SUPERIOR ?= superior-scoring-rules==1.0.6
 
-HALF := tests/laws tests/reproduce tests/plots
+HALF := tests/laws tests/reproduce tests/plots tests/test_audit.py
 COVERED := $(BIN)/coverage run --parallel-mode -m pytest -q
 
 .DEFAULT_GOAL := help
@@ -23,13 +23,13 @@ help:  ## show this help
 report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.html
 	@$(BIN)/python examples/crash_report.py report.html
 
-# The laws, the reproductions and the pictures, half of the work, run beside the other tests. What
-# is covered by laws alone has no test of its own, and counts as not covered.
+# The laws, the reproductions, the pictures and the audits, half of the work, run beside the other
+# tests. What is covered by laws alone has no test of its own, and counts as not covered.
 test: $(VENV)/.ready-test $(VENV)/.ready-docs  ## run every check and every test; build the documentation
 	@$(MAKE) --no-print-directory --jobs=2 check docs
 	@$(BIN)/coverage erase
 	@{ $(BIN)/python -m pytest -q $(firstword $(HALF)); laws=$$?; \
-	  $(COVERED) $(wordlist 2,3,$(HALF)) && exit $$laws; } > $(VENV)/laws.txt 2>&1 & laws=$$!; \
+	  $(COVERED) $(wordlist 2,9,$(HALF)) && exit $$laws; } > $(VENV)/laws.txt 2>&1 & laws=$$!; \
 	  $(COVERED) src tests $(HALF:%=--ignore=%); rest=$$?; \
 	  wait $$laws; laws=$$?; cat $(VENV)/laws.txt; exit $$((rest + laws))
 	@$(BIN)/coverage combine -q
