@@ -36,6 +36,12 @@ QUESTIONS: dict[str, Callable[[Tally | Cases], Any]] = {
     ),
     "roc": lambda x: properly.roc_curve(x, band="confidence"),
     "hull": lambda x: properly.roc_curve(x, hull=True),
+    "means": lambda x: properly.means(x, interval=True, replicates=50, rng=1),
+    "kernel": lambda x: properly.means(x, source="kernel", precision=0.01),
+    "table": lambda x: properly.source_table(x, precision=0.01),
+    "profile": lambda x: properly.risk_profile(x, [-1, 0, 1]),
+    "proper": properly.proper_means,
+    "predicted": properly.predicted_roc_curve,
     "binned": lambda x: properly.binned_reliability(x, scheme="count"),
 }
 
