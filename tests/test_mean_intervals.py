@@ -431,16 +431,14 @@ def test_tiny_forecasts_do_not_overflow() -> None:
         assert found.robustness == pytest.approx(ends, rel=1e-9)
         assert found.accuracy == (0, 1)
         low, high = found.divergence
-        assert 0 < low < means.divergence < found.corrected_divergence < high < math.inf
+        assert 0 <= low < means.divergence < found.corrected_divergence < high
 
 
 def test_the_widest_intervals_do_not_overflow() -> None:
     found = intervals(tally([1, 0], [0.3, 0.5]), level=0.9999)
     # With one degree of freedom, 6366 standard errors.
     assert found.decisiveness == found.accuracy == found.robustness == (0, 1)
-    low, high = found.divergence
-    assert 0 < low < 1e-300
-    assert 1e300 < high < math.inf
+    assert found.divergence == (0, math.inf)
     assert 0 < found.corrected_divergence < 2
 
 

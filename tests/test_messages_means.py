@@ -156,7 +156,10 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     ),
     (
         DataError,
-        "the weight of a bin must be positive; row 1 is 0",
+        (
+            "a Fit must hold the cases of each bin in weight, and events among them"
+            "\n\nHint: all weights together are those of the tally, 2."
+        ),
         lambda: means(
             T,
             source=Own(Fit(*(np.array(x) for x in ([1, 2], [2, 0], [1, 0], [0.5, 0.5])))),
@@ -165,10 +168,15 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         (
-            "a Fit must have equally long columns, and end after all 2 rows"
+            "the bins of a Fit must end after all 2 rows, none of them empty"
             "\n\nHint: end holds one past the last row of each bin."
         ),
         lambda: means(T, source=Own(fit_of(1, 1, 0, 0.5))),
+    ),
+    (
+        DataError,
+        "a Fit must have equally long columns of numbers, whole ones in end",
+        lambda: means(T, source=Own(Fit(*(np.array([x, x]) for x in (1.0, 1, 0, 0.5))))),
     ),
     (
         DataError,

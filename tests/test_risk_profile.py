@@ -255,3 +255,10 @@ def test_a_table_shows_powers_with_names_and_both_ends() -> None:
     ]
     assert "0 accuracy            0.60000" in told
     assert len(str(properly.risk_profile(t)).splitlines()) == 9
+
+
+def test_what_is_expected_of_the_smallest_doubles_is_finite() -> None:
+    # Of four terms q ** -2, that of 5e-324 is all but everything.
+    found = properly.risk_profile(properly.tally([1, 0], [5e-324, 0.5]), [-3.0])
+    log = (math.log(2) + 2 * math.log(5e-324)) / 3
+    assert math.log(found.expected[0]) == pytest.approx(log, rel=1e-12)

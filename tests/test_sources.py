@@ -303,9 +303,14 @@ def test_a_fit_is_taken_as_it_is() -> None:
     assert properly.means(SINGLE, source=Given(fit)).source.decisiveness == 0.5
 
 
-LENGTHS = (
-    "a Fit must have equally long columns, and end after all 4 rows"
+COLUMNS = "a Fit must have equally long columns of numbers, whole ones in end"
+ENDS = (
+    "the bins of a Fit must end after all 4 rows, none of them empty"
     "\n\nHint: end holds one past the last row of each bin."
+)
+CASES = (
+    "a Fit must hold the cases of each bin in weight, and events among them"
+    "\n\nHint: all weights together are those of the tally, 4."
 )
 
 
@@ -326,16 +331,20 @@ LENGTHS = (
                 "Given() gave Fit(end=[4], weight=[4], events=[2], rate=[0.5])"
             ),
         ),
-        (bins_of([], [], [], []), DataError, LENGTHS),
-        (bins_of([3, 2, 4], [1, 1, 2], [0, 1, 1], [0, 1, 0.5]), DataError, LENGTHS),
-        (
-            bins_of([2, 4], [4, 0], [2, 0], [0.5, 0.5]),
-            DataError,
-            "the weight of a bin must be positive; row 1 is 0",
-        ),
-        (bins_of([2, 3], [2, 1], [1, 0], [0.5, 0]), DataError, LENGTHS),
-        (bins_of([4], [2, 2], [1, 1], [0.5, 0.5]), DataError, LENGTHS),
-        (bins_of([2, 4], [2, 2], [1, 1], [0.5]), DataError, LENGTHS),
+        (bins_of([], [], [], []), DataError, COLUMNS),
+        (bins_of([4.0], [4], [2], [0.5]), DataError, COLUMNS),
+        (bins_of([[4]], [[4]], [[2]], [[0.5]]), DataError, COLUMNS),
+        (bins_of(["4"], [4], [2], [0.5]), DataError, COLUMNS),
+        (bins_of([4], [2, 2], [1, 1], [0.5, 0.5]), DataError, COLUMNS),
+        (bins_of([2, 4], [2, 2], [1, 1], [0.5]), DataError, COLUMNS),
+        (bins_of([3, 2, 4], [1, 1, 2], [0, 1, 1], [0, 1, 0.5]), DataError, ENDS),
+        (bins_of([2, 3], [2, 1], [1, 0], [0.5, 0]), DataError, ENDS),
+        (bins_of([2, 4], [4, 0], [2, 0], [0.5, 0.5]), DataError, CASES),
+        (bins_of([4], [4], [5], [0.5]), DataError, CASES),
+        (bins_of([4], [4], [-1], [0.5]), DataError, CASES),
+        (bins_of([4], [4], [math.nan], [0.5]), DataError, CASES),
+        (bins_of([4], [math.inf], [2], [0.5]), DataError, CASES),
+        (bins_of([4], [100], [50], [0.5]), DataError, CASES),
         (
             bins_of([2, 4], [2, 2], [1, 1], [0.5, 1.5]),
             DataError,

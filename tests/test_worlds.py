@@ -103,12 +103,15 @@ def test_classes_are_drawn_from_fits_that_were_divided_by_their_sums() -> None:
     fitted = np.array([[1 / 2, 1 / 3, 0], [1 / 2, 1 / 3, 0], [0, 1 / 3, 1]])
     np.testing.assert_allclose(world.fitted, fitted, rtol=1e-15)
     truth = fitted / fitted.sum(axis=1, keepdims=True)
+    # Fitted by itself to what is expected, the second class has 0.35 in all rows, instead of 0.4,
+    # 0.4 and 0.25; the others have what the truth has. That is no gain by fitting.
+    from_start = (1.05 * math.log(0.35) - 0.8 * math.log(0.4) - 0.25 * math.log(0.25)) / 3
     losses: dict[float, float] = {}
     for y in product(range(3), repeat=3):
         given = truth[np.arange(3), list(y)]
         if given.all():
             source = properly.means(Cases(y, p)).source.accuracy
-            loss = round(math.log(source) - float(np.log(given).mean()), 14)
+            loss = round(math.log(source) - float(np.log(given).mean()) - from_start, 14)
             losses[loss] = losses.get(loss, 0.0) + float(given.prod())
     assert sum(losses.values()) == pytest.approx(1, rel=1e-12)
     assert_distribution(world.losses_by_fitting(DRAWS, rng()), losses)
@@ -334,3 +337,12 @@ def test_rounding_draws_nothing_impossible(monkeypatch: pytest.MonkeyPatch) -> N
     rng = np.random.default_rng(1)
     assert np.isfinite(world.losses_if_calibrated(2, rng)).all()
     assert np.isfinite(world.losses_by_fitting(2, rng)).all()
+
+
+def test_fits_of_classes_that_miss_one_are_no_bias_of_many_cases() -> None:
+    # Counts so large that nothing is left to chance: no bias, though rows were rescaled.
+    p = np.array([[0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
+    world = world_of(Cases([0, 1, 2], p, weight=[10**15] * 3))
+    assert isinstance(world, ClassWorld)
+    assert np.abs(world.fitted.sum(axis=1) - 1).max() > 0.1
+    np.testing.assert_allclose(world.losses_by_fitting(5, rng()), 0, rtol=0, atol=1e-6)

@@ -29,8 +29,6 @@ Pair: TypeAlias = tuple[float, float]
 FOR_BIAS = 200
 # If one case makes up more than this of a sum, the spread of the sum cannot be told.
 MUCH = 0.1
-# Logarithms beyond this are of no number that a double holds.
-FARTHEST = 700.0
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,8 @@ class MeansIntervals:
     log_divergence_error : float
         The standard error of the logarithm of the divergence, if the source were known.
     divergence_if_calibrated : float
-        The mean divergence of independent cases with the same forecasts if they were calibrated:
-        what fitting noise costs.
+        The mean divergence of such cases if they were calibrated: what fitting noise costs.
+        Forecasts stay as they are; of cases in clusters, whole clusters are drawn.
     p_value : float
         Of the test of calibration by the divergence; NaN if cases have clusters or times, since
         the test takes them as independent.
@@ -94,9 +92,10 @@ class MeansIntervals:
         """Say in words what the numbers on the divergence are."""
         if math.isnan(self.corrected_divergence) or self.corrected_divergence == 0:
             return []
-        low, high = ("-" if math.isnan(x) else _told(x) for x in self.divergence)
-        interval = f"{100 * self.level:g}% interval {low} to {high}"
-        lines = [f"divergence less its bias: {_told(self.corrected_divergence)} ({interval})"]
+        low, high = self.divergence
+        corrected = f"divergence less its bias: {_told(self.corrected_divergence)}"
+        interval = f" ({100 * self.level:g}% interval {_told(low)} to {_told(high)})"
+        lines = [corrected if math.isnan(low) else corrected + interval]
         if not math.isnan(self.p_value):
             lines.append(f"test of calibration: p = {self.p_value:.2g}")
         return lines
@@ -202,5 +201,6 @@ def _of_divergence(world: World, divergence: float, spread: Spread, drawing: Dra
     error = math.sqrt(spread.covariance[3, 3])
     half = float(stdtrit(spread.degrees, (1 + level) / 2)) * math.hypot(error, scatter)
     ends = -loss + min(bias, other) - half, -loss + max(bias, other) + half
-    lower, upper = np.exp(np.clip(ends, -FARTHEST, FARTHEST)).tolist()
+    with np.errstate(over="ignore"):
+        lower, upper = np.exp(ends).tolist()
     return Divergence((lower, upper), math.exp(bias - loss), error, if_calibrated, p)

@@ -154,7 +154,7 @@ def _log_mean(log: Column, power: float, weight: Column | None) -> float:
     with np.errstate(over="ignore"):
         below = power * log
     if below.min() < -1:
-        return math.log(_average(np.exp(below), weight)) / power
+        return _log_average(np.exp(below), weight) / power
     # A small power leaves next to nothing, which must not be lost beside 1.
     return math.log1p(_average(np.expm1(below), weight)) / power
 
@@ -224,6 +224,14 @@ def _sums(t: Column, weight: Column | None) -> Sums:
     x *= ROBUSTNESS
     power = float(add(np.exp(x, out=x)))
     return Sums(float(len(t) if weight is None else weight.sum()), float(add(t)), log, power)
+
+
+def _log_average(x: Column, weight: Column | None) -> float:
+    """Return the logarithm of an average, which itself might be too small for a double."""
+    if weight is None:
+        return math.log(float(x.mean()))
+    weight = weight.astype(np.float64)
+    return math.log(float(weight @ x)) - math.log(float(weight.sum()))
 
 
 def _average(x: Column, weight: Column | None) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
@@ -192,7 +193,8 @@ class ClassWorld:
         # Of all rows laid end to end, each a little higher than the one before.
         ladder = (upto / upto[:, -1:] + np.arange(len(truth))[:, None]).ravel()
         draw = self._draws_of_counts if self.is_counted else self._draws_of_rows
-        return np.array([self._loss(*draw(truth, ladder, rng), log) for _ in range(replicates)])
+        drawn = [self._loss(*draw(truth, ladder, rng), log) for _ in range(replicates)]
+        return np.array(drawn) - self._loss_of_truth(truth, log)
 
     @property
     def is_counted(self) -> bool:
@@ -218,15 +220,34 @@ class ClassWorld:
         return row, drawn, counts[row, drawn]
 
     def _loss(self, row: Column, drawn: Column, weight: Column, log: Column) -> float:
-        model, source = float(weight @ log[row, drawn]), 0.0
         order = np.argsort(drawn, kind="stable")
         start = np.searchsorted(drawn[order], np.arange(len(self.cells) + 1))
-        for k, (cell, total) in enumerate(zip(self.cells, self.totals, strict=True)):
-            of = order[start[k] : start[k + 1]]
-            fit = refit(total, np.bincount(cell[row[of]], weight[of], len(total)))
+        parts = (order[first:last] for first, last in pairwise(start.tolist()))
+        cells = zip(self.cells, self.totals, parts, strict=True)
+        events = [np.bincount(cell[row[of]], weight[of], len(n)) for cell, n, of in cells]
+        return self._fitted(events) - float(weight @ log[row, drawn]) / float(self.weight.sum())
+
+    def _loss_of_truth(self, truth: Column, log: Column) -> float:
+        """Return how much better class by class would be if each class came as often as expected.
+
+        Nothing, if the truth is the model. Rows that were divided by their sums are no longer what
+        the fit of each class by itself has found, and would seem to be miscalibrated.
+        """
+        amount = self.weight[:, None] * truth
+        cells = zip(self.cells, self.totals, amount.T, strict=True)
+        events = [np.bincount(cell, part, len(n)) for cell, n, part in cells]
+        there = amount > 0
+        return self._fitted(events) - float(amount[there] @ log[there]) / float(self.weight.sum())
+
+    def _fitted(self, events: list[Column]) -> float:
+        """Return the mean logarithm that fits of each class by itself give to its events."""
+        total = 0.0
+        for weight, happened in zip(self.totals, events, strict=True):
+            # Sums of shares may exceed the weight by rounding.
+            fit = refit(weight, np.minimum(happened, weight))
             some = fit.events > 0
-            source += float(fit.events[some] @ np.log(fit.event_rate[some]))
-        return (source - model) / float(self.weight.sum())
+            total += float(fit.events[some] @ np.log(fit.event_rate[some]))
+        return total / float(self.weight.sum())
 
 
 def _amounts(t: Column, p: Column, unit: float) -> Column:

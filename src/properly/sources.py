@@ -7,6 +7,7 @@ the paper. `Neighbours` and `Kernel` have the least bias, but no bins for a `sou
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
@@ -343,12 +344,19 @@ def fit_source(source: Source, tally: Tally) -> Fit:
     if not isinstance(fit, Fit) or not all(isinstance(x, np.ndarray) for x in fit):
         message = f"the fit of a source must be a Fit of arrays; {source!r} gave {fit!r:.60}"
         raise ArgumentTypeError(message)
+    if any(x.ndim != 1 for x in fit) or fit.end.dtype.kind != "i" or len(set(map(len, fit))) > 1:
+        message = "a Fit must have equally long columns of numbers, whole ones in end"
+        raise DataError(message)
     rows = np.diff(fit.end, prepend=0)
-    if len({len(x) for x in fit}) > 1 or rows.sum() != len(tally) or not (rows > 0).all():
-        message = f"a Fit must have equally long columns, and end after all {len(tally)} rows"
+    if rows.sum() != len(tally) or not (rows > 0).all():
+        message = f"the bins of a Fit must end after all {len(tally)} rows, none of them empty"
         raise DataError(message, hint="end holds one past the last row of each bin.")
-    if not (fit.weight > 0).all():
-        refuse(fit.weight, ~(fit.weight > 0), "the weight of a bin must be positive")
+    wrong = ~((fit.weight > 0) & (fit.events >= 0) & (fit.events <= fit.weight))
+    if wrong.any() or not math.isclose(fit.weight.sum(), tally.total, rel_tol=1e-9):
+        message = "a Fit must hold the cases of each bin in weight, and events among them"
+        raise DataError(
+            message, hint=f"all weights together are those of the tally, {tally.total:g}."
+        )
     if not np.all((fit.rate >= 0) & (fit.rate <= 1)):
         refuse(fit.rate, ~((fit.rate >= 0) & (fit.rate <= 1)), "rates must be in [0, 1]")
     return fit

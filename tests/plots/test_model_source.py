@@ -320,3 +320,15 @@ def test_a_small_picture_has_small_bubbles_and_names_that_do_not_touch() -> None
     boxes = [Text.get_window_extent(text) for text in small.texts if text.get_gid() == "name"]
     assert len(boxes) == 3
     assert not any(one.overlaps(other) for k, one in enumerate(boxes) for other in boxes[k + 1 :])
+
+
+def test_a_long_legend_takes_nothing_from_the_picture() -> None:
+    rng, sides = np.random.default_rng(0), []
+    for names in (list("abc"), [f"{k:02d}{'n' * 22}" for k in range(12)]):
+        p = rng.dirichlet([0.5] * len(names), 200)
+        y = [names[rng.choice(len(names), p=row)] for row in p]
+        ax = plots.model_source(source_table(Cases(y, p, labels=names)))
+        assert isinstance(ax.figure, Figure)
+        ax.figure.draw_without_rendering()
+        sides.append(ax.get_window_extent().height)
+    assert sides[1] > 0.95 * sides[0]

@@ -51,6 +51,8 @@ FILL, EDGE = 0.22, 0.75
 CROSS = 8.0
 # Inches on either side, so that words keep away from the edges of the paper.
 MARGIN = 0.12
+# The height of a line of the legend, in inches.
+LINE = 0.19
 # Of bins of all classes together, whose bubbles are of none.
 POOLED = Ink(SLATE, "-")
 # The highest divergence probability whose ray is drawn to its end.
@@ -289,10 +291,14 @@ def _handles(ink: Mapping[str, Ink], drawn: set[str]) -> list[Any]:
 
 def _draw_legend_below(figure: Figure, handles: list[Any]) -> None:
     widest = max(len(handle.get_label()) for handle in handles)
+    columns = min(len(handles), max(1, 52 // (widest + 5)))
+    # The legend adds to the picture, and takes nothing away from it.
+    more = -(-len(handles) // columns) - 1
+    figure.set_figheight(figure.get_figheight() + LINE * more)
     legend = figure.legend(
         handles=handles,
         loc="outside lower center",
-        ncols=min(len(handles), max(1, 52 // (widest + 5))),
+        ncols=columns,
         frameon=False,
         fontsize="small",
         title=KEY,
