@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Column: TypeAlias = np.ndarray[Any, Any]
 
 ROUNDING = 1e-12
+FOR_BIAS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,6 +160,11 @@ class Correction:
     greatest: Column
     mean: Column
     deviation: Column
+
+
+def enough_for_bias(replicates: int) -> int:
+    """Return how many draws tell a bias well enough; a test needs more of them."""
+    return min(replicates, max(FOR_BIAS, replicates // 5))
 
 
 def find_bias(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._cases import is_dependent
-from properly._components import p_value
+from properly._components import enough_for_bias, p_value
 from properly._notice import notice
 from properly._power_means import POWERS, ROBUSTNESS, ThreeMeans
 from properly._worlds import world_of
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = tuple[float, float]
 
-# So many draws tell the bias well enough; the test has more of them.
-FOR_BIAS = 200
 # If one case makes up more than this of a sum, the spread of the sum cannot be told.
 MUCH = 0.1
 
@@ -194,7 +192,7 @@ def _of_divergence(world: World, divergence: float, spread: Spread, drawing: Dra
         return Divergence((0.0, math.nan), 0.0, math.nan, if_calibrated, least)
     loss = -math.log(divergence)
     p = p_value(loss, drawn, loss + 1.0)
-    enough = min(replicates, max(FOR_BIAS, replicates // 5))
+    enough = enough_for_bias(replicates)
     fitting = world.losses_by_fitting(enough, rng)
     scatter = float(fitting.std(ddof=1)) if enough > 1 else math.nan
     bias, other = float(fitting.mean()), float(drawn.mean())

@@ -259,7 +259,7 @@ def means(
     """
     chosen, interval = as_source(source), check_flag(interval, "interval")
     drawing = as_drawing(level, replicates, rng)
-    limited, clipped = limit(cases, precision)
+    limited, clipped, least = limit(cases, precision)
     found = sums_by_class(limited, chosen)
     overall = Sums.of_all(part.model for part in found).means()
     behind = Sums.of_all(part.source for part in found).means()
@@ -270,7 +270,7 @@ def means(
         angle=_angle(overall, behind),
         correct=_correct(limited),
         classes={part.name: _of_class(part) for part in found},
-        precision=None if precision is None else float(precision) + 0.0,
+        precision=least,
         clipped=clipped,
         impossible=count_impossible(limited),
         estimate=_words(chosen),
@@ -308,6 +308,7 @@ def _correct(cases: Tally | Cases) -> float:
         weight = None if cases.weight is None else to_numpy(cases.weight)
         wrong = Misclassification().mean_price(to_numpy(cases.y), to_numpy(cases.p), weight)
         return 1 - float(wrong)
+    # Forecasts are in order, so that sums of counts are enough and none need be priced.
     t = as_tally(cases)
     value, weight, events = (to_numpy(x) for x in (t.value, t.weight, t.events))
     below, above = (np.searchsorted(value, 0.5, side=side) for side in ("left", "right"))

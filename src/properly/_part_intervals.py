@@ -11,6 +11,7 @@ import numpy as np
 from properly._cases import is_dependent
 from properly._components import (
     Prices,
+    enough_for_bias,
     find_bias,
     if_calibrated,
     increasing_fit,
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = tuple[float, float]
 Column: TypeAlias = np.ndarray[Any, Any]
-
-# So many draws tell the bias well enough; the test has more of them.
-FOR_BIAS = 200
 
 
 @dataclass(frozen=True)
@@ -98,7 +96,7 @@ def find_intervals(
     prices = Prices.at(draws.value, rule)
     drawn = if_calibrated(draws, prices, replicates, rng)
     truths = fit.spread(fit.event_rate), increasing_fit(t, fit, prices)
-    enough = min(replicates, max(FOR_BIAS, replicates // 5))
+    enough = enough_for_bias(replicates)
     bias = find_bias(draws, to_numpy(t.weight), truths, prices, replicates=enough, rng=rng)
     spread = spread_of_means(source, *_amounts(prices, truths[0], t.event_rate))
     half = spread.half_widths(level)

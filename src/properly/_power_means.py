@@ -179,10 +179,15 @@ class Sums(NamedTuple):
 
     def means(self) -> ThreeMeans:
         """Divide by the weight, and undo the powers."""
-        robustness = (self.power / self.weight) ** (1 / ROBUSTNESS)
-        # Rounding must not turn their order round.
-        accuracy = max(math.exp(self.log / self.weight), robustness)
-        return ThreeMeans(max(self.value / self.weight, accuracy), accuracy, robustness)
+        return ThreeMeans(*(float(mean) for mean in divide_sums(*self)))
+
+
+def divide_sums(weight: Any, value: Any, log: Any, power: Any) -> tuple[Any, Any, Any]:
+    """Return the three means that sums, or columns of sums, stand for, the greatest first."""
+    robustness = (power / weight) ** (1 / ROBUSTNESS)
+    # Rounding must not turn their order round.
+    accuracy = np.maximum(np.exp(log / weight), robustness)
+    return np.maximum(value / weight, accuracy), accuracy, robustness
 
 
 def sums_of_powers(t: Column, weight: Column) -> Sums:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from properly._cases import Cases, with_forecasts
 from properly._interval import as_number
 from properly._libraries import namespace
-from properly._pooling import pool
+from properly._pooling import as_counts, pool
 from properly._tally import Tally, as_tally
 from properly.errors import DataError
 
@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 
 
 class Limited(NamedTuple):
-    """Forecasts within the limits, and how many cases, or how much of their weight, moved."""
+    """Forecasts within the limits, how many cases or how much weight moved, and the precision."""
 
     cases: Tally | Cases
     clipped: int | float
+    precision: float | None
 
 
 def limit(cases: Tally | Cases, precision: float | None) -> Limited:
@@ -33,7 +34,7 @@ def limit(cases: Tally | Cases, precision: float | None) -> Limited:
         cases = as_tally(cases)
     least = check_precision(precision, classes or 2)
     if least is None:
-        return Limited(cases, 0)
+        return Limited(cases, 0, None)
     if isinstance(cases, Tally):
         return _limit_tally(cases, least)
     p, moved = _clip(cases.p, least)
@@ -43,7 +44,7 @@ def limit(cases: Tally | Cases, precision: float | None) -> Limited:
         # In order of size, so that rows of the same numbers have the same sum.
         total = xp.sum(xp.sort(p, axis=1), axis=1, keepdims=True)
         p = xp.where(moved[:, None], p / total, p)
-    return Limited(with_forecasts(cases, p), _amount(moved, cases.weight))
+    return Limited(with_forecasts(cases, p), _amount(moved, cases.weight), least)
 
 
 def limit_event(p: Array, precision: float | None) -> Array:
@@ -77,11 +78,11 @@ def _clip(p: Array, least: float) -> tuple[Array, Array]:
 def _limit_tally(tally: Tally, least: float) -> Limited:
     within, moved = _clip(tally.value, least)
     if not namespace(moved).any(moved):
-        return Limited(tally, 0)
+        return Limited(tally, 0, least)
     columns = pool(within, tally._columns())  # noqa: SLF001
     amount = _amount(moved, tally.weight)
     amount = amount if tally.event_squares is None else float(amount)
-    return Limited(Tally._of(columns, tally.cells), amount)  # noqa: SLF001
+    return Limited(Tally._of(columns, tally.cells), amount, least)  # noqa: SLF001
 
 
 def _amount(moved: Array, weight: Array | None) -> int | float:
@@ -89,6 +90,6 @@ def _amount(moved: Array, weight: Array | None) -> int | float:
     xp = namespace(moved)
     if weight is None:
         return int(xp.count_nonzero(moved))
-    total = float(xp.sum(xp.astype(weight[moved], xp.float64)))
-    whole = xp.isdtype(weight.dtype, "integral") or bool(xp.all(weight == xp.floor(weight)))
-    return int(total) if whole else total
+    counts = as_counts(weight)
+    total = xp.sum(counts[moved])
+    return int(total) if xp.isdtype(counts.dtype, "integral") else float(total)

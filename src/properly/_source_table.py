@@ -17,6 +17,7 @@ from properly._power_means import (
     POWERS,
     ROBUSTNESS,
     ThreeMeans,
+    divide_sums,
     mean_of_power,
     three_means,
 )
@@ -253,9 +254,5 @@ def _averages(value: Column, events: Column, first: Column) -> dict[str, Column]
         # What did not happen is left out, not multiplied by 0: its logarithm may be infinite.
         log = np.where(there, np.log(value), 0.0)
         powers = np.exp(ROBUSTNESS * log)
-        total, logs, sums = (np.add.reduceat(events * x, first) for x in (value, log, powers))
-        robustness = (sums / weight) ** (1 / ROBUSTNESS)
-        # Rounding must not turn their order round.
-        accuracy = np.maximum(np.exp(logs / weight), robustness)
-        decisiveness = np.maximum(total / weight, accuracy)
-    return {"decisiveness": decisiveness, "accuracy": accuracy, "robustness": robustness}
+        sums = (np.add.reduceat(events * x, first) for x in (value, log, powers))
+        return dict(zip(POWERS, divide_sums(weight, *sums), strict=True))

@@ -15,16 +15,13 @@ from properly._cases import (
     has_clusters,
     has_time,
     is_dependent,
-    rows_in_use,
 )
 from properly._components import Prices, components
 from properly._happened import questions
 from properly._isotonic import refit
 from properly._libraries import to_numpy
 from properly._outcomes import rows_of, table_of
-from properly._pooling import as_counts
 from properly._power_means import ROBUSTNESS
-from properly._reductions import one_vs_rest
 from properly._resampling import fast_stream, sampler
 from properly._tally import Tally, as_tally
 from properly._variance import spread_of_means, spread_of_rows
@@ -33,7 +30,10 @@ from properly.rules._class_rule import at
 from properly.sources import Isotonic
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from properly._variance import Spread
+    from properly.sources import Fit
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
@@ -69,14 +69,32 @@ def world_of(cases: Tally | Cases) -> World:
     """Get ready to draw outcomes."""
     if has_classes(cases):
         return ClassWorld.of(cases)
-    return EventWorld(cases)
+    return EventWorld.of(cases)
 
 
 @dataclass(frozen=True, eq=False)
 class EventWorld:
-    """Forecasts of an event."""
+    """Forecasts of an event.
+
+    Attributes
+    ----------
+    cases : Tally or Cases
+        What they came with.
+    value : numpy array
+        The distinct forecasts.
+    fit : Fit
+        The isotonic source.
+    """
 
     cases: Tally | Cases
+    value: Column
+    fit: Fit
+
+    @classmethod
+    def of(cls, cases: Tally | Cases) -> EventWorld:
+        """Fit the source."""
+        tally = as_tally(cases)
+        return cls(cases, to_numpy(tally.value).astype(np.float64), Isotonic().fit(tally))
 
     @property
     def can_draw(self) -> bool:
@@ -85,26 +103,23 @@ class EventWorld:
 
     def spread(self, unit: float) -> Spread:
         """Find the spread of the means behind three averages and the log divergence."""
-        t = as_tally(self.cases)
-        value, fit = to_numpy(t.value).astype(np.float64), Isotonic().fit(t)
-        event = _amounts(value, fit.spread(), unit)
-        none = _amounts(1 - value, fit.spread(fit.rest), unit)
+        event = _amounts(self.value, self.fit.spread(), unit)
+        none = _amounts(1 - self.value, self.fit.spread(self.fit.rest), unit)
         return spread_of_means(self.cases, event, none)
 
     def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
         """Draw outcomes as the model says, and fit the source to each draw."""
-        value = to_numpy(as_tally(self.cases).value).astype(np.float64)
-        return self._losses(value, replicates, rng)
+        return self._losses(self.value, replicates, rng)
 
     def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
         """Draw outcomes as the source says, and find how much better than it each new fit seems."""
-        return self._losses(self._rate(), replicates, rng)
+        return self._losses(self.fit.spread(), replicates, rng)
 
     def _losses(self, truth: Column, replicates: int, rng: np.random.Generator) -> Column:
         draws, stream = sampler(self.cases), fast_stream(rng)
         if has_clusters(self.cases):
             # Whole clusters are drawn, with outcomes that agree within them as they did.
-            drawn = draws.draws(truth, replicates, stream, self._rate())
+            drawn = draws.draws(truth, replicates, stream, self.fit.spread())
         else:
             drawn = draws.outcomes(truth, replicates, stream)
         found: Column = components(drawn, Prices.at(truth, Log()))[0]
@@ -113,9 +128,6 @@ class EventWorld:
     def largest_share(self) -> float:
         """Find how much of the sum of powers of -2/3 a single case makes up."""
         return _largest_share(self.cases)
-
-    def _rate(self) -> Column:
-        return Isotonic().fit(as_tally(self.cases)).spread()
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,17 +159,12 @@ class ClassWorld:
     @classmethod
     def of(cls, cases: Cases) -> ClassWorld:
         """Fit the source to each class."""
-        y, p, weight, used = rows_in_use(cases)
-        asked = questions(cases, Isotonic())
-        columns = [to_numpy(case.p)[used] for case in one_vs_rest(cases).values()]
-        rates = [question.at_rows(q) for question, q in zip(asked, columns, strict=True)]
-        cells = [
-            np.searchsorted(to_numpy(question.tally.value), q)
-            for question, q in zip(asked, columns, strict=True)
-        ]
-        weight = as_counts(weight)
-        totals = [np.bincount(cell, weight) for cell in cells]
-        return cls(cases, y, p.astype(np.float64), weight, np.stack(rates, axis=1), cells, totals)
+        rows, asked = rows_of(cases), questions(cases, Isotonic())
+        columns = list(zip(asked, rows.p.T, strict=True))
+        cells = [np.searchsorted(to_numpy(one.tally.value), q) for one, q in columns]
+        fitted = [one.fit.spread()[cell] for one, cell in zip(asked, cells, strict=True)]
+        totals = [np.bincount(cell, rows.weight) for cell in cells]
+        return cls(cases, rows.y, rows.p, rows.weight, np.stack(fitted, axis=1), cells, totals)
 
     @property
     def can_draw(self) -> bool:
@@ -189,11 +196,8 @@ class ClassWorld:
         truth = truth / truth.sum(axis=1, keepdims=True)
         with np.errstate(divide="ignore"):
             log = np.log(truth)
-        upto = np.cumsum(truth, axis=1)
-        # Of all rows laid end to end, each a little higher than the one before.
-        ladder = (upto / upto[:, -1:] + np.arange(len(truth))[:, None]).ravel()
-        draw = self._draws_of_counts if self.is_counted else self._draws_of_rows
-        drawn = [self._loss(*draw(truth, ladder, rng), log) for _ in range(replicates)]
+        draws = self._draws_of_counts if self.is_counted else self._draws_of_rows
+        drawn = [self._loss(*draw, log) for draw in draws(truth, replicates, rng)]
         return np.array(drawn) - self._loss_of_truth(truth, log)
 
     @property
@@ -202,22 +206,26 @@ class ClassWorld:
         return self.weight.dtype.kind == "i" and bool((self.weight > 1).any())
 
     def _draws_of_rows(
-        self, truth: Column, ladder: Column, rng: np.random.Generator
-    ) -> tuple[Column, Column, Column]:
+        self, truth: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[tuple[Column, Column, Column]]:
         """Draw one class for each row: rows, classes, and their weights."""
-        row = np.arange(len(truth))
-        # Adding the number of the row must not round a place up to the next one.
-        place = np.minimum(row + rng.random(len(row)), np.nextafter(row + 1.0, 0.0))
-        drawn = np.searchsorted(ladder, place, side="right") - row * truth.shape[1]
-        return row, drawn, self.weight
+        row, upto = np.arange(len(truth)), np.cumsum(truth, axis=1)
+        # Of all rows laid end to end, each a little higher than the one before.
+        ladder = (upto / upto[:, -1:] + row[:, None]).ravel()
+        for _ in range(replicates):
+            # Adding the number of the row must not round a place up to the next one.
+            place = np.minimum(row + rng.random(len(row)), np.nextafter(row + 1.0, 0.0))
+            drawn = np.searchsorted(ladder, place, side="right") - row * truth.shape[1]
+            yield row, drawn, self.weight
 
     def _draws_of_counts(
-        self, truth: Column, _: Column, rng: np.random.Generator
-    ) -> tuple[Column, Column, Column]:
+        self, truth: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[tuple[Column, Column, Column]]:
         """Draw how often each class happened in each row, one draw a case."""
-        counts = np.asarray(rng.multinomial(self.weight, truth))
-        row, drawn = np.nonzero(counts)
-        return row, drawn, counts[row, drawn]
+        for _ in range(replicates):
+            counts = np.asarray(rng.multinomial(self.weight, truth))
+            row, drawn = np.nonzero(counts)
+            yield row, drawn, counts[row, drawn]
 
     def _loss(self, row: Column, drawn: Column, weight: Column, log: Column) -> float:
         order = np.argsort(drawn, kind="stable")

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias,
 import numpy as np
 
 from properly._arrays import refuse
+from properly._asymptotics import effective_total
 from properly._binning import equal_rank, equal_width
 from properly._interval import as_number
 from properly._isotonic import recalibrate
@@ -260,7 +261,7 @@ class Neighbours(Source):
 
     def fit(self, tally: Tally) -> Fit:
         """Count the events among the nearest."""
-        cases = _cases(tally)
+        cases = effective_total(tally)
         chosen = max(round(cases**0.75), 1) if self.neighbours is None else self.neighbours
         # Fractional weights are measured in cases of the average weight.
         amount = chosen * (float(tally.total) / cases)
@@ -307,7 +308,9 @@ class Kernel(Source):
 
     def fit(self, tally: Tally) -> Fit:
         """Weigh each case by how near it is."""
-        return _by_itself(tally, smooth(*_columns(tally), self.bandwidth, cases=_cases(tally)))
+        return _by_itself(
+            tally, smooth(*_columns(tally), self.bandwidth, cases=effective_total(tally))
+        )
 
 
 NAMES: dict[str, Callable[[], Source]] = {
@@ -368,17 +371,8 @@ def _check_bins(bins: int | None) -> None:
         raise DataError(message)
 
 
-def _cases(tally: Tally) -> float:
-    """Return the number of cases; of fractional weights, as many as would say as much."""
-    total = float(tally.total)
-    if tally.event_squares is None or tally.nonevent_squares is None:
-        return total
-    squares = to_numpy(tally.event_squares).sum() + to_numpy(tally.nonevent_squares).sum()
-    return float(total**2 / squares)
-
-
 def _bins_of(tally: Tally, bins: int | None) -> int:
-    return max(round(_cases(tally) ** (1 / 3)), 1) if bins is None else bins
+    return max(round(effective_total(tally) ** (1 / 3)), 1) if bins is None else bins
 
 
 def _columns(tally: Tally) -> tuple[Column, Column, Column]:
