@@ -312,3 +312,36 @@ def test_only_cases_of_several_classes_have_classes() -> None:
     assert has_classes(Cases([0, 1], [[0.9, 0.1], [0.8, 0.2]]))
     for other in (Cases([0, 1], [0.1, 0.2]), tally([0, 1], [0.1, 0.2]), P3, None):
         assert not has_classes(other)
+
+
+def test_rows_are_split_by_their_group_with_all_that_is_known() -> None:
+    cases = Cases(
+        [0, 1, 1, 0], [0.1, 0.5, 0.9, 0.3], weight=[1, 2, 3, 4], clusters=[7, 7, 8, 8],
+        strata=list("xxyy"), groups=["b", "a", "b", "b"],
+    )  # fmt: skip
+    found = cases.by_group()
+    assert list(found) == ["a", "b"]
+    assert found["b"].p.tolist() == [0.1, 0.9, 0.3]
+    assert found["b"].weight.tolist() == [1, 3, 4]  # type: ignore[union-attr]
+    assert found["b"].clusters.tolist() == [7, 8, 8]  # type: ignore[union-attr]
+    assert found["a"].strata.tolist() == ["x"]  # type: ignore[union-attr]
+    assert found["a"].tally().event_rate == 1
+
+
+def test_groups_of_several_kinds_keep_their_labels() -> None:
+    mixed = np.array(["old", 3, "old", 3], dtype=object)
+    found = Cases([0, 1, 1, 0], [0.1, 0.5, 0.9, 0.3], groups=mixed).by_group()
+    assert [len(x) for x in found.values()] == [2, 2]
+    assert set(found) == {"old", 3}
+
+
+def test_groups_of_classes_keep_their_labels_of_classes() -> None:
+    p = [[0.2, 0.8], [0.5, 0.5], [0.9, 0.1]]
+    found = Cases(["no", "yes", "no"], p, labels=["no", "yes"], groups=[1, 2, 1]).by_group()
+    assert found[1].labels == ("no", "yes")
+    assert found[1].p.tolist() == [[0.2, 0.8], [0.9, 0.1]]
+
+
+def test_without_groups_nothing_can_be_split() -> None:
+    with pytest.raises(DataError, match="this needs the group of each case; these cases have none"):
+        Cases([0, 1], [0.1, 0.5]).by_group()

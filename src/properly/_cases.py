@@ -36,8 +36,14 @@ class Cases:
         Probabilities of the event, or of the classes, one column each.
     weight : array-like, optional
         Case weights, none negative.
-    clusters, time, groups : array-like, optional
-        The cluster, the time and the group of each case.
+    clusters : array-like, optional
+        The cluster of each case: cases of one cluster may depend on one another.
+    strata : array-like, optional
+        The stratum of each case, if so many were drawn from each. A cluster lies in one stratum.
+    time : array-like, optional
+        The time of each case, a number or a date: cases may depend on those shortly before.
+    groups : array-like, optional
+        The group of each case, to be evaluated apart; `by_group` splits by it.
     labels : sequence of labels, optional
         What each column of `p` stands for, in the order of the classes if they have one; class
         numbers get these names if none of them is a number. For an event, both labels of `y`, the
@@ -53,7 +59,7 @@ class Cases:
         Outcomes: booleans, or class numbers.
     p : array
         Probabilities.
-    weight, clusters, time, groups : array or None
+    weight, clusters, strata, time, groups : array or None
         As given.
     classes : int or None
         The number of classes; None for an event.
@@ -82,6 +88,7 @@ class Cases:
     p: Array = field(init=False)
     weight: Array | None = field(init=False)
     clusters: Array | None = field(init=False)
+    strata: Array | None = field(init=False)
     time: Array | None = field(init=False)
     groups: Array | None = field(init=False)
     labels: tuple[Any, ...] | None = field(init=False)
@@ -94,6 +101,7 @@ class Cases:
         *,
         weight: ArrayLike | None = None,
         clusters: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
         time: ArrayLike | None = None,
         groups: ArrayLike | None = None,
         labels: Sequence[object] | None = None,
@@ -114,7 +122,7 @@ class Cases:
             pos_label = pos_label if labels is None else event_label(labels, pos_label)
             rows, names = check_rows(y, p, weight, pos_label=pos_label, labels=labels), None
             require_classes_to_normalize(normalize)
-        columns = {"clusters": clusters, "time": time, "groups": groups}
+        columns = {"clusters": clusters, "strata": strata, "time": time, "groups": groups}
         checked = {
             name: None if column is None else check_column(column, name, rows.p)
             for name, column in columns.items()
@@ -134,12 +142,30 @@ class Cases:
         require_event(self)
         return Tally.from_arrays(self.y, self.p, self.weight)
 
+    def by_group(self) -> dict[Any, Cases]:
+        """Split the rows by their group, so that any evaluation can be made of each.
+
+        Returns
+        -------
+        dict
+            Cases by group, in order. Clusters, strata and times come along.
+
+        Examples
+        --------
+        >>> import properly
+        >>> c = properly.Cases([0, 1, 1], [0.1, 0.5, 0.9], groups=["new", "old", "new"])
+        >>> {name: len(cases) for name, cases in c.by_group().items()}
+        {'new': 2, 'old': 1}
+        """
+        number, names = numbered(to_numpy(require_groups(self)))
+        return {name: _some(self, np.flatnonzero(number == i)) for i, name in enumerate(names)}
+
     def __len__(self) -> int:
         """Count the rows."""
         return int(self.p.shape[0])
 
     def __repr__(self) -> str:
-        optional = ("weight", "clusters", "time", "groups")
+        optional = ("weight", "clusters", "strata", "time", "groups")
         known = [name for name in optional if getattr(self, name) is not None]
         classes = "" if self.classes is None else f" of {self.classes} classes"
         return f"Cases({len(self)} rows{classes}{' with ' + ', '.join(known) if known else ''})"
@@ -161,6 +187,7 @@ def event_among(cases: Cases, y: Array, p: Array, weight: Array | None = None) -
         p,
         weight=cases.weight if weight is None else weight,
         clusters=cases.clusters,
+        strata=cases.strata,
         time=cases.time,
         groups=cases.groups,
     )
@@ -172,6 +199,24 @@ def with_forecasts(cases: Cases, p: Array) -> Cases:
     for name in Cases.__dataclass_fields__:
         object.__setattr__(found, name, kept(p) if name == "p" else getattr(cases, name))
     return found
+
+
+def _some(cases: Cases, rows: Any) -> Cases:
+    """Keep some of the rows, which need no check."""
+    found = object.__new__(Cases)
+    for name in Cases.__dataclass_fields__:
+        known = getattr(cases, name)
+        column = name not in ("labels", "normalized") and known is not None
+        object.__setattr__(found, name, kept(known[rows]) if column else known)
+    return found
+
+
+def require_groups(cases: Cases) -> Array:
+    """Return the group of each case; refuse cases that have none."""
+    if cases.groups is None:
+        message = "this needs the group of each case; these cases have none"
+        raise DataError(message, hint="write properly.Cases(y, p, groups=column).")
+    return cases.groups
 
 
 def require_event(cases: Cases) -> Cases:
@@ -205,9 +250,11 @@ def weights_of(cases: Cases) -> Any:
 
 def rows_in_use(cases: Cases) -> InUse:
     """Leave out the rows of weight 0."""
-    weight = weights_of(cases)
+    y, p, weight = to_numpy(cases.y), to_numpy(cases.p), weights_of(cases)
     used = weight > 0
-    return InUse(to_numpy(cases.y)[used], to_numpy(cases.p)[used], weight[used], used)
+    if used.all():
+        return InUse(y, p, weight, used)
+    return InUse(y[used], p[used], weight[used], used)
 
 
 def number_clusters(cases: Cases, used: Any) -> Any:
@@ -217,18 +264,25 @@ def number_clusters(cases: Cases, used: Any) -> Any:
 
 def number_ids(label: Any) -> Any:
     """Give ids of clusters, one a case, numbers from 0; refuse a cluster that is alone."""
-    try:
-        number = np.unique(label, return_inverse=True)[1]
-    except TypeError:
-        # Ids of several kinds have no order, but they can be told apart.
-        seen: dict[Any, int] = {}
-        number = np.array([seen.setdefault(x, len(seen)) for x in label.tolist()])
+    number, _ = numbered(label)
     if not number.any():
         message = (
             "clusters say how far off an estimate may be only if there are two or more; got one"
         )
         raise DataError(message)
     return number
+
+
+def numbered(label: Any) -> tuple[Any, list[Any]]:
+    """Give labels numbers from 0, and return these and the labels in order."""
+    try:
+        names, number = np.unique(label, return_inverse=True)
+    except TypeError:
+        # Labels of several kinds have no order, but they can be told apart.
+        seen: dict[Any, int] = {}
+        number = np.array([seen.setdefault(x, len(seen)) for x in label.tolist()])
+        return number, list(seen)
+    return number, names.tolist()
 
 
 def has_classes(source: object) -> TypeGuard[Cases]:
@@ -239,6 +293,11 @@ def has_classes(source: object) -> TypeGuard[Cases]:
 def has_clusters(source: object) -> TypeGuard[Cases]:
     """Tell whether cases are known to come in clusters; a tally has lost that."""
     return isinstance(source, Cases) and source.clusters is not None
+
+
+def has_strata(source: object) -> TypeGuard[Cases]:
+    """Tell whether cases are known to be drawn from strata."""
+    return isinstance(source, Cases) and source.strata is not None
 
 
 def has_time(source: object) -> TypeGuard[Cases]:

@@ -6,19 +6,21 @@ variance then depends on these influences and on the design, not on which estima
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._cases import is_dependent, number_clusters, rows_in_use
+from properly._cases import has_strata, is_dependent, rows_in_use
+from properly._design import Design
 from properly._libraries import to_numpy
 from properly._pooling import as_counts
+from properly._series import by_cosines, by_lags, data_lag, rule_lag
 from properly._tally import Tally
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from properly._cases import Cases
+    from properly._design import Serial
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
@@ -33,6 +35,11 @@ class Spread(NamedTuple):
     covariance: Column
     degrees: float
 
+    @property
+    def errors(self) -> Column:
+        """The standard error of each estimate."""
+        return np.asarray(np.sqrt(np.diagonal(self.covariance)))
+
     def half_widths(self, level: float) -> Column:
         """Return how far either side an interval of Student's t reaches; NaN if it cannot be told.
 
@@ -40,10 +47,57 @@ class Spread(NamedTuple):
         """
         from scipy.special import stdtrit
 
-        error = np.sqrt(np.diagonal(self.covariance))
+        error = self.errors
         if not self.degrees > 0:
             return np.full(len(error), np.nan)
         return np.where(error > 0, stdtrit(self.degrees, (1 + level) / 2) * error, np.nan)
+
+
+def covariance(influence: Column, design: Design) -> Spread:
+    r"""Find the covariance of estimates from the influences of cases, a row an estimate.
+
+    With :math:`t_g` the sum of the influences of the g-th of G clusters, or of a single case, it is
+    :math:`G / (G - 1) \sum_g t_g t_g'`, with :math:`G - 1` degrees of freedom, since influences
+    add up to 0. Of strata, as many such terms are added up, each about its own mean.
+    """
+    total = design.totals(influence)
+    if design.time is not None:
+        return _over_time(total, design.serial)
+    if design.stratum is not None:
+        return _in_strata(total, design.stratum_of_units())
+    return _independent(total)
+
+
+def _independent(total: Column) -> Spread:
+    units = total.shape[1]
+    if units < 2:
+        return Spread(np.full((len(total),) * 2, np.nan), 0)
+    with np.errstate(invalid="ignore"):
+        # Influences add up to 0, so there is no mean to subtract.
+        return Spread(total @ total.T * (units / (units - 1)), units - 1)
+
+
+def _in_strata(total: Column, stratum: Column) -> Spread:
+    units = np.bincount(stratum)
+    with np.errstate(invalid="ignore"):
+        means = np.stack([np.bincount(stratum, row) for row in total]) / units
+        away = (total - means[:, stratum]) * np.sqrt(units / (units - 1))[stratum]
+        return Spread(away @ away.T, total.shape[1] - len(units))
+
+
+def _over_time(total: Column, serial: Serial) -> Spread:
+    """Allow for dependence between neighbouring times; cases of one time were added up."""
+    times = total.shape[1]
+    if times < TIMES:
+        message = f"dependence in time needs at least {TIMES} different times; got {times}"
+        raise DataError(message, hint="leave out time to take the cases as independent.")
+    if serial == "cosines":
+        return Spread(*by_cosines(total))
+    lag = rule_lag(times)
+    if serial == "newey-west-auto":
+        # One lag for all of them keeps their covariance matrix a covariance matrix.
+        lag = max(int(data_lag(series)) for series in total)
+    return Spread(by_lags(total, lag), times - 1)
 
 
 def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) -> Spread:
@@ -59,8 +113,7 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
     """
     if isinstance(source, Tally):
         return _spread_of_counts(source, if_event, if_none)
-    _require_one_design(source)
-    if not is_dependent(source):
+    if not _has_design(source):
         tally = source.tally()
         if tally.event_squares is None:
             return _spread_of_counts(tally, if_event, if_none)
@@ -74,29 +127,22 @@ def spread_of_rows(source: Cases, amount: Column) -> Spread:
 
     Whole weights of independent cases are counts: a weight of 3 is three cases.
     """
-    _require_one_design(source)
     weight = as_counts(rows_in_use(source).weight)
-    if not is_dependent(source) and weight.dtype.kind == "i":
+    if not _has_design(source) and weight.dtype.kind == "i":
         return _spread_of_repeated(amount, weight)
     return _spread_of_rows(source, amount)
 
 
-def _require_one_design(source: Cases) -> None:
-    if source.time is not None and source.clusters is not None:
-        message = "a variance allows for clusters or for times; these cases have both"
-        raise DataError(message, hint="make Cases with one of the two.")
+def _has_design(source: Cases) -> bool:
+    return is_dependent(source) or has_strata(source)
 
 
 def _spread_of_rows(source: Cases, amount: Column) -> Spread:
-    _, _, weight, used = rows_in_use(source)
+    design = Design.of(source)
+    weight = design.weight
     with np.errstate(invalid="ignore"):
         influence = weight * _away(amount, amount @ weight / weight.sum()) / weight.sum()
-    if source.time is not None:
-        return _over_time(influence, to_numpy(source.time)[used])
-    if source.clusters is not None:
-        label = number_clusters(source, used)
-        influence = np.stack([np.bincount(label, u) for u in influence])
-    return _independent(influence)
+    return covariance(influence, design)
 
 
 def _spread_of_repeated(amount: Column, weight: Column) -> Spread:
@@ -135,33 +181,3 @@ def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread
     if cases <= 1:
         return Spread(np.full((len(mean),) * 2, np.nan), 0)
     return Spread(summed / total**2 * cases / (cases - 1), cases - 1)
-
-
-def _independent(influence: Column) -> Spread:
-    units = influence.shape[1]
-    if units < 2:
-        return Spread(np.full((len(influence),) * 2, np.nan), 0)
-    away = influence - influence.mean(axis=1, keepdims=True)
-    return Spread(away @ away.T * units / (units - 1), units - 1)
-
-
-def _over_time(influence: Column, time: Column) -> Spread:
-    """Allow for dependence between neighbouring times, by equally weighted cosines.
-
-    Cases of one time are added up first. With T times, the first ``0.4 T**(2/3)`` cosine sums are
-    about independent and equally spread, which leaves as many degrees of freedom.
-    """
-    if time.dtype.kind not in "biufmM":
-        message = f"times must be numbers or dates, which have an order; got {time.dtype}"
-        raise DataError(message, hint="text would be put in the order of letters.")
-    label = np.unique(time, return_inverse=True)[1]
-    total = np.stack([np.bincount(label, u) for u in influence])
-    times = total.shape[1]
-    if times < TIMES:
-        message = f"dependence in time needs at least {TIMES} different times; got {times}"
-        raise DataError(message, hint="leave out time to take the cases as independent.")
-    cosines = math.floor(0.4 * times ** (2 / 3))
-    angle = np.pi * np.outer(np.arange(times) + 0.5, np.arange(1, cosines + 1)) / times
-    with np.errstate(invalid="ignore"):
-        waves = math.sqrt(2 / times) * total @ np.cos(angle)
-    return Spread(waves @ waves.T * times / cosines, cosines)

@@ -1,0 +1,83 @@
+"""Influences add up to 0, and are the derivatives of their estimates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from properly._influences import of_auc, of_mean, of_ratio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RNG = np.random.default_rng(3)
+N = 40
+LOSS, OTHER = RNG.random((2, N))
+WEIGHT = RNG.gamma(2.0, size=N)
+P = np.round(RNG.random(N), 1)
+HAPPENED = RNG.random(N) < 0.4
+
+ESTIMATES: dict[str, Callable[[Any], tuple[Any, Any]]] = {
+    "mean": lambda w: of_mean(LOSS, w),
+    "ratio": lambda w: of_ratio(LOSS, OTHER, w),
+    "auc": lambda w: of_auc(HAPPENED, P, w),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATES)
+def test_influences_add_up_to_nothing(name: str) -> None:
+    assert ESTIMATES[name](WEIGHT)[1].sum() == pytest.approx(0, abs=1e-15)
+
+
+@pytest.mark.parametrize("name", ESTIMATES)
+def test_an_influence_is_how_an_estimate_changes_with_the_weight_of_a_case(name: str) -> None:
+    _, influence = ESTIMATES[name](WEIGHT)
+    step = 1e-6
+    for i in range(0, N, 7):
+        more, less = WEIGHT.copy(), WEIGHT.copy()
+        more[i] *= 1 + step
+        less[i] *= 1 - step
+        slope = (ESTIMATES[name](more)[0] - ESTIMATES[name](less)[0]) / (2 * step)
+        assert slope == pytest.approx(influence[i], rel=1e-6, abs=1e-11)
+
+
+@pytest.mark.parametrize("name", ESTIMATES)
+def test_only_ratios_of_weights_matter(name: str) -> None:
+    one, other = ESTIMATES[name](WEIGHT), ESTIMATES[name](7 * WEIGHT)
+    assert one[0] == pytest.approx(other[0], rel=1e-14)
+    np.testing.assert_allclose(one[1], other[1], rtol=1e-12, atol=1e-17)
+
+
+def test_the_area_counts_pairs_and_ties_half() -> None:
+    area, _ = of_auc(HAPPENED, P, WEIGHT)
+    above = (P[HAPPENED][:, None] > P[~HAPPENED]) + (P[HAPPENED][:, None] == P[~HAPPENED]) / 2
+    pairs = np.outer(WEIGHT[HAPPENED], WEIGHT[~HAPPENED])
+    assert area == pytest.approx((above * pairs).sum() / pairs.sum(), rel=1e-14)
+
+
+@pytest.mark.parametrize("happened", [True, False])
+def test_without_both_outcomes_there_is_no_area(happened: bool) -> None:
+    assert np.isnan(of_auc(np.full(N, happened), P, WEIGHT)[0])
+
+
+def test_several_models_at_once_are_each_on_its_own() -> None:
+    mean, influence = of_mean(np.stack([LOSS, OTHER]), WEIGHT)
+    for k, loss in enumerate((LOSS, OTHER)):
+        alone = of_mean(loss, WEIGHT)
+        assert mean[k] == pytest.approx(alone[0], rel=1e-15)
+        np.testing.assert_allclose(influence[k], alone[1], rtol=1e-12)
+
+
+def test_losses_that_are_alike_do_not_vary_by_rounding() -> None:
+    _, influence = of_mean(np.full(N, 0.1 + 0.2), WEIGHT)
+    assert (influence == 0).all()
+
+
+def test_an_infinite_loss_spoils_no_other_model() -> None:
+    endless = OTHER.copy()
+    endless[3] = np.inf
+    mean, influence = of_mean(np.stack([LOSS, endless]), WEIGHT)
+    assert np.isinf(mean[1])
+    np.testing.assert_allclose(influence[0], of_mean(LOSS, WEIGHT)[1], rtol=1e-12)
