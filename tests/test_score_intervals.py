@@ -1,0 +1,292 @@
+"""Intervals of scores, skills, areas and net benefit: what they are, and where there are none."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from scipy.stats import t as student
+
+import properly
+from properly import (
+    Cases,
+    auc_interval,
+    net_benefit_interval,
+    score_interval,
+    skill_interval,
+    tally,
+)
+from properly.errors import ArgumentTypeError, DataError, DataWarning, ImproperRuleError
+from properly.rules import RPS, Bounded, Brier, Log, Shifted
+
+RNG = np.random.default_rng(11)
+N = 200
+P = np.round(RNG.uniform(0.02, 0.98, N), 2)
+Y = RNG.random(N) < 0.2 + 0.6 * P
+WEIGHT = RNG.gamma(2.0, size=N)
+CLUSTER = RNG.integers(0, 25, N)
+CLASSES = RNG.dirichlet([1.0, 1, 1], size=N)
+GRADE = RNG.integers(0, 3, N)
+
+
+def cases(**known: Any) -> Cases:
+    return Cases(Y, P, **known)
+
+
+def test_of_independent_cases_it_is_student_s_interval_of_a_mean() -> None:
+    loss = (P - Y) ** 2
+    error = loss.std(ddof=1) / math.sqrt(N)
+    half = student.ppf(0.95, N - 1) * error
+    for source in (cases(), tally(Y, P)):
+        found = score_interval(source, Brier(), level=0.9)
+        assert found.value == pytest.approx(loss.mean(), rel=1e-14)
+        assert found.standard_error == pytest.approx(error, rel=1e-12)
+        assert found.interval == pytest.approx((loss.mean() - half, loss.mean() + half), rel=1e-12)
+        assert (found.degrees, found.level, found.cases) == (N - 1, 0.9, N)
+        assert found.design == "200 independent cases"
+
+
+def test_a_tally_of_counts_has_as_many_cases() -> None:
+    copies = RNG.integers(0, 4, N)
+    found = score_interval(tally(Y, P, weight=copies), Brier())
+    again = score_interval(Cases(np.repeat(Y, copies), np.repeat(P, copies)), Brier())
+    assert found.standard_error == pytest.approx(again.standard_error, rel=1e-12)
+    assert found.cases == again.cases == copies.sum()
+
+
+@pytest.mark.parametrize("factor", [0.125, 3.0, 1e6])
+def test_only_ratios_of_the_weights_of_rows_matter(factor: float) -> None:
+    for weight in (WEIGHT, np.ones(N), RNG.integers(1, 5, N)):
+        one, other = (score_interval(cases(weight=w), Log()) for w in (weight, factor * weight))
+        assert one.standard_error == pytest.approx(other.standard_error, rel=1e-12)
+        assert one.effective_cases == pytest.approx(other.effective_cases, rel=1e-12)
+
+
+def test_effective_cases_are_kish_s() -> None:
+    found = score_interval(cases(weight=WEIGHT), Brier())
+    assert found.effective_cases == pytest.approx(WEIGHT.sum() ** 2 / (WEIGHT**2).sum(), rel=1e-13)
+    assert found.cases == N
+
+
+def test_a_fractional_tally_has_the_same_standard_error_but_for_its_factor() -> None:
+    found = score_interval(tally(Y, P, weight=WEIGHT), Brier())
+    rows = score_interval(cases(weight=WEIGHT), Brier())
+    n = rows.effective_cases
+    factor = math.sqrt(n / (n - 1) * (N - 1) / N)
+    assert found.standard_error == pytest.approx(factor * rows.standard_error, rel=1e-12)
+    assert found.design == f"independent cases worth {n:,.4g} of equal weight"
+
+
+def test_an_infinite_score_is_told_and_not_dropped() -> None:
+    p = P.copy()
+    p[Y.argmax()] = 0.0
+    for source in (Cases(Y, p), tally(Y, p)):
+        found = score_interval(source, Log())
+        assert found.value == math.inf
+        assert math.isnan(found.standard_error)
+        assert math.isnan(found.interval[0])
+        assert found.interval[1] == math.inf
+        assert found.infinite_cases == int((Y & (p == 0)).sum()) > 0
+        assert found.infinite_share == pytest.approx(found.infinite_cases / N)
+        assert "of infinite loss" in str(found)
+    skill = skill_interval(Cases(Y, p), Log())
+    assert skill.value == -math.inf
+    assert skill.interval[0] == -math.inf
+    assert score_interval(Cases(Y, p), Brier()).infinite_cases == 0
+
+
+def test_losses_that_do_not_vary_have_no_interval() -> None:
+    found = score_interval(Cases(np.arange(60) % 2, np.full(60, 0.5)), Brier())
+    assert found.standard_error == 0
+    assert np.isnan(found.interval).all()
+    assert str(found) == "0.25 (no interval; 60 independent cases)"
+
+
+def test_few_events_are_warned_of() -> None:
+    y = np.arange(100) < 13
+    with pytest.warns(DataWarning, match="with 13 events and 87 cases without it"):
+        score_interval(Cases(y, np.linspace(0.9, 0.1, 100)), Brier())
+    with pytest.warns(DataWarning, match="with 13 events and 87 cases without it"):
+        auc_interval(tally(y, np.linspace(0.9, 0.1, 100)))
+
+
+def test_the_bernstein_bound_is_that_of_the_formula() -> None:
+    loss = (P - Y) ** 2
+    log = math.log(4 / 0.05)
+    half = math.sqrt(2 * loss.var(ddof=1) * log / N) + 7 * log / (3 * (N - 1))
+    found = score_interval(cases(), Brier(), method="bernstein")
+    assert found.interval == pytest.approx((loss.mean() - half, loss.mean() + half), rel=1e-12)
+    assert found.method == "empirical Bernstein bound"
+
+
+def test_the_bernstein_bound_of_classes_knows_their_range() -> None:
+    three = Cases(GRADE, CLASSES)
+    wide, narrow = (
+        np.diff(score_interval(three, rule, method="bernstein").interval)[0]
+        for rule in (Brier(), RPS())
+    )
+    assert wide > narrow
+
+
+@pytest.mark.parametrize(
+    ("source", "rule", "told"),
+    [
+        (cases(clusters=CLUSTER), Brier(), "independent cases of equal weight"),
+        (cases(weight=WEIGHT), Brier(), "independent cases of equal weight; these have weights"),
+        (cases(weight=WEIGHT).tally(), Brier(), "equal weight; these have fractional weights"),
+        (cases(), Log(), "needs bounded losses"),
+    ],
+)
+def test_the_bernstein_bound_is_refused_where_it_does_not_hold(
+    source: Cases, rule: Any, told: str
+) -> None:
+    with pytest.raises(DataError, match=told):
+        score_interval(source, rule, method="bernstein")
+
+
+def test_a_skill_has_its_interval_on_the_scale_of_log_ratios() -> None:
+    found = skill_interval(cases(clusters=CLUSTER), Brier())
+    assert found.value == pytest.approx(properly.skill(Y, P, Brier()), rel=1e-13)
+    low, high = (1 - x for x in found.interval[::-1])
+    ratio = 1 - found.value
+    assert math.sqrt(low * high) == pytest.approx(ratio, rel=1e-12)
+    half = student.ppf(0.975, len(np.unique(CLUSTER)) - 1) * found.standard_error / ratio
+    assert math.log(high / ratio) == pytest.approx(half, rel=1e-12)
+
+
+def test_a_skill_against_another_model_uses_both_losses() -> None:
+    other = np.clip(P + 0.1, 0, 1)
+    found = skill_interval(cases(weight=WEIGHT), Brier(), reference=other)
+    a, b = (P - Y) ** 2, (other - Y) ** 2
+    mean = np.average(b, weights=WEIGHT)
+    ratio = np.average(a, weights=WEIGHT) / mean
+    influence = WEIGHT * (a - ratio * b) / (WEIGHT.sum() * mean)
+    assert found.value == pytest.approx(1 - ratio, rel=1e-12)
+    assert found.standard_error == pytest.approx(
+        math.sqrt(N / (N - 1) * (influence**2).sum()), rel=1e-10
+    )
+
+
+def test_the_skill_of_the_reference_itself_is_exactly_known() -> None:
+    found = skill_interval(Cases(Y, np.full(N, Y.mean())), Brier())
+    assert found.value == pytest.approx(0, abs=1e-15)
+    assert found.standard_error == 0
+    assert np.isnan(found.interval).all()
+
+
+def test_the_skill_of_classes_is_against_their_shares() -> None:
+    found = skill_interval(Cases(GRADE, CLASSES), RPS())
+    assert found.value == pytest.approx(properly.skill(GRADE, CLASSES, RPS()), rel=1e-12)
+    even = skill_interval(Cases(GRADE, CLASSES), RPS(), reference=[1 / 3, 1 / 3, 1 / 3])
+    one = properly.skill(GRADE, CLASSES, RPS(), reference=[1 / 3, 1 / 3, 1 / 3])
+    assert even.value == pytest.approx(one, rel=1e-12)
+
+
+def test_an_improper_rule_needs_a_reference() -> None:
+    rule = Shifted(0.3, form="published")
+    with pytest.raises(ImproperRuleError, match="without a reference"):
+        skill_interval(cases(), rule)
+    assert math.isfinite(skill_interval(cases(), rule, reference=0.4).standard_error)
+
+
+def test_a_tally_has_no_rows_for_reference_forecasts() -> None:
+    with pytest.raises(DataError, match="a tally no longer has the rows"):
+        skill_interval(tally(Y, P), Brier(), reference=P)
+
+
+def test_delong_is_the_covariance_of_placements() -> None:
+    events, others = P[Y], P[~Y]
+    above = (events[:, None] > others) + (events[:, None] == others) / 2
+    error = math.sqrt(
+        above.mean(axis=1).var(ddof=1) / len(events) + above.mean(axis=0).var(ddof=1) / len(others)
+    )
+    for source in (cases(), tally(Y, P)):
+        found = auc_interval(source, method="wald")
+        assert found.value == pytest.approx(above.mean(), rel=1e-13)
+        assert found.standard_error == pytest.approx(error, rel=1e-12)
+        half = norm.ppf(0.975) * error
+        assert found.interval == pytest.approx((found.value - half, found.value + half), rel=1e-12)
+
+
+def test_counted_and_weighted_areas_agree_with_rows() -> None:
+    found, rows = auc_interval(tally(Y, P, weight=WEIGHT)), auc_interval(cases(weight=WEIGHT))
+    assert found.value == pytest.approx(rows.value, rel=1e-13)
+    assert found.standard_error == pytest.approx(rows.standard_error, rel=0.02)
+
+
+def test_clusters_make_an_area_obuchowski_s() -> None:
+    found = auc_interval(cases(clusters=CLUSTER))
+    assert found.degrees == len(np.unique(CLUSTER)) - 1
+    alone = auc_interval(cases(clusters=np.arange(N)))
+    assert alone.standard_error == pytest.approx(auc_interval(cases()).standard_error, rel=0.02)
+
+
+def test_a_perfect_area_has_no_interval() -> None:
+    y = np.arange(60) % 2
+    found = auc_interval(Cases(y, 0.2 + 0.5 * y))
+    assert found.value == 1
+    assert found.standard_error == 0
+    assert np.isnan(found.interval).all()
+
+
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+@pytest.mark.parametrize("source", [Cases([1, 0, 0], [0.7, 0.2, 0.3]), tally([1, 0], [0.7, 0.2])])
+def test_one_event_has_no_spread(source: Any) -> None:
+    found = auc_interval(source)
+    assert found.value == 1
+    assert math.isnan(found.standard_error)
+
+
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+def test_without_events_there_is_no_area() -> None:
+    assert math.isnan(auc_interval(tally([0, 0, 0], [0.7, 0.2, 0.1])).value)
+
+
+def test_net_benefit_is_a_mean_of_what_was_gained() -> None:
+    gain = (P >= 0.2) * (Y - (1 - Y) * 0.25)
+    found = net_benefit_interval(cases(), 0.2)
+    assert found.value == pytest.approx(gain.mean(), rel=1e-13)
+    assert found.standard_error == pytest.approx(gain.std(ddof=1) / math.sqrt(N), rel=1e-12)
+    standard = net_benefit_interval(cases(), 0.2, standardized=True)
+    assert standard.value == pytest.approx(gain.mean() / Y.mean(), rel=1e-13)
+    influence = (gain - standard.value * Y) / (N * Y.mean())
+    error = math.sqrt(N / (N - 1) * (influence**2).sum())
+    assert standard.standard_error == pytest.approx(error, rel=1e-10)
+
+
+def test_where_nobody_is_acted_upon_that_is_said() -> None:
+    found = net_benefit_interval(Cases(Y, P / 2), 0.6)
+    assert (found.value, found.standard_error) == (0, 0)
+    assert np.isnan(found.interval).all()
+    assert found.method == "no case at or above 0.6"
+
+
+def test_a_bounded_score_is_a_mean_like_any_other() -> None:
+    rule = Bounded(Brier(), (0.1, 0.4))
+    found = score_interval(cases(clusters=CLUSTER), rule)
+    loss = np.asarray(rule.loss(Y, P))
+    total = np.bincount(CLUSTER, (loss - loss.mean()) / N)
+    total = total[np.unique(CLUSTER)]
+    error = math.sqrt(len(total) / (len(total) - 1) * (total**2).sum())
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+
+
+def test_a_known_event_rate_is_a_design_with_the_outcome_as_stratum() -> None:
+    there = properly.with_event_rate(cases(strata=Y), 0.1)
+    found = score_interval(there, Brier())
+    loss = (P - Y) ** 2
+    one, none = loss[Y], loss[~Y]
+    expected = math.sqrt(0.01 * one.var(ddof=1) / len(one) + 0.81 * none.var(ddof=1) / len(none))
+    assert found.standard_error == pytest.approx(expected, rel=1e-12)
+
+
+def test_what_is_no_rule_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError, match="needs a rule for the probability of one event"):
+        score_interval(cases(), Brier)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentTypeError, match="needs a rule for class probabilities"):
+        score_interval(Cases(GRADE, CLASSES), Bounded(Brier(), (0.1, 0.2)))
+    with pytest.raises(DataError, match="these cases have 3 classes"):
+        net_benefit_interval(Cases(GRADE, CLASSES), 0.2)
