@@ -1,0 +1,345 @@
+"""Comparing models: what is computed, what is said, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+from scipy.stats import ttest_rel
+
+import properly
+from properly import Cases, compare, score_interval
+from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.rules import RPS, Bounded, Brier, Elementary, Log
+
+RNG = np.random.default_rng(5)
+N = 240
+TRUTH = RNG.beta(2, 3, N)
+Y = RNG.random(N) < TRUTH
+GOOD = np.round(TRUTH, 3)
+FAIR = np.clip(np.round(TRUTH + RNG.normal(0, 0.15, N), 3), 0.01, 0.99)
+POOR = np.round(RNG.uniform(0.05, 0.95, N), 3)
+MODELS = {"good": GOOD, "fair": FAIR, "poor": POOR}
+CLUSTER = RNG.integers(0, 30, N)
+WEIGHT = RNG.gamma(2.0, size=N)
+GRADE = RNG.integers(0, 3, N)
+SHARP, FLAT = RNG.dirichlet([1, 1, 1], N), RNG.dirichlet([9, 9, 9], N)
+
+
+def brier(**options: Any) -> properly.Comparison:
+    return compare(Y, MODELS, rule=Brier(), rng=1, **options)
+
+
+def losses() -> dict[str, Any]:
+    return {name: (p - Y) ** 2 for name, p in MODELS.items()}
+
+
+def test_each_pair_is_a_paired_t_test() -> None:
+    found, loss = brier(), losses()
+    assert found.pairs == (("good", "fair"), ("good", "poor"), ("fair", "poor"))
+    for k, (first, second) in enumerate(found.pairs):
+        expected = ttest_rel(loss[first], loss[second])
+        assert found.difference[k] == pytest.approx((loss[first] - loss[second]).mean(), rel=1e-12)
+        assert found.p_value[k] == pytest.approx(expected.pvalue, rel=1e-9)
+        ends = expected.confidence_interval(0.95)
+        assert found.interval[k].tolist() == pytest.approx([ends.low, ends.high], rel=1e-9)
+
+
+@pytest.mark.parametrize("known", [{}, {"clusters": CLUSTER}, {"weight": WEIGHT}, {"strata": Y}])
+def test_scores_are_those_of_score_interval(known: dict[str, Any]) -> None:
+    found = brier(**known)
+    for name, p in MODELS.items():
+        alone = score_interval(Cases(Y, p, **known), Brier())
+        assert found.scores[name].value == pytest.approx(alone.value, rel=1e-13)
+        assert found.scores[name].standard_error == pytest.approx(alone.standard_error, rel=1e-12)
+        assert found.scores[name].interval == pytest.approx(alone.interval, rel=1e-12)
+        assert found.scores[name].design == alone.design == found.design
+
+
+def test_areas_are_those_of_auc_interval() -> None:
+    found = compare(Y, MODELS, rule="auc", clusters=CLUSTER, rng=1)
+    for name, p in MODELS.items():
+        alone = properly.auc_interval(Cases(Y, p, clusters=CLUSTER))
+        assert found.scores[name].interval == pytest.approx(alone.interval, rel=1e-12)
+    assert found.higher_is_better
+    assert np.isnan(found.ratio).all()
+    assert found.methods == ("DeLong",) * 3
+    assert found["good", "poor"].sentence.startswith("good is better than poor by ")
+
+
+def test_a_pair_can_be_asked_for_either_way_round() -> None:
+    found = brier(margin=0.01)
+    one, other = found["good", "poor"], found["poor", "good"]
+    assert (other.first, other.second) == ("poor", "good")
+    assert other.difference == -one.difference
+    assert other.interval == (-one.interval[1], -one.interval[0])
+    assert other.simultaneous == (-one.simultaneous[1], -one.simultaneous[0])
+    assert other.ratio == pytest.approx(1 / one.ratio)
+    assert other.ratio_interval == pytest.approx([1 / x for x in one.ratio_interval[::-1]])
+    assert other.p_value == one.p_value
+    assert other.sentence == one.sentence
+    assert other.turned().interval == one.interval
+
+
+def test_what_was_not_compared_cannot_be_asked_for() -> None:
+    found = brier(reference="poor")
+    assert found.pairs == (("good", "poor"), ("fair", "poor"))
+    with pytest.raises(DataError, match="got \\('good', 'fair'\\)"):
+        found["good", "fair"]
+    with pytest.raises(DataError, match="two names of models"):
+        found["good"]  # type: ignore[index]
+
+
+def test_against_a_reference_fewer_pairs_are_allowed_for() -> None:
+    some, every = brier(reference="good"), brier()
+    assert len(some) == 2
+    assert (some.adjusted_p_value <= every.adjusted_p_value[:2] + 1e-15).all()
+
+
+def test_a_small_difference_of_large_scores_keeps_its_digits() -> None:
+    near = np.clip(GOOD + RNG.normal(0, 1e-9, N), 0, 1)
+    found = compare(Y, {"a": GOOD, "b": near}, rule=Brier())
+    d = (GOOD - near) * (GOOD + near - 2 * Y)
+    assert found.standard_error[0] == pytest.approx(d.std(ddof=1) / math.sqrt(N), rel=1e-5)
+
+
+def test_models_that_never_differ_are_told_so() -> None:
+    found = compare(Y, {"a": GOOD, "b": GOOD.copy()}, rule=Brier(), margin=0.01)
+    assert found.difference[0] == 0
+    assert found.standard_error[0] == 0
+    assert found.p_value[0] == 1
+    assert found.equivalence_p_value[0] == 0
+    assert found.differing[0] == 0
+    assert str(found) == "a and b never differ."
+
+
+def test_few_that_differ_are_tested_by_changing_signs() -> None:
+    rule = Bounded(Brier(), (0.9, 0.95))
+    near = np.where(np.arange(N) < 12, 0.93, 0.5)
+    found = compare(Y, {"a": np.full(N, 0.5), "b": near}, rule=rule, rng=1)
+    assert found.differing[0] == 12
+    assert found.methods == ("sign flips",)
+    forced = compare(Y, {"a": np.full(N, 0.5), "b": near}, rule=rule, rng=1, method="t")
+    assert forced.methods == ("Student's t",)
+    assert forced.p_value[0] != found.p_value[0]
+
+
+def test_signs_of_clusters_are_changed_together() -> None:
+    options = {"method": "sign-flip", "replicates": 499}
+    alone = compare(Y, {"a": GOOD, "b": FAIR}, rule=Brier(), rng=2, **options)  # type: ignore[arg-type]
+    two = CLUSTER % 2
+    found = compare(Y, {"a": GOOD, "b": FAIR}, rule=Brier(), rng=2, clusters=two, **options)  # type: ignore[arg-type]
+    assert found.p_value[0] in (0.5, 1.0)
+    assert alone.p_value[0] < 0.5
+
+
+def test_an_infinite_score_is_set_apart_and_spoils_nothing() -> None:
+    wrong = FAIR.copy()
+    wrong[Y.argmax()] = 0
+    worse = wrong.copy()
+    found = compare(Y, {"good": GOOD, "wrong": wrong, "worse": worse}, rule=Log(), rng=1)
+    one, both = found["good", "wrong"], found["wrong", "worse"]
+    assert one.difference == -math.inf
+    assert one.interval[0] == -math.inf
+    assert math.isnan(one.interval[1])
+    assert math.isnan(one.p_value)
+    assert math.isnan(both.difference)
+    assert math.isnan(both.p_value)
+    told = "wrong has an infinite Log score (1 case of infinite loss), good has not"
+    assert one.sentence == found["wrong", "good"].sentence == told
+    assert both.sentence == "wrong and worse both have an infinite Log score"
+    assert found.scores["wrong"].infinite_cases == 1
+    finite = compare(Y, {"good": GOOD, "fair": FAIR, "wrong": wrong}, rule=Log(), rng=1)
+    alone = compare(Y, {"good": GOOD, "fair": FAIR}, rule=Log(), rng=1)
+    assert finite["good", "fair"].interval == pytest.approx(alone["good", "fair"].interval)
+    assert finite["good", "fair"].adjusted_p_value == alone["good", "fair"].p_value
+
+
+def test_no_winner_is_named_where_zero_is_possible() -> None:
+    found = compare(Y, {"fair": FAIR, "near": np.clip(FAIR + 0.001, 0, 1)}, rule=Brier())
+    low, high = found.interval[0]
+    assert low < 0 < high
+    expected = (
+        f"fair and near cannot be told apart: difference {found.difference[0]:.4g} Brier "
+        f"(95 % interval {low:.4g} to {high:.4g})."
+    )
+    assert str(found) == expected
+    equal = compare(
+        Y, {"fair": FAIR, "near": np.clip(FAIR + 0.001, 0, 1)}, rule=Brier(), margin=0.05
+    )
+    assert str(equal).startswith("fair and near are as good as each other within 0.05 Brier (p = ")
+
+
+def test_the_better_model_is_named_first() -> None:
+    found = compare(Y, {"poor": POOR, "good": GOOD}, rule=Brier())
+    low, high = found.interval[0]
+    assert low > 0
+    told = f"{found.difference[0]:.4g} Brier (95 % interval {low:.4g} to {high:.4g})."
+    assert str(found) == f"good is better than poor by {told}"
+
+
+def test_many_comparisons_can_take_a_finding_back() -> None:
+    rng = np.random.default_rng(8)
+    models = {f"m{k}": np.clip(TRUTH + rng.normal(0, 0.05, N), 0.01, 0.99) for k in range(8)}
+    found = compare(Y, models, rule=Brier(), rng=1)
+    taken = [pair for pair in found if pair.p_value <= 0.05 < pair.adjusted_p_value]
+    assert taken
+    for pair in taken:
+        assert "cannot be told apart, allowing for 28 comparisons: difference" in pair.sentence
+    plain = compare(Y, models, rule=Brier(), rng=1, adjust="none")
+    assert (plain.adjusted_p_value == plain.p_value).all()
+
+
+def test_equivalence_is_two_one_sided_tests() -> None:
+    found, m = brier(margin=0.02), 0.02
+    d, e = found.difference, found.standard_error
+    expected = np.maximum(student.sf((d + m) / e, N - 1), student.cdf((d - m) / e, N - 1))
+    np.testing.assert_allclose(found.equivalence_p_value, expected, rtol=1e-9)
+    assert np.isnan(brier().equivalence_p_value).all()
+
+
+def test_a_matrix_has_the_pairs_twice() -> None:
+    found = brier()
+    difference, p = found.matrix(), found.matrix("p_value")
+    np.testing.assert_array_equal(difference, -difference.T)
+    np.testing.assert_array_equal(p, p.T)
+    assert difference[0, 2] == found["good", "poor"].difference
+    assert np.isnan(np.diagonal(difference)).all()
+    assert np.isnan(brier(reference="good").matrix()[1, 2])
+
+
+def test_a_matrix_is_of_something_known() -> None:
+    with pytest.raises(DataError, match="what must be 'difference'"):
+        brier().matrix("score")  # type: ignore[arg-type]
+
+
+def test_cases_needed_go_with_the_square_of_the_difference() -> None:
+    found = brier()
+    needed = found.cases_needed(0.9)
+    z = 1.959963984540054 + 1.2815515655446004
+    expected = np.ceil(N * (z * found.standard_error / found.difference) ** 2)
+    np.testing.assert_array_equal(needed, expected)
+    same = compare(Y, {"a": GOOD, "b": GOOD}, rule=Brier())
+    assert np.isnan(same.cases_needed()[0])
+
+
+def test_simultaneous_intervals_are_the_wider_the_more_pairs() -> None:
+    found = brier()
+    width = np.diff(found.simultaneous)[:, 0] / np.diff(found.interval)[:, 0]
+    assert (width > 1.1).all()
+    two = compare(Y, {"good": GOOD, "poor": POOR}, rule=Brier())
+    np.testing.assert_array_equal(two.simultaneous, two.interval)
+
+
+def test_classes_and_grades_are_compared_alike() -> None:
+    models = {"sharp": SHARP, "flat": FLAT}
+    for rule in (RPS(), Log(), Brier()):
+        found = compare(GRADE, models, rule=rule)
+        d = np.asarray(rule.loss(GRADE, SHARP)) - np.asarray(rule.loss(GRADE, FLAT))
+        assert found.difference[0] == pytest.approx(d.mean(), rel=1e-12)
+        assert found.standard_error[0] == pytest.approx(d.std(ddof=1) / math.sqrt(N), rel=1e-10)
+
+
+def test_labels_and_pos_label_are_understood() -> None:
+    names = np.array(["low", "mid", "high"])
+    found = compare(names[GRADE], {"s": SHARP, "f": FLAT}, rule=RPS(), labels=names.tolist())
+    assert found.difference[0] == compare(GRADE, {"s": SHARP, "f": FLAT}, rule=RPS()).difference[0]
+    died = np.where(Y, "dead", "alive")
+    said = compare(died, {"g": GOOD, "p": POOR}, rule=Brier(), pos_label="dead")
+    assert said.difference[0] == compare(Y, {"g": GOOD, "p": POOR}, rule=Brier()).difference[0]
+
+
+def test_a_frame_has_one_column_a_model() -> None:
+    pandas = pytest.importorskip("pandas")
+    found = compare(Y, pandas.DataFrame(MODELS), rule=Brier(), rng=1)
+    np.testing.assert_array_equal(found.difference, brier().difference)
+
+
+def test_rows_of_weight_zero_do_not_count() -> None:
+    weight = np.where(np.arange(N) < 200, 1.0, 0.0)
+    found = compare(Y, MODELS, rule=Brier(), weight=weight, rng=1)
+    some = {name: p[:200] for name, p in MODELS.items()}
+    again = compare(Y[:200], some, rule=Brier(), rng=1)
+    np.testing.assert_allclose(found.interval, again.interval, rtol=1e-12)
+    assert found.cases == 200
+
+
+def test_records_hold_what_json_and_frames_can() -> None:
+    found = brier(margin=0.1)
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["pairs"][0]["difference"] == found.difference[0]
+    assert told["scores"]["good"]["value"] == found.scores["good"].value
+    frame = found.to_frame("pandas")
+    assert frame["lower"].tolist() == found.interval[:, 0].tolist()
+    assert frame["simultaneous_upper"].tolist() == found.simultaneous[:, 1].tolist()
+    one = found["good", "fair"]
+    assert one.to_frame("pandas")["ratio_lower"][0] == one.ratio_interval[0]
+    assert one.to_dict()["interval"] == list(one.interval)
+    estimate = found.scores["good"].to_frame("pandas")
+    assert (estimate["lower"][0], estimate["upper"][0]) == found.scores["good"].interval
+
+
+def test_a_name_is_shown_and_not_obeyed() -> None:
+    found = compare(Y, {"\x1b[31mred": GOOD, "poor": POOR}, rule=Brier())
+    assert "\x1b" not in str(found)
+    assert "\\x1b[31mred is better than poor" in str(found)
+
+
+def test_few_events_are_warned_of() -> None:
+    rare = np.arange(N) < 7
+    with pytest.warns(DataWarning, match="with 7 events and 233 cases without it"):
+        compare(rare, {"a": GOOD, "b": POOR}, rule=Brier())
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"method": "diebold-mariano"}, "is for a series; got no time"),
+        ({"horizon": 3}, "a horizon is for the test of Diebold and Mariano; got horizon=3"),
+        ({"method": "sign-flip", "time": np.arange(N)}, "these have times"),
+        ({"margin": 0}, "a margin must be a positive number"),
+        ({"reference": "nobody"}, "a reference is the name of a model; got 'nobody'"),
+        ({"method": "z"}, "method must be 'auto'"),
+        ({"adjust": "bonferroni"}, "adjust must be 'holm' or 'none'"),
+        ({"level": 95}, "a level must lie between 0 and 1"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused(options: dict[str, Any], told: str) -> None:
+    with pytest.raises(DataError, match=told):
+        brier(**options)
+
+
+@pytest.mark.parametrize("method", ["sign-flip", "diebold-mariano"])
+def test_areas_are_no_means_of_losses(method: Any) -> None:
+    with pytest.raises(DataError, match="are compared as DeLong does"):
+        compare(Y, MODELS, rule="auc", method=method, time=None if "sign" in method else range(N))
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError, match='a comparison needs a rule, or "auc"'):
+        compare(Y, MODELS, rule="brier")  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="of one event; these cases have 3 classes"):
+        compare(GRADE, {"s": SHARP, "f": FLAT}, rule="auc")
+    with pytest.raises(DataError, match="at least 2 models to compare; got 1"):
+        compare(Y, {"good": GOOD}, rule=Brier())
+    with pytest.raises(DataError, match="'f' has several columns, the first model has one"):
+        compare(Y, {"good": GOOD, "f": FLAT}, rule=Brier())
+    with pytest.raises(DataError, match="'two' has 2 columns, the first model has 3"):
+        compare(GRADE, {"f": FLAT, "two": np.full((N, 2), 0.5)}, rule=Log())
+    with pytest.raises(DataError, match="names that differ as text"):
+        compare(Y, {1: GOOD, "1": POOR}, rule=Brier())
+    with pytest.raises(DataError, match="forecasts of 'short'"):
+        compare(Y, {"good": GOOD, "short": POOR[:9]}, rule=Brier())
+
+
+def test_net_benefit_differs_as_regret_does() -> None:
+    t = 0.3
+    found = compare(Y, {"good": GOOD, "poor": POOR}, rule=Elementary(t))
+    gains = [np.where(p >= t, Y - (1 - Y) * t / (1 - t), 0.0) for p in (GOOD, POOR)]
+    d = gains[0] - gains[1]
+    assert -found.difference[0] / (1 - t) == pytest.approx(d.mean(), rel=1e-12)
+    assert found.p_value[0] == pytest.approx(ttest_rel(*gains).pvalue, rel=1e-9)

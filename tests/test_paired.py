@@ -1,0 +1,73 @@
+"""Changes of sign, and series of forecasts several steps ahead."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from properly._paired import long_run, sign_flip
+from properly.errors import DataError
+
+
+def test_all_signs_are_tried_if_few_differ() -> None:
+    total = np.array([0.0, 1.0, -0.25, 0.5, 0.0, 2.0])
+    some = total[total != 0]
+    sums = [abs(np.dot(signs, some)) for signs in product((-1, 1), repeat=4)]
+    expected = np.mean(np.array(sums) >= abs(some.sum()) - 1e-12)
+    assert sign_flip(total, 99, np.random.default_rng(1)) == expected == 4 / 16
+
+
+def test_one_difference_alone_says_nothing() -> None:
+    assert sign_flip(np.array([0.0, 3.0, 0.0]), 99, np.random.default_rng(1)) == 1.0
+
+
+def test_drawn_signs_come_near_the_normal() -> None:
+    rng = np.random.default_rng(5)
+    total = rng.normal(0.1, 1, 400)
+    z = total.sum() / np.sqrt((total**2).sum())
+    from scipy.stats import norm
+
+    p = sign_flip(total, 4000, rng)
+    expected = 2 * norm.sf(abs(z))
+    assert p == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 4000) + 0.005)
+
+
+def test_a_p_value_from_draws_is_never_zero() -> None:
+    assert sign_flip(np.ones(60), 99, np.random.default_rng(1)) == 1 / 100
+
+
+def test_signs_are_drawn_piece_by_piece_to_the_same_effect(monkeypatch: pytest.MonkeyPatch) -> None:
+    total = np.random.default_rng(3).normal(0.2, 1, 50)
+    monkeypatch.setattr("properly._paired.BATCH", 500)
+    pieces = sign_flip(total, 999, np.random.default_rng(1))
+    monkeypatch.setattr("properly._paired.BATCH", 1 << 22)
+    assert pieces == sign_flip(total, 999, np.random.default_rng(1))
+
+
+def series(size: int = 50) -> Any:
+    noise = np.random.default_rng(2).normal(size=size)
+    return (noise - noise.mean()) / size
+
+
+def test_one_step_ahead_it_is_the_standard_error_of_a_mean() -> None:
+    u = series()
+    found = long_run(u, 1)
+    assert found.error == pytest.approx((50 * u).std(ddof=1) / np.sqrt(50), rel=1e-12)
+    assert found.degrees == 49
+    assert found.method == "Diebold-Mariano"
+
+
+def test_a_variance_that_is_not_positive_gets_weights_that_decrease() -> None:
+    u = np.tile([1.0, -1.0], 20) / 40
+    found = long_run(u, 2)
+    assert found.method == "Diebold-Mariano, Bartlett weights"
+    assert found == long_run(u, 2, bartlett=True)
+    assert found.error > 0
+
+
+def test_a_horizon_is_shorter_than_the_series() -> None:
+    with pytest.raises(DataError, match="got 50 of 50 times"):
+        long_run(series(), 50)
