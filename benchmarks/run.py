@@ -20,6 +20,7 @@ from benchmarks import (
     rows_classes,
     rows_corp,
     rows_decision,
+    rows_inference,
     rows_means,
     rows_process,
     rows_spine,
@@ -39,6 +40,7 @@ ROWS: tuple[Row[Any], ...] = (
     *rows_decision.ROWS,
     *rows_classes.ROWS,
     *rows_means.ROWS,
+    *rows_inference.ROWS,
     *rows_process.ROWS,
 )
 QUICK = 100_000
