@@ -16,6 +16,10 @@ from properly.rules import Bounded, Brier, Elementary, Log, Misclassification, P
 RULES = [Brier(), Log(), Spherical(), Misclassification(), Bounded(Brier(), (0.1, 0.4))]
 
 
+def by_miscalibration(cases: Any, rule: Any = None, **options: Any) -> properly.CalibrationTest:
+    return properly.calibration_test(cases, rule, statistic="mcb", **options)
+
+
 def draw(rng: np.random.Generator, n: int, **known: Any) -> properly.Cases:
     """Draw calibrated forecasts: among others ties, rare events and certain ones."""
     p = np.where(rng.random(n) < 0.5, np.round(rng.random(n), 1), rng.beta(1, 9, n))
@@ -26,8 +30,7 @@ def draw(rng: np.random.Generator, n: int, **known: Any) -> properly.Cases:
 def test_of_calibrated_forecasts_a_tenth_is_refused_at_a_tenth(rule: Any, sets: int) -> None:
     rng = np.random.default_rng(101)
     found = [
-        properly.calibration_test(draw(rng, 40), rule, replicates=99, rng=rng).p_value
-        for _ in range(sets)
+        by_miscalibration(draw(rng, 40), rule, replicates=99, rng=rng).p_value for _ in range(sets)
     ]
     error = math.sqrt(0.1 * 0.9 / sets)
     assert abs(np.mean(np.array(found) <= 0.1) - 0.1) <= 4 * error
@@ -36,7 +39,7 @@ def test_of_calibrated_forecasts_a_tenth_is_refused_at_a_tenth(rule: Any, sets: 
 def test_weights_keep_the_test_exact() -> None:
     rng = np.random.default_rng(102)
     found = [
-        properly.calibration_test(
+        by_miscalibration(
             draw(rng, 40, weight=rng.gamma(0.7, size=40)), replicates=99, rng=rng
         ).p_value
         for _ in range(150)
@@ -50,7 +53,7 @@ def test_miscalibrated_forecasts_are_mostly_refused() -> None:
     p = rng.random((50, 300))
     y = rng.random((50, 300)) < 0.5 + 0.4 * (p - 0.5)
     found = [
-        properly.calibration_test(properly.tally(*rows), replicates=99, rng=rng).p_value
+        by_miscalibration(properly.tally(*rows), replicates=99, rng=rng).p_value
         for rows in zip(y, p, strict=True)
     ]
     assert np.mean(np.array(found) <= 0.1) > 0.9
@@ -59,7 +62,7 @@ def test_miscalibrated_forecasts_are_mostly_refused() -> None:
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_the_statistic_is_the_miscalibration(rule: Any) -> None:
     cases = draw(np.random.default_rng(104), 60)
-    found = properly.calibration_test(cases, rule, replicates=9, rng=1)
+    found = by_miscalibration(cases, rule, replicates=9, rng=1)
     # The log score of these may be infinite; the test is not afraid of it.
     assert found.statistic == properly.decompose(cases, rule).miscalibration
     assert found.rule == rule.name
@@ -68,18 +71,25 @@ def test_the_statistic_is_the_miscalibration(rule: Any) -> None:
     assert 0.1 <= found.p_value <= 1
 
 
-def test_brier_is_the_rule_unless_said_otherwise() -> None:
+@pytest.mark.parametrize("statistic", [None, "combined", "mcb"])
+def test_brier_is_the_rule_unless_said_otherwise(statistic: Any) -> None:
     cases = draw(np.random.default_rng(105), 60)
-    assert properly.calibration_test(cases, rng=1) == properly.calibration_test(
-        cases, Brier(), rng=1
-    )
-    assert properly.calibration_test(cases, rng=1).replicates == 999
+    found = properly.calibration_test(cases, statistic=statistic, rng=1)
+    assert found == properly.calibration_test(cases, Brier(), statistic=statistic, rng=1)
+    assert (found.rule, found.replicates) == ("brier", 999)
+
+
+def test_another_rule_alone_asks_for_its_miscalibration() -> None:
+    cases = draw(np.random.default_rng(105), 60)
+    alone = properly.calibration_test(cases, Spherical(), replicates=99, rng=1)
+    assert alone == by_miscalibration(cases, Spherical(), replicates=99, rng=1)
+    assert (alone.name, alone.rule) == ("mcb", "spherical")
 
 
 def test_the_mean_under_calibration_is_what_a_binomial_distribution_says() -> None:
     # At one distinct forecast the Brier MCB is the squared distance of the event rate.
     t = properly.Tally.from_counts([0.3], [50], [15])
-    found = properly.calibration_test(t, replicates=5000, rng=1)
+    found = by_miscalibration(t, replicates=5000, rng=1)
     variance = 0.3 * 0.7 / 50
     error = variance * math.sqrt(2 / 5000)
     assert found.mean_if_calibrated == pytest.approx(variance, abs=5 * error)
@@ -92,7 +102,7 @@ def test_the_p_value_is_that_of_the_exact_binomial_test(events: int) -> None:
     happened = np.arange(21)
     chance = np.array([math.comb(20, o) * 0.3**o * 0.7 ** (20 - o) for o in range(21)])
     exact = chance[np.abs(happened - 6) >= abs(events - 6)].sum()
-    reached = properly.calibration_test(t, replicates=5000, rng=2).p_value * 5001 - 1
+    reached = by_miscalibration(t, replicates=5000, rng=2).p_value * 5001 - 1
     error = math.sqrt(exact * (1 - exact) / 5000)
     assert reached / 5000 == pytest.approx(exact, abs=5 * error + 1e-10)
 
@@ -100,7 +110,7 @@ def test_the_p_value_is_that_of_the_exact_binomial_test(events: int) -> None:
 def test_draws_that_equal_the_statistic_count_as_reaching_it() -> None:
     # Two outcomes are possible, and both are as far away: every draw is at least as bad.
     t = properly.tally([1], [0.5])
-    assert properly.calibration_test(t, replicates=999, rng=1).p_value == 1
+    assert by_miscalibration(t, replicates=999, rng=1).p_value == 1
 
 
 @pytest.mark.parametrize("rule", [Brier(), Log()], ids=repr)
@@ -108,39 +118,38 @@ def test_a_contradicted_certain_forecast_refutes_calibration(rule: Any) -> None:
     rng = np.random.default_rng(106)
     p = np.append(rng.random(50), 0.0)
     y = np.append(rng.random(50) < p[:-1], True)
-    found = properly.calibration_test(properly.tally(y, p), rule, replicates=99, rng=1)
+    found = by_miscalibration(properly.tally(y, p), rule, replicates=99, rng=1)
     if rule == Log():
         assert found.statistic == math.inf
         assert found.p_value == 1 / 100
+    assert found.mean_if_calibrated is not None
     assert math.isfinite(found.mean_if_calibrated)
 
 
 @pytest.mark.parametrize("rule", RULES, ids=repr)
 def test_certain_forecasts_that_came_true_are_beyond_reproach(rule: Any) -> None:
-    found = properly.calibration_test(properly.tally([0, 0, 1], [0.0, 0.0, 1.0]), rule, rng=1)
+    found = by_miscalibration(properly.tally([0, 0, 1], [0.0, 0.0, 1.0]), rule, rng=1)
     assert (found.statistic, found.p_value, found.mean_if_calibrated) == (0, 1, 0)
 
 
 def test_a_bounded_rule_may_see_no_miscalibration_at_all() -> None:
-    found = properly.calibration_test(
-        properly.tally([0, 1, 1], [0.1, 0.6, 0.7]), Elementary(0.2), rng=1
-    )
+    found = by_miscalibration(properly.tally([0, 1, 1], [0.1, 0.6, 0.7]), Elementary(0.2), rng=1)
     assert (found.statistic, found.p_value) == (0, 1)
 
 
 def test_the_seed_decides() -> None:
     cases = draw(np.random.default_rng(107), 60)
-    first, again, other = (properly.calibration_test(cases, rng=seed) for seed in (1, 1, 2))
+    first, again, other = (by_miscalibration(cases, rng=seed) for seed in (1, 1, 2))
     assert first == again
     assert first.mean_if_calibrated != other.mean_if_calibrated
-    assert properly.calibration_test(cases, rng=np.random.default_rng(1)) == first
+    assert by_miscalibration(cases, rng=np.random.default_rng(1)) == first
 
 
 def test_a_whole_weight_is_as_many_cases() -> None:
     cases = draw(np.random.default_rng(108), 40)
     weighted = properly.Cases(cases.y, cases.p, weight=np.full(40, 3))
     copies = properly.tally(np.repeat(cases.y, 3), np.repeat(cases.p, 3))
-    assert properly.calibration_test(weighted, rng=1) == properly.calibration_test(copies, rng=1)
+    assert by_miscalibration(weighted, rng=1) == by_miscalibration(copies, rng=1)
 
 
 def test_a_tally_of_fractional_weights_is_not_enough() -> None:
@@ -154,19 +163,21 @@ def test_a_tally_of_fractional_weights_is_not_enough() -> None:
 def test_dependent_cases_are_refused(known: str) -> None:
     cases = properly.Cases([0, 1], [0.2, 0.4], **{known: [1, 2]})  # type: ignore[arg-type]
     with pytest.raises(DataError, match=rf"the calibration test .*; these (cases )?have {known}"):
-        properly.calibration_test(cases)
+        by_miscalibration(cases)
+    with pytest.raises(DataError, match=rf"the calibration test .*; these (cases )?have {known}"):
+        properly.calibration_test(cases, Brier())
 
 
 def test_equal_counts_reach_the_observed_whatever_the_rounding() -> None:
     t = properly.Tally.from_counts([0.5], [10_000], [5001])
     # All but exactly 5000 events are at least as far off; that has the probability .00798.
-    p = properly.calibration_test(t, replicates=19_999, rng=1).p_value
+    p = by_miscalibration(t, replicates=19_999, rng=1).p_value
     assert p == pytest.approx(0.99202, abs=4 * math.sqrt(0.008 / 19_999))
 
 
 def test_a_rule_that_does_not_look_there_refuses_nothing() -> None:
     t = properly.Tally.from_counts([0.1, 0.3, 0.5], [400, 400, 400], [50, 100, 220])
-    test = properly.calibration_test(t, Bounded(Brier(), (0.9, 0.99)), replicates=99, rng=1)
+    test = by_miscalibration(t, Bounded(Brier(), (0.9, 0.99)), replicates=99, rng=1)
     assert (test.statistic, test.p_value, test.mean_if_calibrated) == (0, 1, 0)
 
 
@@ -184,6 +195,8 @@ def test_only_a_proper_rule_can_test() -> None:
 
 
 def test_the_result_is_ready_for_json_and_for_frames() -> None:
-    found = properly.calibration_test(properly.tally([0, 1], [0.2, 0.4]), rng=1)
+    found = by_miscalibration(properly.tally([0, 1], [0.2, 0.4]), rng=1)
     assert json.loads(json.dumps(found.to_dict())) == found.to_dict()
-    assert found.to_frame("polars").rows(named=True) == [found.to_dict()]
+    (row,) = found.to_frame("polars").rows(named=True)
+    assert row.pop("denominator_degrees") is None
+    assert row | {"parts": {}} == found.to_dict()

@@ -111,7 +111,7 @@ def test_the_correction_takes_something_off() -> None:
 def test_the_test_behind_it_is_the_calibration_test() -> None:
     t = properly.tally(*sample(80, slope=0.6))
     found = intervals_of(t, replicates=4000)
-    alone = properly.calibration_test(t, replicates=4000, rng=9)
+    alone = properly.calibration_test(t, statistic="mcb", replicates=4000, rng=9)
     error = math.sqrt(2 * alone.p_value * (1 - alone.p_value) / 4000)
     assert found.p_value == pytest.approx(alone.p_value, abs=4 * error + 1e-3)
     mean = pytest.approx(alone.mean_if_calibrated, rel=0.05)

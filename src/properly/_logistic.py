@@ -1,0 +1,156 @@
+"""Logistic regression by Newton's steps: small, exact, and open about data that separate.
+
+Where some line tells all events from all others no finite coefficients are best. That is decided
+by a linear programme rather than by how large the coefficients have become.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+Column: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+
+# A fit takes five to ten steps; one that needs more is probably on its way to infinity.
+STEPS = 50
+HALVINGS = 30
+# Once the next step gains less than this, each further one doubles the digits that are right.
+SMALL = 1e-9
+POLISH = 2
+# Odds beyond these are met in data that separate, and hardly in others.
+EXTREME = 15.0
+RANK = 1e-10
+
+
+class Fitted(NamedTuple):
+    """A fitted logistic regression.
+
+    Attributes
+    ----------
+    coefficients : numpy array
+        One a column; if the data separate, infinite in the columns that separate them and NaN in
+        the others. All NaN if the columns depend on one another.
+    information_inverse : numpy array
+        The inverse of the sum of ``weight * mu * (1 - mu) * z z'``; NaN if the data separate.
+    log_likelihood : float
+        The weighted log-likelihood, or its least upper bound.
+    separated : bool
+        Whether some line tells all events from all others, ties aside.
+    """
+
+    coefficients: Column
+    information_inverse: Column
+    log_likelihood: float
+    separated: bool
+
+
+def logit(x: Column) -> Column:
+    """Return the log odds, in full precision near 0 and to the precision of 1 - x near 1."""
+    found: Column = np.log(x) - np.log1p(-x)
+    return found
+
+
+def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | None = None) -> Fitted:
+    r"""Fit :math:`\operatorname{logit} P(y = 1) = \text{offset} + Z b` by maximum likelihood.
+
+    Parameters
+    ----------
+    Z : numpy array
+        One row a case, one column a coefficient; an intercept is a column of ones.
+    y : numpy array
+        Outcomes, or the share of events at each row.
+    weight, offset : numpy array, optional
+        One each unless given, and none. Rows of no weight are not looked at.
+    """
+    y = np.asarray(y, dtype=np.float64)
+    weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
+    offset = np.zeros(len(y)) if offset is None else np.asarray(offset, dtype=np.float64)
+    used = weight > 0
+    Z, y, weight, offset = np.asarray(Z, np.float64)[used], y[used], weight[used], offset[used]
+    # Columns of length 1 at right angles leave no step to be spoilt by rounding.
+    axes, turn = np.linalg.qr(Z)
+    size = np.abs(np.diagonal(turn))
+    if len(size) < Z.shape[1] or (size <= RANK * np.linalg.norm(Z, axis=0)).any():
+        return _without_answer(Z.shape[1], np.nan, np.full(Z.shape[1], np.nan), separated=False)
+    model = _Model(axes, y, weight, offset)
+    place, value, is_found = _climb(model)
+    if not is_found or np.abs(axes @ place).max() > EXTREME:
+        line = separating_line(Z, y)
+        if line is not None:
+            ends = np.where(line == 0, np.nan, np.copysign(np.inf, line))
+            return _without_answer(Z.shape[1], value, ends, separated=True)
+    back = np.linalg.inv(turn)
+    inverse = back @ np.linalg.pinv(model.slopes(place)[1], hermitian=True) @ back.T
+    return Fitted(back @ place, inverse, value, separated=False)
+
+
+class _Model(NamedTuple):
+    axes: Column
+    y: Column
+    weight: Column
+    offset: Column
+
+    def value(self, place: Column) -> float:
+        """Return the log-likelihood, of which each case has a part that is at most 0."""
+        odds = self.offset + self.axes @ place
+        sides = self.y * np.logaddexp(0, -odds) + (1 - self.y) * np.logaddexp(0, odds)
+        return -float(self.weight @ sides)
+
+    def slopes(self, place: Column) -> tuple[Column, Column]:
+        """Return the first derivatives, and the information."""
+        from scipy.special import expit
+
+        odds = self.offset + self.axes @ place
+        left = self.weight * (self.y * expit(-odds) - (1 - self.y) * expit(odds))
+        spread = self.weight * expit(odds) * expit(-odds)
+        return left @ self.axes, (self.axes * spread[:, None]).T @ self.axes
+
+
+def _climb(model: _Model) -> tuple[Column, float, bool]:
+    """Take Newton's steps, halved until they lead upward; say whether they came to an end."""
+    place = np.zeros(model.axes.shape[1])
+    value = model.value(place)
+    for _ in range(STEPS):
+        slope, information = model.slopes(place)
+        step = np.linalg.pinv(information, hermitian=True) @ slope
+        if slope @ step <= SMALL:
+            return *_polish(model, place), True
+        for halving in range(HALVINGS):
+            trial = place + step / 2**halving
+            reached = model.value(trial)
+            if reached > value:
+                break
+        else:
+            return place, value, False
+        place, value = trial, reached
+    return place, value, False
+
+
+def _polish(model: _Model, place: Column) -> tuple[Column, float]:
+    for _ in range(POLISH):
+        slope, information = model.slopes(place)
+        place = place + np.linalg.pinv(information, hermitian=True) @ slope
+    return place, model.value(place)
+
+
+def separating_line(Z: Column, y: Column) -> Column | None:
+    """Find a direction in which events lie on one side and all others on the other, or none.
+
+    Rows may lie on the line, but not all of them. Among directions with entries of at most 1 the
+    one is taken that moves the rows furthest in all.
+    """
+    from scipy.optimize import linprog
+
+    Z = Z / np.abs(Z).max(axis=0)
+    signed = np.unique(np.concatenate([Z[y > 0], -Z[y < 1]]), axis=0)
+    aim = signed.mean(axis=0)
+    found = linprog(-aim, A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1))
+    if found.status != 0 or -found.fun <= RANK:
+        return None
+    line: Column = np.where(np.abs(found.x) <= RANK, 0.0, found.x)
+    return line
+
+
+def _without_answer(size: int, value: float, ends: Column, *, separated: bool) -> Fitted:
+    return Fitted(ends, np.full((size, size), np.nan), value, separated)

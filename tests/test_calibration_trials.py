@@ -1,0 +1,303 @@
+"""Every test of calibration: of calibrated forecasts, of others, and at the edges."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chi2, norm
+
+import properly
+from properly._calibration_trials import TRIALS
+from properly.errors import DataError
+from properly.rules import Brier, Log
+
+DRAWN = ["combined", "mcb", "score", "ks", "kuiper"]
+COMPUTED = ["spiegelhalter", "cox", "citl", "hosmer-lemeshow"]
+
+
+def test_all_of_them_are_tried_here() -> None:
+    assert sorted(DRAWN + COMPUTED) == sorted(TRIALS)
+
+
+def draw(n: int, seed: int = 1, shift: float = 0.0, **known: Any) -> properly.Cases:
+    rng = np.random.default_rng(seed)
+    p = np.round(rng.uniform(0.02, 0.98, n), 2)
+    odds = np.log(p / (1 - p)) + shift
+    return properly.Cases((rng.random(n) < 1 / (1 + np.exp(-odds))).astype(int), p, **known)
+
+
+def test(cases: Any, statistic: Any, **options: Any) -> properly.CalibrationTest:
+    options = {"replicates": 99, "rng": 1} | options
+    return properly.calibration_test(cases, statistic=statistic, **options)
+
+
+test.__test__ = False  # type: ignore[attr-defined]
+
+
+# calibrated and shifted forecasts
+
+
+@pytest.mark.parametrize("statistic", ["combined", "score", "kuiper"])
+def test_of_calibrated_forecasts_a_tenth_is_refused_at_a_tenth(statistic: str) -> None:
+    rng = np.random.default_rng(11)
+    found = []
+    for _ in range(120):
+        p = np.append(rng.beta(1, 5, 20), [0.0, 1.0, 0.5])
+        weight = rng.gamma(0.7, size=23)
+        cases = properly.Cases(rng.random(23) < p, p, weight=weight)
+        found.append(test(cases, statistic, replicates=19, rng=rng).p_value)
+    error = math.sqrt(0.1 * 0.9 / 120)
+    assert abs(np.mean(np.array(found) <= 0.1) - 0.1) <= 4 * error
+
+
+@pytest.mark.parametrize("statistic", [s for s in TRIALS if s != "spiegelhalter"])
+def test_a_plain_shift_is_refused_by_all_but_one(statistic: str) -> None:
+    assert test(draw(1000, shift=0.6), statistic).p_value <= 0.01
+    assert test(draw(1000), statistic).p_value > 0.01
+
+
+def test_spiegelhalter_is_blind_to_it() -> None:
+    assert test(draw(1000, shift=0.6), "spiegelhalter").p_value > 0.05
+
+
+@pytest.mark.parametrize("statistic", ["score", "ks", "kuiper"])
+def test_draws_and_the_asymptotic_tail_agree_on_many_cases(statistic: str) -> None:
+    rng = np.random.default_rng(12)
+    p = rng.random(3000)
+    found = test(properly.tally(rng.random(3000) < p, p), statistic, replicates=999)
+    error = math.sqrt(found.p_value * (1 - found.p_value) / 999)
+    assert found.parts["asymptotic"] == pytest.approx(found.p_value, abs=4 * error + 0.01)
+    assert (found.method, found.replicates) == ("Monte Carlo", 999)
+
+
+# the combined test
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_combined_test_ranks_the_smaller_of_two_p_values(seed: int) -> None:
+    cases = draw(60, seed, shift=0.3)
+    found = test(cases, "combined")
+    parts = {name: test(cases, name).p_value for name in ("mcb", "score")}
+    assert found.parts == parts  # the same seed, so the same draws
+    least = min(parts.values())
+    assert found.statistic == least
+    assert least <= found.p_value <= 2 * least
+    assert found.miscalibration == test(cases, "mcb").statistic
+    assert found.mean_if_calibrated == test(cases, "mcb").mean_if_calibrated
+
+
+def test_it_measures_miscalibration_by_any_proper_rule() -> None:
+    cases = draw(60)
+    found = properly.calibration_test(cases, Log(), statistic="combined", replicates=99, rng=1)
+    alone = properly.calibration_test(cases, Log(), statistic="mcb", replicates=99, rng=1)
+    assert found.parts["mcb"] == alone.p_value
+    assert (found.name, found.rule) == ("combined", "log")
+
+
+def test_it_is_the_default_of_independent_cases_and_the_score_test_of_clusters() -> None:
+    assert properly.calibration_test(draw(60), replicates=9).name == "combined"
+    clustered = properly.calibration_test(draw(60, clusters=np.arange(60) // 3))
+    assert (clustered.name, clustered.method) == ("score", "chi-squared")
+    assert (clustered.replicates, clustered.rule) == (None, None)
+
+
+# weights and designs
+
+
+@pytest.mark.parametrize("statistic", TRIALS)
+def test_a_whole_weight_is_as_many_cases(statistic: str) -> None:
+    cases = draw(40)
+    weighted = properly.Cases(cases.y, cases.p, weight=np.full(40, 3))
+    copies = properly.tally(np.repeat(cases.y, 3), np.repeat(cases.p, 3))
+    assert test(weighted, statistic) == test(copies, statistic)
+    assert test(copies, statistic).design == "120 independent cases"
+
+
+@pytest.mark.parametrize("statistic", [s for s in TRIALS if s != "hosmer-lemeshow"])
+def test_scaling_fractional_weights_changes_nothing(statistic: str) -> None:
+    weight = np.random.default_rng(2).gamma(1.5, size=60)
+    once, tenfold = (test(draw(60, weight=w), statistic) for w in (weight, 10 * weight))
+    assert once.statistic == pytest.approx(tenfold.statistic, rel=1e-9)
+    assert once.p_value == pytest.approx(tenfold.p_value, rel=1e-9)
+    assert once.design == "60 independent cases"
+
+
+@pytest.mark.parametrize("statistic", [s for s in TRIALS if s != "hosmer-lemeshow"])
+def test_rows_without_weight_are_not_looked_at(statistic: str) -> None:
+    cases, weight = draw(60), np.random.default_rng(2).gamma(1.5, size=60)
+    y, p = np.append(cases.y, [0, 1]), np.append(cases.p, [1.0, 0.0])
+    more = properly.Cases(y, p, weight=np.append(weight, [0, 0]))
+    assert test(more, statistic) == test(draw(60, weight=weight), statistic)
+
+
+def test_strata_of_independent_cases_play_no_part() -> None:
+    for statistic in TRIALS:
+        assert test(draw(60, strata=np.arange(60) % 2), statistic) == test(draw(60), statistic)
+
+
+@pytest.mark.parametrize("statistic", ["score", "cox", "citl"])
+def test_clusters_of_copies_count_once(statistic: str) -> None:
+    # Each case four times: independent, that would be four times the evidence.
+    cases = draw(200, shift=0.3)
+    y, p = np.repeat(cases.y, 4), np.repeat(cases.p, 4)
+    clustered = properly.Cases(y, p, clusters=np.repeat(np.arange(200), 4))
+    found, once, naive = (test(x, statistic) for x in (clustered, cases, properly.Cases(y, p)))
+    assert found.design == "200 clusters"
+    once_p = once.parts.get("asymptotic", once.p_value)
+    assert math.log(found.p_value) == pytest.approx(math.log(once_p), rel=0.25)
+    assert naive.parts.get("asymptotic", naive.p_value) < 0.1 * found.p_value
+
+
+@pytest.mark.parametrize("statistic", [s for s in TRIALS if s not in ("score", "cox", "citl")])
+def test_other_tests_refuse_clusters(statistic: str) -> None:
+    cases = draw(60, clusters=np.arange(60) // 3)
+    with pytest.raises(DataError, match="takes cases as independent; these have clusters"):
+        test(cases, statistic)
+
+
+@pytest.mark.parametrize("statistic", [None, *TRIALS])
+def test_dependence_in_time_is_refused(statistic: Any) -> None:
+    with pytest.raises(DataError, match="dependence in time"):
+        test(draw(60, time=np.arange(60)), statistic)
+
+
+def test_a_tally_of_fractional_weights_is_enough_for_one_contrast_alone() -> None:
+    cases = draw(60, weight=np.random.default_rng(2).gamma(1.5, size=60))
+    found = test(cases.tally(), "spiegelhalter")
+    assert found.p_value == test(cases, "spiegelhalter").p_value
+    assert found.design.startswith("cases of a weight of ")
+    for statistic in DRAWN:
+        with pytest.raises(DataError, match="a tally has only their sums"):
+            test(cases.tally(), statistic)
+    with pytest.raises(DataError, match="a line is fitted to cases of fractional weight"):
+        test(cases.tally(), "cox")
+    with pytest.raises(DataError, match="counts cases; these have fractional weights"):
+        test(cases, "hosmer-lemeshow")
+
+
+# certain forecasts
+
+
+@pytest.mark.parametrize("statistic", DRAWN)
+@pytest.mark.parametrize(("y", "p"), [(1, 0.0), (0, 1.0)])
+def test_a_contradicted_certain_forecast_has_the_least_p_value(
+    statistic: str, y: int, p: float
+) -> None:
+    cases = draw(40)
+    wrong = properly.Cases(np.append(cases.y, y), np.append(cases.p, p))
+    found = test(wrong, statistic)
+    assert found.p_value == 1 / 100
+    if statistic == "score":
+        assert (found.statistic, found.parts["asymptotic"]) == (math.inf, 0)
+    if statistic == "combined":
+        assert found.parts == {"mcb": 1 / 100, "score": 1 / 100}
+
+
+@pytest.mark.parametrize("statistic", ["combined", "score"])
+def test_certain_forecasts_that_came_true_are_left_out_of_the_score(statistic: str) -> None:
+    cases = draw(40)
+    right = properly.Cases(np.append(cases.y, [0, 1, 1]), np.append(cases.p, [0.0, 1.0, 1.0]))
+    found = test(right, statistic)
+    assert found.certain == 3
+    assert test(cases, statistic).certain == 0
+    weighted = properly.Cases(right.y, right.p, weight=np.full(43, 0.5))
+    assert test(weighted, statistic).certain == 3
+
+
+@pytest.mark.parametrize("statistic", [s for s in TRIALS if s not in ("cox", "citl")])
+def test_nothing_but_certain_forecasts_that_came_true(statistic: str) -> None:
+    found = test(properly.tally([0, 0, 1], [0.0, 0.0, 1.0]), statistic)
+    assert found.p_value == 1
+    assert found.statistic == (1 if statistic == "combined" else 0)
+
+
+@pytest.mark.parametrize("known", [{}, {"clusters": [0, 0, 1, 1]}])
+@pytest.mark.parametrize("statistic", ["cox", "citl"])
+def test_the_odds_of_certain_forecasts_are_undefined(statistic: str, known: Any) -> None:
+    found = test(properly.Cases([0, 1, 1, 0], [0.0, 1.0, 0.4, 0.4], **known), statistic)
+    assert math.isnan(found.statistic)
+    assert math.isnan(found.p_value)
+    assert (found.name, found.certain) == (statistic, 2)
+
+
+def test_clusters_with_certain_forecasts() -> None:
+    cases = draw(40)
+    clusters = np.append(np.arange(40) // 4, [3, 3])
+    y, p = np.append(cases.y, [0, 1]), np.append(cases.p, [0.0, 1.0])
+    right = test(properly.Cases(y, p, clusters=clusters), None)
+    alone = test(properly.Cases(cases.y, cases.p, clusters=clusters[:40]), None)
+    assert right.statistic == pytest.approx(alone.statistic, rel=1e-12)
+    assert (right.degrees, right.certain) == (2, 2)
+    wrong = test(properly.Cases(np.append(cases.y, [1, 1]), p, clusters=clusters), None)
+    assert (wrong.statistic, wrong.p_value) == (math.inf, 0)
+    sure = test(properly.Cases([0, 1, 1], [0.0, 1.0, 1.0], clusters=[0, 1, 2]), None)
+    assert (sure.statistic, sure.degrees, sure.p_value) == (0, 0, 1)
+
+
+# one by one
+
+
+def test_one_forecast_has_no_slope() -> None:
+    t = properly.Tally.from_counts([0.2], [50], [18])
+    score = test(t, "score")
+    assert score.statistic == pytest.approx(8, rel=1e-13)
+    assert score.degrees == 1
+    assert score.parts["asymptotic"] == pytest.approx(chi2.sf(8, 1), rel=1e-12)
+    cox, citl = test(t, "cox"), test(t, "citl")
+    assert (cox.statistic, cox.p_value, cox.degrees) == (citl.statistic, citl.p_value, 1)
+    assert cox.parts == {}
+
+
+def test_spiegelhalter_is_normal_and_two_sided() -> None:
+    found, mirrored = (
+        test(properly.tally(y, [0.1, 0.6]), "spiegelhalter") for y in ([1, 0], [0, 1])
+    )
+    assert found.p_value == pytest.approx(2 * norm.sf(found.statistic), rel=1e-12)
+    assert mirrored.statistic < 0
+    assert mirrored.p_value == pytest.approx(2 * norm.cdf(mirrored.statistic), rel=1e-12)
+
+
+@pytest.mark.parametrize("known", [{}, {"weight": [0.5, 0.1, 0.2, 0.3]}])
+@pytest.mark.parametrize("y", [[0, 0, 1, 1], [1, 1, 0, 0], [0, 0, 0, 0]])
+def test_the_score_test_takes_over_where_data_separate(y: list[int], known: Any) -> None:
+    cases = properly.Cases(y, [0.1, 0.2, 0.3, 0.4], **known)
+    found = test(cases, "cox")
+    assert found == test(cases, "score")
+    assert found.name == "score"
+    clustered = properly.Cases(y, [0.1, 0.2, 0.3, 0.4], clusters=[0, 1, 2, 2])
+    assert test(clustered, "cox") == test(clustered, "score")
+
+
+def test_training_data_leave_two_degrees_less() -> None:
+    cases = draw(200)
+    found, own = (test(cases, "hosmer-lemeshow", training=x) for x in (False, True))
+    assert found.statistic == own.statistic
+    assert (found.degrees, own.degrees) == (10, 8)
+    assert own.p_value == pytest.approx(chi2.sf(own.statistic, 8), rel=1e-11)
+    assert test(cases, "hosmer-lemeshow", groups=4).degrees == 4
+    few = properly.Tally.from_counts([0.2, 0.6], [20, 20], [5, 11])
+    assert test(few, "hosmer-lemeshow").degrees == 2
+    with pytest.raises(DataError, match="needs 3 groups of different forecasts or more; got 2"):
+        test(few, "hosmer-lemeshow", training=True)
+
+
+# options
+
+
+def test_what_does_not_fit_together_is_refused() -> None:
+    cases = draw(20)
+    with pytest.raises(DataError, match=r"a rule measures .* got Brier\(\) with statistic='ks'"):
+        properly.calibration_test(cases, Brier(), statistic="ks")
+    with pytest.raises(DataError, match=r"from 'hosmer-lemeshow'; got it with statistic='cox'"):
+        test(cases, "cox", training=True)
+    with pytest.raises(DataError, match="training must be True or False; got 1"):
+        test(cases, "hosmer-lemeshow", training=1)
+    with pytest.raises(DataError, match="groups must be a whole number"):
+        test(cases, "hosmer-lemeshow", groups=0)
+    with pytest.raises(DataError, match="one event, got reduction='top_label'"):
+        test(cases, None, reduction="top_label")
+    with pytest.raises(DataError, match=r"statistic must be 'combined', .* got 'brier'"):
+        test(cases, "brier")

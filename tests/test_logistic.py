@@ -1,0 +1,160 @@
+"""Logistic regression: maximum likelihood to the last digits, and data that separate."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from properly._logistic import fit, logit, separating_line
+
+ONES = np.ones((6, 1))
+X = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
+LINE = np.column_stack([ONES, X])
+
+
+def expit(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x))
+
+
+def sample(rng: np.random.Generator, n: int, columns: int) -> tuple[Any, Any, Any, Any]:
+    Z = np.column_stack([np.ones(n), rng.normal(size=(n, columns - 1))])
+    y = (rng.random(n) < expit(Z @ rng.normal(size=columns))).astype(float)
+    return Z, y, rng.gamma(1.5, size=n), rng.normal(size=n)
+
+
+def test_the_log_odds_keep_their_digits_near_the_ends() -> None:
+    assert logit(np.array([0.5]))[0] == 0
+    assert logit(np.array([1e-300]))[0] == pytest.approx(-300 * math.log(10), rel=1e-15)
+    assert logit(np.array([0.25]))[0] == pytest.approx(-math.log(3), rel=1e-15)
+
+
+def test_an_intercept_alone_is_the_log_odds_of_the_event_rate() -> None:
+    found = fit(ONES, np.array([1, 0, 0, 0, 0, 1.0]), np.array([1, 2, 1, 1, 1, 2.0]))
+    assert found.coefficients[0] == pytest.approx(math.log(3 / 5), abs=1e-14)
+    assert found.information_inverse[0, 0] == pytest.approx(1 / (8 * 3 / 8 * 5 / 8), rel=1e-13)
+    rate = 3 / 8
+    expected = 3 * math.log(rate) + 5 * math.log(1 - rate)
+    assert found.log_likelihood == pytest.approx(expected, rel=1e-14)
+    assert not found.separated
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_slope_is_left_at_the_maximum(seed: int) -> None:
+    Z, y, weight, offset = sample(np.random.default_rng(seed), 80, 2 + seed % 3)
+    found = fit(Z, y, weight, offset)
+    chance = expit(offset + Z @ found.coefficients)
+    scale = np.abs(Z).T @ weight
+    assert (np.abs(Z.T @ (weight * (y - chance))) <= 1e-13 * scale).all()
+    information = (Z * (weight * chance * (1 - chance))[:, None]).T @ Z
+    np.testing.assert_allclose(
+        found.information_inverse @ information, np.eye(Z.shape[1]), atol=1e-10
+    )
+    each = np.where(y > 0, np.log(chance), np.log1p(-chance))
+    assert found.log_likelihood == pytest.approx(weight @ each, rel=1e-13)
+
+
+def test_columns_of_very_different_size_are_fitted_as_well() -> None:
+    Z, y, weight, _ = sample(np.random.default_rng(1), 80, 3)
+    scale = np.array([1.0, 1e8, 1e-8])
+    found, scaled = fit(Z, y, weight), fit(Z * scale, y, weight)
+    np.testing.assert_allclose(scaled.coefficients * scale, found.coefficients, rtol=1e-11)
+
+
+def test_a_weight_is_as_many_cases_and_a_share_as_many_events() -> None:
+    y = np.array([0, 1, 0, 1, 0, 1.0])
+    weighted = fit(LINE, y, np.array([3, 1, 1, 1, 1, 2]))
+    copies = np.repeat(np.arange(6), [3, 1, 1, 1, 1, 2])
+    repeated = fit(LINE[copies], y[copies])
+    np.testing.assert_allclose(weighted.coefficients, repeated.coefficients, rtol=1e-13)
+    np.testing.assert_allclose(weighted.information_inverse, repeated.information_inverse)
+    twice, both = np.vstack([LINE, LINE]), np.append(y, np.roll(y, 1))
+    shares = fit(LINE, (y + np.roll(y, 1)) / 2, np.full(6, 2.0))
+    np.testing.assert_allclose(shares.coefficients, fit(twice, both).coefficients, atol=1e-13)
+    assert shares.log_likelihood == pytest.approx(fit(twice, both).log_likelihood, rel=1e-14)
+
+
+def test_rows_without_weight_are_not_looked_at() -> None:
+    y, weight = np.array([0, 1, 0, 0, 1, 1.0]), np.array([1, 1, 1, 1, 1, 0.0])
+    Z = LINE.copy()
+    Z[-1] = np.nan
+    np.testing.assert_array_equal(
+        fit(Z, y, weight).coefficients, fit(LINE[:-1], y[:-1]).coefficients
+    )
+
+
+def test_an_offset_is_added_and_not_estimated() -> None:
+    y = np.array([0, 1, 0, 1, 0, 1.0])
+    free, held = fit(LINE, y), fit(LINE, y, offset=0.25 * X - 2)
+    np.testing.assert_allclose(
+        held.coefficients + np.array([-2, 0.25]), free.coefficients, atol=1e-13
+    )
+    assert held.log_likelihood == pytest.approx(free.log_likelihood, rel=1e-14)
+
+
+@pytest.mark.parametrize(("y", "sign"), [(X > 0, 1), (X < 0, -1), (X >= 2, 1), (X > -9, 0)])
+def test_data_that_separate_have_infinite_coefficients(y: Any, sign: int) -> None:
+    found = fit(LINE, y.astype(float))
+    assert found.separated
+    if sign:
+        assert found.coefficients[1] == sign * math.inf
+    else:
+        assert found.coefficients[0] == math.inf
+    assert np.isnan(found.information_inverse).all()
+    assert found.log_likelihood == pytest.approx(0, abs=1e-6)
+
+
+def test_an_event_on_the_line_does_not_join_what_it_separates() -> None:
+    # Both outcomes at 0, and else all events above: the slope is infinite, the intercept is not.
+    Z = np.column_stack([np.ones(4), [-1.0, 0.0, 0.0, 1.0]])
+    found = fit(Z, np.array([0, 0, 1, 1.0]))
+    assert found.separated
+    assert found.coefficients[1] == math.inf
+    assert math.isnan(found.coefficients[0])
+    assert found.log_likelihood == pytest.approx(2 * math.log(0.5), rel=1e-8)
+
+
+def test_one_case_on_the_other_side_and_nothing_is_separated() -> None:
+    rng = np.random.default_rng(2)
+    x = np.sort(rng.normal(size=200)) * 4
+    y = (x > 0).astype(float)
+    y[105], y[95] = 0, 1
+    found = fit(np.column_stack([np.ones(200), x]), y)
+    assert not found.separated
+    assert np.isfinite(found.coefficients).all()
+    assert found.coefficients[1] > 1
+
+
+def test_steep_lines_through_extreme_forecasts_are_no_separation() -> None:
+    x = np.array([-40.0, -30.0, -1.0, 1.0, 30.0, 40.0])
+    found = fit(np.column_stack([ONES, x]), np.array([0, 0, 1, 0, 1, 1.0]))
+    assert not found.separated
+    assert np.isfinite(found.coefficients).all()
+
+
+def test_columns_that_depend_on_one_another_have_no_coefficients() -> None:
+    found = fit(np.ones((6, 2)), np.array([0, 1, 0, 1, 0, 1.0]))
+    assert not found.separated
+    assert np.isnan(found.coefficients).all()
+    assert math.isnan(found.log_likelihood)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=8).filter(
+        lambda rows: len({x for x, _ in rows}) > 1
+    )
+)
+def test_a_line_is_found_if_and_only_if_there_is_one(rows: list[tuple[int, bool]]) -> None:
+    x, y = np.array([r[0] for r in rows], dtype=float), np.array([r[1] for r in rows], dtype=float)
+    events, others = x[y == 1], x[y == 0]
+    one_sided = len(events) == 0 or len(others) == 0
+    exists = one_sided or events.min() >= others.max() or others.min() >= events.max()
+    Z = np.column_stack([np.ones(len(x)), x])
+    line = separating_line(Z, y)
+    assert (line is not None) == exists
+    assert fit(Z, y).separated == exists
