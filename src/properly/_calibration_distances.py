@@ -1,0 +1,123 @@
+"""How far forecasts lie from a curve of what happened, and how far calibrated ones would."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._calibration_fits import find_curves, quantiles
+from properly._plain import plain
+from properly._resampling import Counts, Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly._calibration_fits import Curves, Fit
+    from properly._calibration_line import Subject
+    from properly._options import Drawing
+    from properly._resampling import Draw, Sampler
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# Entries of a table of random events: some ten megabytes at a time.
+ENTRIES = 1 << 21
+
+
+@dataclass(frozen=True)
+class AbsoluteError:
+    """How far forecasts are from a fitted curve, and by chance alone.
+
+    Attributes
+    ----------
+    value : float
+        The distance.
+    mean_if_calibrated : float
+        Its mean if the forecasts are calibrated, which is not 0.
+    upper_if_calibrated : float
+        What calibrated forecasts stay below with the probability of the level.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
+    >>> found = properly.calibration_summary(t, rng=1)
+    >>> print(f"{found.ici.value:.4f}")
+    0.0350
+    >>> found.ici.value < found.ici.upper_if_calibrated
+    True
+    """
+
+    value: float
+    mean_if_calibrated: float
+    upper_if_calibrated: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name, as JSON can hold them."""
+        found: dict[str, Any] = plain(asdict(self))
+        return found
+
+
+class Distances(NamedTuple):
+    """Mean, median, 90 % quantile and maximum of distances, and which curve they are from."""
+
+    mean: AbsoluteError
+    median: AbsoluteError
+    most: AbsoluteError
+    largest: AbsoluteError
+    curve: str
+
+
+def find_distances(subject: Subject, fit: Fit, drawing: Drawing) -> Distances:
+    """Fit a curve to what happened, and to outcomes that are drawn as the forecasts say."""
+    sample, draws = subject.sample, subject.draws
+    used = sample.is_uncertain if fit == "spline" else np.full(len(sample.value), fill_value=True)
+    if not used.any():
+        unknown = AbsoluteError(math.nan, math.nan, math.nan)
+        return Distances(unknown, unknown, unknown, unknown, "none: all forecasts are 0 or 1")
+    value, weight = sample.value[used], sample.weight[used].astype(np.float64)
+    curves = find_curves(fit, value, weight, counted=subject.is_counted)
+    ruler = _Ruler(curves, value, weight, subject.is_counted)
+    observed = ruler.measure(sample.events[used][None])[0]
+    random = _events(_among(draws, used), drawing)
+    drawn = np.concatenate([ruler.measure(events, rough=True) for events in random])
+    means, limits = drawn.mean(axis=0), np.quantile(drawn, drawing.level, axis=0)
+    columns = (observed.tolist(), means.tolist(), limits.tolist())
+    mean, median, most, largest = (AbsoluteError(*x) for x in zip(*columns, strict=True))
+    return Distances(mean, median, most, largest, curves.told)
+
+
+class _Ruler(NamedTuple):
+    curves: Curves
+    value: Column
+    weight: Column
+    counted: bool
+
+    def measure(self, events: Column, *, rough: bool = False) -> Column:
+        """Return the four distances, a row for each row of events."""
+        away = np.abs(self.curves.at(events, rough=rough) - self.value)
+        mean = away @ self.weight / self.weight.sum()
+        among = [quantiles(row, self.weight, (0.5, 0.9), counted=self.counted) for row in away]
+        return np.column_stack([mean, np.stack(among), away.max(axis=1)])
+
+
+def _events(draws: Sampler, drawing: Drawing) -> Iterator[Column]:
+    """Draw outcomes with the probabilities that were forecast, some replicates at a time."""
+    some = max(1, ENTRIES // len(draws.value))
+    outcomes: Iterator[Draw] = draws.outcomes(draws.value, drawing.replicates, drawing.rng)
+    while batch := [draw.events for draw in islice(outcomes, some)]:
+        yield np.stack(batch).astype(np.float64)
+
+
+def _among(draws: Sampler, used: Column) -> Sampler:
+    """Draw at some of the forecasts only."""
+    if used.all():
+        return draws
+    if isinstance(draws, Counts):
+        return Counts(draws.value[used], draws.weight[used])
+    rows, number = used[draws.cell], np.cumsum(used) - 1
+    cell = number[draws.cell[rows]]
+    return Rows(draws.value[used], cell, draws.weight[rows], draws.happened[rows])
