@@ -1,0 +1,234 @@
+"""Binned and smooth calibration errors."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from properly import Cases, Tally, binned_reliability, tally, top_label
+from properly._calibration_error import calibration_error, smooth_calibration_error
+from properly.errors import ArgumentTypeError, DataError
+
+NUMBERS = ("expected", "maximum", "squared", "debiased", "root", "expected_if_calibrated")
+CLASSES = ([0, 2, 1, 1], [[0.5, 0.25, 0.25], [0.0, 0.0, 1.0], [0.5, 0.25, 0.25], [0.2, 0.7, 0.1]])
+
+
+def drawn(n: int = 300) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(8)
+    p = rng.beta(1, 2, n).round(2)
+    return rng.random(n) < p**1.3, p, rng.exponential(size=n)
+
+
+def test_errors_by_hand() -> None:
+    # Bins [0.2, 0.3], [0.6] and [0.9, 1]: rates 0, 1 and 1/2, mean forecasts 0.25, 0.6 and 0.95.
+    found = calibration_error(tally([0, 0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9, 1.0]), bins=3)
+    assert found.expected == pytest.approx((2 * 0.25 + 0.4 + 2 * 0.45) / 5)
+    assert found.maximum == pytest.approx(0.45)
+    assert found.maximum_cases == 2
+    assert found.squared == pytest.approx((2 * 0.25**2 + 0.4**2 + 2 * 0.45**2) / 5)
+    # The bin of one case says nothing about chance.
+    assert found.debiased == pytest.approx((2 * 0.25**2 + 2 * (0.45**2 - 0.25)) / 5)
+    spreads = [math.sqrt(n * x * (1 - x)) for n, x in ((2, 0.25), (1, 0.6), (2, 0.95))]
+    assert found.expected_if_calibrated == pytest.approx(math.sqrt(2 / math.pi) * sum(spreads) / 5)
+    assert found.classes is None
+
+
+def test_the_root_is_that_of_the_debiased_square() -> None:
+    far = calibration_error(Tally.from_counts([0.5], [100], [90]), bins=5)
+    assert far.debiased == pytest.approx(0.16 - 0.09 / 99)
+    assert far.root == pytest.approx(math.sqrt(far.debiased))
+    near = calibration_error(Tally.from_counts([0.5], [100], [50]), bins=5)
+    assert near.debiased == pytest.approx(-0.25 / 99)
+    assert near.root == 0
+
+
+def test_certainty_is_no_bin_of_its_own() -> None:
+    found = calibration_error(tally([1, 0], [0.95, 1.0]), bins=10)
+    assert len(found.bins) == 1
+    assert found.expected == pytest.approx(0.475)
+
+
+def test_what_looks_like_logits_is_refused() -> None:
+    with pytest.raises(DataError, match=r"row 1 is 1\.0000001"):
+        calibration_error(Cases([0, 1], [0.2, 1.0000001]))
+
+
+@pytest.mark.parametrize("scheme", ["width", "count"])
+def test_bins_are_those_of_the_reliability_diagram(scheme: Any) -> None:
+    y, p, weight = drawn()
+    cases = Cases(y, p, weight=weight)
+    found = calibration_error(cases, bins=7, scheme=scheme)
+    bins = binned_reliability(cases, bins=7, scheme=scheme)
+    assert found.bins.to_dict() == bins.to_dict()
+    gap = np.abs(bins.event_rate - bins.mean_forecast)
+    assert found.expected == pytest.approx(np.average(gap, weights=bins.weight))
+    assert found.maximum == gap.max()
+
+
+@pytest.mark.parametrize("scheme", ["width", "count"])
+def test_the_order_of_rows_does_not_matter(scheme: Any) -> None:
+    y, p, _ = drawn()
+    shuffled = np.random.default_rng(1).permutation(len(y))
+    one = calibration_error(tally(y, p), scheme=scheme)
+    other = calibration_error(tally(y[shuffled], p[shuffled]), scheme=scheme)
+    assert one.to_dict() == other.to_dict()
+
+
+@pytest.mark.parametrize("weight", [None, [1.0, 2.5, 0.5, 1.0], [2, 1, 3, 3]])
+def test_debiased_squares_are_right_on_average(weight: list[float] | None) -> None:
+    # All outcomes of four events of probability 0.3, which were forecast with 0.4.
+    mean = 0.0
+    for y in product([0, 1], repeat=4):
+        found = calibration_error(Cases(y, [0.4] * 4, weight=weight))
+        mean += found.debiased * 0.3 ** sum(y) * 0.7 ** (4 - sum(y))
+    assert mean == pytest.approx(0.1**2, abs=1e-15)
+
+
+@pytest.mark.parametrize("scheme", ["width", "count"])
+def test_the_scale_of_weights_does_not_matter(scheme: Any) -> None:
+    y, p, weight = drawn()
+    whole = np.ceil(3 * weight)
+    one, other, third = (
+        calibration_error(Cases(y, p, weight=w), scheme=scheme)
+        for w in (whole, 5 * whole, whole / 7)
+    )
+    for name in NUMBERS:
+        assert getattr(one, name) == pytest.approx(getattr(other, name), rel=1e-12)
+        assert getattr(one, name) == pytest.approx(getattr(third, name), rel=1e-12)
+    same = calibration_error(Cases(y, p, weight=np.full(len(y), 4)), scheme=scheme)
+    plain = calibration_error(tally(y, p), scheme=scheme)
+    for name in NUMBERS:
+        assert getattr(same, name) == pytest.approx(getattr(plain, name), rel=1e-12)
+
+
+def test_fractions_in_a_tally_have_effective_cases() -> None:
+    y, p, weight = drawn()
+    cases = Cases(y, p, weight=weight)
+    for scheme in ("width", "count"):
+        one, other = (calibration_error(x, scheme=scheme) for x in (cases, cases.tally()))
+        assert one.debiased == pytest.approx(other.debiased, rel=1e-12)
+        assert one.expected_if_calibrated == pytest.approx(other.expected_if_calibrated, rel=1e-12)
+
+
+def test_what_calibrated_forecasts_have_is_about_right() -> None:
+    rng = np.random.default_rng(5)
+    p = rng.random(2000)
+    found = [calibration_error(tally(rng.random(2000) < p, p)) for _ in range(100)]
+    mean = np.mean([record.expected for record in found])
+    assert mean == pytest.approx(found[0].expected_if_calibrated, rel=0.05)
+
+
+@pytest.mark.parametrize("judge", [calibration_error, smooth_calibration_error])
+def test_of_classes_the_likeliest_alone_is_judged(judge: Any) -> None:
+    cases = Cases(*CLASSES)
+    found, alone = judge(cases), judge(top_label(cases))
+    assert found.classes == 3
+    assert found.to_dict() == alone.to_dict() | {"classes": 3}
+    assert str(found).startswith(str(alone))
+    told = "Of 3 classes the likeliest of each case is judged; the others are ignored."
+    assert str(found).endswith(told)
+
+
+def test_what_is_wrong_with_binned_errors_is_told() -> None:
+    found = calibration_error(tally([0, 0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9, 1.0]), bins=3)
+    first, *rest = str(found).splitlines()
+    usual = "calibrated forecasts would have about 0.2251."
+    assert first == f"Expected calibration error 0.36 in 3 bins of equal width; {usual}"
+    assert rest == [
+        "Greatest error 0.45, in a bin of 2 cases.",
+        "Squared error 0.138, 0.006 without its bias.",
+        "Chance makes binned errors too large, averaging within bins makes them too small,",
+        "and another number of bins makes another number.",
+    ]
+    assert repr(found) == "CalibrationError(0.36 in 3 bins of equal width)"
+
+
+def test_binned_errors_are_ready_for_json_and_for_frames() -> None:
+    found = calibration_error(tally([0, 1], [0.25, 0.5]), bins=2)
+    told = found.to_dict()
+    assert list(told) == [
+        *("expected", "maximum", "maximum_cases", "squared", "debiased", "root"),
+        *("expected_if_calibrated", "classes", "bins"),
+    ]
+    assert told["expected"] == 0.375
+    assert told["bins"] == found.bins.to_dict()
+    frame = found.to_frame("pandas")
+    assert frame.shape == (1, 8)
+    assert frame["expected"].item() == 0.375
+
+
+def test_smooth_errors_of_few_forecasts() -> None:
+    # Forecasts that are too low by 0.1 on the whole, whatever the scale.
+    low = Tally.from_counts([0.2, 0.5, 0.8], [10, 10, 10], [3, 6, 9])
+    assert float(smooth_calibration_error(low)) == pytest.approx(0.1, abs=1e-12)
+    assert smooth_calibration_error(low, scale=0.02).value == pytest.approx(0.1, abs=1e-12)
+    # Errors of +0.3 and -0.3 half of the time each, so far apart that they do not meet.
+    apart = Tally.from_counts([0.2, 0.8], [10, 10], [5, 5])
+    assert smooth_calibration_error(apart, scale=0.01).value == pytest.approx(0.3, abs=1e-12)
+    certain = smooth_calibration_error(tally([0, 1, 1], [0.0, 1.0, 1.0]))
+    assert (certain.value, certain.scale) == (0, 0)
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 100)), min_size=1, max_size=20),
+    st.sampled_from([None, 0.02, 0.3]),
+)
+def test_smooth_errors_lie_between_the_bias_and_the_mean_absolute_error(
+    rows: list[tuple[bool, int]], scale: float | None
+) -> None:
+    y, p = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    p /= 100
+    found = smooth_calibration_error(Cases(y, p), scale=scale).value
+    assert abs(np.mean(p - y)) - 1e-12 <= found <= np.mean(np.abs(p - y)) + 1e-7
+
+
+def test_a_forecast_of_the_opposite_has_the_same_smooth_error() -> None:
+    y, p, weight = drawn()
+    one, other = (
+        smooth_calibration_error(Cases(*rows, weight=w))
+        for rows, w in (((y, p), weight), ((~y, 1 - p), 3 * weight))
+    )
+    assert one.value == pytest.approx(other.value, abs=1e-9)
+
+
+def test_weights_of_smooth_errors_are_repeated_rows() -> None:
+    y, p, weight = drawn()
+    times = np.ceil(weight).astype(int)
+    repeated = smooth_calibration_error(Cases(y.repeat(times), p.repeat(times)))
+    weighted = smooth_calibration_error(Cases(y, p, weight=0.1 * times))
+    assert weighted.value == pytest.approx(repeated.value, abs=1e-12)
+
+
+def test_the_smooth_error_of_calibrated_forecasts_is_not_zero() -> None:
+    rng = np.random.default_rng(7)
+    p = rng.random(1000)
+    found = [float(smooth_calibration_error(tally(rng.random(1000) < p, p))) for _ in range(40)]
+    assert np.mean(found) == pytest.approx(0.3 * 1000 ** (-1 / 3), rel=0.1)
+
+
+def test_smooth_errors_are_told() -> None:
+    found = smooth_calibration_error(Tally.from_counts([0.4], [10], [5]))
+    assert str(found) == (
+        "Smooth calibration error 0.1 at the scale 0.1.\n"
+        "Chance makes it too large: it is not 0 of calibrated forecasts either."
+    )
+    told = found.to_dict()
+    assert told == {"value": found.value, "scale": found.scale, "classes": None}
+    assert found.to_frame("pandas")["value"].item() == found.value
+
+
+def test_what_cannot_be_judged_is_refused() -> None:
+    t = tally([0, 1], [0.25, 0.5])
+    for scale in (0, 1e-6, 1.5, math.nan):
+        with pytest.raises(DataError, match=r"scale must lie between 7\.63e-06 and 1; got"):
+            smooth_calibration_error(t, scale=scale)
+    with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got list"):
+        calibration_error([0, 1])  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="scheme must be 'width' or 'count'"):
+        calibration_error(t, scheme="quantile")  # type: ignore[arg-type]
