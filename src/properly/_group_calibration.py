@@ -1,0 +1,87 @@
+"""How well forecasts are calibrated within each of several groups."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._calibration_line import Subject, find_line
+from properly._calibration_test import calibration_test
+from properly._cases import has_time, numbered, rows_in_use
+from properly._decomposition import decompose
+from properly._group_table import GroupCalibration
+from properly._libraries import to_numpy
+from properly._multiplicity import holm
+from properly._variance import TIMES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly._cases import Cases
+    from properly._options import Drawing
+    from properly.rules import BinaryRule
+    from properly.typing import Array
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# Fewer events, or non-events, leave a slope too uncertain to be worth printing.
+FOR_SLOPE = 20
+# Of fewer cases miscalibration is nearly all bias.
+FOR_MISCALIBRATION = 200
+
+
+def calibrate_groups(
+    groups: Sequence[Cases], rule: BinaryRule, enough: Column, drawing: Drawing
+) -> GroupCalibration:
+    """Find slope, corrected miscalibration and the calibration test of each group."""
+    count = len(groups)
+    slope, miscalibration = np.full((2, count, 3), np.nan)
+    p = np.full(count, np.nan)
+    for g, cases in enumerate(groups):
+        if not enough[g] or not _stands_alone(cases):
+            continue
+        y = rows_in_use(cases).y
+        if min(y.sum(), (~y).sum()) >= FOR_SLOPE:
+            slope[g] = _slope(cases, drawing.level)
+        if rule.is_proper and len(y) >= FOR_MISCALIBRATION:
+            miscalibration[g] = _miscalibration(cases, rule, drawing)
+        if not has_time(cases):
+            _, replicates, rng = drawing
+            p[g] = calibration_test(cases, replicates=replicates, rng=rng).p_value
+    return GroupCalibration(
+        slope[:, 0], slope[:, 1:], miscalibration[:, 0], miscalibration[:, 1:], p, holm(p)
+    )
+
+
+def _slope(cases: Cases, level: float) -> tuple[float, float, float]:
+    found = find_line(Subject.of(cases), level).slope
+    return found.value, *found.interval
+
+
+def _miscalibration(cases: Cases, rule: BinaryRule, drawing: Drawing) -> tuple[float, float, float]:
+    level, replicates, rng = drawing
+    parts = decompose(cases, rule, interval=True, level=level, replicates=replicates, rng=rng)
+    found = parts.intervals
+    if found is None:
+        return math.nan, math.nan, math.nan
+    return found.corrected_miscalibration, *found.miscalibration
+
+
+def _stands_alone(cases: Cases) -> bool:
+    """Tell whether a group has the times, or the clusters of each stratum, to vary."""
+    used = rows_in_use(cases).used
+    if cases.time is not None:
+        return len(np.unique(to_numpy(cases.time)[used])) >= TIMES
+    if cases.clusters is None and cases.strata is None:
+        return True
+    units = np.arange(used.sum()) if cases.clusters is None else _ids(cases.clusters, used)
+    strata = np.zeros(len(units)) if cases.strata is None else _ids(cases.strata, used)
+    pairs = np.unique(np.stack([strata, units]), axis=1)
+    return int(np.unique(pairs[0], return_counts=True)[1].min()) > 1
+
+
+def _ids(column: Array, used: Column) -> Column:
+    found: Column = numbered(to_numpy(column)[used])[0]
+    return found
