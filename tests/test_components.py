@@ -238,6 +238,24 @@ def test_the_bias_is_what_draws_have_in_excess_of_their_world() -> None:
     np.testing.assert_allclose([found.least[1], found.greatest[1]], 0, rtol=0, atol=1e-15)
 
 
+def test_clusters_that_share_forecast_and_outcome_have_the_bias_of_as_many_cases() -> None:
+    # Forty clusters of five cases, all alike: the rate varies as that of forty cases.
+    y = np.repeat([True, False], 100)
+    cases = properly.Cases(y, np.full(200, 0.3), clusters=np.arange(200) // 5)
+    found = find_bias(
+        sampler(cases),
+        np.array([200]),
+        (np.array([0.5]), np.array([0.2])),
+        prices(Brier(), np.array([0.3])),
+        replicates=1500,
+        rng=np.random.default_rng(3),
+    )
+    error = 2 * 0.2 * math.sqrt(0.25 / 40 / 1500)
+    assert found.greatest[0] == pytest.approx(0.25 / 40, abs=4 * error)
+    assert found.least[0] == pytest.approx(0.16 / 40, abs=4 * error)
+    assert found.deviation[0] == pytest.approx(2 * 0.1 * math.sqrt(0.16 / 40), rel=0.1)
+
+
 def test_a_single_draw_has_no_deviation() -> None:
     t = properly.Tally.from_counts(VALUE, [5] * 6, [0, 1, 1, 3, 4, 5])
     truth = np.array([0.0, 0.2, 0.2, 0.6, 0.8, 1.0])

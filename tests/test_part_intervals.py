@@ -254,6 +254,40 @@ def test_duplicates_that_are_known_as_such_widen_the_intervals_of_parts(part: st
     assert np.diff(known) > 1.3 * np.diff(ignored)
 
 
+@pytest.mark.parametrize("part", ["miscalibration", "discrimination"])
+def test_duplicates_that_are_known_as_such_have_the_bias_of_single_cases(part: str) -> None:
+    y, p = sample(200, slope=0.6)
+    copies = np.repeat(y, 4), np.repeat(p, 4)
+    told = properly.Cases(*copies, clusters=np.repeat(np.arange(200), 4))
+    bias = []
+    for data in (properly.tally(y, p), told, properly.tally(*copies)):
+        parts = properly.decompose(data, Brier(), interval=True, replicates=200, rng=1)
+        corrected = getattr(parts.intervals, f"corrected_{part}")
+        assert corrected > 0
+        bias.append(getattr(parts, part) - corrected)
+    once, known, ignored = bias
+    # Two hundred draws of either tell the bias within a tenth or so.
+    assert known == pytest.approx(once, rel=0.2)
+    assert ignored < 0.6 * once
+
+
+def test_clusters_that_share_a_forecast_are_not_taken_for_miscalibrated() -> None:
+    rng = np.random.default_rng(7)
+    g, raw, corrected = np.repeat(np.arange(50), 20), [], []
+    for _ in range(12):
+        p, common = rng.random(50)[g], rng.random(50)[g]
+        # Calibrated, but half of the cases have the fate of their cluster.
+        y = np.where(rng.random(1000) < 0.5, common, rng.random(1000)) < p
+        parts = properly.decompose(
+            properly.Cases(y, p, clusters=g), Brier(), interval=True, replicates=60, rng=rng
+        )
+        assert parts.intervals is not None
+        raw.append(parts.miscalibration)
+        corrected.append(parts.intervals.corrected_miscalibration)
+    # The bias of independent cases would take off no more than a quarter.
+    assert np.mean(corrected) < np.mean(raw) / 2
+
+
 def test_a_series_of_lasting_errors_has_the_wider_interval() -> None:
     rng = np.random.default_rng(5)
     # Bad times and good times, ten cases each, that the forecasts do not foresee.

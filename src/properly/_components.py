@@ -179,11 +179,14 @@ def find_bias(
     """Draw cases and outcomes in two fitted worlds, and compare with what is true there.
 
     One world follows the recalibration itself, which leaves too little bias; the other a
-    smoother version of it, which leaves too much where the truth has steps.
+    smoother version of it, which leaves too much where the truth has steps. Clusters are drawn as a
+    whole, with outcomes that depend on one another as much as the recalibration leaves unexplained:
+    where they share forecasts, it fits what they have in common as well.
     """
-    biases, deviation = [], np.zeros(2)
+    biases, deviation, recalibrated = [], np.zeros(2), truths[0]
     for truth in truths:
-        drawn = components(sampler.draws(truth, replicates, fast_stream(rng)), prices)
+        draws = sampler.draws(truth, replicates, fast_stream(rng), recalibrated)
+        drawn = components(draws, prices)
         # Where a certain forecast was wrong the miscalibration is infinite, here as there.
         with np.errstate(invalid="ignore"):
             biases.append(drawn.mean(axis=1) - true_components(weight, truth, prices))

@@ -91,13 +91,14 @@ def find_intervals(
     from scipy.special import ndtri
 
     t, (level, replicates, rng) = as_tally(source), drawing
-    # Clusters and times enter through the standard errors; the bias is that of independent cases.
-    draws = sampler(source, clusters=False)
-    prices = Prices.at(draws.value, rule)
-    drawn = if_calibrated(draws, prices, replicates, rng)
+    # What the test draws is independent. The bias is that of clusters, drawn as a whole; of times,
+    # it is that of independent cases.
+    each, together = sampler(source, clusters=False), sampler(source)
+    prices = Prices.at(each.value, rule)
+    drawn = if_calibrated(each, prices, replicates, rng)
     truths = fit.spread(fit.event_rate), increasing_fit(t, fit, prices)
     enough = enough_for_bias(replicates)
-    bias = find_bias(draws, to_numpy(t.weight), truths, prices, replicates=enough, rng=rng)
+    bias = find_bias(together, to_numpy(t.weight), truths, prices, replicates=enough, rng=rng)
     spread = spread_of_means(source, *_amounts(prices, truths[0], t.event_rate))
     half = spread.half_widths(level)
     error = np.fmax(np.sqrt(np.diagonal(spread.covariance)[1:3]), bias.deviation)
