@@ -62,6 +62,7 @@ pictures: $(VENV)/.ready-docs  ## draw the pictures of the documentation again
 	@$(BIN)/python docs/make_class_pictures.py
 	@$(BIN)/python docs/make_penalized_pictures.py
 	@$(BIN)/python docs/make_mean_pictures.py
+	@$(BIN)/python docs/make_inference_pictures.py
 
 coverage-study: $(VENV)/.ready-docs  ## simulate how often bands and intervals hold; half an hour, rewrites docs/coverage.md
 	@$(BIN)/python docs/coverage_study.py --jobs 2 --scale 1.0 --out docs/coverage.json

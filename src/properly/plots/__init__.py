@@ -5,10 +5,14 @@ a global style or shows a window. Needs the extra ``plots``.
 """
 
 from properly.plots._binned import binned_reliability
+from properly.plots._comparison import comparison
+from properly.plots._comparison_matrix import comparison_matrix
 from properly.plots._coupled_classes import coupled_classes
 from properly.plots._cumulative_forecast import cumulative_forecast
 from properly.plots._decision import decision
 from properly.plots._decision_difference import decision_difference
+from properly.plots._dominance import dominance
+from properly.plots._groups import groups
 from properly.plots._matrix import confusion, cost_matrix
 from properly.plots._mcb_dsc import mcb_dsc
 from properly.plots._means_bars import means_bars
@@ -27,12 +31,16 @@ from properly.plots._worst_cases import worst_cases
 
 __all__ = [
     "binned_reliability",
+    "comparison",
+    "comparison_matrix",
     "confusion",
     "cost_matrix",
     "coupled_classes",
     "cumulative_forecast",
     "decision",
     "decision_difference",
+    "dominance",
+    "groups",
     "mcb_dsc",
     "means_bars",
     "model_source",

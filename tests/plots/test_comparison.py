@@ -1,0 +1,233 @@
+"""Forest plots of pairs of models."""
+
+from __future__ import annotations
+
+import io
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from properly import compare, plots
+from properly.errors import ArgumentTypeError, DataWarning
+from properly.plots._axes import GREY, PALETTE
+from properly.rules import Brier, Log
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from properly._pairs import Comparison
+
+RNG = np.random.default_rng(7)
+Q = RNG.uniform(size=300)
+Y = RNG.random(300) < Q
+HALF = np.where(Q < 0.5, 0.3, 0.7)
+SURE = np.where(Q < 0.5, 0.0, 1.0)
+MODELS = {"noise": RNG.permutation(Q), "truth": Q, "nearly": np.clip(Q + 0.01, 0, 1), "half": HALF}
+FOUND = compare(Y, MODELS, rule=Brier(), rng=1)
+MANY = {f"model {k}": np.clip(Q + 0.01 * k, 0, 1) for k in range(10)}
+AREAS = compare(Y, MODELS, rule="auc", rng=1)
+
+
+def lines(ax: Axes, gid: str) -> dict[float, list[float]]:
+    """Return where each row has a line of some kind."""
+    found: list[Any] = [line for line in ax.get_lines() if line.get_gid() == gid]
+    return {line.get_ydata()[0]: np.asarray(line.get_xdata()).tolist() for line in found}
+
+
+def dots(ax: Axes) -> dict[float, Any]:
+    found: list[Any] = [line for line in ax.get_lines() if line.get_gid() == "value"]
+    return {line.get_ydata()[0]: line for line in found}
+
+
+def sides(ax: Axes) -> list[tuple[str, str]]:
+    """Return the names at the left and at the right of each row."""
+    right: Any = ax.child_axes[0]
+    labels = zip(ax.get_yticklabels(), right.get_yticklabels(), strict=True)
+    return [(one.get_text(), other.get_text()) for one, other in labels]
+
+
+def size(ax: Axes) -> float:
+    return float(ax.get_yticklabels()[0].get_fontsize())
+
+
+def said(ax: Axes, gid: str) -> list[str]:
+    return [text.get_text() for text in ax.texts if text.get_gid() == gid]
+
+
+def key(ax: Axes) -> list[str]:
+    figure: Any = ax.figure
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_rows_are_pairs_by_score_with_the_better_model_where_the_dot_leans() -> None:
+    ax = plots.comparison(FOUND)
+    ranked = sorted(MODELS, key=lambda name: FOUND.scores[name].value)
+    pairs = [(a, b) for k, a in enumerate(ranked) for b in ranked[k + 1 :]]
+    assert sides(ax) == pairs
+    for row, pair in enumerate(pairs):
+        assert dots(ax)[row].get_xdata()[0] == FOUND[pair].difference <= 0
+        assert lines(ax, "interval")[row] == list(FOUND[pair].interval)
+        assert lines(ax, "simultaneous")[row] == list(FOUND[pair].simultaneous)
+    assert said(ax, "side") == ["← left model better", "right model better →"]
+    assert ax.get_xlabel() == "difference in Brier score, left minus right"
+    assert ax.yaxis_inverted()
+
+
+def test_areas_lean_to_the_better_model_too_which_is_on_the_right() -> None:
+    ax = plots.comparison(AREAS)
+    for row, (left, right) in enumerate(sides(ax)):
+        assert AREAS.scores[right].value >= AREAS.scores[left].value
+        assert dots(ax)[row].get_xdata()[0] == AREAS[right, left].difference >= 0
+    assert said(ax, "side") == ["← left model better", "right model better →"]
+    assert ax.get_xlabel() == "difference in AUC, right minus left"
+
+
+def test_dots_tell_which_pairs_are_told_apart() -> None:
+    ax = plots.comparison(FOUND)
+    for row, names in enumerate(sides(ax)):
+        dot = dots(ax)[row]
+        told = FOUND[names].adjusted_p_value <= 0.05
+        assert dot.get_color() == (PALETTE[0] if told else GREY)
+        assert dot.get_markerfacecolor() == (PALETTE[0] if told else "white")
+        assert told == (names != ("truth", "nearly"))
+    assert key(ax) == [
+        "told apart (at 5 %, allowing for 6 pairs)",
+        "not told apart",
+        "95 % interval",
+        "95 % interval for all 6 pairs at once",
+    ]
+    alone = compare(Y, MODELS, rule=Brier(), adjust="none", level=0.9, rng=1)
+    assert key(plots.comparison(alone))[0] == "told apart (at 10 %, each pair by itself)"
+
+
+def test_a_margin_is_a_strip_and_models_within_it_have_squares() -> None:
+    found = compare(Y, MODELS, rule=Brier(), margin=0.02, rng=1)
+    ax = plots.comparison(found)
+    (strip,) = (patch for patch in ax.patches if patch.get_gid() == "margin")
+    assert strip.get_x() == -0.02  # type: ignore[attr-defined]
+    assert strip.get_width() == 0.04  # type: ignore[attr-defined]
+    row = sides(ax).index(("truth", "nearly"))
+    assert dots(ax)[row].get_marker() == "s"
+    assert "as good as each other, within 0.02 Brier score" in key(ax)
+    assert key(ax)[-1] == "margin: 0.02 Brier score either way"
+
+
+def test_a_reference_is_named_once() -> None:
+    rules: dict[Any, list[str]] = {
+        Brier(): ["← better than half", "worse than half →"],
+        "auc": ["← worse than half", "better than half →"],
+    }
+    for rule, words in rules.items():
+        found = compare(Y, MODELS, rule=rule, reference="half", rng=1)
+        ax = plots.comparison(found)
+        names = [label.get_text() for label in ax.get_yticklabels()]
+        assert sorted(names) == ["nearly", "noise", "truth"]
+        scores = [found.scores[name].value for name in names]
+        assert scores == sorted(scores, reverse=rule == "auc")
+        for row, name in enumerate(names):
+            assert dots(ax)[row].get_xdata()[0] == found[name, "half"].difference
+        assert said(ax, "side") == words
+        assert ax.get_xlabel().endswith(" from half")
+        assert not ax.child_axes
+
+
+def test_one_pair_has_its_names_at_the_ends_and_one_interval() -> None:
+    two = {name: MODELS[name] for name in ("noise", "truth")}
+    ax = plots.comparison(compare(Y, two, rule=Brier()))
+    assert said(ax, "side") == ["← truth better", "noise better →"]
+    assert key(ax) == ["told apart (at 5 %)", "95 % interval"]
+
+
+def test_infinite_differences_are_said_and_not_drawn() -> None:
+    models = {"truth": Q, "sure": SURE, "surer": 1 - SURE}
+    found = compare(Y, models, rule=Log(), rng=1)
+    ax = plots.comparison(found)
+    lost = {name: score.infinite_cases for name, score in found.scores.items()}
+    assert sides(ax) == [("truth", "sure"), ("truth", "surer"), ("sure", "surer")]
+    assert said(ax, "words") == [
+        f"right model: infinite loss in {lost['sure']} cases",
+        f"right model: infinite loss in {lost['surer']} cases",
+        "the scores of both are infinite",
+    ]
+    assert not dots(ax)
+    assert not lines(ax, "interval")
+    assert len(ax.get_xticks()) == 0
+    figure: Any = ax.figure
+    assert not figure.legends
+    other = plots.comparison(compare(Y, models, rule=Log(), reference="truth", rng=1))
+    assert said(other, "words")[0] == f"this model: infinite loss in {lost['sure']} cases"
+    other = plots.comparison(compare(Y, models, rule=Log(), reference="sure", rng=1))
+    assert said(other, "words")[0] == f"the reference: infinite loss in {lost['sure']} cases"
+
+
+def test_models_that_never_differ_are_a_dot_at_zero() -> None:
+    ax = plots.comparison(compare(Y, {"one": Q, "other": Q}, rule=Brier()))
+    assert dots(ax)[0].get_xdata()[0] == 0
+    assert said(ax, "words") == ["never differ"]
+    assert key(ax) == ["not told apart"]
+    # The same difference in each case is known, but nothing varies.
+    with pytest.warns(DataWarning, match="0 events"):
+        flat = compare([0, 0, 0], {"one": [0.5] * 3, "other": [0.1] * 3}, rule=Brier())
+    assert said(plots.comparison(flat), "words") == ["no interval"]
+
+
+@pytest.mark.parametrize("found", [FOUND, AREAS])
+def test_zero_has_room_on_both_sides(found: Comparison) -> None:
+    left, right = plots.comparison(found).get_xlim()
+    assert min(-left, right) / (right - left) > 0.25
+
+
+def test_many_pairs_stay_readable() -> None:
+    ax = plots.comparison(compare(Y, MANY, rule=Brier(), rng=1))
+    figure: Any = ax.figure
+    figure.draw_without_rendering()
+    boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert len(boxes) == 45
+    assert all(upper.y0 >= lower.y1 for upper, lower in pairwise(boxes))
+    assert size(ax) > 7
+
+
+def test_a_small_axes_has_small_letters_and_its_key_where_there_is_room() -> None:
+    figure = Figure(figsize=(4, 2), layout="constrained")
+    ax = figure.add_subplot()
+    found = compare(Y, MANY, rule=Brier(), reference="model 0", rng=1)
+    assert plots.comparison(found, ax) is ax
+    assert 7 < size(ax) < 8
+    figure.draw_without_rendering()
+    below: Any = ax.get_legend()
+    assert below.get_window_extent().y1 < ax.get_window_extent().y0
+    inside = Figure().add_subplot()
+    plots.comparison(FOUND, inside)
+    legend: Any = inside.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == key(plots.comparison(FOUND))
+
+
+def test_names_are_text_whatever_they_contain() -> None:
+    names = ("$\\alpha$", "_hidden", "</script>", "x" * 200, "two\nlines")
+    for reference in (None, "$\\alpha$"):
+        found = compare(Y, dict.fromkeys(names, Q), rule=Brier(), reference=reference, rng=1)
+        page = io.StringIO()
+        figure: Any = plots.comparison(found).figure
+        with mpl.rc_context({"svg.fonttype": "none"}):
+            figure.savefig(page, format="svg")
+        text = page.getvalue()
+        assert "\\alpha" in text
+        assert "α" not in text
+        assert "_hidden" in text
+        assert "&lt;/script&gt;" in text
+        assert "two\\nlines" in text
+        assert "x" * 24 not in text
+
+
+def test_what_is_no_comparison_is_refused() -> None:
+    for draw in (plots.comparison, plots.comparison_matrix):
+        with pytest.raises(ArgumentTypeError) as caught:
+            draw(FOUND["truth", "noise"])  # type: ignore[arg-type]
+        assert str(caught.value) == (
+            "this picture is drawn from a Comparison; got Pair\n\n"
+            "Hint: make one with properly.compare(y, forecasts, rule=rule)."
+        )

@@ -1,0 +1,158 @@
+"""Groups, one row each."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from properly import Cases, plots
+from properly._groups import by_group
+from properly._score_intervals import score_interval
+from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.plots._axes import PALETTE
+from properly.rules import Brier, Log
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from properly._group_table import Groups
+    from properly.rules import Rule
+
+RNG = np.random.default_rng(11)
+Q = RNG.uniform(size=400)
+Y = RNG.random(400) < Q
+LABELS = np.array(["a"] * 150 + ["b"] * 150 + ["c"] * 90 + ["few"] * 10)
+P = np.where(LABELS == "b", 1 - Q, Q)
+
+
+def grouped(p: Any = P, rule: Rule | None = None, labels: Any = LABELS) -> Groups:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        return by_group(Cases(Y, p, groups=labels), rule or Brier(), replicates=9, rng=1)
+
+
+FOUND = grouped()
+
+
+def lines(ax: Axes, gid: str) -> dict[float, list[float]]:
+    found: list[Any] = [line for line in ax.get_lines() if line.get_gid() == gid]
+    return {
+        np.atleast_1d(line.get_ydata())[0]: np.asarray(line.get_xdata()).tolist() for line in found
+    }
+
+
+def texts(ax: Axes, gid: str) -> list[str]:
+    return [text.get_text() for text in ax.texts if text.get_gid() == gid]
+
+
+def key(ax: Axes) -> list[str]:
+    figure: Any = ax.figure
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_one_row_a_group_with_its_score_interval_cases_and_events() -> None:
+    ax = plots.groups(FOUND)
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c", "few"]
+    assert lines(ax, "value") == {k: [x] for k, x in enumerate(FOUND.score.tolist())}
+    assert lines(ax, "interval") == {k: FOUND.interval[k].tolist() for k in range(3)}
+    assert texts(ax, "cases") == ["150", "150", "90", "10", "cases"]
+    events = [str(Y[name == LABELS].sum()) for name in ("a", "b", "c", "few")]
+    assert texts(ax, "events") == [*events, "events"]
+    assert ax.get_xlabel() == "mean Brier score (lower is better)"
+    assert ax.yaxis_inverted()
+
+
+def test_a_group_that_is_too_small_has_no_interval_and_that_is_said() -> None:
+    ax = plots.groups(FOUND)
+    assert texts(ax, "words") == ["no interval"]
+    small: Any = [line for line in ax.get_lines() if line.get_gid() == "value"][3]
+    assert small.get_markerfacecolor() == "white"
+    assert key(ax)[-2] == "no interval: fewer than ten events, or non-events"
+    assert key(plots.groups(grouped(labels=np.where(Q < 0.5, "x", "y"))))[-2] == "all other cases"
+
+
+def test_the_worst_group_is_seen_from_the_rest() -> None:
+    ax = plots.groups(FOUND)
+    worst = FOUND.worst
+    assert worst is not None
+    assert worst.name == "b"
+    ((row, ends),) = lines(ax, "simultaneous").items()
+    assert 1 < row < 1.5
+    rest = FOUND.measures["score"].rest[1]
+    assert ends == pytest.approx([rest + x for x in worst.simultaneous])
+    assert lines(ax, "rest")[row] == [rest]
+    marked = [label.get_color() for label in ax.get_yticklabels()]
+    assert [color == PALETTE[1] for color in marked] == [False, True, False, False]
+    assert key(ax)[:3] == [
+        "95 % interval",
+        "worst of 3 groups",
+        "its distance from all other cases: 95 % interval, allowing for the choice",
+    ]
+
+
+def test_all_cases_are_a_line() -> None:
+    whole = score_interval(Cases(Y, P), Brier())
+    ax = plots.groups(FOUND)
+    (line,) = (line for line in ax.get_lines() if line.get_gid() == "overall")
+    assert list(line.get_xdata()) == pytest.approx([whole.value] * 2)  # type: ignore[arg-type]
+    assert len(lines(ax, "rest")) == 1
+    assert key(ax)[-1] == f"all cases: .{1000 * whole.value:.0f}"
+
+
+def test_skill_and_observed_to_expected_events_can_be_drawn() -> None:
+    ax = plots.groups(FOUND, measure="skill")
+    assert lines(ax, "value") == {k: [x] for k, x in enumerate(FOUND.skill.tolist())}
+    assert ax.get_xlabel() == "Brier skill (higher is better)"
+    ((row, _),) = lines(ax, "simultaneous").items()
+    assert FOUND.worst_skill is not None
+    assert FOUND.name[int(row)] == FOUND.worst_skill.name
+    assert len([line for line in ax.get_lines() if line.get_gid() == "marked"]) == 1
+    ax = plots.groups(FOUND, measure="observed_expected")
+    assert ax.get_xlabel() == "observed to expected events"
+    assert lines(ax, "marked") == {0: [1, 1]}
+    assert not lines(ax, "simultaneous")
+    assert lines(ax, "interval")[0] == FOUND.measures["observed_expected"].interval[0].tolist()
+
+
+def test_infinite_scores_are_said() -> None:
+    ax = plots.groups(grouped(np.where(Q < 0.5, 0.0, 1.0), Log()))
+    assert texts(ax, "words") == ["infinite"] * len(texts(ax, "words"))
+    assert len(texts(ax, "words")) >= 3
+    assert not lines(ax, "simultaneous")
+
+
+def test_classes_have_no_events() -> None:
+    y = np.array([0, 1, 2] * 40)
+    p = np.tile([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.4, 0.3, 0.3], [0.3, 0.3, 0.4]], (30, 1))
+    groups = np.array(["x"] * 60 + ["y"] * 52 + ["z"] * 8)
+    found = by_group(Cases(y, p, groups=groups), Brier(), replicates=9, rng=1)
+    ax = plots.groups(found)
+    assert texts(ax, "events") == []
+    assert key(ax)[-2] == "no interval: fewer than ten cases of the rarer classes"
+    message = "these groups have no 'observed_expected'; got groups with 'score', 'skill'"
+    with pytest.raises(DataError, match=message):
+        plots.groups(found, measure="observed_expected")
+
+
+def test_names_are_text_and_a_given_axes_is_used() -> None:
+    labels = np.where(LABELS == "a", "$x$", np.where(LABELS == "b", "</script>", "two\nlines"))
+    ax = Figure().add_subplot()
+    assert plots.groups(grouped(labels=labels), ax) is ax
+    shown = [label.get_text() for label in ax.get_yticklabels()]
+    assert shown == [r"\$x\$", "</script>", r"two\nlines"]
+    assert ax.get_legend() is not None
+
+
+def test_what_cannot_be_drawn_is_refused() -> None:
+    with pytest.raises(ArgumentTypeError) as caught:
+        plots.groups({"a": FOUND})  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "this picture is drawn from Groups; got dict\n\n"
+        "Hint: make them with properly.by_group(cases, rule)."
+    )
+    with pytest.raises(DataError, match="measure must be 'score', 'skill' or"):
+        plots.groups(FOUND, measure="slope")  # type: ignore[arg-type]
