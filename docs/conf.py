@@ -33,6 +33,8 @@ default_role = "autolink"
 autosummary_generate = True
 # A function and the class it returns differ by a capital only, which some file systems ignore.
 autosummary_filename_map = {
+    "properly.Bootstrap": "properly.Bootstrap-class",
+    "properly.Dominance": "properly.Dominance-class",
     "properly.Means": "properly.Means-class",
     "properly.Reliability": "properly.Reliability-class",
     "properly.Tally": "properly.Tally-class",
@@ -73,6 +75,7 @@ html_sidebars: dict[str, list[str]] = {
     "reliability": [],
     "decisions": [],
     "thresholds": [],
+    "comparing": [],
     "ordered": [],
     "penalized": [],
     "probability-scale": [],

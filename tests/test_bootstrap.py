@@ -412,7 +412,7 @@ def test_a_record_is_told_in_a_line_and_as_a_frame() -> None:
         "30 clusters)"
     )
     assert str(found) == told
-    assert repr(found) == f"Bootstrap({told})"
+    assert repr(found) == f"Bootstrap({found.value:.4g}, 95 % interval {lower:.4g} to {upper:.4g})"
     known = json.loads(json.dumps(found.to_dict()))
     assert known["draws"] == found.draws.tolist()
     assert known["interval"] == [lower, upper]

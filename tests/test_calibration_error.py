@@ -137,16 +137,18 @@ def test_of_classes_the_likeliest_alone_is_judged(judge: Any) -> None:
 
 def test_what_is_wrong_with_binned_errors_is_told() -> None:
     found = calibration_error(tally([0, 0, 1, 0, 1], [0.2, 0.3, 0.6, 0.9, 1.0]), bins=3)
-    first, *rest = str(found).splitlines()
+    first, *rest = str(found).replace("\n  ", " ").splitlines()
     usual = "calibrated forecasts would have about 0.2251."
-    assert first == f"Expected calibration error 0.36 in 3 bins of equal width; {usual}"
+    assert first == f"Expected calibration error 0.36 in 3 filled bins of equal width; {usual}"
     assert rest == [
         "Greatest error 0.45, in a bin of 2 cases.",
         "Squared error 0.138, 0.006 without its bias.",
-        "Chance makes binned errors too large, averaging within bins makes them too small,",
-        "and another number of bins makes another number.",
+        (
+            "Chance makes binned errors too large, averaging within bins makes them too small, "
+            "and another number of bins makes another number."
+        ),
     ]
-    assert repr(found) == "CalibrationError(0.36 in 3 bins of equal width)"
+    assert repr(found) == "CalibrationError(0.36 in 3 filled bins of equal width)"
 
 
 def test_binned_errors_are_ready_for_json_and_for_frames() -> None:

@@ -381,7 +381,7 @@ def test_classes_are_summarised_question_by_question(reduction: Any) -> None:
     assert frame["question"].tolist() == [name for name in questions for _ in range(8)]
     assert frame["value"][0] == found[frame["question"][0]].observed_expected.value
     assert list(json.loads(json.dumps(found.to_dict()))["parts"]) == list(questions)
-    assert repr(found) == f"ClassCalibrationSummary({reduction}: {', '.join(questions)})"
+    assert repr(found) == f"ClassCalibrationSummary({reduction}, {len(questions)} questions)"
     assert [line.split("  ")[0] for line in str(found).splitlines()[1:]] == list(questions)
 
 

@@ -130,7 +130,7 @@ def test_draws_are_reproducible() -> None:
 def test_the_set_is_told_in_words_and_as_a_table() -> None:
     found = find(level=0.8)
     assert repr(found) == f"ConfidenceSet({len(found.included)} of 4 models, 80 %)"
-    text = str(found)
+    text = str(found).replace("\n  ", " ")
     assert text.startswith("by brier, the best model is among these with 80 % confidence: ")
     assert "; not coin (p = 0.00498)" in text
     assert text.endswith("; 300 independent cases")

@@ -187,8 +187,8 @@ SAID = [
     ),
     Said(
         DataError,
-        "the calibration test takes cases as independent; these have clusters\n\nHint: make Cases without clusters to take them as independent.",
-        lambda: calibration_test(CLUSTERED),
+        "the calibration test 'mcb' takes cases as independent; these have clusters\n\nHint: statistic='score', 'cox' and 'citl' allow for clusters.",
+        lambda: calibration_test(CLUSTERED, statistic="mcb"),
     ),
     Said(
         ImproperRuleError,

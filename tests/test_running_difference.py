@@ -80,7 +80,11 @@ def test_a_clear_difference_is_found_in_time() -> None:
     row = found.decided_after - 50
     assert found.upper[row] < 0
     assert (found.upper[:row] >= 0).all()
-    assert str(found).endswith(f"which first left out 0 after {found.decided_after}).")
+    assert (
+        str(found)
+        .replace("\n  ", " ")
+        .endswith(f"which first left out 0 after {found.decided_after}).")
+    )
 
 
 def test_classes_are_followed_too() -> None:
@@ -103,7 +107,9 @@ def test_nothing_is_said_before_anything_varied() -> None:
     never = running_difference(y, first, first, Brier())
     assert np.isnan(never.upper).all()
     assert never.decided_after is None
-    assert "nan to nan, which never left out 0" in str(never)
+    assert "nan to nan, which never left out 0" in str(never).replace("\n  ", " ").replace(
+        "\n  ", " "
+    )
 
 
 def test_the_record_is_ready_for_json_and_for_frames() -> None:

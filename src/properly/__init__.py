@@ -10,18 +10,33 @@ from typing import TYPE_CHECKING
 
 from properly import errors, rules, typing
 from properly._advice import Advice, recommend
+from properly._auc_interval import auc_interval
 from properly._audit import Audit, audit, is_superior
 from properly._bands import Band
 from properly._baselines import baselines
 from properly._binned import BinnedReliability, binned_reliability
+from properly._bootstrap import Bootstrap, block_length, bootstrap
 from properly._budget import AtBudget, at_budget
 from properly._calibration import Bins, Reliability, reliability
-from properly._calibration_test import CalibrationTest, calibration_test
+from properly._calibration_distances import AbsoluteError
+from properly._calibration_error import (
+    CalibrationError,
+    SmoothError,
+    calibration_error,
+    smooth_calibration_error,
+)
+from properly._calibration_summary import calibration_summary
+from properly._calibration_table import CalibrationSummary, ClassCalibrationSummary
+from properly._calibration_test import calibration_test
+from properly._calibration_verdict import CalibrationTest
 from properly._cases import Cases
 from properly._class_decomposition import ClassDecomposition, class_reliability, decompose_classes
 from properly._class_evaluation import ClassEvaluation, ClassScore
+from properly._comparison import compare
 from properly._confidence import ConfidenceTest, confidence_test
+from properly._confidence_set import ConfidenceSet, confidence_set
 from properly._confusion import Confusion, confusion, macro_f1, mean_absolute_error
+from properly._contrasts import Contrast
 from properly._counterexamples import Counterexample
 from properly._cumulative_forecast import CumulativeForecast, cumulative_forecast
 from properly._curves import murphy_curve, murphy_difference, regret_curve, regret_difference
@@ -33,9 +48,16 @@ from properly._decomposition import (
     murphy_decomposition,
 )
 from properly._deployment import with_event_rate
+from properly._dominance import Dominance, dominance
+from properly._estimates import Estimate
 from properly._evaluation import Evaluation, evaluate
 from properly._findings import Finding
+from properly._fold_table import Folds, FoldScores
+from properly._folds import by_fold
 from properly._frames import tally
+from properly._group_table import GroupCalibration, Groups
+from properly._group_words import WorstGroup
+from properly._groups import by_group
 from properly._hard import decide, expected_cost, hard_costs
 from properly._hard_decisions import HardDecisions, HardScores, hard_decisions
 from properly._histogram import Histogram
@@ -44,8 +66,11 @@ from properly._kappa import quadratic_weighted_kappa, weighted_kappa
 from properly._mean_intervals import MeansIntervals
 from properly._means import ClassMeans, Means, means
 from properly._money import Money, regret_in_money
+from properly._monitoring import CalibrationMonitor, ComparisonMonitor
 from properly._murphy import MurphyCurve
 from properly._net_benefit import DecisionCurve, DecisionDifference
+from properly._pair import Pair
+from properly._pairs import Comparison
 from properly._part_intervals import PartIntervals
 from properly._power_means import ThreeMeans, generalized_mean
 from properly._proper_means import ProperMeans, proper_means
@@ -57,6 +82,9 @@ from properly._retention_areas import AreaEstimate, Retention, RetentionStudy
 from properly._risk_profile import RiskProfile, risk_profile
 from properly._roc import RocCurve, predicted_roc_curve, roc_curve
 from properly._roc_band import RocBand
+from properly._running_difference import RunningDifference, running_difference
+from properly._score_intervals import net_benefit_interval, score_interval, skill_interval
+from properly._shrinkage import Homogeneity
 from properly._skill import h_measure, skill
 from properly._source_table import SourceTable, source_table
 from properly._switching import switching_penalty
@@ -68,6 +96,7 @@ from properly._worst_cases import WorstCases, worst_cases
 __version__ = "0.1.0"
 
 __all__ = [
+    "AbsoluteError",
     "Advice",
     "AreaEstimate",
     "AtBudget",
@@ -76,30 +105,47 @@ __all__ = [
     "Band",
     "BinnedReliability",
     "Bins",
+    "Bootstrap",
+    "CalibrationError",
+    "CalibrationMonitor",
+    "CalibrationSummary",
     "CalibrationTest",
     "Cases",
+    "ClassCalibrationSummary",
     "ClassDecomposition",
     "ClassEvaluation",
     "ClassMeans",
     "ClassScore",
+    "Comparison",
+    "ComparisonMonitor",
+    "ConfidenceSet",
     "ConfidenceTest",
     "Confusion",
+    "Contrast",
     "Counterexample",
     "CumulativeForecast",
     "DecisionCurve",
     "DecisionDifference",
     "Decomposition",
+    "Dominance",
+    "Estimate",
     "Evaluation",
     "Finding",
+    "FoldScores",
+    "Folds",
+    "GroupCalibration",
+    "Groups",
     "HardDecisions",
     "HardScores",
     "Histogram",
+    "Homogeneity",
     "Interval",
     "Means",
     "MeansIntervals",
     "Money",
     "MurphyCurve",
     "MurphyDecomposition",
+    "Pair",
     "PartIntervals",
     "ProperMeans",
     "RangeMap",
@@ -110,19 +156,31 @@ __all__ = [
     "RiskProfile",
     "RocBand",
     "RocCurve",
+    "RunningDifference",
+    "SmoothError",
     "SourceTable",
     "Tally",
     "ThreeMeans",
     "ThresholdRanks",
     "WorstCases",
+    "WorstGroup",
     "at_budget",
     "at_threshold",
+    "auc_interval",
     "audit",
     "baselines",
     "best_by_range",
     "binned_reliability",
+    "block_length",
+    "bootstrap",
+    "by_fold",
+    "by_group",
+    "calibration_error",
+    "calibration_summary",
     "calibration_test",
     "class_reliability",
+    "compare",
+    "confidence_set",
     "confidence_test",
     "confusion",
     "cumulative",
@@ -133,6 +191,7 @@ __all__ = [
     "decision_difference",
     "decompose",
     "decompose_classes",
+    "dominance",
     "errors",
     "evaluate",
     "expected_cost",
@@ -149,6 +208,7 @@ __all__ = [
     "murphy_curve",
     "murphy_decomposition",
     "murphy_difference",
+    "net_benefit_interval",
     "one_vs_rest",
     "plots",
     "predicted_roc_curve",
@@ -169,8 +229,12 @@ __all__ = [
     "risk_profile",
     "roc_curve",
     "rules",
+    "running_difference",
+    "score_interval",
     "simulate",
     "skill",
+    "skill_interval",
+    "smooth_calibration_error",
     "source_table",
     "sources",
     "switching_penalty",

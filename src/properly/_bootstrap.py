@@ -114,7 +114,9 @@ class Bootstrap:
         return int(np.isnan(self.draws).sum())
 
     def __repr__(self) -> str:
-        return f"Bootstrap({self})"
+        lower, upper = self.interval
+        told = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
+        return f"Bootstrap({self.value:.4g}, {told if lower <= upper else 'no interval'})"
 
     def __str__(self) -> str:
         return f"{self.value:.4g} ({self._told}; {self.design})"
@@ -327,8 +329,8 @@ def block_length(
     10.5
     """
     check_choice(kind, ("stationary", "circular"), "kind")
-    series = to_numpy(as_numbers(as_column(values, "values", "one series."), "values"))
-    series = series.astype(np.float64)
+    column = as_column(values, "values", "pass one series at a time.")
+    series = to_numpy(as_numbers(column, "values")).astype(np.float64)
     if not np.isfinite(series).all():
         refuse(series, ~np.isfinite(series), "values of a series must be finite")
     if len(series) < FEWEST:
@@ -347,7 +349,7 @@ def _measure_of(sample: Sample, statistic: object) -> Measure:
         return Own.of(sample, statistic)
     message = f"a statistic is a rule, 'auc' or a function of the cases; got {statistic!r}"
     forgot = "write the rule with parentheses, as in Brier()."
-    raise ArgumentTypeError(message, hint=forgot if isinstance(statistic, type) else None)
+    raise ArgumentTypeError(message, hint=forgot if isinstance(statistic, type | str) else None)
 
 
 def _require_mean(measure: Measure, sample: Sample) -> Mean:

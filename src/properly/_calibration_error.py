@@ -17,6 +17,7 @@ from properly._libraries import to_numpy
 from properly._plain import amount_of, many, plain
 from properly._reductions import top_label
 from properly._reflected_kernel import LEAST_SCALE, error_at, fixed_point
+from properly._tables import wrapped
 from properly._tally import Tally, as_tally
 from properly.errors import DataError
 
@@ -27,6 +28,12 @@ Column: TypeAlias = np.ndarray[Any, Any]
 
 # Effective cases of a bin whose variance can be told: more than one, rounding apart.
 ALONE = 1 + 1e-9
+
+
+BIASED = (
+    "Chance makes binned errors too large, averaging within bins makes them too small, and "
+    "another number of bins makes another number."
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -63,7 +70,7 @@ class CalibrationError:
     >>> y, p = [0, 1, 0, 1, 1, 1], [0.25, 0.25, 0.5, 0.5, 0.75, 0.75]
     >>> found = properly.calibration_error(properly.tally(y, p), bins=4)
     >>> found
-    CalibrationError(0.1667 in 3 bins of equal width)
+    CalibrationError(0.1667 in 3 filled bins of equal width)
     >>> found.maximum, round(found.debiased, 3), found.root
     (0.25, -0.125, 0.0)
     """
@@ -89,10 +96,9 @@ class CalibrationError:
             f"Expected calibration error {self.expected:.4g} in {self._bins()}; {usual}.",
             f"Greatest error {found}.",
             f"Squared error {self.squared:.4g}, {self.debiased:.4g} without its bias.",
-            "Chance makes binned errors too large, averaging within bins makes them too small,",
-            "and another number of bins makes another number.",
+            BIASED,
         ]
-        return "\n".join(lines + _told(self.classes))
+        return "\n".join(map(wrapped, lines + _told(self.classes)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name, as JSON can hold them, and the bins."""
@@ -107,7 +113,7 @@ class CalibrationError:
         return {name: value for name, value in vars(self).items() if name != "bins"}
 
     def _bins(self) -> str:
-        return f"{many(len(self.bins), 'bin')} of equal {self.bins.scheme}"
+        return f"{many(len(self.bins), 'filled bin')} of equal {self.bins.scheme}"
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ class ClassCalibrationSummary(Mapping[str, CalibrationSummary]):
         return len(self.parts)
 
     def __repr__(self) -> str:
-        return f"ClassCalibrationSummary({self.reduction}: {', '.join(self.parts)})"
+        return f"ClassCalibrationSummary({self.reduction}, {many(len(self), 'question')})"
 
     def __str__(self) -> str:
         """Lay out one line a question."""

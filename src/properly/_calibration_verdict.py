@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from properly._frames import to_frame
 from properly._plain import many, plain
+from properly._tables import wrapped
 
 if TYPE_CHECKING:
     from properly._frames import Backend
@@ -90,7 +91,8 @@ class CalibrationTest:
             undefined = "for which it is undefined" if math.isnan(self.p_value) else "left out"
             told.append(f"{many(self.certain, 'certain forecast')} {undefined}")
         told.append(self.design)
-        return f"p = {self.p_value:.3g} by the {self.name} test of calibration ({'; '.join(told)})"
+        by = f"p = {self.p_value:.3g} by the {self.name} test of calibration"
+        return wrapped(f"{by} ({'; '.join(told)})")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name, as JSON can hold them."""

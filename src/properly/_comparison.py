@@ -23,11 +23,12 @@ from properly._contest import (
 from properly._design import Design
 from properly._estimates import Estimate
 from properly._interval import as_number
+from properly._losses import unit_of
 from properly._moments import about_design, warn_of_few
 from properly._multiplicity import holm
 from properly._options import as_generator, check_choice, check_level, check_whole
 from properly._pairs import Comparison
-from properly._scored import score_areas, score_models
+from properly._scored import is_area, score_areas, score_models
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -182,8 +183,8 @@ def compare(
     asked = Asked(
         rule=rule,
         level=check_level(level),
-        method=check_method(method, rule, time, horizon),
         horizon=check_whole(horizon, "horizon"),
+        method=check_method(method, rule, time, horizon),
         adjust=check_choice(adjust, get_args(Adjust), "adjust"),
         margin=None if margin is None else check_margin(margin),
         replicates=check_whole(replicates, "replicates"),
@@ -195,13 +196,13 @@ def compare(
     )
     pairs = as_pairs(tuple(models), reference)
     cases = next(iter(models.values()))
-    warn_of_few(cases)
     design = Design.of(cases, serial)
     scored = (
         score_areas(models, design, pairs)
-        if rule == "auc"
+        if is_area(rule)
         else score_models(models, rule, design, pairs)
     )
+    warn_of_few(cases)
     return _compared(tuple(models), Contest(pairs, scored, asked), about_design(design))
 
 
@@ -217,7 +218,7 @@ def check_method(method: Method, rule: object, time: object, horizon: int) -> Me
     if method == "sign-flip" and time is not None:
         message = "changes of sign take cases, or clusters, as independent; these have times"
         raise DataError(message, hint='leave out method="sign-flip".')
-    if isinstance(rule, str) and method in ("sign-flip", "diebold-mariano"):
+    if is_area(rule) and method in ("sign-flip", "diebold-mariano"):
         message = f"areas under the ROC curve are compared as DeLong does; got method={method!r}"
         raise DataError(message, hint="leave out method; areas are no means of losses.")
     return method
@@ -270,7 +271,7 @@ def _compared(names: tuple[str, ...], contest: Contest, about: dict[str, Any]) -
         level=asked.level,
         margin=asked.margin,
         rule="auc" if isinstance(asked.rule, str) else asked.rule.name,
-        unit="AUC" if isinstance(asked.rule, str) else repr(asked.rule).removesuffix("()"),
+        unit="AUC" if isinstance(asked.rule, str) else unit_of(asked.rule),
         adjust=asked.adjust,
         higher_is_better=asked.by_area,
         **about,

@@ -15,8 +15,9 @@ from properly._extras import import_extra
 from properly._frames import to_frame
 from properly._losses import losses
 from properly._options import as_drawing, check_choice, check_whole
-from properly._plain import many, plain
+from properly._plain import many, plain, printable
 from properly._replicates import best_block
+from properly._tables import wrapped
 from properly._variance import TIMES
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Rule
@@ -96,11 +97,11 @@ class ConfidenceSet:
         """Say which models may be the best, and which may not."""
         sure = f"{100 * self.level:.4g} % confidence"
         told = f"by {self.rule}, the best model is among these with {sure}: "
-        told += ", ".join(self.included)
+        told += ", ".join(map(printable, self.included))
         if self.excluded:
-            names = (f"{name} (p = {self.p_value[name]:.3g})" for name in self.excluded)
+            names = (f"{printable(name)} (p = {self.p_value[name]:.3g})" for name in self.excluded)
             told += f"; not {', '.join(names)}"
-        return f"{told}; {self.design}"
+        return wrapped(f"{told}; {self.design}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON can hold them."""

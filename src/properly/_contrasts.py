@@ -14,6 +14,7 @@ import numpy as np
 
 from properly._libraries import freeze
 from properly._multiplicity import holm, sup_t_quantile
+from properly._plain import plain
 from properly._shrinkage import Homogeneity, homogeneity, shrink
 from properly._variance import Spread, covariance
 
@@ -70,6 +71,8 @@ class Contrast:
         and its standard error. To be shown beside the raw number, not in its place.
     homogeneity : Homogeneity
         Whether groups differ at all: `statistic`, `degrees`, `p_value`.
+    overall : float
+        The number of all cases.
     degrees : float
         Degrees of freedom of the differences.
     quantile : float
@@ -101,6 +104,7 @@ class Contrast:
     shrunk: Column
     shrunk_error: Column
     homogeneity: Homogeneity
+    overall: float
     degrees: float
     quantile: float
 
@@ -115,9 +119,11 @@ class Contrast:
         return flat({name: x for name, x in vars(self).items() if isinstance(x, np.ndarray)})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all numbers by name."""
-        numbers = {"degrees": self.degrees, "quantile": self.quantile}
-        return self.columns() | {"homogeneity": self.homogeneity._asdict()} | numbers
+        """Return all numbers by name, as JSON can hold them."""
+        numbers = {name: getattr(self, name) for name in ("overall", "degrees", "quantile")}
+        known = self.columns() | {"homogeneity": self.homogeneity._asdict()} | numbers
+        found: dict[str, Any] = plain(known)
+        return found
 
 
 def flat(columns: Mapping[str, Column]) -> dict[str, list[float]]:
@@ -171,6 +177,7 @@ def contrast(measure: Measure, split: Split, level: float, rng: np.random.Genera
         interval=interval,
         rest=_shown(rest, scale),
         difference=difference,
+        overall=float(_shown(np.array(measure.of(np.full(len(split.number), True))[0]), scale)),
         **_compare(difference, apart, split.enough & split.enough_rest, level, rng),
         **_together(value, own, split, scale),
     )

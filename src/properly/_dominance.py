@@ -16,6 +16,7 @@ from properly._margins import ENOUGH
 from properly._options import as_drawing, check_whole
 from properly._plain import many, plain
 from properly._rivals import require_same_rows
+from properly._tables import wrapped
 from properly._threshold_pairs import Pairs, choose_thresholds, contrast
 from properly.errors import ArgumentTypeError, DataError
 
@@ -164,7 +165,8 @@ class Dominance:
         known = int(np.isfinite(self.upper).sum())
         band = f"{100 * self.level:.4g} % simultaneous band"
         at = f"at {known} of {many(len(self.threshold), 'threshold')}"
-        return f"{self.verdict} ({band} {at}, {self.quantile:.3g} standard errors; {self.design})"
+        how = f"{band} {at}, {self.quantile:.3g} standard errors; {self.design}"
+        return wrapped(f"{self.verdict} ({how})")
 
     @property
     def _more_is_better(self) -> bool:

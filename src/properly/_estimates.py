@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from properly._frames import Backend
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate:
     """A number, and how far off it may be.
 
@@ -64,7 +64,13 @@ class Estimate:
     infinite_cases: int = 0
     infinite_share: float = 0.0
 
+    def __repr__(self) -> str:
+        lower, upper = self.interval
+        told = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
+        return f"Estimate({self.value:.4g}, {told if lower <= upper else 'no interval'})"
+
     def __str__(self) -> str:
+        """Say it in a line."""
         lower, upper = self.interval
         if self.infinite_cases:
             lost = f"{many(self.infinite_cases, 'case')} of infinite loss"

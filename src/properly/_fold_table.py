@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Column: TypeAlias = np.ndarray[Any, Any]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FoldScores:
     """What one model scores over all folds together, and in each.
 
@@ -61,6 +61,10 @@ class FoldScores:
 
     def __post_init__(self) -> None:
         freeze(self)
+
+    def __repr__(self) -> str:
+        folds = many(len(self.fold_scores), "fold")
+        return f"FoldScores({self.pooled.value:.4g} of all, {self.mean_of_folds:.4g} in {folds})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name, as JSON can hold them."""
@@ -144,6 +148,7 @@ class Folds:
         compared = None if self.comparison is None else self.comparison.to_dict()
         known = {
             "rule": self.rule,
+            "higher_is_better": self.higher_is_better,
             "folds": list(self.labels),
             "cases": self.cases.tolist(),
             "models": {name: x.to_dict() for name, x in self.models.items()},

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from properly._plain import many, printable
-from properly._tables import table
+from properly._tables import table, wrapped
 
 if TYPE_CHECKING:
     from properly._fold_table import Folds, FoldScores
@@ -37,7 +37,7 @@ def lay_out(found: Folds) -> str:
     parts = [f"{found.rule} of {cases} in {many(len(found), 'fold')}", _scores(found)]
     if found.comparison is not None:
         parts.append(str(found.comparison))
-    return "\n\n".join([*parts, found.conclusion])
+    return "\n\n".join([*parts, "\n".join(map(wrapped, conclude(found)))])
 
 
 def _scores(found: Folds) -> str:

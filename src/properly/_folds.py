@@ -18,6 +18,7 @@ from properly._libraries import to_numpy
 from properly._losses import losses
 from properly._notice import notice
 from properly._score_intervals import score_interval
+from properly._scored import is_area
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._rule import Rule
 
@@ -126,7 +127,7 @@ def by_fold(
     >>> found.pairs, found.better
     ((('logistic', 'forest'),), array([5]))
     """
-    if not isinstance(rule, Rule) and rule != "auc":
+    if not isinstance(rule, Rule) and not is_area(rule):
         message = f'folds are scored by a rule, or by "auc"; got {rule!r}'
         raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")
     known: dict[str, Any] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -26,9 +26,11 @@ RENAMED = {
     "p_value": "calibration_p_value",
     "adjusted_p_value": "adjusted_calibration_p_value",
 }
+WORDS = ("rule", "unit", "design", "level", "replicates")
 
 
-class GroupCalibration(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupCalibration:
     """How well forecasts are calibrated within each group.
 
     Arrays have one entry a group, NaN where a group is too small to say.
@@ -52,7 +54,10 @@ class GroupCalibration(NamedTuple):
     >>> from properly.rules import Brier
     >>> died, p = [1, 0] * 50, [0.8, 0.2, 0.6, 0.3] * 25
     >>> cases = properly.Cases(died, p, groups=["a"] * 40 + ["b"] * 60)
-    >>> properly.by_group(cases, Brier(), replicates=19, rng=1).calibration.p_value
+    >>> found = properly.by_group(cases, Brier(), replicates=19, rng=1).calibration
+    >>> found
+    GroupCalibration(2 groups)
+    >>> found.p_value
     array([0.05, 0.05])
     """
 
@@ -62,6 +67,21 @@ class GroupCalibration(NamedTuple):
     miscalibration_interval: Column
     p_value: Column
     adjusted_p_value: Column
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __repr__(self) -> str:
+        return f"GroupCalibration({many(len(self.slope), 'group')})"
+
+    def columns(self) -> dict[str, list[float]]:
+        """Return one column a number, with the ends of intervals in two."""
+        return flat(vars(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers by name, as JSON can hold them."""
+        found: dict[str, Any] = plain(self.columns())
+        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -90,8 +110,8 @@ class Groups:
     enough : array of bool
         Whether a group has ten events and ten non-events, and so an interval. Of classes, ten cases
         outside the commonest.
-    rule, design : str
-        The name of the rule, and how cases were taken to be sampled.
+    rule, unit, design : str
+        The name of the rule, the rule as it is written, and how cases were taken to be sampled.
     level : float
         Coverage aimed at by the intervals.
     replicates : int
@@ -120,6 +140,7 @@ class Groups:
     calibration: GroupCalibration | None
     enough: Column
     rule: str
+    unit: str
     design: str
     level: float
     replicates: int
@@ -244,8 +265,8 @@ class Groups:
         """Return all numbers by name, as JSON can hold them, and the notes."""
         columns = {"group": list(self.labels)} | self._columns()
         measures = {name: x.to_dict() for name, x in self.measures.items()}
-        calibration = None if self.calibration is None else flat(self.calibration._asdict())
-        words = {name: getattr(self, name) for name in ("rule", "design", "level", "replicates")}
+        calibration = None if self.calibration is None else self.calibration.to_dict()
+        words = {name: getattr(self, name) for name in WORDS}
         known = {"measures": measures, "calibration": calibration, **words, "notes": self.notes}
         found: dict[str, Any] = plain(columns | known)
         return found
@@ -261,7 +282,7 @@ class Groups:
             told = {f"{prefix}{name}": column for name, column in contrast.columns().items()}
             columns |= {measure: told.pop(f"{prefix}value")} | told
         if self.calibration is not None:
-            found = flat(self.calibration._asdict())
+            found = self.calibration.columns()
             columns |= {RENAMED.get(name, name): column for name, column in found.items()}
         return to_frame(columns, backend)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._plain import many, printable
-from properly._tables import table
+from properly._tables import table, wrapped
 
 if TYPE_CHECKING:
     from properly._group_table import GroupCalibration, Groups
@@ -80,7 +80,7 @@ class WorstGroup(NamedTuple):
         biased = "maximum is biased upward" if score else "minimum is biased downward"
         return (
             f"The worst {self.measure} of {many(self.groups, 'group')} has "
-            f"{printable(self.name)}: {self.difference:+.4g} against the rest, simultaneous "
+            f"'{printable(self.name)}': {self.difference:+.4g} against the rest, simultaneous "
             f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}. A {biased}: "
             "some group is the worst even if all are alike."
         )
@@ -109,12 +109,12 @@ def find_worst(found: Groups, measure: str) -> WorstGroup | None:
 
 def lay_out(found: Groups) -> str:
     """Lay out the groups by themselves, then against the rest, and what is to be said."""
-    title = f"{found.rule} of {many(len(found), 'group')}; {found.design}"
+    title = f"{found.unit} of {many(len(found), 'group')}; {found.design}"
     parts = [title, _by_themselves(found)]
     parts += ["Against the rest, p-values by Holm:", _against_the_rest(found)]
     if found.calibration is not None:
         parts += ["Calibration within groups:", _within(found, found.calibration)]
-    return "\n\n".join([*parts, "\n".join(found.notes)])
+    return "\n\n".join([*parts, "\n".join(map(wrapped, found.notes))])
 
 
 def _by_themselves(found: Groups) -> str:
@@ -123,7 +123,7 @@ def _by_themselves(found: Groups) -> str:
     if found.events is not None and found.event_rate is not None:
         columns["events"] = [f"{n:,}" for n in found.events.tolist()]
         columns["event rate"] = _numbers(found.event_rate)
-    columns |= {found.rule: _numbers(score.value), level: _ranges(score.interval)}
+    columns |= {found.unit: _numbers(score.value), level: _ranges(score.interval)}
     columns |= {"shrunk": _numbers(score.shrunk), "skill": _numbers(found.skill)}
     return table([*columns], zip(*columns.values(), strict=True))
 
@@ -132,7 +132,7 @@ def _against_the_rest(found: Groups) -> str:
     score = found.measures["score"]
     columns = {
         "group": found.name,
-        found.rule: _numbers(score.difference, sign=True),
+        found.unit: _numbers(score.difference, sign=True),
         "simultaneous": _ranges(score.simultaneous),
         "p": _chances(score.adjusted_p_value),
     }
@@ -163,11 +163,12 @@ def _within(found: Groups, calibration: GroupCalibration) -> str:
 
 def tell(found: Groups) -> list[str]:
     """Say what a reader of the table must know."""
-    told = [_looked_at(found), CLASSES if found.calibration is None else EVENTS]
-    small = [printable(name) for name, x in zip(found.name, found.enough, strict=True) if not x]
+    told = [_looked_at(found), CLASSES if found.events is None else EVENTS]
+    few = (name for name, x in zip(found.name, found.enough, strict=True) if not x)
+    small = [f"'{printable(name)}'" for name in few]
     if small:
         lack = "ten events and ten non-events"
-        if found.calibration is None:
+        if found.events is None:
             lack = "ten cases outside the commonest class"
         told.append(f"No interval without {lack}: {_some(small)}.")
     worst = [x.sentence for x in (found.worst, found.worst_skill) if x is not None]

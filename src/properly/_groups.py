@@ -19,8 +19,9 @@ from properly._group_measures import (
 from properly._group_table import Groups
 from properly._labels import names_of_labels
 from properly._libraries import to_numpy
+from properly._losses import unit_of
 from properly._notice import notice
-from properly._options import as_drawing
+from properly._options import as_drawing, check_flag
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
@@ -61,6 +62,7 @@ def by_group(
     rule: Rule,
     *,
     reference: float | ArrayLike | None = None,
+    calibration: bool = True,
     level: float = 0.95,
     replicates: int = 999,
     rng: int | np.random.Generator | None = None,
@@ -86,6 +88,8 @@ def by_group(
     reference : float or array-like, optional
         What the skill is measured against: one forecast for all cases, or one a case. Without it,
         the event rate of each group, or its shares of the classes.
+    calibration : bool
+        Look at the calibration within groups as well, for which outcomes are drawn; not of classes.
     level : float
         Coverage aimed at by the intervals.
     replicates : int
@@ -157,6 +161,7 @@ def by_group(
         raise ArgumentTypeError(message, hint="write properly.Cases(y, p, groups=column).")
     rule = require_class_rule(rule) if cases.classes else require_binary(rule)
     drawing = as_drawing(level, replicates, rng)
+    within = check_flag(calibration, "calibration") and cases.classes is None
     counted = _count(cases)
     enough, enough_rest = (x >= FOR_INTERVAL for x in (counted.rarer, counted.rarer_rest))
     split = Split(counted.number, Design.of(cases), enough, enough_rest)
@@ -170,9 +175,10 @@ def by_group(
             name: contrast(measure, split, drawing.level, drawing.rng)
             for name, measure in _measures(cases, rule, reference).items()
         },
-        calibration=None if cases.classes else _calibration(cases, rule, counted, drawing),
+        calibration=_calibration(cases, rule, counted, drawing) if within else None,
         enough=enough,
         rule=rule.name,
+        unit=unit_of(rule),
         design=split.design.told,
         level=drawing.level,
         replicates=drawing.replicates,

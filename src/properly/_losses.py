@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 Column: TypeAlias = np.ndarray[Any, Any]
 
 
+def unit_of(rule: Rule) -> str:
+    """Say what a score is measured in: the rule as it is written, or else its short name."""
+    written = repr(rule).removesuffix("()")
+    return written if written.isidentifier() else rule.name
+
+
 def losses(cases: Cases, rule: Rule) -> Column:
     """Price the cases of positive weight; a rule must be one for an event, or one for classes."""
     y, p, _, _ = rows_in_use(cases)

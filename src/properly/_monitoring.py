@@ -142,8 +142,6 @@ class CalibrationMonitor(_Monitor):
     log_max : float
         The greatest logarithm of the evidence that was seen, at least the 0 of the start. `update`
         looks at it after every case; of two monitors that are added, only their sum is seen.
-    p_value : float
-        One over the greatest evidence seen: small values speak against calibration, at any time.
     cases : int
         The cases seen.
     sums : array
@@ -269,6 +267,10 @@ class ComparisonMonitor(_Monitor):
         forecasts = (_doubles(check_rows(y, p).p) for p in (first, second))
         gain = relative_gain(self.rule, happened, *forecasts)
         return self._after(lambda gain: log_factors(gain[:, np.newaxis], BETS), gain)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evidence, the sums that it is made of, and the name of the rule."""
+        return super().to_dict() | {"rule": self.rule.name}
 
     def _require_same(self, other: Self) -> None:
         if repr(self.rule) != repr(other.rule):

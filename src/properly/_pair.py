@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from properly._frames import Backend
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pair:
     """Two models on the same cases.
 
@@ -71,7 +71,12 @@ class Pair:
     method: str
     sentence: str
 
+    def __repr__(self) -> str:
+        names = " - ".join(printable(name) for name in (self.first, self.second))
+        return f"Pair({names}: {self.difference:.4g}, p = {self.p_value:.3g})"
+
     def __str__(self) -> str:
+        """Say which is better, if that can be told."""
         return self.sentence
 
     def turned(self) -> Pair:
@@ -156,6 +161,10 @@ def sentence(pair: Pair, told: Told, pairs: int, lost: Mapping[str, str]) -> str
     if told.margin is not None and pair.equivalence_p_value <= told.alpha:
         within = f"{told.margin:g} {told.unit} (p = {pair.equivalence_p_value:.2g})"
         return f"{first} and {second} are as good as each other within {within}"
-    reason = f", allowing for {pairs} comparisons" if pair.p_value <= told.alpha else ""
-    size = f"{pair.difference:.4g} {told.unit} ({told.ends} {low:.4g} to {high:.4g})"
+    reason, ends = "", told.ends
+    if pair.p_value <= told.alpha:
+        # The interval that allows for all pairs goes with the p-value that does.
+        reason, ends = f", allowing for {pairs} comparisons", f"{told.ends} for all pairs"
+        low, high = pair.simultaneous
+    size = f"{pair.difference:.4g} {told.unit} ({ends} {low:.4g} to {high:.4g})"
     return f"{first} and {second} cannot be told apart{reason}: difference {size}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from properly._frames import to_frame
+from properly._interval import as_number
 from properly._libraries import freeze
 from properly._options import check_choice, check_inside
 from properly._pair import Pair, Told, flat, sentence, told_apart
@@ -185,7 +186,7 @@ class Comparison:
             found[i, j], found[j, i] = value, sign * value
         return found
 
-    def cases_needed(self, power: float = 0.8) -> Column:
+    def cases_needed(self, power: float = 0.8, difference: float | None = None) -> Column:
         r"""Say roughly how many cases would tell each difference from zero.
 
         .. math:: n \Big(\frac{(z_{1 - \alpha / 2} + z_{\text{power}})\, e}{D}\Big)^2 ,
@@ -197,6 +198,8 @@ class Comparison:
         ----------
         power : float
             With what probability such a difference is to be found.
+        difference : float, optional
+            The least difference that matters. Without it, the differences that were found.
 
         Returns
         -------
@@ -205,20 +208,24 @@ class Comparison:
 
         Notes
         -----
-        The difference that was found is taken for the true one, which it is not: where it is near
-        zero the number may be off by any factor. To plan a study put the least difference that
-        matters in the place of D: the number goes with its square.
+        A difference that was found is not the true one: where it is near zero the number may be off
+        by any factor. To plan a study, give the least difference that matters; half of it needs
+        four times the cases.
         """
         from scipy.special import ndtri
 
+        wanted = self.difference if difference is None else as_number(difference, "difference")
         reach = ndtri((1 + self.level) / 2) + ndtri(check_inside(power, "power"))
         with np.errstate(divide="ignore", invalid="ignore"):
-            needed = self.cases * (reach * self.standard_error / self.difference) ** 2
+            needed = self.cases * (reach * self.standard_error / wanted) ** 2
         return np.asarray(np.ceil(needed))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
-        about = ("rule", "level", "margin", "adjust", "design", "cases", "effective_cases")
+        about = (
+            *("rule", "unit", "higher_is_better", "level", "margin", "adjust"),
+            *("design", "degrees", "cases", "effective_cases"),
+        )
         found: dict[str, Any] = plain(
             {name: getattr(self, name) for name in about}
             | {"scores": {name: score.to_dict() for name, score in self.scores.items()}}

@@ -14,6 +14,7 @@ from properly._frames import to_frame
 from properly._libraries import freeze, to_numpy
 from properly._options import check_level, check_whole
 from properly._plain import many, plain
+from properly._tables import wrapped
 from properly.errors import DataError
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
@@ -91,7 +92,7 @@ class RunningDifference:
         ends = f"{self.lower[-1]:.4g} to {self.upper[-1]:.4g}"
         decided = self.decided_after
         zero = "never left out 0" if decided is None else f"first left out 0 after {decided:,}"
-        return (
+        return wrapped(
             f"After {self.cases[-1]:,} cases the {self.rule} of the first forecast less that of "
             f"the second is {self.mean[-1]:.4g} ({100 * self.level:.4g} % interval for all times "
             f"at once {ends}, which {zero})."

@@ -158,13 +158,13 @@ def skill_interval(
     0.1752 (95 % interval 0.1446 to 0.2047; 4,973 clusters)
     """
     level = check_level(level)
+    own = _losses(cases, rule)
     if reference is None and not rule.is_proper:
         message = (
             f"without a reference, the skill of an improper rule has no interval; got {rule!r}"
         )
         raise ImproperRuleError(message, hint="pass reference=, one forecast for all cases.")
     other = reference_forecasts(cases, reference)
-    own = _losses(cases, rule)
     classes = has_classes(cases)
 
     def both(y: Column, p: Column) -> Column:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -54,6 +54,11 @@ class Scored(NamedTuple):
     design: Design
     differing: Column
     infinite: list[tuple[int, float]]
+
+
+def is_area(rule: object) -> TypeGuard[Literal["auc"]]:
+    """Tell whether models are scored by the area under the ROC curve."""
+    return isinstance(rule, str) and rule == "auc"
 
 
 def score_models(

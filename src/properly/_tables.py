@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from itertools import chain, islice, repeat
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from properly._plain import printable
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 # A number such as -12.34567.
 NUMBER = 9
+# Letters of a line.
+LINE = 88
 
 
 def table(
@@ -51,6 +54,11 @@ def table_of_numbers(name: str, columns: Sequence[str], rows: Iterable[Row], fir
         (row, *("-" if math.isnan(x) else f"{x:.5f}" for x in numbers)) for row, numbers in rows
     ]
     return table((name, *columns), told, least=(first, NUMBER))
+
+
+def wrapped(text: str) -> str:
+    """Break a long sentence into lines, of which all but the first stand a little to the right."""
+    return fill(text, LINE, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def width_of(names: Iterable[str]) -> int:

@@ -1,0 +1,123 @@
+"""The reference numbers for inference, the data that they belong to, and how close to come.
+
+Sources, columns and tolerances: ``tests/reference/README.md``. Each file of tests has `AREAS`,
+functions from nothing to values by their published names; every name must come from one of them.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import pytest
+
+import properly
+from properly.rules import Brier, Log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from properly.rules import BinaryRule
+
+    Floats = NDArray[np.float64]
+    Areas = dict[str, Callable[[], dict[str, float]]]
+    # Values with their own standard errors.
+    Drawn = dict[str, Callable[[], dict[str, tuple[float, float]]]]
+
+FOLDER = Path(__file__).parent / "reference" / "inference"
+RULES: dict[str, BinaryRule] = {"brier": Brier(), "log": Log()}
+SUBJECTS = [(rule, forecast) for rule in RULES for forecast in ("p1", "p2")]
+
+
+@cache
+def read(name: str) -> list[dict[str, str]]:
+    plain, packed = FOLDER / f"{name}.csv", FOLDER / f"{name}.csv.gz"
+    text = plain.read_text() if plain.exists() else gzip.decompress(packed.read_bytes()).decode()
+    return list(csv.DictReader(text.splitlines()))
+
+
+def column(rows: list[dict[str, str]], name: str) -> Floats:
+    return np.array([float(row[name]) for row in rows])
+
+
+CASES = read("cases")
+Y = column(CASES, "y").astype(int)
+P1, P2 = column(CASES, "p1"), column(CASES, "p2")
+WEIGHT, TIME = column(CASES, "weight"), column(CASES, "time")
+CLUSTER, STRATUM = (column(CASES, name).astype(int) for name in ("cluster", "stratum"))
+GROUP = np.array([row["group"] for row in CASES])
+
+VALUES = {row["id"]: (float(row["value"]), float(row["tolerance"])) for row in read("values")}
+MONTE_CARLO = {
+    row["id"]: (float(row["value"]), float(row["monte_carlo_se"] or "nan"))
+    for row in read("monte_carlo")
+}
+
+# The ids of standard errors: what is known of the cases, the id of the mean, degrees of freedom.
+DESIGNS: dict[str, tuple[dict[str, Any], str, float]] = {
+    "se_iid": ({}, "mean", 299),
+    "se_weighted": ({"weight": WEIGHT}, "wmean", 299),
+    "se_cluster": ({"clusters": CLUSTER}, "mean", 29),
+    "se_cluster_weighted": ({"weight": WEIGHT, "clusters": CLUSTER}, "wmean", 29),
+    "se_stratified": ({"strata": STRATUM}, "mean", 300 - len(set(STRATUM))),
+    "se_stratified_cluster_weighted": (
+        {"weight": WEIGHT, "clusters": CLUSTER, "strata": STRATUM},
+        "wmean",
+        30 - len(set(STRATUM)),
+    ),
+    "se_ewc": ({"time": TIME}, "mean", 17),
+}
+SERIAL: dict[str, Any] = {"se_hac_rule": "newey-west", "se_hac_nw94": "newey-west-auto"}
+
+
+def cases_of(forecast: str, **known: Any) -> properly.Cases:
+    if forecast == "edge":
+        rows = read("edge")
+        return properly.Cases(column(rows, "y").astype(int), column(rows, "p"), **known)
+    return properly.Cases(Y, column(CASES, forecast), **known)
+
+
+@cache
+def tally_of(forecast: str) -> properly.Tally:
+    return cases_of(forecast).tally()
+
+
+T = TypeVar("T")
+
+
+def once(areas: dict[str, Callable[[], T]]) -> dict[str, Callable[[], T]]:
+    """Let each area be computed once, for its own test and for the one of what is missing."""
+    return {name: cache(area) for name, area in areas.items()}
+
+
+def assert_published(identity: str, got: float) -> None:
+    expected, tolerance = VALUES[identity]
+    assert got == pytest.approx(expected, rel=tolerance, abs=tolerance), identity
+
+
+def assert_all_published(found: dict[str, float]) -> None:
+    assert found
+    for identity, got in found.items():
+        assert_published(identity, got)
+
+
+def assert_drawn(identity: str, got: float, own_error: float) -> None:
+    """Allow four standard errors, the source's and ours in quadrature.
+
+    Of quantiles the source gives none, but about a hundredth; ours is half of that.
+    """
+    expected, error = MONTE_CARLO[identity]
+    allowed = 0.015 * expected if np.isnan(error) else 4 * np.hypot(error, own_error)
+    assert abs(got - expected) <= allowed, identity
+
+
+def assert_all_drawn(found: dict[str, tuple[float, float]]) -> None:
+    assert found
+    for identity, (got, own_error) in found.items():
+        assert_drawn(identity, got, own_error)

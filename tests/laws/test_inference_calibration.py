@@ -1,0 +1,237 @@
+"""What holds for calibration tests, summaries and monitors, whatever the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import properly
+from properly.rules import Brier, Log
+
+from .inference_draws import Study, assert_same, few, study_of
+from .subjects import seeds
+
+if TYPE_CHECKING:
+    from properly import Cases
+
+# Their statistics are the same for the event and for its opposite; that of KS is not.
+TWO_SIDED = ["mcb", "score", "spiegelhalter", "cox", "citl", "kuiper"]
+STATISTICS = [*TWO_SIDED, "combined", "ks", "hosmer-lemeshow"]
+
+
+def turned(study: Study) -> Study:
+    """Forecast that the event does not happen."""
+    return Study(1 - study.y, {name: 1 - p for name, p in study.models.items()}, study.known)
+
+
+def trial_of(cases: Any, statistic: Any) -> properly.CalibrationTest:
+    return properly.calibration_test(cases, statistic=statistic, replicates=1, rng=1)
+
+
+# Tests
+
+
+@pytest.mark.parametrize("statistic", TWO_SIDED)
+@few
+@given(seed=seeds)
+def test_an_event_is_as_calibrated_as_its_opposite(statistic: str, seed: int) -> None:
+    study = study_of(seed).told()
+    found, other = trial_of(study.cases(), statistic), trial_of(turned(study).cases(), statistic)
+    assert found.statistic == pytest.approx(other.statistic, rel=1e-8)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@few
+@given(seed=seeds)
+def test_a_tally_is_tested_as_its_cases(statistic: str, seed: int) -> None:
+    cases = study_of(seed).told().cases()
+    found, other = trial_of(cases.tally(), statistic), trial_of(cases, statistic)
+    if statistic != "combined":
+        assert found.statistic == pytest.approx(other.statistic, rel=1e-9, abs=1e-15)
+    assert found.name == other.name == statistic
+    assert 0 < found.p_value <= 1
+
+
+@pytest.mark.parametrize("statistic", ["score", "cox", "citl"])
+@few
+@given(seed=seeds, names=st.sampled_from([("weight",), ("weight", "clusters")]))
+def test_only_the_ratios_of_weights_matter_to_tests(
+    statistic: str, seed: int, names: tuple[str, ...]
+) -> None:
+    """Weights stay fractional: whole ones are counts."""
+    study = study_of(seed).told(*names)
+    heavier = study.told(*names, weight=3.7 * study.known["weight"])
+    found, other = trial_of(study.cases(), statistic), trial_of(heavier.cases(), statistic)
+    assert found.statistic == pytest.approx(other.statistic, rel=1e-8)
+
+
+@pytest.mark.parametrize("statistic", ["score", "cox", "citl"])
+@few
+@given(seed=seeds)
+def test_copies_inside_a_cluster_are_no_evidence(statistic: str, seed: int) -> None:
+    study = study_of(seed).told("clusters")
+    twice = study.rows(np.tile(np.arange(len(study.y)), 2))
+    found, other = trial_of(study.cases(), statistic), trial_of(twice.cases(), statistic)
+    assert found.statistic == pytest.approx(other.statistic, rel=1e-8)
+    assert found.p_value == pytest.approx(other.p_value, rel=1e-7)
+
+
+@few
+@given(seed=seeds)
+def test_the_joint_likelihood_ratio_is_never_less_than_its_part(seed: int) -> None:
+    cases = study_of(seed).told().cases()
+    joint, part = trial_of(cases, "cox"), trial_of(cases, "citl")
+    assert joint.statistic >= part.statistic - 1e-9
+    assert (joint.degrees, part.degrees) == (2, 1)
+
+
+# Summaries
+
+
+def summary(cases: Cases, fit: Any = "spline") -> properly.CalibrationSummary:
+    return properly.calibration_summary(cases, fit=fit, replicates=1, rng=1)
+
+
+LINE = {"in_the_large": -1, "intercept": -1, "slope": 1}
+
+
+@pytest.mark.parametrize("fit", ["spline", "isotonic", "lowess"])
+@few
+@given(seed=seeds)
+def test_the_summary_of_the_opposite_is_turned_round(fit: str, seed: int) -> None:
+    study = study_of(seed).told()
+    found, other = summary(study.cases(), fit), summary(turned(study).cases(), fit)
+    for name, sign in LINE.items():
+        one, two = getattr(found, name), getattr(other, name)
+        assert one.value == pytest.approx(sign * two.value, rel=1e-7, abs=1e-10)
+        assert one.standard_error == pytest.approx(two.standard_error, rel=1e-7)
+    for name in ("ici", "e50", "e90", "emax"):
+        one, two = getattr(found, name).value, getattr(other, name).value
+        assert one == pytest.approx(two, rel=1e-7, abs=1e-10)
+
+
+@few
+@given(seed=seeds, names=st.sampled_from([("weight",), ("weight", "clusters", "strata")]))
+def test_only_the_ratios_of_weights_matter_to_summaries(seed: int, names: tuple[str, ...]) -> None:
+    study = study_of(seed).told(*names)
+    heavier = study.told(*names, weight=8 * study.known["weight"])
+    found, other = summary(study.cases()), summary(heavier.cases())
+    for name in ("observed_expected", *LINE):
+        one, two = getattr(found, name), getattr(other, name)
+        assert_same([one.value, one.standard_error], [two.value, two.standard_error])
+        assert_same(one.interval, two.interval)
+
+
+@few
+@given(seed=seeds)
+def test_distances_are_ordered(seed: int) -> None:
+    found = summary(study_of(seed).told().cases())
+    assert found.e50.value <= found.e90.value <= found.emax.value
+    assert found.ici.value <= found.emax.value
+
+
+@few
+@given(seed=seeds)
+def test_a_shift_of_all_forecasts_shifts_calibration_in_the_large(seed: int) -> None:
+    study = study_of(seed).told()
+    odds = np.log(study.models["a"] / (1 - study.models["a"]))
+    moved = properly.Cases(study.y, 1 / (1 + np.exp(-(odds + 0.5))))
+    found, other = summary(study.cases()), summary(moved)
+    assert other.in_the_large.value == pytest.approx(found.in_the_large.value - 0.5, abs=1e-8)
+    assert other.slope.value == pytest.approx(found.slope.value, rel=1e-7)
+
+
+# Binned and smooth errors
+
+
+@few
+@given(seed=seeds, scheme=st.sampled_from(["width", "count"]), bins=st.integers(1, 20))
+def test_binned_errors_know_their_order(seed: int, scheme: Any, bins: int) -> None:
+    cases = study_of(seed).told().cases()
+    found = properly.calibration_error(cases, bins=bins, scheme=scheme)
+    assert found.expected <= np.sqrt(found.squared) + 1e-15
+    assert np.sqrt(found.squared) <= found.maximum + 1e-15
+    assert found.debiased <= found.squared
+    assert found.root == pytest.approx(np.sqrt(max(found.debiased, 0)))
+
+
+@few
+@given(seed=seeds)
+def test_one_bin_sees_the_mean_only(seed: int) -> None:
+    study = study_of(seed).told()
+    apart = abs(study.y.mean() - study.models["a"].mean())
+    found = properly.calibration_error(study.cases(), bins=1)
+    assert (found.expected, found.maximum) == pytest.approx((apart, apart))
+    # What no kernel can hide: the smooth error is at least the error of the mean.
+    assert properly.smooth_calibration_error(study.cases()).value >= apart - 1e-5
+
+
+@few
+@given(seed=seeds)
+def test_the_smooth_error_of_the_opposite_is_the_same(seed: int) -> None:
+    study = study_of(seed).told()
+    found, other = (
+        properly.smooth_calibration_error(each.cases()).value for each in (study, turned(study))
+    )
+    assert found == pytest.approx(other, rel=1e-6)
+
+
+# Monitors
+
+
+@few
+@given(seed=seeds, half=st.integers(1, 59))
+def test_monitors_add(seed: int, half: int) -> None:
+    study = study_of(seed)
+    y, p, q = study.y, study.models["a"], study.models["b"]
+    start, versus = properly.CalibrationMonitor(), properly.ComparisonMonitor(Brier())
+    whole = start.update(y, p)
+    parts = start.update(y[:half], p[:half]) + start.update(y[half:], p[half:])
+    later = start.update(y[:half], p[:half]).update(y[half:], p[half:])
+    assert (whole.cases, parts.cases, later.cases) == (60, 60, 60)
+    assert [parts.log_e, later.log_e] == pytest.approx([whole.log_e] * 2, rel=1e-9, abs=1e-9)
+    assert later.log_max == pytest.approx(whole.log_max, rel=1e-9, abs=1e-9)
+    twice = versus.update(y[:half], p[:half], q[:half]).update(y[half:], p[half:], q[half:])
+    assert twice.log_e == pytest.approx(versus.update(y, p, q).log_e, rel=1e-9, abs=1e-9)
+
+
+@few
+@given(seed=seeds)
+def test_the_evidence_against_the_opposite_is_the_same(seed: int) -> None:
+    study = study_of(seed)
+    other = turned(study)
+    for rule in (Brier(), Log()):
+        evidence = [
+            properly.ComparisonMonitor(rule)
+            .update(each.y, each.models["a"], each.models["b"])
+            .log_e
+            for each in (study, other)
+        ]
+        assert evidence[0] == pytest.approx(evidence[1], rel=1e-9, abs=1e-9)
+    evidence = [
+        properly.CalibrationMonitor().update(each.y, each.models["a"]).log_e
+        for each in (study, other)
+    ]
+    assert evidence[0] == pytest.approx(evidence[1], rel=1e-9, abs=1e-9)
+
+
+def test_equal_forecasts_are_no_evidence() -> None:
+    study = study_of(1)
+    p = study.models["a"]
+    found = properly.ComparisonMonitor(Brier()).update(study.y, p, p)
+    assert (found.log_e, found.p_value, found.cases) == (0, 1, 60)
+
+
+@few
+@given(seed=seeds)
+def test_a_running_difference_ends_at_the_difference(seed: int) -> None:
+    study = study_of(seed).told()
+    found = properly.running_difference(study.y, study.models["a"], study.models["b"], Log())
+    pair = study.compare(Log())["a", "b"]
+    assert found.mean[-1] == pytest.approx(pair.difference, rel=1e-9, abs=1e-13)
+    # To be right at all times at once costs width.
+    assert found.lower[-1] < pair.interval[0] < pair.interval[1] < found.upper[-1]
