@@ -128,6 +128,7 @@ def test_few_that_differ_are_tested_by_changing_signs() -> None:
     assert forced.p_value[0] != found.p_value[0]
 
 
+@pytest.mark.filterwarnings("ignore:with 2 clusters")
 def test_signs_of_clusters_are_changed_together() -> None:
     options = {"method": "sign-flip", "replicates": 499}
     alone = compare(Y, {"a": GOOD, "b": FAIR}, rule=Brier(), rng=2, **options)  # type: ignore[arg-type]
@@ -224,7 +225,11 @@ def test_cases_needed_go_with_the_square_of_the_difference() -> None:
     expected = np.ceil(N * (z * found.standard_error / found.difference) ** 2)
     np.testing.assert_array_equal(needed, expected)
     same = compare(Y, {"a": GOOD, "b": GOOD}, rule=Brier())
-    assert np.isnan(same.cases_needed()[0])
+    assert same.cases_needed()[0] == np.inf
+    np.testing.assert_allclose(
+        found.cases_needed(0.9, difference=0.01),
+        np.ceil(N * (z * found.standard_error / 0.01) ** 2),
+    )
 
 
 def test_simultaneous_intervals_are_the_wider_the_more_pairs() -> None:
@@ -343,3 +348,121 @@ def test_net_benefit_differs_as_regret_does() -> None:
     d = gains[0] - gains[1]
     assert -found.difference[0] / (1 - t) == pytest.approx(d.mean(), rel=1e-12)
     assert found.p_value[0] == pytest.approx(ttest_rel(*gains).pvalue, rel=1e-9)
+
+
+def test_areas_that_differ_are_not_called_alike_for_want_of_a_standard_error() -> None:
+    y = np.arange(60) % 2
+    found = compare(y, {"good": 0.9 * y, "bad": 0.6 - 0.5 * y, "flat": 0 * y + 0.5}, rule="auc")
+    assert found.difference.tolist() == [1.0, 0.5, -0.5]
+    assert found.differing.tolist() == [60, 60, 60]
+    told = "good and bad cannot be compared: difference 1 AUC, without a standard error"
+    assert found["good", "bad"].sentence == told
+    assert np.isnan(found.p_value).all()
+    alike = compare(Y, {"p": GOOD, "cube": GOOD**3}, rule="auc")
+    assert str(alike) == "p and cube rank the cases alike."
+
+
+@pytest.mark.parametrize("known", [{}, {"clusters": np.arange(60) // 3}, {"time": np.arange(60)}])
+def test_a_difference_that_is_the_same_in_all_cases_has_no_standard_error(
+    known: dict[str, Any],
+) -> None:
+    p = np.random.default_rng(5).uniform(0.2, 0.9, 60)
+    with pytest.warns(DataWarning, match="with 60 events and 0 cases without it"):
+        found = compare(np.ones(60), {"a": p, "b": p / 2}, rule=Log(), **known)
+    assert found.standard_error[0] == 0
+    assert np.isnan(found.p_value[0])
+    assert np.isnan(found.interval).all()
+    told = "a and b cannot be compared: difference -0.6931 Log, without a standard error."
+    assert str(found) == told
+
+
+def test_all_signs_are_tried_however_many_cases_do_not_differ() -> None:
+    rng = np.random.default_rng(4)
+    y, p = rng.random(1000) < 0.5, rng.uniform(0.1, 0.9, 1000)
+    q = p.copy()
+    q[:11] = np.where(y[:11], p[:11] / 2, (1 + p[:11]) / 2)
+    found = [compare(y, {"a": p, "b": q}, rule=Brier(), rng=seed) for seed in (1, 2)]
+    assert [x.p_value[0] for x in found] == [2 / 2**11] * 2
+    assert found[0].methods == ("sign flips",)
+    assert "by sign flips" in str(found[0])
+
+
+def test_diebold_and_mariano_have_degrees_of_their_own() -> None:
+    options: dict[str, Any] = {"time": np.arange(N), "method": "diebold-mariano", "horizon": 2}
+    found = brier(**options)
+    assert found.degrees == N - 1
+    ratio = np.diff(found.simultaneous)[:, 0] / np.diff(found.interval)[:, 0]
+    assert (ratio < 1.4).all()
+
+
+def test_equivalence_allows_for_the_number_of_pairs() -> None:
+    found = brier(margin=0.05)
+    expected = np.sort(found.equivalence_p_value)
+    assert found.adjusted_equivalence_p_value.min() == pytest.approx(min(3 * expected[0], 1))
+    plain = brier(margin=0.05, adjust="none")
+    np.testing.assert_array_equal(plain.adjusted_equivalence_p_value, plain.equivalence_p_value)
+
+
+def test_names_are_taken_as_text() -> None:
+    found = compare(Y, {0: GOOD, 1: POOR}, rule=Brier(), reference=1)  # type: ignore[arg-type]
+    assert found.pairs == (("0", "1"),)
+    assert found[1, 0].difference == -found[0, 1].difference  # type: ignore[index]
+
+
+def test_many_models_make_many_pairs_and_little_work() -> None:
+    rng = np.random.default_rng(2)
+    models = {str(k): rng.random(50) for k in range(60)}
+    found = compare(np.arange(50) % 2, models, rule=Brier(), rng=1)
+    assert len(found) == 1770
+    assert (found.simultaneous[:, 1] > found.interval[:, 1]).all()
+
+
+def test_weights_that_leave_few_cases_are_warned_of_and_told() -> None:
+    weight = np.ones(N)
+    weight[0] = 1e4
+    with pytest.warns(DataWarning, match="the weight of 1.0 cases without it"):
+        found = compare(Y, {"a": GOOD, "b": POOR}, rule=Brier(), weight=weight)
+    assert ", worth 1 of equal weight" in str(found.scores["a"])
+
+
+def test_many_models_are_laid_out_from_the_best_on() -> None:
+    rng = np.random.default_rng(3)
+    models = {f"m{k}": np.clip(TRUTH + rng.normal(0, k / 10, N), 0.01, 0.99) for k in range(5)}
+    wrong = np.where(np.arange(N) == Y.argmax(), 0.0, TRUTH)
+    text = str(compare(Y, models, rule=Brier(), rng=1))
+    first, _, head, *rows = text.splitlines()
+    assert first == "5 models, the best first; 240 independent cases"
+    assert head.split() == [
+        "model",
+        "Brier",
+        "95",
+        "%",
+        "minus",
+        "m0",
+        "95",
+        "%",
+        "p",
+        "by",
+        "Holm",
+    ]
+    assert [row.split()[0] for row in rows[:5]] == ["m0", "m1", "m2", "m3", "m4"]
+    assert rows[4].split()[5].endswith("*")
+    assert "told apart from m0, allowing for 10 pairs" in text.replace("\n  ", " ")
+    against = compare(Y, models | {"w": wrong}, rule=Log(), reference="m4", adjust="none", rng=1)
+    told = str(against)
+    assert "minus m4" in told
+    assert told.splitlines()[8].split() == ["w", "inf", "-", "+inf", "-", "-"]
+
+
+def test_few_or_unequal_clusters_are_warned_of() -> None:
+    models = {"a": GOOD, "b": POOR}
+    with pytest.warns(DataWarning, match="^with 4 clusters, intervals may cover less"):
+        compare(Y, models, rule=Brier(), clusters=np.arange(N) % 4)
+    large = np.where(np.arange(N) < 200, 0, np.arange(N))
+    with pytest.warns(DataWarning, match="with 41 clusters that say as much as 1.4 of equal size"):
+        compare(Y, models, rule=Brier(), clusters=large)
+
+
+def test_a_difference_may_be_certain_and_too_small_to_matter() -> None:
+    found = compare(Y, {"good": GOOD, "poor": POOR}, rule=Brier(), margin=0.9)
+    assert str(found).endswith("), less than the margin of 0.9.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -106,3 +107,22 @@ def test_times_go_with_neither_clusters_nor_strata(name: str) -> None:
 def test_a_serial_method_must_be_known() -> None:
     with pytest.raises(DataError, match="serial must be 'cosines', 'newey-west' or"):
         Design.of(Cases(Y, P), "hac")  # type: ignore[arg-type]
+
+
+def test_dates_of_python_and_with_time_zones_have_an_order() -> None:
+    pandas = pytest.importorskip("pandas")
+    days = [date(2024, 3, d) for d in (2, 1, 1, 5, 4, 2)]
+    zoned = pandas.Series(pandas.to_datetime(days)).dt.tz_localize("UTC")
+    for time in (np.array(days, dtype=object), zoned):
+        found = design(time=time).time
+        assert found is not None
+        assert found.tolist() == [1, 0, 0, 3, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("time", "told"),
+    [(list("abcdef"), "got <U1"), ([1, 2, 3, 4, 5, date(2024, 1, 1)], "got date and int")],
+)
+def test_what_has_no_order_is_no_time(time: Any, told: str) -> None:
+    with pytest.raises(DataError, match=f"times must be numbers or dates.*{told}"):
+        design(time=np.array(time, dtype=None if isinstance(time[0], str) else object))

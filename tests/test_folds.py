@@ -212,3 +212,13 @@ def test_what_is_no_cross_validation_is_refused() -> None:
         by_fold(Y, P1, FOLD[:-1], rule=Brier())
     with pytest.raises(ArgumentTypeError, match='folds are scored by a rule, or by "auc"'):
         by_fold(Y, P1, FOLD, rule="brier")  # type: ignore[arg-type]
+
+
+def test_many_pairs_are_not_told_one_by_one() -> None:
+    rng = np.random.default_rng(6)
+    y, folds = np.arange(120) % 2, np.arange(120) % 3
+    models = {f"m{k}": rng.random(120) for k in range(5)}
+    found = by_fold(y, models, folds, rule=Brier(), rng=1)
+    assert len(found.better) == 10
+    assert "In how many folds one model is better than another is in `better`" in found.conclusion
+    assert "m0 scores" not in found.conclusion

@@ -197,7 +197,7 @@ SAID = [
     ),
     Said(
         DataError,
-        "dependence in time needs at least 20 different times; got 2\n\nHint: leave out time to take the cases as independent.",
+        "dependence in time needs at least 20 different times; got 2\n\nHint: clusters= instead of time= allows for dependence within times, not between them.",
         lambda: decompose(Cases([0, 1], [0.2, 0.4], time=[1, 2]), Brier(), interval=True),
     ),
     # curves

@@ -139,7 +139,7 @@ SAID: list[tuple[type[Exception], str, Callable[[], Any]]] = [
         DataError,
         (
             "dependence in time needs at least 20 different times; got 10"
-            "\n\nHint: leave out time to take the cases as independent."
+            "\n\nHint: clusters= instead of time= allows for dependence within times, not between them."
         ),
         lambda: score_interval(Cases(Y, P, time=DAYS // 6), Brier()),
     ),
@@ -264,7 +264,7 @@ SAID: list[tuple[type[Exception], str, Callable[[], Any]]] = [
         ArgumentTypeError,
         (
             "a comparison needs a rule, or \"auc\"; got 'brier'"
-            "\n\nHint: write the rule with parentheses, as in Brier()."
+            "\n\nHint: rules are objects: from properly.rules import Brier, then rule=Brier()."
         ),
         lambda: comparing(rule="brier", method="sign-flip"),
     ),
@@ -395,7 +395,7 @@ SAID: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     ),
     (
         DataError,
-        "what must be 'difference', 'standard_error', 'p_value', 'adjusted_p_value' or 'equivalence_p_value'; got 'ratio'",
+        "what must be 'difference', 'standard_error', 'p_value', 'adjusted_p_value', 'equivalence_p_value' or 'adjusted_equivalence_p_value'; got 'ratio'",
         lambda: comparing().matrix("ratio"),
     ),
     # bootstrap
@@ -834,11 +834,11 @@ SAID: list[tuple[type[Exception], str, Callable[[], Any]]] = [
 
 WARNED: list[tuple[str, Callable[[], Any]]] = [
     (
-        "with 19 events and 41 cases without it, intervals may cover a few per cent less than their level",
+        "with 19 events and 41 cases without it, intervals may cover less than their level",
         lambda: score_interval(Cases(DAYS < 19, P), Brier()),
     ),
     (
-        "with 1 event and 59 cases without it, intervals may cover a few per cent less than their level",
+        "with 1 event and 59 cases without it, intervals may cover less than their level",
         lambda: auc_interval(tally(DAYS < 1, P)),
     ),
     (

@@ -247,7 +247,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         DataError,
         (
             "dependence in time needs at least 20 different times; got 2"
-            "\n\nHint: leave out time to take the cases as independent."
+            "\n\nHint: clusters= instead of time= allows for dependence within times, not between them."
         ),
         lambda: means(TIMED, interval=True),
     ),

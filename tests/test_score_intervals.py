@@ -290,3 +290,22 @@ def test_what_is_no_rule_is_refused() -> None:
         score_interval(Cases(GRADE, CLASSES), Bounded(Brier(), (0.1, 0.2)))
     with pytest.raises(DataError, match="these cases have 3 classes"):
         net_benefit_interval(Cases(GRADE, CLASSES), 0.2)
+
+
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+def test_a_skill_of_two_infinite_scores_is_unknown() -> None:
+    both = skill_interval(Cases([1, 0, 1], [0, 0.2, 0.3]), Log(), reference=0.0)
+    assert math.isnan(both.value)
+    assert np.isnan(both.interval).all()
+    other = skill_interval(Cases([1, 0, 1], [0.4, 0.2, 0.3]), Log(), reference=0.0)
+    assert other.value == 1
+    assert other.method == "the reference has an infinite score"
+    assert np.isnan(other.interval).all()
+
+
+@pytest.mark.filterwarnings("ignore:with 12 clusters")
+def test_what_cancels_within_clusters_has_no_standard_error() -> None:
+    p, y = np.tile([0.13, 0.27, 0.61, 0.83, 0.49], 12), np.tile([0, 1, 1, 0, 1], 12)
+    found = score_interval(Cases(y, p, clusters=np.repeat(np.arange(12), 5)), Brier())
+    assert found.standard_error == 0
+    assert np.isnan(found.interval).all()

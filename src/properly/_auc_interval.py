@@ -12,7 +12,7 @@ from properly._design import Design
 from properly._estimates import Estimate
 from properly._influences import of_auc
 from properly._libraries import to_numpy
-from properly._moments import about_design, about_tally, warn_of_few
+from properly._moments import about_design, about_tally, warn_of_clusters, warn_of_few
 from properly._options import check_choice, check_level
 from properly._score_interval import normal, student
 from properly._tally import as_tally
@@ -111,6 +111,7 @@ class Area(NamedTuple):
 def _of_rows(cases: Cases, serial: Serial) -> Area:
     y, p, weight, _ = rows_in_use(require_event(cases))
     design = Design.of(cases, serial)
+    warn_of_clusters(design)
     area, influence = of_auc(y, p, weight)
     alone = not is_dependent(cases) and cases.strata is None
     if alone and not min(y.sum(), (~y).sum()) > 1:

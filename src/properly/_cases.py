@@ -10,7 +10,7 @@ import numpy as np
 from properly._arrays import check_column, check_rows, event_label
 from properly._classes import check_class_rows, is_table
 from properly._labels import as_labels, check_labels
-from properly._libraries import kept, to_numpy
+from properly._libraries import kept, namespace, to_numpy
 from properly._options import check_flag
 from properly._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
@@ -198,6 +198,24 @@ def with_forecasts(cases: Cases, p: Array) -> Cases:
     found = object.__new__(Cases)
     for name in Cases.__dataclass_fields__:
         object.__setattr__(found, name, kept(p) if name == "p" else getattr(cases, name))
+    return found
+
+
+def relative_weights(cases: Cases) -> Cases:
+    """Divide weights by their mean, so that only their ratios are left.
+
+    A row is then one case, however much it weighed: whole numbers that are not all the same become
+    fractions, which nothing takes for counts.
+    """
+    if cases.weight is None:
+        return cases
+    xp = namespace(cases.weight)
+    weight = xp.astype(cases.weight, xp.float64)
+    number = int(xp.sum(xp.astype(weight > 0, xp.int64)))
+    found = with_forecasts(cases, cases.p)
+    # Scaled first: the sum of the largest weights is no float.
+    scaled = weight / xp.max(weight)
+    object.__setattr__(found, "weight", kept(scaled * (number / float(xp.sum(scaled)))))
     return found
 
 

@@ -24,7 +24,7 @@ from properly._design import Design
 from properly._estimates import Estimate
 from properly._interval import as_number
 from properly._losses import unit_of
-from properly._moments import about_design, warn_of_few
+from properly._moments import about_design, warn_of_clusters, warn_of_few
 from properly._multiplicity import holm
 from properly._options import as_generator, check_choice, check_level, check_whole
 from properly._pairs import Comparison
@@ -70,7 +70,8 @@ def compare(
 
     Everything rests on the differences of losses :math:`d_i = s_i^A - s_i^B`, case by case. Their
     mean has the influences :math:`w_i (d_i - \bar d) / W`, and these have the variance that the
-    design says: of independent cases, clusters, strata, or times.
+    design says: of independent cases, clusters, strata, or times, with the formulas and degrees of
+    freedom of `properly.score_interval`. The interval is :math:`\bar d \pm t_\nu \sqrt V`.
 
     Parameters
     ----------
@@ -132,12 +133,24 @@ def compare(
     **Infinite scores** are not dropped. If one of two scores is infinite so is the difference, and
     there is no p-value; if both are there is no difference either.
 
+    **Many pairs**: p-values are adjusted by Holm's method [5]_. Simultaneous intervals reach
+    :math:`c \sqrt V`, with c the quantile of the largest of Student's t variables that are
+    correlated as the differences are [6]_. The two need not agree at the border: Holm's method goes
+    on once the clearest difference is found.
+
+    **Ratios** of scores, r, have the influences :math:`w_i (s_i^A - r s_i^B) / (W \bar S_B)` and
+    intervals on the scale of logarithms.
+
+    **Diebold and Mariano**: forecasts h steps ahead depend on one another for h - 1 steps, so
+    :math:`V = (\gamma_0 + 2 \sum_{j < h} \gamma_j) / T`, divided by
+    :math:`(T + 1 - 2 h + h (h - 1) / T) / T`, with T - 1 degrees of freedom [1]_ [2]_.
+
     A difference of net benefit at the threshold t is minus that of `Elementary` over
     :math:`1 - t`, with the same p-value; see `properly.decision_difference`. The p-value of a
     difference of skills is that of the scores.
 
     Areas under the ROC curve of nested models, fitted to the same data, are not to be compared in
-    this way: the test is degenerate. Compare their scores on other data.
+    this way: the test is degenerate [7]_. Compare their scores on other data.
 
     Changes of sign are exact if the two models may change places in each case. They do not help if
     differences are skewed: at the 5 % level both tests then reject some 7 % of true hypotheses at
@@ -158,6 +171,14 @@ def compare(
        approach for assessing the equivalence of average bioavailability. Journal of
        Pharmacokinetics and Biopharmaceutics 15:657-680. `doi:10.1007/BF01068419
        <https://doi.org/10.1007/BF01068419>`__
+    .. [5] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian
+       Journal of Statistics 6:65-70.
+    .. [6] J. L. Montiel Olea, M. Plagborg-Møller (2019). Simultaneous confidence bands: theory,
+       implementation, and an application to SVARs. Journal of Applied Econometrics 34:1-17.
+       `doi:10.1002/jae.2656 <https://doi.org/10.1002/jae.2656>`__
+    .. [7] O. V. Demler, M. J. Pencina, R. B. D'Agostino (2012). Misuse of DeLong test to compare
+       AUCs for nested models. Statistics in Medicine 31:2577-2587. `doi:10.1002/sim.5328
+       <https://doi.org/10.1002/sim.5328>`__
 
     Examples
     --------
@@ -203,6 +224,7 @@ def compare(
         else score_models(models, rule, design, pairs)
     )
     warn_of_few(cases)
+    warn_of_clusters(design)
     return _compared(tuple(models), Contest(pairs, scored, asked), about_design(design))
 
 
@@ -237,10 +259,10 @@ def as_pairs(models: tuple[str, ...], reference: str | None) -> tuple[Index, ...
     """Say which models to compare, by their numbers."""
     if reference is None:
         return tuple(combinations(range(len(models)), 2))
-    if reference not in models:
+    if str(reference) not in models:
         message = f"a reference is the name of a model; got {reference!r}"
         raise DataError(message, hint=f"models: {', '.join(map(repr, models))}.")
-    known = models.index(reference)
+    known = models.index(str(reference))
     return tuple((i, known) for i in range(len(models)) if i != known)
 
 
@@ -248,9 +270,10 @@ def _compared(names: tuple[str, ...], contest: Contest, about: dict[str, Any]) -
     """Put the comparison of all pairs together."""
     asked, difference, found = contest.asked, contest.differences(), margins(contest)
     quantile = student_quantiles(found.degrees, asked.level)
-    together = np.maximum(quantile, joint_quantile(contest))
+    together = np.maximum(quantile, joint_quantile(contest, found))
     p_value = p_values(contest, found)
     ratio, ratio_error = ratios(contest)
+    equal = equivalence(contest, found)
     return Comparison(
         models=names,
         pairs=tuple((names[i], names[j]) for i, j in contest.pairs),
@@ -264,10 +287,11 @@ def _compared(names: tuple[str, ...], contest: Contest, about: dict[str, Any]) -
         ratio=ratio,
         ratio_error=ratio_error,
         ratio_interval=_around_ratio(ratio, quantile, ratio_error),
-        equivalence_p_value=equivalence(contest, found),
+        equivalence_p_value=equal,
+        adjusted_equivalence_p_value=holm(equal) if asked.adjust == "holm" else equal.copy(),
         methods=tuple(found.methods),
         scores=_estimates(names, contest, about),
-        degrees=contest.degrees,
+        degrees=float(found.degrees.min()),
         level=asked.level,
         margin=asked.margin,
         rule="auc" if isinstance(asked.rule, str) else asked.rule.name,

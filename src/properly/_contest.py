@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._multiplicity import sup_t_quantile
+from properly._multiplicity import sup_t_of_pairs
 from properly._paired import long_run, sign_flip
 from properly._variance import covariance
 
@@ -23,6 +23,7 @@ Method: TypeAlias = Literal["auto", "t", "diebold-mariano", "sign-flip"]
 FEW = 20
 # A variance this much smaller than those it is the difference of is computed anew.
 CANCELLED = 1e-6
+ROUNDING = 1e-14
 
 
 @dataclass(frozen=True)
@@ -88,17 +89,19 @@ class Contest:
         found: Column = self.scored.influence[i] - self.scored.influence[j]
         return found
 
-    def pair_covariance(self) -> Column:
-        """Return the covariance of the differences, from that of the scores."""
+    def squared_errors(self) -> Column:
+        """Return the variances of the differences, from the covariance of the scores."""
         (first, second), c = self.ends, self.scored.spread.covariance
-
-        def part(a: Column, b: Column) -> Column:
-            found: Column = c[np.ix_(a, b)]
-            return found
-
         with np.errstate(invalid="ignore"):
-            crossed = part(first, second) + part(second, first)
-            return np.asarray(part(first, first) + part(second, second) - crossed)
+            return np.asarray(c[first, first] + c[second, second] - 2 * c[first, second])
+
+    def losses_apart(self, k: int) -> Column:
+        """Return what each case adds to a difference, exactly 0 where losses do not differ."""
+        weight = self.scored.design.weight / self.scored.design.weight.sum()
+        first, second = (self.scored.value[i] for i in self.pairs[k])
+        found = self.between(k) + weight * (first - second)
+        found[np.abs(found) <= ROUNDING * weight * (abs(first) + abs(second))] = 0.0
+        return np.asarray(found)
 
 
 class Margins(NamedTuple):
@@ -112,7 +115,7 @@ class Margins(NamedTuple):
 def margins(contest: Contest) -> Margins:
     """Find how far off each difference may be."""
     asked, design = contest.asked, contest.scored.design
-    square = contest.pair_covariance().diagonal().copy()
+    square = contest.squared_errors()
     alone = np.diagonal(contest.scored.spread.covariance)
     degrees = np.full(len(square), contest.degrees)
     methods = ["DeLong" if asked.by_area else "Student's t"] * len(square)
@@ -124,7 +127,12 @@ def margins(contest: Contest) -> Margins:
         elif design.serial == "newey-west-auto" or square[k] < CANCELLED * size:
             # A small difference of large numbers keeps few digits; this way keeps all.
             square[k] = covariance(contest.between(k)[None], design).covariance[0, 0]
-    return Margins(np.sqrt(np.maximum(square, 0)), degrees, methods)
+    error = np.sqrt(np.maximum(square, 0))
+    # What differs by the same amount in all cases varies by rounding alone.
+    first, second = (np.abs(contest.scored.value[x]) for x in contest.ends)
+    with np.errstate(invalid="ignore"):
+        error[error <= ROUNDING * (first + second)] = 0.0
+    return Margins(error, degrees, methods)
 
 
 def p_values(contest: Contest, found: Margins) -> Column:
@@ -139,22 +147,24 @@ def p_values(contest: Contest, found: Margins) -> Column:
     few = (scored.differing < FEW) & (asked.method == "auto") & (scored.design.time is None)
     flip = (few & (not asked.by_area)) | (asked.method == "sign-flip")
     for k in np.flatnonzero(flip & (scored.differing > 0) & np.isfinite(difference)).tolist():
-        weight = scored.design.weight
-        each = contest.between(k) + weight * (difference[k] / weight.sum())
-        p[k] = sign_flip(scored.design.totals(each[None])[0], asked.replicates, asked.rng)
+        total = scored.design.totals(contest.losses_apart(k)[None])[0]
+        p[k] = sign_flip(total, asked.replicates, asked.rng)
         found.methods[k] = "sign flips"
     return np.asarray(p)
 
 
-def joint_quantile(contest: Contest) -> float:
+def joint_quantile(contest: Contest, found: Margins) -> float:
     """Return how many standard errors the intervals of all pairs must reach to hold at once."""
-    known = contest.pair_covariance()
-    finite = np.flatnonzero(~np.isnan(known.diagonal()))
-    if not finite.size:
-        return math.nan
-    asked = contest.asked
-    inside = known[np.ix_(finite, finite)]
-    return sup_t_quantile(inside, asked.level, contest.degrees, asked.rng)
+    errors = np.sqrt(np.maximum(contest.squared_errors(), 0))
+    errors[~(found.error > 0)] = 0.0
+    return sup_t_of_pairs(
+        contest.scored.spread.covariance,
+        contest.ends,
+        errors,
+        level=contest.asked.level,
+        degrees=float(found.degrees.min()),
+        rng=contest.asked.rng,
+    )
 
 
 def ratios(contest: Contest) -> tuple[Column, Column]:

@@ -62,7 +62,16 @@ class Design:
     @property
     def effective_cases(self) -> float:
         """As many cases of equal weight would say as much."""
-        return float(self.weight.sum() ** 2 / (self.weight @ self.weight))
+        scaled = self.weight / self.weight.max()
+        return float(scaled.sum() ** 2 / (scaled @ scaled))
+
+    @property
+    def effective_units(self) -> float:
+        """As many clusters of equal weight would say as much; of single cases, their number."""
+        if self.cluster is None:
+            return float(self.units)
+        total = np.bincount(self.cluster, self.weight / self.weight.max())
+        return float(total.sum() ** 2 / (total @ total))
 
     @property
     def told(self) -> str:
@@ -113,11 +122,25 @@ def _with_two_each(stratum: Column) -> Column:
 
 def number_times(time: Column) -> Column:
     """Give times numbers from 0, in order."""
-    if time.dtype.kind not in "biufmM":
-        message = f"times must be numbers or dates, which have an order; got {time.dtype}"
+    known = time.dtype.kind in "biufmM"
+    if time.dtype.kind == "O":
+        # Dates of Python and of pandas, with or without time zones.
+        known = not any(isinstance(x, str | bytes) for x in time)
+    try:
+        found: Column | None = np.unique(time, return_inverse=True)[1] if known else None
+    except TypeError:
+        found = None
+    if found is None:
+        message = f"times must be numbers or dates, which have an order; got {_kinds(time)}"
         raise DataError(message, hint="text would be put in the order of letters.")
-    found: Column = np.unique(time, return_inverse=True)[1]
     return found
+
+
+def _kinds(column: Column) -> str:
+    """Name the types of a column of objects, or its one type."""
+    if column.dtype.kind != "O":
+        return str(column.dtype)
+    return " and ".join(sorted({type(x).__name__ for x in column}))
 
 
 def _require_nested(cases: Cases, used: Column, cluster: Column, stratum: Column) -> None:

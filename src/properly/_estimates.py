@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from properly._frames import Backend
 
 
+# Weights that leave fewer effective cases than this share of all are worth a word.
+ALL = 0.95
+
+
 @dataclass(frozen=True, repr=False)
 class Estimate:
     """A number, and how far off it may be.
@@ -77,8 +81,10 @@ class Estimate:
             return f"{self.value:.4g} ({lost}; {self.design})"
         if math.isnan(lower) or math.isnan(upper):
             return f"{self.value:.4g} (no interval; {self.design})"
-        told = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
-        return f"{self.value:.4g} ({told}; {self.design})"
+        told = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}; {self.design}"
+        if self.effective_cases < ALL * self.cases:
+            told += f", worth {self.effective_cases:,.0f} of equal weight"
+        return f"{self.value:.4g} ({told})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name, as JSON can hold them."""

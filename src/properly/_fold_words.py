@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 # Fold scores that are laid out at most.
 SHOWN = 10
+# Pairs that are told one by one at most.
+FEW_PAIRS = 6
 
 POOLED = (
     "Pooled: each case was forecast by a model that had not seen it. The interval is about these "
@@ -23,6 +25,10 @@ SPREAD = (
     "Spread: the standard deviation of the folds' scores mixes chance in who was tested with "
     "differences between the fitted models. Folds share their training data, so their scores "
     "depend on one another: the spread is no standard error, and no t-test is made over folds."
+)
+PAIRS = (
+    "In how many folds one model is better than another is in `better`: a description, not a test. "
+    "What is tested is their pooled difference, case by case."
 )
 AREAS = (
     "AUC: pooling compares forecasts of different fitted models with one another, which is right "
@@ -66,17 +72,22 @@ def _number(x: float) -> str:
 
 def conclude(found: Folds) -> list[str]:
     """Say what each number is about, and what it is not."""
-    told = [POOLED, SPREAD]
+    told = [POOLED, SPREAD, *([PAIRS] if len(found.pairs) > FEW_PAIRS else _pair_by_pair(found))]
+    if all(model.fold_areas is not None for model in found.models.values()):
+        told.append(AREAS)
+    return told
+
+
+def _pair_by_pair(found: Folds) -> list[str]:
+    """Say of each pair in how many folds which model is better."""
+    told, word = [], "higher" if found.higher_is_better else "lower"
     for (first, second), better, equal in zip(
         found.pairs, found.better.tolist(), found.equal.tolist(), strict=True
     ):
         same = f", and the same in {equal}" if equal else ""
-        word = "higher" if found.higher_is_better else "lower"
         told.append(
             f"{printable(first)} scores {word}, which is better, than {printable(second)} in "
             f"{better} of {many(len(found), 'fold')}{same}: a description, not a test. What is "
             "tested is their pooled difference, case by case."
         )
-    if all(model.fold_areas is not None for model in found.models.values()):
-        told.append(AREAS)
     return told

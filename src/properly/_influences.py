@@ -47,6 +47,14 @@ def of_auc(happened: Column, p: Column, weight: Column) -> tuple[float, Column]:
     That of an event is how much larger the share of non-events below it is than the area, over the
     weight of all events; that of a non-event likewise. NaN without events, or without others.
     """
+    area, place = placements(happened, p, weight)
+    sides = np.where(happened, weight[happened].sum(), weight[~happened].sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return area, weight * (place - area) / sides
+
+
+def placements(happened: Column, p: Column, weight: Column) -> tuple[float, Column]:
+    """Return the area, and with what share of the other outcome each case is in order."""
     row = np.unique(p, return_inverse=True)[1]
     sums = [np.bincount(row[case], weight[case], row.max() + 1) for case in (~happened, happened)]
     none, events = (x.sum() for x in sums)
@@ -54,9 +62,7 @@ def of_auc(happened: Column, p: Column, weight: Column) -> tuple[float, Column]:
         below = (np.cumsum(sums[0]) - sums[0] / 2) / none
         above = 1 - (np.cumsum(sums[1]) - sums[1] / 2) / events
         area = float(np.minimum(below @ sums[1] / events, 1.0))
-        place = np.where(happened, below[row], above[row])
-        influence = weight * (place - area) / np.where(happened, events, none)
-    return area, influence
+    return area, np.where(happened, below[row], above[row])
 
 
 def _drop_rounding(away: Column, mean: Any) -> None:

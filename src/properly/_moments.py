@@ -28,6 +28,9 @@ Amounts: TypeAlias = "Callable[[Column, Column], Column]"
 ROUNDING = 1e-13
 # With fewer events, or fewer others, intervals of means cover some per cent less than they say.
 FEW = 20
+# Clusters of nearly equal size are not worth a word.
+ALIKE = 0.95
+WHOLE = 1e-9
 
 
 class Moments(NamedTuple):
@@ -77,6 +80,8 @@ def moments(
         return _of_tally(as_tally(source), amounts)
     y, p, weight, _ = rows_in_use(source)
     design = Design.of(source, serial)
+    if few:
+        warn_of_clusters(design)
     found = amounts(y, p.astype(np.float64, copy=False))
     mean, influence = of_mean(found, weight)
     endless = np.isinf(found[0])
@@ -122,18 +127,45 @@ def about_tally(tally: Tally) -> dict[str, Any]:
 
 
 def warn_of_few(source: Tally | Cases) -> None:
-    """Warn if there are so few events, or so few others, that intervals cover less than told."""
+    """Warn if there are so few events, or so few others, that intervals cover less than told.
+
+    Cases that weigh more than others count as fewer.
+    """
     if isinstance(source, Cases):
+        y, _, weight, _ = rows_in_use(source)
         if source.classes is not None:
-            return
-        y = rows_in_use(source).y
-        counts = int(y.sum()), int((~y).sum())
+            kinds = {"case": _effective(weight)}
+        else:
+            kinds = {"event": _effective(weight[y]), "case without it": _effective(weight[~y])}
     else:
         tally = as_tally(source)
         if tally.event_squares is not None:
             return
-        events = int(to_numpy(tally.events).sum())
-        counts = events, int(to_numpy(tally.weight).sum()) - events
-    if min(counts) < FEW:
-        told = f"{many(counts[0], 'event')} and {many(counts[1], 'case')} without it"
-        notice(f"with {told}, intervals may cover a few per cent less than their level")
+        events = float(to_numpy(tally.events).sum())
+        kinds = {"event": events, "case without it": float(tally.total) - events}
+    if min(kinds.values()) < FEW:
+        told = " and ".join(_counted(count, what) for what, count in kinds.items())
+        notice(f"with {told}, intervals may cover less than their level")
+
+
+def warn_of_clusters(design: Design) -> None:
+    """Warn if clusters are few, or a few of them make up most of the cases."""
+    if design.cluster is None or design.effective_units >= FEW:
+        return
+    told = many(design.units, "cluster")
+    if design.effective_units < ALIKE * design.units:
+        told += f" that say as much as {design.effective_units:.1f} of equal size"
+    notice(f"with {told}, intervals may cover less than their level")
+
+
+def _effective(weight: Column) -> float:
+    """Return how many cases of equal weight would say as much."""
+    scaled = weight / weight.max() if len(weight) else weight
+    return float(scaled.sum() ** 2 / (scaled @ scaled)) if len(weight) else 0.0
+
+
+def _counted(count: float, what: str) -> str:
+    noun, _, rest = what.partition(" ")
+    if abs(count - round(count)) < WHOLE:
+        return f"{many(round(count), noun)} {rest}".rstrip()
+    return f"the weight of {count:.1f} {noun}s {rest}".rstrip()

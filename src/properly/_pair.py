@@ -39,7 +39,7 @@ class Pair:
         First score over second, and its standard error; NaN for areas under the ROC curve.
     ratio_interval : pair of floats
         The interval of the ratio.
-    equivalence_p_value : float
+    equivalence_p_value, adjusted_equivalence_p_value : float
         Of a difference as large as the margin; NaN without a margin.
     sentence : str
         The comparison in words.
@@ -68,6 +68,7 @@ class Pair:
     ratio_error: float
     ratio_interval: tuple[float, float]
     equivalence_p_value: float
+    adjusted_equivalence_p_value: float
     method: str
     sentence: str
 
@@ -142,29 +143,51 @@ def told_apart(pair: Pair, alpha: float) -> bool:
 def sentence(pair: Pair, told: Told, pairs: int, lost: Mapping[str, str]) -> str:
     """Say which of two models is better, if that can be told."""
     first, second = (printable(name) for name in (pair.first, pair.second))
-    if math.isnan(pair.difference):
-        return f"{first} and {second} both have an infinite {told.unit} score"
-    if math.isinf(pair.difference):
-        name = pair.first if pair.difference > 0 else pair.second
-        other = second if pair.difference > 0 else first
-        cases = f"{lost[name]} of infinite loss"
-        return f"{printable(name)} has an infinite {told.unit} score ({cases}), {other} has not"
-    if pair.differing == 0:
-        return f"{first} and {second} never differ"
-    low, high = pair.interval
+    if not math.isfinite(pair.difference):
+        return _infinite(pair, told.unit, lost)
+    if pair.differing == 0 and pair.difference == 0:
+        alike = "rank the cases alike" if told.higher_is_better else "never differ"
+        return f"{first} and {second} {alike}"
+    if not pair.standard_error > 0:
+        size = f"{pair.difference:.4g} {told.unit}, without a standard error"
+        return f"{first} and {second} cannot be compared: difference {size}"
     if told_apart(pair, told.alpha):
-        better = (pair.difference > 0) == told.higher_is_better
-        names = (first, second) if better else (second, first)
-        near, far = (low, high) if pair.difference > 0 else (-high, -low)
-        size = f"{abs(pair.difference):.4g} {told.unit} ({told.ends} {near:.4g} to {far:.4g})"
-        return f"{names[0]} is better than {names[1]} by {size}"
-    if told.margin is not None and pair.equivalence_p_value <= told.alpha:
-        within = f"{told.margin:g} {told.unit} (p = {pair.equivalence_p_value:.2g})"
+        return _better(pair, told, (first, second))
+    if told.margin is not None and pair.adjusted_equivalence_p_value <= told.alpha:
+        chance = f"(p = {pair.adjusted_equivalence_p_value:.2g})"
+        within = f"{told.margin:g} {told.unit} {chance}"
         return f"{first} and {second} are as good as each other within {within}"
-    reason, ends = "", told.ends
-    if pair.p_value <= told.alpha:
+    (low, high), reason, ends = pair.interval, "", told.ends
+    if pair.p_value <= told.alpha < pair.adjusted_p_value:
         # The interval that allows for all pairs goes with the p-value that does.
         reason, ends = f", allowing for {pairs} comparisons", f"{told.ends} for all pairs"
         low, high = pair.simultaneous
-    size = f"{pair.difference:.4g} {told.unit} ({ends} {low:.4g} to {high:.4g})"
+    size = f"{pair.difference:.4g} {told.unit} ({ends} {low:.4g} to {high:.4g}{_flips(pair)})"
     return f"{first} and {second} cannot be told apart{reason}: difference {size}"
+
+
+def _infinite(pair: Pair, unit: str, lost: Mapping[str, str]) -> str:
+    names = [pair.first, pair.second]
+    if math.isnan(pair.difference):
+        first, second = map(printable, names)
+        return f"{first} and {second} both have an infinite {unit} score"
+    worse, other = names if pair.difference > 0 else names[::-1]
+    cases = f"{lost[worse]} of infinite loss"
+    return f"{printable(worse)} has an infinite {unit} score ({cases}), {printable(other)} has not"
+
+
+def _better(pair: Pair, told: Told, names: tuple[str, str]) -> str:
+    better = (pair.difference > 0) == told.higher_is_better
+    first, second = names if better else names[::-1]
+    low, high = pair.interval if pair.difference > 0 else _opposite(pair.interval)
+    ends = f"{told.ends} {low:.4g} to {high:.4g}{_flips(pair)}"
+    little = ""
+    if told.margin is not None and pair.adjusted_equivalence_p_value <= told.alpha:
+        little = f", less than the margin of {told.margin:g}"
+    size = f"{abs(pair.difference):.4g} {told.unit} ({ends}){little}"
+    return f"{first} is better than {second} by {size}"
+
+
+def _flips(pair: Pair) -> str:
+    """Say the p-value where it is not that of the interval."""
+    return f"; p = {pair.p_value:.2g} by sign flips" if pair.method == "sign flips" else ""

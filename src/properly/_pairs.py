@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from properly._comparison_words import lay_out
 from properly._frames import to_frame
 from properly._interval import as_number
 from properly._libraries import freeze
 from properly._options import check_choice, check_inside
-from properly._pair import Pair, Told, flat, sentence, told_apart
+from properly._pair import Pair, Told, flat, sentence
 from properly._plain import many, plain
-from properly._tables import table
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -25,7 +24,12 @@ if TYPE_CHECKING:
 
 Column: TypeAlias = np.ndarray[Any, Any]
 What: TypeAlias = Literal[
-    "difference", "standard_error", "p_value", "adjusted_p_value", "equivalence_p_value"
+    "difference",
+    "standard_error",
+    "p_value",
+    "adjusted_p_value",
+    "equivalence_p_value",
+    "adjusted_equivalence_p_value",
 ]
 # One entry a pair.
 COLUMNS = (
@@ -40,6 +44,7 @@ COLUMNS = (
     "ratio_error",
     "ratio_interval",
     "equivalence_p_value",
+    "adjusted_equivalence_p_value",
 )
 
 
@@ -72,8 +77,9 @@ class Comparison:
         First score over second, and its standard error; NaN for areas under the ROC curve.
     ratio_interval : array of shape (pairs, 2)
         The intervals of the ratios.
-    equivalence_p_value : array
-        Of a difference as large as the margin; NaN without a margin.
+    equivalence_p_value, adjusted_equivalence_p_value : array
+        Of a difference as large as the margin; adjusted for the number of pairs. NaN without a
+        margin.
     methods : tuple of str
         How each p-value was found.
     scores : dict
@@ -119,6 +125,7 @@ class Comparison:
     ratio_error: Column
     ratio_interval: Column
     equivalence_p_value: Column
+    adjusted_equivalence_p_value: Column
     methods: tuple[str, ...]
     scores: dict[str, Estimate]
     degrees: float
@@ -145,11 +152,11 @@ class Comparison:
 
     def __getitem__(self, pair: tuple[str, str]) -> Pair:
         """Return the comparison of two models, the first minus the second."""
-        if pair in self.pairs:
-            return self._pair(self.pairs.index(pair))
-        turned = pair[::-1] if isinstance(pair, tuple) else None
-        if turned in self.pairs:
-            return self._pair(self.pairs.index(turned), turned=True)
+        named = tuple(map(str, pair)) if isinstance(pair, tuple) else ()
+        if named in self.pairs:
+            return self._pair(self.pairs.index(named))
+        if named[::-1] in self.pairs:
+            return self._pair(self.pairs.index(named[::-1]), turned=True)
         message = f"a pair is two names of models that were compared; got {pair!r}"
         raise DataError(message, hint=f"models: {', '.join(map(repr, self.models))}.")
 
@@ -158,11 +165,8 @@ class Comparison:
         return f"Comparison({about}, {self.rule}, {self.design})"
 
     def __str__(self) -> str:
-        """Say it in sentences, one a pair; of three or more models also as a matrix."""
-        lines = [pair.sentence + "." for pair in self]
-        if len(self.models) > 2:
-            lines += ["", self._table()]
-        return "\n".join(lines)
+        """Say it in sentences and as a matrix; of more than four models, in a table."""
+        return lay_out(self)
 
     def matrix(self, what: What = "difference") -> Column:
         """Lay a number of each pair out by models, row against column.
@@ -170,8 +174,8 @@ class Comparison:
         Parameters
         ----------
         what : str
-            ``"difference"`` (row minus column), ``"standard_error"``, ``"p_value"``,
-            ``"adjusted_p_value"`` or ``"equivalence_p_value"``.
+            ``"difference"`` (row minus column), ``"standard_error"``, or a p-value by the name of
+            its field.
 
         Returns
         -------
@@ -204,13 +208,14 @@ class Comparison:
         Returns
         -------
         array
-            Cases like these, as clustered and as weighted; those there are included.
+            In all, those at hand included: cases like these, as clustered and as weighted.
 
         Notes
         -----
         A difference that was found is not the true one: where it is near zero the number may be off
         by any factor. To plan a study, give the least difference that matters; half of it needs
-        four times the cases.
+        four times the cases. Few clusters need more than this, and so do many pairs: quantiles are
+        those of the normal distribution for one pair.
         """
         from scipy.special import ndtri
 
@@ -218,7 +223,7 @@ class Comparison:
         reach = ndtri((1 + self.level) / 2) + ndtri(check_inside(power, "power"))
         with np.errstate(divide="ignore", invalid="ignore"):
             needed = self.cases * (reach * self.standard_error / wanted) ** 2
-        return np.asarray(np.ceil(needed))
+        return np.where(wanted == 0, np.inf, np.ceil(needed))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
@@ -254,18 +259,3 @@ class Comparison:
         ends = f"{100 * self.level:g} % interval"
         about = Told(self.unit, ends, 1 - self.level, self.higher_is_better, self.margin)
         return sentence(pair, about, len(self), lost)
-
-    def _table(self) -> str:
-        """Lay differences out by models; a star stands where two are told apart."""
-        found = self.matrix()
-        rows = []
-        for i, name in enumerate(self.models):
-            cells = []
-            for j, other in enumerate(self.models):
-                value = found[i, j]
-                star = ""
-                if (name, other) in self.pairs or (other, name) in self.pairs:
-                    star = "*" if told_apart(self[name, other], 1 - self.level) else " "
-                cells.append("- " if math.isnan(value) else f"{value:.4g}{star}")
-            rows.append((name, *cells))
-        return table(("row minus column", *self.models), rows)

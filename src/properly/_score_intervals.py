@@ -45,8 +45,17 @@ def score_interval(
     .. math:: \bar S \pm t_{\nu} \sqrt{V}, \qquad
         V = \frac{G}{G - 1} \sum_{g} \Big(\sum_{i \in g} \frac{w_i (s_i - \bar S)}{W}\Big)^2 ,
 
-    over G clusters, or single cases, with :math:`\nu = G - 1` degrees of freedom. Strata add up,
-    and of times that depend on one another the variance is found by equally weighted cosines.
+    over G clusters, or single cases, with :math:`\nu = G - 1` degrees of freedom. Of strata, each
+    has such a sum about its own mean, and as many degrees of freedom are lost as there are strata.
+
+    Of T times the influences of each are added up to :math:`U_t`; with
+    :math:`\nu = \lfloor 0.4\, T^{2/3} \rfloor` the variance is
+
+    .. math:: V = \frac T\nu \sum_{j = 1}^{\nu} L_j^2, \qquad
+        L_j = \sqrt{\frac 2T} \sum_t U_t \cos \frac{\pi j (t - 1/2)}T ,
+
+    with :math:`\nu` degrees of freedom [2]_. Only the order of times counts, not how far they are
+    apart.
 
     Parameters
     ----------
@@ -58,11 +67,11 @@ def score_interval(
     level : float
         How sure to be.
     method : {"t", "bernstein"}
-        Student's t; or an empirical Bernstein bound, which holds for any number of independent
+        Student's t; or an empirical Bernstein bound [1]_, which holds for any number of independent
         cases but is very wide, and needs a rule whose losses are bounded.
     serial : {"cosines", "newey-west", "newey-west-auto"}
         How to allow for dependence in time: equally weighted cosines, or autocovariances up to a
-        lag that goes by the number of times or also by the data.
+        lag, :math:`\lfloor 4 (T / 100)^{2/9} \rfloor`, or one that also goes by the data [3]_.
 
     Returns
     -------
@@ -70,6 +79,9 @@ def score_interval(
 
     Notes
     -----
+    This is the design of a survey: clusters are its primary sampling units, strata those of
+    stratified sampling, weights inverse probabilities of being drawn.
+
     Weights are those of a sample that represents some cases more than others: only their ratios
     matter. In a tally whole weights are counts.
 
@@ -84,6 +96,12 @@ def score_interval(
     ----------
     .. [1] A. Maurer, M. Pontil (2009). Empirical Bernstein bounds and sample-variance penalization.
        COLT. `arXiv:0907.3740 <https://arxiv.org/abs/0907.3740>`__
+    .. [2] E. Lazarus, D. J. Lewis, J. H. Stock, M. W. Watson (2018). HAR inference: recommendations
+       for practice. Journal of Business & Economic Statistics 36:541-559.
+       `doi:10.1080/07350015.2018.1506926 <https://doi.org/10.1080/07350015.2018.1506926>`__
+    .. [3] W. K. Newey, K. D. West (1994). Automatic lag selection in covariance matrix estimation.
+       Review of Economic Studies 61:631-653. `doi:10.2307/2297912
+       <https://doi.org/10.2307/2297912>`__
 
     Examples
     --------
@@ -175,7 +193,9 @@ def skill_interval(
     ratio, error = found.ratio()
     quantile = student(found.spread.degrees, level)
     interval = _of_ratio(ratio, error, quantile)
-    return _estimate(found, (1 - ratio, error), interval, level, "log ratio")
+    # An infinite reference leaves nothing to compare with, whatever the forecasts.
+    told = "log ratio" if math.isfinite(found.mean[1]) else "the reference has an infinite score"
+    return _estimate(found, (1 - ratio, error), interval, level, told)
 
 
 def net_benefit_interval(
@@ -251,7 +271,7 @@ def _losses(cases: Tally | Cases, rule: Rule) -> Amounts:
 def _estimate(found: Moments, of: Pair, interval: Pair, level: float, method: str) -> Estimate:
     """Gather what was found; an infinite score has no standard error and no upper end."""
     (value, error), (count, share) = of, found.infinite
-    if share > 0:
+    if share > 0 and not math.isnan(value):
         value, error, interval = math.copysign(math.inf, value), math.nan, (math.nan, math.inf)
         if value < 0:
             interval = (-math.inf, math.nan)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeGuard
 import numpy as np
 
 from properly._cases import is_dependent, rows_in_use
-from properly._influences import of_auc
+from properly._influences import of_auc, placements
 from properly._libraries import to_numpy
 from properly._losses import price
 from properly._sweep import share_out
@@ -70,7 +70,10 @@ def score_models(
     """
     if not isinstance(rule, Rule):
         message = f'a comparison needs a rule, or "auc"; got {rule!r}'
-        raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")
+        hint = "write the rule with parentheses, as in Brier()."
+        if isinstance(rule, str):
+            hint = "rules are objects: from properly.rules import Brier, then rule=Brier()."
+        raise ArgumentTypeError(message, hint=hint)
     first = next(iter(models.values()))
     classes = first.classes is not None
     checked = require_class_rule(rule) if classes else require_binary(rule)
@@ -112,7 +115,10 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
         message = (
             f"an area under the ROC curve is of one event; these cases have {cases.classes} classes"
         )
-        raise DataError(message, hint="compare classes by a rule, such as Brier() or RPS().")
+        hint = "compare classes by a rule, such as Brier() or RPS()."
+        if cases.classes == 2:
+            hint = "of two columns, pass that of the event, such as proba[:, 1]."
+        raise DataError(message, hint=hint)
     y = rows_in_use(cases).y
     if not 1 < y.sum() < len(y) - 1:
         message = (
@@ -120,12 +126,15 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
             f"got {int(y.sum())} and {int((~y).sum())}"
         )
         raise DataError(message)
-    found = share_out(lambda p: of_auc(y, p, design.weight), _forecasts(models))
+    forecasts, weight = _forecasts(models), design.weight
+    found = share_out(lambda p: of_auc(y, p, weight), forecasts)
     if not is_dependent(cases) and design.stratum is None:
         design = design.stratified(y.astype(np.intp))
     influence = np.stack([u for _, u in found])
     value = np.array([area for area, _ in found])
-    differing = _count_differing(influence, pairs)
+    # Influences are deviations from the area, and may agree though areas differ.
+    place = np.stack([placements(y, p, weight)[1] for p in forecasts])
+    differing = _count_differing(place, pairs)
     infinite = [(0, 0.0)] * len(found)
     return Scored(value, influence, covariance(influence, design), design, differing, infinite)
 

@@ -27,6 +27,8 @@ Column: TypeAlias = np.ndarray[Any, Any]
 # Fewer times say too little about dependence between them.
 TIMES = 20
 ROUNDING = 1e-14
+# A sum this much smaller than what was added up is what rounding left.
+CANCELLED = 1e-15
 
 
 class Spread(NamedTuple):
@@ -62,10 +64,24 @@ def covariance(influence: Column, design: Design) -> Spread:
     """
     total = design.totals(influence)
     if design.time is not None:
-        return _over_time(total, design.serial)
-    if design.stratum is not None:
-        return _in_strata(total, design.stratum_of_units())
-    return _independent(total)
+        spread = _over_time(total, design.serial)
+    elif design.stratum is not None:
+        spread = _in_strata(total, design.stratum_of_units())
+    else:
+        return (
+            _independent(total)
+            if design.cluster is None
+            else _certain(influence, _independent(total))
+        )
+    return _certain(influence, spread)
+
+
+def _certain(influence: Column, spread: Spread) -> Spread:
+    """Set to exactly 0 what cancels within clusters, strata or times but for rounding."""
+    with np.errstate(invalid="ignore"):
+        lost = spread.errors <= CANCELLED * np.abs(influence).sum(axis=1)
+    joint = np.where(lost[:, None] | lost, 0.0, spread.covariance)
+    return Spread(joint, spread.degrees)
 
 
 def _independent(total: Column) -> Spread:
@@ -90,7 +106,8 @@ def _over_time(total: Column, serial: Serial) -> Spread:
     times = total.shape[1]
     if times < TIMES:
         message = f"dependence in time needs at least {TIMES} different times; got {times}"
-        raise DataError(message, hint="leave out time to take the cases as independent.")
+        hint = "clusters= instead of time= allows for dependence within times, not between them."
+        raise DataError(message, hint=hint)
     if serial == "cosines":
         return Spread(*by_cosines(total))
     lag = rule_lag(times)

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+# Few cases make for quick laws.
+pytestmark = pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+
 every_rule = pytest.mark.parametrize(("rule", "classes"), RULES, ids=NAMES)
 any_rule = st.sampled_from(RULES)
 designs = st.sampled_from(DESIGNS)

@@ -146,7 +146,7 @@ def verdict_on(found: Comparison, pair: Pair) -> Verdict:
     alpha = 1 - found.level
     if told_apart(pair, alpha):
         return "apart"
-    return "alike" if pair.equivalence_p_value <= alpha else "open"
+    return "alike" if pair.adjusted_equivalence_p_value <= alpha else "open"
 
 
 def score_of(found: Comparison) -> str:
