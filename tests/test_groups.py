@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 import properly
@@ -145,7 +146,7 @@ def test_two_groups_are_one_comparison(three: Groups) -> None:
     np.testing.assert_allclose(two.difference[0], -two.difference[1])
     # Among three, the same comparison pays for the others.
     assert three.adjusted_p_value[0] >= three.p_value[0] == pytest.approx(two.p_value[1])
-    assert three.measures["score"].quantile > 1.968
+    assert (three.measures["score"].quantile > 1.968).all()
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -154,9 +155,102 @@ def test_p_values_are_adjusted_by_holm_and_intervals_widened(three: Groups, name
     np.testing.assert_array_equal(found.adjusted_p_value, holm(found.p_value))
     alone, joint = (np.ptp(x, axis=1) for x in (found.difference_interval, found.simultaneous))
     assert (joint > alone).all()
-    reach = np.abs(found.simultaneous - found.difference[:, None])
-    wanted = np.stack([found.quantile * found.difference_error] * 2, axis=1)
-    np.testing.assert_allclose(reach, wanted)
+    assert (found.simultaneous[:, 0] < found.difference).all()
+    assert (found.difference < found.simultaneous[:, 1]).all()
+
+
+def test_intervals_end_where_a_straightened_difference_would_be_too_large(three: Groups) -> None:
+    found, loss = three.measures["score"], (P - HAPPENED) ** 2
+    for g in range(3):
+        some = np.arange(300) // 100 == g
+        u, v = ((loss[x] - loss[x].mean()) / x.sum() for x in (some, ~some))
+        u, v = u * np.sqrt(100 / 99), v * np.sqrt(200 / 199)
+        error = found.difference_error[g]
+        skew = ((u**3).sum() - (v**3).sum()) / error**3
+        t = found.difference[g] / error
+        straight = t + skew * t**2 / 3 + skew**2 * t**3 / 27
+        p = 2 * student.sf(abs(straight), found.degrees[g])
+        assert found.p_value[g] == pytest.approx(p, rel=1e-6)
+        ends = (found.difference[g] - found.simultaneous[g]) / error
+        reach = ((1 + skew * ends / 3) ** 3 - 1) / skew
+        np.testing.assert_allclose(reach, [found.quantile[g], -found.quantile[g]], rtol=1e-6)
+
+
+def satterthwaite(share: float, inside: int, outside: int) -> float:
+    """Return Welch's degrees of freedom, with the share of the group in the variance."""
+    return 1 / (share**2 / (inside - 1) + (1 - share) ** 2 / (outside - 1))
+
+
+def test_degrees_are_those_of_welch_and_no_more_than_if_all_cases_varied_alike() -> None:
+    some = np.arange(300) < 60
+    alike = satterthwaite(240 / 300, 60, 240)
+    timid, bold = 0.5 + (P - 0.5) / 5, np.where(HAPPENED, P, 0.98 * P)
+    for p, fewer in ((np.where(some, timid, P), False), (np.where(some, bold, timid), True)):
+        cases = properly.Cases(HAPPENED, p, groups=some)
+        found = by_group(cases, Brier(), replicates=19, rng=1).measures["score"]
+        loss = (p - HAPPENED) ** 2
+        welch = ttest_ind(loss[some], loss[~some], equal_var=False).df
+        assert (welch < alike) == fewer
+        # The whole sample has 299, which tell nothing about the 60.
+        np.testing.assert_allclose(found.degrees, min(welch, alike))
+
+
+def test_clusters_of_a_group_are_its_degrees_and_crossing_ones_are_those_of_all() -> None:
+    with pytest.warns(DataWarning, match="fewer than 20 events"):
+        nested = groups_of(groups=NESTED < 6, clusters=NESTED).measures["score"]
+    assert (nested.degrees <= satterthwaite(54 / 60, 6, 54)).all()
+    assert (nested.degrees > 5).all()
+    assert nested.homogeneity.p_value == pytest.approx(nested.p_value[0])
+    # Each of forty clusters has cases in all three groups.
+    np.testing.assert_allclose(groups_of(clusters=ACROSS).measures["score"].degrees, 39)
+
+
+def test_groups_of_few_clusters_are_found_to_differ_no_more_often_than_stated() -> None:
+    # Eight groups of five clusters each, all alike but for what clusters have in common.
+    cluster, draw = np.repeat(np.arange(40), 10), np.random.default_rng(5)
+    found = []
+    for _ in range(60):
+        x, shared = draw.normal(size=400), 1.5 * draw.normal(size=40)
+        p = 1 / (1 + np.exp(-x))
+        y = draw.random(400) < 1 / (1 + np.exp(-x - shared[cluster]))
+        cases = properly.Cases(y, p, groups=cluster // 5, clusters=cluster)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DataWarning)
+            score = by_group(cases, Brier(), rng=1, calibration=False).measures["score"]
+        lower, upper = score.simultaneous.T
+        some = bool(((lower > 0) | (upper < 0)).any())
+        found.append(
+            (np.nanmin(score.adjusted_p_value) <= 0.05, some, score.homogeneity.p_value <= 0.05)
+        )
+    # With the degrees of the whole sample it was 14, 14 and 8 of 60.
+    assert np.sum(found, axis=0).max() <= 5
+
+
+@pytest.mark.parametrize(("clusters", "enough"), [(4, False), (5, True)])
+def test_a_group_needs_five_clusters(clusters: int, *, enough: bool) -> None:
+    label = np.where(THIRD == "a", np.arange(300) % clusters, 10 + np.arange(300) // 5)
+    found = groups_of(clusters=label)
+    assert found.enough.tolist() == [enough, True, True]
+    assert found.units.tolist() == [clusters, 20, 20]
+    for name in MEASURES:
+        for what in ("interval", "simultaneous", "p_value", "quantile"):
+            assert np.isfinite(getattr(found.measures[name], what)[0]).all() == enough
+        assert found.measures[name].homogeneity.degrees == 1 + enough
+    assert found.calibration is not None
+    assert np.isfinite(found.calibration.p_value[0]) == enough
+    note = "No interval without ten events and ten non-events, from five clusters: 'a'."
+    assert (note in found.notes) != enough
+    # Nor is anything compared with a rest of four.
+    two = groups_of(groups=THIRD == "a", clusters=label)
+    assert np.isfinite(two.p_value).all() == enough
+
+
+def test_a_group_needs_twenty_times() -> None:
+    time = np.where(THIRD == "a", np.arange(300) % 19, np.arange(300))
+    found = groups_of(time=time)
+    assert found.enough.tolist() == [False, True, True]
+    assert found.units.tolist() == [19, 100, 100]
+    assert "No interval without ten events and ten non-events, at 20 times: 'a'." in found.notes
 
 
 def test_clusters_across_groups_are_added_up_before_they_are_squared() -> None:
@@ -201,7 +295,7 @@ def test_in_strata_and_times_all_cases_count() -> None:
         )
         # The mean of all is that of both groups, so its influences are theirs.
         whole = properly.score_interval(properly.Cases(Y, P1, weight=WEIGHT, **known), Brier())
-        assert found.measures["score"].degrees == whole.degrees
+        np.testing.assert_allclose(found.measures["score"].degrees, whole.degrees)
         assert found.measures["score"].homogeneity.p_value == pytest.approx(found.p_value[0])
 
 
@@ -367,6 +461,20 @@ def test_calibration_is_not_tested_over_time_nor_by_a_single_cluster() -> None:
     few = groups_of(time=np.where(THIRD == "a", 0, np.arange(300))).calibration
     assert few is not None
     assert np.isnan(few.slope).tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("weight", [np.ones(300), np.ceil(WEIGHTS)], ids=["alike", "whole"])
+@pytest.mark.parametrize("factor", [4.0, 0.25])
+def test_only_ratios_of_weights_matter_within_groups(weight: Any, factor: float) -> None:
+    groups = np.where(np.arange(300) < 200, "large", "small")
+    found, scaled = (
+        groups_of(groups=groups, weight=x).calibration for x in (weight, weight * factor)
+    )
+    assert found is not None
+    assert scaled is not None
+    assert np.isfinite(found.miscalibration[0])
+    for name, column in found.columns().items():
+        np.testing.assert_array_equal(column, scaled.columns()[name])
 
 
 # Classes and infinite scores

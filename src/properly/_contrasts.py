@@ -8,37 +8,24 @@ together, even if a cluster has cases in several groups.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from properly._group_degrees import of_differences, of_groups
+from properly._group_skewness import bend, straighten
+from properly._group_sums import add_up, is_dependent, is_whole
 from properly._libraries import freeze
 from properly._multiplicity import holm, sup_t_quantile
 from properly._plain import plain
 from properly._shrinkage import Homogeneity, homogeneity, shrink
-from properly._variance import Spread, covariance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from properly._design import Design
+    from properly._group_sums import Measure, Scale, Split, Sums
 
 Column: TypeAlias = np.ndarray[Any, Any]
-Scale: TypeAlias = Literal["plain", "share", "log"]
-
-ROUNDING = 1e-13
-
-
-class Measure(NamedTuple):
-    """A number that any selection of cases has.
-
-    `of` takes which cases are meant, as booleans, and returns the number and the influences of
-    these cases; on a log scale, both of the logarithm. A share saved has its interval on the scale
-    of the logarithm of what is left.
-    """
-
-    of: Callable[[Column], tuple[Any, Column]]
-    scale: Scale = "plain"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,10 +60,11 @@ class Contrast:
         Whether groups differ at all: `statistic`, `degrees`, `p_value`.
     overall : float
         The number of all cases.
-    degrees : float
-        Degrees of freedom of the differences.
-    quantile : float
-        How many standard errors the simultaneous intervals reach.
+    degrees : array
+        Degrees of freedom of each difference: few, if the group or the rest has few cases, or few
+        clusters.
+    quantile : array
+        How many standard errors the simultaneous interval of each reaches, but for skewness.
 
     Examples
     --------
@@ -105,8 +93,8 @@ class Contrast:
     shrunk_error: Column
     homogeneity: Homogeneity
     overall: float
-    degrees: float
-    quantile: float
+    degrees: Column
+    quantile: Column
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -120,8 +108,8 @@ class Contrast:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them."""
-        numbers = {name: getattr(self, name) for name in ("overall", "degrees", "quantile")}
-        known = self.columns() | {"homogeneity": self.homogeneity._asdict()} | numbers
+        single = {"homogeneity": self.homogeneity._asdict(), "overall": self.overall}
+        known = self.columns() | single
         found: dict[str, Any] = plain(known)
         return found
 
@@ -137,36 +125,16 @@ def flat(columns: Mapping[str, Column]) -> dict[str, list[float]]:
     return found
 
 
-class Split(NamedTuple):
-    """The group of each case by its number, and how cases were sampled.
-
-    `enough` tells which groups are large enough for an interval, and `enough_rest` after which the
-    rest is.
-    """
-
-    number: Column
-    design: Design
-    enough: Column
-    enough_rest: Column
-
-
 def contrast(measure: Measure, split: Split, level: float, rng: np.random.Generator) -> Contrast:
     """Find a number of every group, its difference from the rest, and how far off both may be."""
-    groups, scale = len(split.enough), measure.scale
-    inside, outside = np.zeros((2, groups, len(split.number)))
-    (value, rest), degrees = np.empty((2, groups)), np.empty(groups)
-    for g in range(groups):
-        member = split.number == g
-        for row, numbers, some in ((inside, value, member), (outside, rest, ~member)):
-            numbers[g], influence = measure.of(some)
-            row[g, some] = _scale(some, split.design) * influence
-        degrees[g] = _units(member, split.design) - 1
-    own, apart = (_spread(x, split.design) for x in (inside, inside - outside))
-    if _is_whole(split.design):
-        degrees = np.full(groups, own.degrees)
+    scale, sums = measure.scale, add_up(measure, split)
+    value, rest, own = sums[:3]
+    degrees = np.asarray(split.units.free_inside)
+    if is_whole(split.design):
+        degrees = np.minimum(degrees, own.degrees)
     # The logarithm of a ratio is nearly normal; what may be few is clusters or times.
     if scale == "log" and not is_dependent(split.design):
-        degrees = np.full(groups, np.inf)
+        degrees = np.full(len(value), np.inf)
     interval = _interval(value, own.errors, degrees, level, scale)
     interval[~split.enough] = np.nan
     with np.errstate(invalid="ignore"):
@@ -178,82 +146,65 @@ def contrast(measure: Measure, split: Split, level: float, rng: np.random.Genera
         rest=_shown(rest, scale),
         difference=difference,
         overall=float(_shown(np.array(measure.of(np.full(len(split.number), True))[0]), scale)),
-        **_compare(difference, apart, split.enough & split.enough_rest, level, rng),
-        **_together(value, own, split, scale),
+        **_compare(difference, sums, split, level, rng),
+        **_together(sums, split, scale),
     )
 
 
-def _spread(influence: Column, design: Design) -> Spread:
-    """Find the covariance; NaN for what cancels within each cluster, or time, but for rounding."""
-    spread = covariance(influence, design)
-    lost = spread.errors <= ROUNDING * np.abs(influence).sum(axis=1)
-    lost &= influence.any(axis=1)
-    joint = np.where(lost[:, None] | lost, np.nan, spread.covariance)
-    return Spread(joint, spread.degrees)
-
-
-def _units(some: Column, design: Design) -> int:
-    """Count the selected cases, or the clusters that they come from."""
-    return int(some.sum()) if design.cluster is None else len(np.unique(design.cluster[some]))
-
-
-def _scale(some: Column, design: Design) -> float:
-    """Return what makes the variance of a selection that of its own cases, or clusters.
-
-    A variance of n cases has the factor n / (n - 1), with the number of all cases. Of a selection
-    others say nothing, so the factor is that of its own number: NaN for a single one. Of strata and
-    times all count, with influence 0, since a group need not have two cases in each.
-    """
-    if _is_whole(design):
-        return 1.0
-    own, every = _units(some, design), design.units
-    return float(np.sqrt(own / (own - 1) * (every - 1) / every)) if own > 1 else np.nan
-
-
-def _is_whole(design: Design) -> bool:
-    """Tell whether a selection of cases is judged by the design of all."""
-    return design.stratum is not None or design.time is not None
-
-
 def _compare(
-    difference: Column, spread: Spread, enough: Column, level: float, rng: np.random.Generator
+    difference: Column, sums: Sums, split: Split, level: float, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Put intervals around differences, one by one and all at once, and test each."""
-    from scipy.special import stdtr
+    from scipy.special import ndtr, stdtr, stdtrit
 
-    error, degrees = spread.errors, float(spread.degrees)
-    tested = enough & np.isfinite(difference) & (error > 0)
-    half, p = np.full((2, len(error)), np.nan)
-    half[tested] = spread.half_widths(level)[tested]
-    p[tested] = 2 * stdtr(degrees, -np.abs(difference[tested] / error[tested]))
+    error, skew = sums.apart.errors, sums.skew
+    inside, outside = sums.squares
+    degrees = np.minimum(of_differences(inside, outside, split.units), sums.apart.degrees)
+    tested = split.enough & split.enough_rest & np.isfinite(difference) & (error > 0)
+    p = np.full(len(error), np.nan)
+    t = straighten(difference[tested] / error[tested], skew[tested])
+    p[tested] = 2 * stdtr(degrees[tested], -np.abs(t))
     # Of two groups, each is the rest of the other: that is one comparison, and not two.
     single = len(p) == 2
-    together = np.flatnonzero(tested)[: 1 if single else None]
-    joint = spread.covariance[np.ix_(together, together)]
-    quantile = sup_t_quantile(joint, level, degrees, rng) if len(together) else np.nan
+    joint = sums.apart.covariance[np.ix_(tested, tested)]
+    # Were all known well, all would reach equally far: each then misses equally often.
+    far = np.nan if single else sup_t_quantile(joint, level, np.inf, rng)
+    below = (1 + level) / 2
+    alone, quantile = (
+        np.where(tested, stdtrit(degrees, x), np.nan)
+        for x in (below, below if single else ndtr(far))
+    )
     return {
         "difference_error": error,
-        "difference_interval": _around(difference, half),
+        "difference_interval": _about(difference, error, alone, skew),
         "p_value": p,
         "adjusted_p_value": p if single else holm(p),
-        "simultaneous": _around(difference, np.where(tested, quantile * error, np.nan)),
+        "simultaneous": _about(difference, error, quantile, skew),
         "degrees": degrees,
         "quantile": quantile,
     }
 
 
-def _together(value: Column, own: Spread, split: Split, scale: Scale) -> dict[str, Any]:
+def _about(difference: Column, error: Column, reach: Column, skew: Column) -> Column:
+    """Return all that would not be found too far from the difference, with its skewness."""
+    with np.errstate(invalid="ignore"):
+        ends = [difference - error * bend(x, skew) for x in (reach, -reach)]
+    return np.stack(ends, axis=1)
+
+
+def _together(sums: Sums, split: Split, scale: Scale) -> dict[str, Any]:
     """Draw the groups together, and test whether they differ; small ones take no part."""
-    variance = np.where(split.enough, np.diagonal(own.covariance), np.nan)
+    value, own = sums.value, sums.own
+    joint = own.covariance.copy()
+    np.fill_diagonal(joint, np.where(split.enough, np.diagonal(joint), np.nan))
+    variance = np.diagonal(joint)
     drawn = shrink(value, variance)
-    joint, degrees = np.diag(variance), np.inf
-    if is_dependent(split.design) or split.design.stratum is not None:
-        joint, degrees = own.covariance.copy(), own.degrees
-        np.fill_diagonal(joint, variance)
+    used = ~np.isnan(drawn.value)
+    degrees = of_groups(sums.squares[0], split.units, used) if used.any() else 0.0
     return {
         "shrunk": _shown(drawn.value, scale),
         "shrunk_error": _slope(drawn.value, scale) * drawn.error,
-        "homogeneity": homogeneity(value, joint, degrees),
+        "homogeneity": homogeneity(value, joint, min(degrees, own.degrees)),
     }
 
 
@@ -287,8 +238,3 @@ def _shown(value: Column, scale: Scale) -> Column:
 def _slope(value: Column, scale: Scale) -> Column:
     """Return what a standard error is multiplied by to be one of the number that is shown."""
     return np.exp(value) if scale == "log" else np.ones(len(value))
-
-
-def is_dependent(design: Design) -> bool:
-    """Tell whether cases come in clusters, or follow one another in time."""
-    return design.cluster is not None or design.time is not None

@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._calibration_line import Subject, find_line
 from properly._calibration_test import calibration_test
-from properly._cases import has_time, numbered, rows_in_use
+from properly._cases import has_time, numbered, relative_weights, rows_in_use
 from properly._decomposition import decompose
 from properly._group_table import GroupCalibration
 from properly._libraries import to_numpy
@@ -35,11 +35,14 @@ FOR_MISCALIBRATION = 200
 def calibrate_groups(
     groups: Sequence[Cases], rule: BinaryRule, enough: Column, drawing: Drawing
 ) -> GroupCalibration:
-    """Find slope, corrected miscalibration and the calibration test of each group."""
+    """Find slope, corrected miscalibration and the calibration test of each group.
+
+    Weights are taken as relative: a row is a case, however much it weighs.
+    """
     count = len(groups)
     slope, miscalibration = np.full((2, count, 3), np.nan)
     p = np.full(count, np.nan)
-    for g, cases in enumerate(groups):
+    for g, cases in enumerate(map(relative_weights, groups)):
         if not enough[g] or not _stands_alone(cases):
             continue
         y = rows_in_use(cases).y

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._cases import rows_in_use
-from properly._contrasts import Measure
+from properly._group_sums import Measure
 from properly._influences import of_mean, of_ratio
 from properly._losses import losses, price
 from properly._reference import reference_forecasts

@@ -107,9 +107,12 @@ class Groups:
         ``"observed_expected"``.
     calibration : GroupCalibration or None
         Calibration within the groups; None for classes.
+    units : array
+        What the cases of a group come from that is independent, or nearly so: how many clusters or
+        times, or the cases themselves.
     enough : array of bool
         Whether a group has ten events and ten non-events, and so an interval. Of classes, ten cases
-        outside the commonest.
+        outside the commonest. With clusters, from five of them; with times, at 20.
     rule, unit, design : str
         The name of the rule, the rule as it is written, and how cases were taken to be sampled.
     level : float
@@ -138,6 +141,7 @@ class Groups:
     mean_forecast: Column | None
     measures: dict[str, Contrast]
     calibration: GroupCalibration | None
+    units: Column
     enough: Column
     rule: str
     unit: str
@@ -288,6 +292,6 @@ class Groups:
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the counts, as far as there are any."""
-        names = ("cases", "events", "event_rate", "mean_forecast", "enough")
+        names = ("cases", "events", "event_rate", "mean_forecast", "units", "enough")
         known = {name: getattr(self, name) for name in names}
         return {name: x.tolist() for name, x in known.items() if x is not None}

@@ -28,6 +28,8 @@ CLASSES = (
     "Scores depend on how common the classes are, so groups of other shares score differently "
     "however good the forecasts: compare skill as well."
 )
+# What the cases of a group must come from, by how the design is told.
+WHENCE = {"cluster": ", from five clusters", "time": ", at 20 times"}
 SHRUNK = (
     "Shrunk scores are drawn towards the mean of the groups, the more the less is known; they "
     "stand beside the raw ones, not in their place."
@@ -170,7 +172,8 @@ def tell(found: Groups) -> list[str]:
         lack = "ten events and ten non-events"
         if found.events is None:
             lack = "ten cases outside the commonest class"
-        told.append(f"No interval without {lack}: {_some(small)}.")
+        whence = next((x for kind, x in WHENCE.items() if kind in found.design), "")
+        told.append(f"No interval without {lack}{whence}: {_some(small)}.")
     worst = [x.sentence for x in (found.worst, found.worst_skill) if x is not None]
     return [*told, *_differ(found), *worst, SHRUNK]
 

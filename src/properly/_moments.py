@@ -28,6 +28,8 @@ Amounts: TypeAlias = "Callable[[Column, Column], Column]"
 ROUNDING = 1e-13
 # With fewer events, or fewer others, intervals of means cover some per cent less than they say.
 FEW = 20
+# Fewer clusters, or fewer that weigh much, leave intervals too short even with Student's t.
+FEW_CLUSTERS = 10
 # Clusters of nearly equal size are not worth a word.
 ALIKE = 0.95
 WHOLE = 1e-9
@@ -150,7 +152,7 @@ def warn_of_few(source: Tally | Cases) -> None:
 
 def warn_of_clusters(design: Design) -> None:
     """Warn if clusters are few, or a few of them make up most of the cases."""
-    if design.cluster is None or design.effective_units >= FEW:
+    if design.cluster is None or design.effective_units >= FEW_CLUSTERS:
         return
     told = many(design.units, "cluster")
     if design.effective_units < ALIKE * design.units:

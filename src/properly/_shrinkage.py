@@ -32,7 +32,8 @@ class Homogeneity(NamedTuple):
     degrees : float
         One less than the number of groups that took part.
     p_value : float
-        Probability of at least as much if all groups have the same true value.
+        Probability of at least as much if all groups have the same true value; of an F distribution
+        that allows for how few cases, or clusters, the variances come from.
 
     Examples
     --------

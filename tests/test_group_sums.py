@@ -1,0 +1,41 @@
+"""Influences of groups of cases added up."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import properly
+from properly._design import Design
+from properly._group_degrees import count_units
+from properly._group_measures import score_measure
+from properly._group_sums import Split, add_up
+from properly.rules import Brier
+
+CASES, GROUPS = 4000, 100
+NUMBER = np.arange(CASES) % GROUPS
+
+
+def peak(clusters: np.ndarray | None) -> float:
+    """Return the memory it takes to add up, in numbers for each group and each case."""
+    y = np.arange(CASES) % 3 == 0
+    cases = properly.Cases(y, np.linspace(0.1, 0.9, CASES), clusters=clusters)
+    design, enough = Design.of(cases), np.full(GROUPS, True)
+    split = Split(NUMBER, design, count_units(NUMBER, design), enough, enough)
+    measure = score_measure(cases, Brier())
+    tracemalloc.start()
+    add_up(measure, split)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most / (8 * CASES * GROUPS)
+
+
+@pytest.mark.parametrize(
+    ("clusters", "numbers"), [(None, 1.5), (np.arange(CASES) // 8, 0.6)], ids=["cases", "clusters"]
+)
+def test_one_number_is_kept_for_each_group_and_case_and_fewer_with_clusters(
+    clusters: np.ndarray | None, numbers: float
+) -> None:
+    assert peak(clusters) < numbers
