@@ -365,6 +365,15 @@ def test_losses_that_do_not_vary_have_no_interval(method: Any) -> None:
     assert str(found) == "0.01 (no interval; 30 independent cases)"
 
 
+def test_clusters_that_are_all_alike_have_no_interval() -> None:
+    y, p = np.tile([0, 1, 1, 0, 1], 24), np.tile([0.13, 0.27, 0.61, 0.83, 0.49], 24)
+    cases = Cases(y, p, clusters=np.arange(120) // 5)
+    for statistic in (Brier(), "auc", score(Brier())):
+        found = bootstrap(cases, statistic, replicates=99, rng=1)
+        assert found.standard_error == 0
+        assert np.isnan(found.interval).all()
+
+
 def test_a_single_case_says_nothing() -> None:
     found = bootstrap(Cases([1], [0.5]), Brier(), method="studentized", rng=1)
     assert np.isnan(found.interval).all()

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import chi2, f, norm, t
 
 import properly
 from properly._calibration_statistics import (
@@ -106,21 +106,55 @@ def test_the_clustered_score_is_that_of_its_definition() -> None:
     totals = np.stack([Z[cluster == g].sum(axis=0) for g in range(12)])
     total = totals.sum(axis=0)
     expected = total @ np.linalg.solve(totals.T @ totals, total)
-    assert clustered_score(p, y, weight, cluster) == pytest.approx((expected, 2), rel=1e-11)
+    found = clustered_score(p, y, weight, cluster)
+    assert found == pytest.approx((expected, 2, 12), rel=1e-11)
+    # Hotelling's test of the mean of the sums.
+    mean, spread = total / 12, np.cov(totals.T)
+    square = 12 * mean @ np.linalg.solve(spread, mean)
+    assert found.p_value == pytest.approx(f.sf(square * 10 / (2 * 11), 2, 10), rel=1e-10)
+    assert found.asymptotic == pytest.approx(chi2.sf(expected, 2), rel=1e-11)
 
 
 def test_one_forecast_in_clusters_has_no_slope() -> None:
     y, cluster = np.array([1, 1, 0, 0]), np.array([0, 0, 1, 1])
     # Sums of 1.5 and -.5: (1.5 - .5)^2 / (1.5^2 + .5^2).
     found = clustered_score(np.full(4, 0.25), y, np.ones(4), cluster)
-    assert found == pytest.approx((1 / 2.5, 1), rel=1e-14)
+    assert found == pytest.approx((1 / 2.5, 1, 2), rel=1e-14)
+    # The mean is half of its standard error, and there is one degree of freedom.
+    assert found.p_value == pytest.approx(2 * t.sf(0.5, 1), rel=1e-13)
 
 
 def test_clusters_in_which_everything_cancels_say_nothing() -> None:
     y, cluster = np.array([1, 0, 1, 0]), np.array([0, 0, 1, 1])
-    assert clustered_score(np.full(4, 0.5), y, np.ones(4), cluster) == (0, 0)
+    found = clustered_score(np.full(4, 0.5), y, np.ones(4), cluster)
+    assert found == (0, 0, 2)
+    assert math.isnan(found.p_value)
     sure = np.array([0.0, 1.0, 0.0, 1.0])
-    assert clustered_score(sure, sure, np.ones(4), cluster) == (0, 0)
+    found = clustered_score(sure, sure, np.ones(4), cluster)
+    assert found == (0, 0, 0)
+    assert found.p_value == 1
+
+
+def test_what_cancels_within_clusters_but_for_rounding_is_nothing() -> None:
+    # .3 times .9 less three times .9 times .1, which is not 0 to a computer.
+    y, weight, cluster = [1, 0, 0, 0], [0.3, 0.9, 0.9, 0.9], np.repeat(np.arange(5), 4)
+    found = clustered_score(np.full(20, 0.1), np.tile(y, 5), np.tile(weight, 5), cluster)
+    assert found == (0, 0, 5)
+
+
+def test_clusters_that_are_all_alike_say_nothing_about_how_they_vary() -> None:
+    p, y = np.tile([0.13, 0.27, 0.61], 12), np.tile([0, 1, 1], 12)
+    found = clustered_score(p, y, np.ones(36), np.repeat(np.arange(12), 3))
+    assert found.statistic == pytest.approx(12)
+    assert math.isnan(found.p_value)
+
+
+def test_clusters_of_certain_forecasts_alone_do_not_count() -> None:
+    y, p = drawn(60, 5)
+    cluster = np.arange(60) // 6
+    more = [np.append(x, [last] * 3) for x, last in ((p, 0.0), (y, 0), (cluster, 10))]
+    found = clustered_score(more[0], more[1], np.ones(63), more[2])
+    assert found == clustered_score(p, y, np.ones(60), cluster)
 
 
 # Spiegelhalter's

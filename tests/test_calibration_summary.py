@@ -13,7 +13,9 @@ from scipy.stats import norm, poisson
 from scipy.stats import t as student
 
 import properly
+from properly import _calibration_distances
 from properly._calibration_summary import calibration_summary
+from properly._resampling import Counts, Rows
 from properly.errors import DataError, DataWarning
 
 from .inference_numbers import CLUSTER, STRATUM, TIME, WEIGHT, assert_published, cases_of, tally_of
@@ -27,7 +29,7 @@ HALVES = np.linspace(0.05, 0.95, 50)
 def few(*rows: Any, **known: Any) -> Any:
     """Summarise cases with so few events that there is a warning."""
     options = {name: known.pop(name) for name in ("fit", "replicates", "level") if name in known}
-    with pytest.warns(DataWarning, match="may cover a few per cent less"):
+    with pytest.warns(DataWarning, match="intervals may cover less than their level"):
         return calibration_summary(
             properly.Cases(*rows, **known), rng=1, **{"replicates": 9, **options}
         )
@@ -101,9 +103,10 @@ def numbers_of(found: Any) -> list[float]:
 def test_only_ratios_of_weights_matter(fit: Any, known: dict[str, Any]) -> None:
     found = [
         numbers_of(brief(cases_of("p1", weight=scale * WEIGHT, **known), fit=fit))
-        for scale in (1, 40)
+        for scale in (1, 40, 1e-12, 1e12)
     ]
-    np.testing.assert_allclose(found[0], found[1], rtol=1e-9)
+    for other in found[1:]:
+        np.testing.assert_allclose(found[0], other, rtol=1e-9)
 
 
 def test_a_seed_decides_about_the_draws() -> None:
@@ -252,7 +255,8 @@ def test_separated_outcomes_in_time_have_no_joint_test() -> None:
 
 
 def test_two_clusters_leave_no_degree_of_freedom_for_two_coefficients() -> None:
-    found = brief(cases_of("p1", clusters=np.arange(300) % 2))
+    with pytest.warns(DataWarning, match="^with 2 clusters, intervals may cover less"):
+        found = brief(cases_of("p1", clusters=np.arange(300) % 2))
     assert found.slope.degrees == 1
     assert math.isnan(found.tests["joint"])
     assert math.isnan(found.tests["joint_wald"])
@@ -351,9 +355,53 @@ def test_calibrated_forecasts_seldom_exceed_the_upper_points(fit: Any) -> None:
 
 def test_weighted_draws_vary_more_than_counts() -> None:
     weight = np.where(np.arange(300) % 10, 0.1, 10.0)
-    heavy = brief(cases_of("p1", weight=weight), replicates=99)
+    with pytest.warns(DataWarning, match="with the weight of"):
+        heavy = brief(cases_of("p1", weight=weight), replicates=99)
     light = brief(cases_of("p1"), replicates=99)
     assert heavy.ici.mean_if_calibrated > 1.5 * light.ici.mean_if_calibrated
+
+
+@pytest.mark.parametrize("fit", FITS)
+@pytest.mark.parametrize("known", [{}, {"weight": 1 + np.arange(600) % 3}], ids=["counts", "rows"])
+def test_of_very_many_forecasts_random_outcomes_are_counted_in_cells(
+    fit: Any, known: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(12)
+    p = rng.uniform(0.05, 0.95, 600)
+    cases = properly.Cases(rng.random(600) < p, p, **known)
+    exact = brief(cases, fit=fit, replicates=199)
+    for name, size in (("MANY", 500), ("CELLS", 150), ("ENDS", 30)):
+        monkeypatch.setattr(_calibration_distances, name, size)
+    found = brief(cases, fit=fit, replicates=199)
+    assert found.slope == exact.slope
+    assert found.curve == exact.curve
+    for name in ERRORS:
+        one, other = getattr(found, name), getattr(exact, name)
+        assert one.value == other.value
+        assert one.mean_if_calibrated != other.mean_if_calibrated
+        assert one.mean_if_calibrated == pytest.approx(other.mean_if_calibrated, rel=0.12)
+        assert one.upper_if_calibrated == pytest.approx(other.upper_if_calibrated, rel=0.25)
+
+
+def test_cells_hold_neighbours_and_both_ends_stay_as_they_are() -> None:
+    rng = np.random.default_rng(13)
+    value, weight = np.sort(rng.random(40_000)), rng.integers(1, 4, 40_000)
+    cells = _calibration_distances.in_cells(Counts(value, weight))
+    assert isinstance(cells, Counts)
+    assert cells.weight.sum() == weight.sum()
+    assert cells.weight @ cells.value == pytest.approx(weight @ value, rel=1e-12)
+    assert (np.diff(cells.value) > 0).all()
+    assert len(cells.value) <= 2**14 + 2**12
+    for end in (slice(2**11), slice(-(2**11), None)):
+        np.testing.assert_allclose(cells.value[end], value[end], rtol=1e-15)
+        assert (cells.weight[end] == weight[end]).all()
+    # Equal parts of 80,000 in 16,384 cells, but for one forecast more or less.
+    assert cells.weight[2**11 : -(2**11)].max() <= weight.sum() / 2**14 + 3
+    each = Rows(value, np.repeat(np.arange(40_000), weight), np.ones(weight.sum()), value > 2)
+    grouped = _calibration_distances.in_cells(each)
+    assert isinstance(grouped, Rows)
+    np.testing.assert_allclose(grouped.value, cells.value, rtol=1e-12)
+    assert (np.bincount(grouped.cell) == cells.weight).all()
 
 
 # Classes

@@ -145,11 +145,13 @@ def test_the_seed_decides() -> None:
     assert by_miscalibration(cases, rng=np.random.default_rng(1)) == first
 
 
-def test_a_whole_weight_is_as_many_cases() -> None:
+def test_weights_of_rows_are_relative_and_those_of_a_tally_count() -> None:
     cases = draw(np.random.default_rng(108), 40)
     weighted = properly.Cases(cases.y, cases.p, weight=np.full(40, 3))
+    assert by_miscalibration(weighted, rng=1) == by_miscalibration(cases, rng=1)
     copies = properly.tally(np.repeat(cases.y, 3), np.repeat(cases.p, 3))
-    assert by_miscalibration(weighted, rng=1) == by_miscalibration(copies, rng=1)
+    counted = properly.tally(cases.y, cases.p, weight=np.full(40, 3))
+    assert by_miscalibration(counted, rng=1) == by_miscalibration(copies, rng=1)
 
 
 def test_a_tally_of_fractional_weights_is_not_enough() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, norm
+from scipy.stats import chi2, f, norm
 
 import properly
 from properly._calibration_trials import TRIALS
@@ -100,28 +100,83 @@ def test_it_measures_miscalibration_by_any_proper_rule() -> None:
 def test_it_is_the_default_of_independent_cases_and_the_score_test_of_clusters() -> None:
     assert properly.calibration_test(draw(60), replicates=9).name == "combined"
     clustered = properly.calibration_test(draw(60, clusters=np.arange(60) // 3))
-    assert (clustered.name, clustered.method) == ("score", "chi-squared")
+    assert (clustered.name, clustered.method, clustered.degrees) == ("score", "F", (2, 18))
     assert (clustered.replicates, clustered.rule) == (None, None)
+    left = 20 - clustered.statistic
+    assert clustered.p_value == pytest.approx(f.sf(clustered.statistic * 9 / left, 2, 18))
+    assert clustered.parts == {"asymptotic": pytest.approx(chi2.sf(clustered.statistic, 2))}
+
+
+def test_few_clusters_can_refuse_what_is_plainly_wrong() -> None:
+    # By chi-squared no p-value of four clusters is below .13.
+    y, p = draw(400, shift=3.0).y, draw(400).p
+    found = test(properly.Cases(y, p, clusters=np.arange(400) % 4), "score")
+    assert found.p_value < 0.05
+    assert found.parts["asymptotic"] > math.exp(-2)
 
 
 # weights and designs
 
 
 @pytest.mark.parametrize("statistic", TRIALS)
-def test_a_whole_weight_is_as_many_cases(statistic: str) -> None:
+def test_a_row_is_one_case_whatever_all_rows_weigh(statistic: str) -> None:
+    for weight in (0.5, 3, 0.1):
+        assert test(draw(40, weight=np.full(40, weight)), statistic) == test(draw(40), statistic)
+    assert test(draw(40, weight=np.full(40, 3)), statistic).design == "40 independent cases"
+
+
+@pytest.mark.parametrize("statistic", TRIALS)
+def test_a_tally_of_whole_weights_counts(statistic: str) -> None:
     cases = draw(40)
-    weighted = properly.Cases(cases.y, cases.p, weight=np.full(40, 3))
+    weighted = properly.tally(cases.y, cases.p, weight=np.full(40, 3))
     copies = properly.tally(np.repeat(cases.y, 3), np.repeat(cases.p, 3))
     assert test(weighted, statistic) == test(copies, statistic)
-    assert test(copies, statistic).design == "120 independent cases"
+    assert test(weighted, statistic).design == "120 independent cases"
+
+
+@pytest.mark.parametrize("statistic", [s for s in TRIALS if s != "hosmer-lemeshow"])
+def test_whole_weights_are_no_counts(statistic: str) -> None:
+    weight = np.random.default_rng(2).integers(1, 4, 60)
+    whole, half = (test(draw(60, weight=w), statistic) for w in (weight, weight / 2))
+    assert whole == half
+    assert whole.design == "60 independent cases"
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        {},
+        {"weight": np.full(120, 7.0)},
+        {"weight": 1 + np.arange(120) % 2},
+        {"clusters": np.arange(120) // 4},
+        {"clusters": np.arange(120) // 4, "weight": 1 + np.arange(120) % 2},
+    ],
+    ids=["nothing", "equal weights", "weights", "clusters", "both"],
+)
+def test_the_line_is_tested_as_in_the_summary(known: Any) -> None:
+    cases = draw(120, shift=0.3, **known)
+    cox, citl = test(cases, "cox"), test(cases, "citl")
+    found = properly.calibration_summary(cases, replicates=1).tests
+    p = (cox.p_value, citl.p_value, cox.parts["slope"])
+    expected = (found["joint"], found["in_the_large"], found["slope"])
+    assert p == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("statistic", ["score", "cox", "citl"])
+def test_clusters_that_are_all_alike_leave_no_p_value(statistic: str) -> None:
+    p, y = np.tile([0.13, 0.27, 0.61, 0.83, 0.49], 12), np.tile([0, 1, 1, 0, 1], 12)
+    found = test(properly.Cases(y, p, clusters=np.repeat(np.arange(12), 5)), statistic)
+    assert math.isnan(found.p_value)
 
 
 @pytest.mark.parametrize("statistic", [s for s in TRIALS if s != "hosmer-lemeshow"])
 def test_scaling_fractional_weights_changes_nothing(statistic: str) -> None:
     weight = np.random.default_rng(2).gamma(1.5, size=60)
-    once, tenfold = (test(draw(60, weight=w), statistic) for w in (weight, 10 * weight))
-    assert once.statistic == pytest.approx(tenfold.statistic, rel=1e-9)
-    assert once.p_value == pytest.approx(tenfold.p_value, rel=1e-9)
+    once = test(draw(60, weight=weight), statistic)
+    for factor in (10, 1e-12, 1e12):
+        other = test(draw(60, weight=factor * weight), statistic)
+        assert once.statistic == pytest.approx(other.statistic, rel=1e-9)
+        assert once.p_value == pytest.approx(other.p_value, rel=1e-9)
     assert once.design == "60 independent cases"
 
 
@@ -230,11 +285,11 @@ def test_clusters_with_certain_forecasts() -> None:
     right = test(properly.Cases(y, p, clusters=clusters), None)
     alone = test(properly.Cases(cases.y, cases.p, clusters=clusters[:40]), None)
     assert right.statistic == pytest.approx(alone.statistic, rel=1e-12)
-    assert (right.degrees, right.certain) == (2, 2)
+    assert (right.degrees, right.certain) == ((2, 8), 2)
     wrong = test(properly.Cases(np.append(cases.y, [1, 1]), p, clusters=clusters), None)
     assert (wrong.statistic, wrong.p_value) == (math.inf, 0)
     sure = test(properly.Cases([0, 1, 1], [0.0, 1.0, 1.0], clusters=[0, 1, 2]), None)
-    assert (sure.statistic, sure.degrees, sure.p_value) == (0, 0, 1)
+    assert (sure.statistic, sure.degrees, sure.p_value) == (0, (0, 0), 1)
 
 
 # one by one

@@ -39,6 +39,10 @@ def test_a_record_says_all_in_a_sentence() -> None:
     assert str(ROBUST).replace("\n  ", " ") == (
         "p = 0.044 by the cox test of calibration (F with 2 and 28 degrees of freedom; 30 clusters)"
     )
+    one = CalibrationTest("citl", 4.0, 0.0455, "chi-squared", 1.0, design="9 cases")
+    assert str(one).replace("\n  ", " ") == (
+        "p = 0.0455 by the citl test of calibration (chi-squared with 1 degree of freedom; 9 cases)"
+    )
     assert str(ASYMPTOTIC).replace("\n  ", " ") == (
         "p = 0.05 by the ks test of calibration "
         "(Monte Carlo, 1 draw; asymptotically 0.055; 9 cases)"

@@ -157,6 +157,18 @@ def test_the_set_is_told_in_words_and_as_a_table() -> None:
             {"time": np.arange(300), "block_length": 301},
             "block_length must be at most the number of times, 300; got 301",
         ),
+        (
+            {"models": {"a": TRUTH[:19], "b": 1 - TRUTH[:19]}, "y": Y[:19]},
+            "a model confidence set needs at least 20 cases; got 19",
+        ),
+        (
+            {"replicates": 8},
+            "a model confidence set of level 0.9 needs 9 replicates or more; got 8",
+        ),
+        (
+            {"replicates": 1, "level": 0.95},
+            "a model confidence set of level 0.95 needs 19 replicates or more; got 1",
+        ),
         ({"method": "min"}, "method must be 'R' or 'max'; got 'min'"),
         ({"models": {"a": TRUTH}}, "at least 2 models to compare; got 1"),
     ],
@@ -164,6 +176,13 @@ def test_the_set_is_told_in_words_and_as_a_table() -> None:
 def test_what_cannot_be_allowed_for_is_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
         find(**options)
+
+
+def test_as_many_as_are_asked_for_will_do() -> None:
+    models = {"truth": TRUTH[:20], "wrong": 1 - TRUTH[:20]}
+    found = find(models, Y[:20], replicates=9)
+    assert found.p_value == {"truth": 1, "wrong": 0.1}
+    assert found.excluded == ("wrong",)
 
 
 def test_infinite_losses_are_refused_with_their_place() -> None:
@@ -175,7 +194,7 @@ def test_infinite_losses_are_refused_with_their_place() -> None:
 
 def test_losses_that_always_differ_by_as_much_are_refused() -> None:
     with pytest.raises(DataError, match=r"'a' and 'b' always differ by 0\.03"):
-        find({"a": [0.1, 0.1], "b": [0.2, 0.2]}, [0, 0])
+        find({"a": [0.1] * 20, "b": [0.2] * 20}, [0] * 20)
 
 
 def test_a_rule_without_parentheses_is_refused() -> None:

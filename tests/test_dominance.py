@@ -247,6 +247,18 @@ def test_without_any_band_nothing_is_said() -> None:
     assert found.verdict == (
         "nothing can be said: at no threshold are 10 events and 10 non-events judged differently"
     )
+    told = str(found).replace("\n  ", " ")
+    assert told == f"{found.verdict} (no 95 % simultaneous band; 15 independent cases)"
+
+
+def test_forecasts_that_never_differ_are_told_so() -> None:
+    first, _ = pair(60)
+    found = dominance(first, first, rng=1, replicates=19)
+    assert not found.difference.any()
+    assert not found.dominates
+    assert str(found).replace("\n  ", " ") == (
+        "the scores of the two never differ (no 95 % simultaneous band; 60 independent cases)"
+    )
 
 
 # Designs
@@ -476,6 +488,11 @@ def test_the_record_becomes_a_dict_and_a_frame() -> None:
         ({"thresholds": [0, 1]}, "0 and 1 left out; got none of 2 there"),
         ({"thresholds": "deciles"}, "must be 'quantiles'; got 'deciles'"),
         ({"thresholds": [0.1, 1.2]}, "thresholds must be probabilities"),
+        ({"replicates": 1}, "a band of level 0.95 needs 19 replicates or more; got 1"),
+        (
+            {"replicates": 98, "level": 0.99},
+            "a band of level 0.99 needs 99 replicates or more; got 98",
+        ),
         ({"block_length": 2}, "block_length is for cases with times; got block_length=2"),
     ],
 )

@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import linprog
 
+from properly import _logistic
 from properly._logistic import fit, logit, separating_line
 
 ONES = np.ones((6, 1))
@@ -78,6 +80,20 @@ def test_a_weight_is_as_many_cases_and_a_share_as_many_events() -> None:
     assert shares.log_likelihood == pytest.approx(fit(twice, both).log_likelihood, rel=1e-14)
 
 
+@pytest.mark.parametrize("factor", [1e-12, 1e-9, 1e12])
+def test_the_unit_of_weights_does_not_matter(factor: float) -> None:
+    Z, y, weight, offset = sample(np.random.default_rng(3), 80, 3)
+    found, scaled = fit(Z, y, weight, offset), fit(Z, y, factor * weight, offset)
+    np.testing.assert_allclose(scaled.coefficients, found.coefficients, rtol=1e-11)
+    np.testing.assert_allclose(
+        factor * scaled.information_inverse, found.information_inverse, rtol=1e-10
+    )
+    assert scaled.log_likelihood / factor == pytest.approx(found.log_likelihood, rel=1e-12)
+    apart = fit(LINE, (X > 0).astype(float), np.full(6, factor))
+    assert apart.separated
+    assert apart.coefficients[1] == math.inf
+
+
 def test_rows_without_weight_are_not_looked_at() -> None:
     y, weight = np.array([0, 1, 0, 0, 1, 1.0]), np.array([1, 1, 1, 1, 1, 0.0])
     Z = LINE.copy()
@@ -134,6 +150,43 @@ def test_steep_lines_through_extreme_forecasts_are_no_separation() -> None:
     found = fit(np.column_stack([ONES, x]), np.array([0, 0, 1, 0, 1, 1.0]))
     assert not found.separated
     assert np.isfinite(found.coefficients).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_some_rows_at_a_time_decide_as_all_of_them_do(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(seed)
+    Z = np.column_stack([np.ones(60), rng.normal(size=(60, 2))])
+    y = (Z @ [0.2, 1, -1] > 0).astype(float)
+    if seed % 2:
+        y[rng.integers(0, 60)] = 0.5
+    whole = separating_line(Z, y)
+    monkeypatch.setattr(_logistic, "SOME", 3)
+    line = separating_line(Z, y)
+    assert (line is None) == (whole is None)
+    if line is not None and whole is not None:
+        side = Z / np.abs(Z).max(axis=0) @ line
+        assert (side[y > 0] >= -1e-9).all()
+        assert (side[y < 1] <= 1e-9).all()
+        np.testing.assert_allclose(line, whole, atol=1e-7)
+
+
+def test_many_rows_are_not_all_given_to_a_linear_programme(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[int] = []
+
+    def watched(aim: Any, A_ub: Any, **known: Any) -> Any:
+        rows.append(len(A_ub))
+        return linprog(aim, A_ub=A_ub, **known)
+
+    monkeypatch.setattr("scipy.optimize.linprog", watched)
+    x = np.linspace(-20, 20, 20_000)
+    # So extreme are log odds of very many forecasts, whatever happened.
+    y = (np.random.default_rng(4).random(20_000) < expit(x)).astype(float)
+    assert not fit(np.column_stack([np.ones(20_000), x]), y).separated
+    assert fit(np.column_stack([np.ones(20_000), x]), (x > 3).astype(float)).separated
+    assert len(rows) >= 2
+    assert max(rows) <= 4000
 
 
 def test_columns_that_depend_on_one_another_have_no_coefficients() -> None:

@@ -829,6 +829,47 @@ SAID: list[tuple[type[Exception], str, Callable[[], Any]]] = [
             measure="observed_expected",
         ),
     ),
+    (
+        DataError,
+        "cases of a monitor must be a whole number, 0 or more; got -3",
+        lambda: CalibrationMonitor(cases=-3),
+    ),
+    (
+        DataError,
+        "sums of a monitor must be numbers, and not NaN; got 'abc'",
+        lambda: CalibrationMonitor(sums="abc"),  # type: ignore[arg-type]
+    ),
+    (
+        DataError,
+        (
+            "log_max must be a number, 0 or more; got -5"
+            "\n\nHint: evidence begins with 1, whose logarithm is 0."
+        ),
+        lambda: CalibrationMonitor(cases=4, log_max=-5),
+    ),
+    (
+        DataError,
+        (
+            "a monitor that has seen no cases has no evidence; got sums or a log_max"
+            "\n\nHint: give sums, cases and log_max of one monitor."
+        ),
+        lambda: CalibrationMonitor(log_max=1.0),
+    ),
+    (
+        DataError,
+        "a model confidence set needs at least 20 cases; got 2",
+        lambda: confidence_set([0, 1], {"a": [0.1, 0.2], "b": [0.3, 0.4]}, rule=Brier()),
+    ),
+    (
+        DataError,
+        "a model confidence set of level 0.9 needs 9 replicates or more; got 1",
+        lambda: confidence_set(DAYS < 30, {"a": P, "b": 1 - P}, rule=Brier(), replicates=1),
+    ),
+    (
+        DataError,
+        "a band of level 0.95 needs 19 replicates or more; got 1",
+        lambda: dominance(Cases(DAYS < 30, P), Cases(DAYS < 30, 1 - P), replicates=1),
+    ),
 ]
 
 

@@ -268,6 +268,39 @@ def test_monitors_are_told() -> None:
     )
 
 
+def test_monitors_of_parts_may_be_begun_again_from_numpy_and_json() -> None:
+    found = CalibrationMonitor().update([1, 1], [0.2, 0.3])
+    state: Any = {"sums": np.array(found.sums), "cases": np.int64(2)}
+    again = CalibrationMonitor(**state, log_max=np.float64(found.log_max))
+    assert again.to_dict() == found.to_dict()
+    assert type(again.cases) is int
+
+
+@pytest.mark.parametrize(
+    ("state", "message"),
+    [
+        ({"cases": -3}, "cases of a monitor must be a whole number, 0 or more; got -3"),
+        ({"cases": "x"}, "cases of a monitor must be a whole number, 0 or more; got 'x'"),
+        ({"cases": 1.5}, "must be a whole number, 0 or more; got 1.5"),
+        ({"log_max": -5}, "log_max must be a number, 0 or more; got -5"),
+        ({"log_max": math.nan}, "log_max of a monitor must be numbers, and not NaN; got nan"),
+        ({"log_max": "x"}, "log_max of a monitor must be numbers, and not NaN; got 'x'"),
+        ({"log_max": [1.0]}, r"log_max must be a number, 0 or more; got \[1.0\]"),
+        ({"sums": "abc"}, "sums of a monitor must be numbers, and not NaN; got 'abc'"),
+        ({"sums": [math.nan] * 63}, r"sums of a monitor must be numbers, and not NaN; got \[nan"),
+        ({"sums": [None] * 63}, "sums of a monitor must be numbers, and not NaN"),
+        ({"cases": 0, "sums": [1.0] * 63}, "has seen no cases has no evidence"),
+        ({"cases": 0, "log_max": 1.0}, "has seen no cases has no evidence"),
+    ],
+    ids=str,
+)
+def test_a_broken_state_is_refused(state: dict[str, Any], message: str) -> None:
+    sound: dict[str, Any] = {"sums": [0.0] * 63, "cases": 4, "log_max": 0.5}
+    assert CalibrationMonitor(**sound).cases == 4
+    with pytest.raises(DataError, match=message):
+        CalibrationMonitor(**(sound | state))
+
+
 def test_what_cannot_be_monitored_is_refused() -> None:
     with pytest.raises(DataError, match="a CalibrationMonitor has 63 sums; got 2"):
         CalibrationMonitor(sums=[0.0, 0.0])

@@ -163,6 +163,15 @@ def test_the_scale_of_a_series_does_not_matter_to_its_blocks() -> None:
     assert best_block(1e-9 * series + 3) == pytest.approx(best_block(series), rel=1e-6)
 
 
+@pytest.mark.parametrize("factor", [1e200, 1e-200, 1e300, 1e-300])
+def test_very_large_and_very_small_series_have_the_blocks_of_others(factor: float) -> None:
+    series = autoregression(0.7, 200, 4)
+    for kind in ("stationary", "circular"):
+        found = block_length(factor * series, kind=kind)
+        assert found == pytest.approx(block_length(series, kind=kind), rel=1e-12)
+    assert block_length(np.full(40, factor)) == 1
+
+
 def test_what_does_not_vary_needs_no_blocks() -> None:
     assert block_length([0.1] * 40) == 1
 
@@ -188,6 +197,7 @@ def test_an_undefined_draw_lies_beyond_either_end() -> None:
 @pytest.mark.parametrize(("level", "least"), [(0.95, 39), (0.9, 19), (0.5, 3), (0.975, 79)])
 def test_replicates_must_reach_beyond_the_level(level: float, least: int) -> None:
     room.require_enough(level, least)
+    room.require_enough(level, (least - 1) // 2, ends=1)
     rule = f"an interval of level {level} needs {least} replicates or more; got {least - 1}"
     with pytest.raises(DataError, match=rule):
         room.require_enough(level, least - 1)

@@ -107,8 +107,18 @@ def test_nothing_is_said_before_anything_varied() -> None:
     never = running_difference(y, first, first, Brier())
     assert np.isnan(never.upper).all()
     assert never.decided_after is None
-    assert "nan to nan, which never left out 0" in str(never).replace("\n  ", " ").replace(
-        "\n  ", " "
+    told = str(never).replace("\n  ", " ")
+    assert told == "After 80 cases the brier losses of the two forecasts never differ."
+
+
+def test_differences_that_vary_by_rounding_alone_have_no_interval() -> None:
+    y = np.tile([0, 1], 30)
+    found = running_difference(y, np.full(60, 0.5), np.where(y, 0.7, 0.3), Brier())
+    assert np.isnan(found.lower).all()
+    assert found.decided_after is None
+    assert str(found).replace("\n  ", " ") == (
+        "After 60 cases the brier losses of the two forecasts always differ by 0.16, which leaves "
+        "no interval."
     )
 
 

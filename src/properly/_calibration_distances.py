@@ -25,6 +25,11 @@ Column: TypeAlias = np.ndarray[Any, Any]
 
 # Entries of a table of random events: some ten megabytes at a time.
 ENTRIES = 1 << 21
+# Of more forecasts than this, random outcomes are counted in so many cells of about as many cases.
+# Single cases matter at either end only, where few make a step of an increasing curve.
+MANY = 1 << 15
+CELLS = 1 << 14
+ENDS = 1 << 11
 
 
 @dataclass(frozen=True)
@@ -79,15 +84,13 @@ def find_distances(subject: Subject, fit: Fit, drawing: Drawing) -> Distances:
         unknown = AbsoluteError(math.nan, math.nan, math.nan)
         return Distances(unknown, unknown, unknown, unknown, "none: all forecasts are 0 or 1")
     value, weight = sample.value[used], sample.weight[used].astype(np.float64)
-    curves = find_curves(fit, value, weight, counted=subject.is_counted)
-    ruler = _Ruler(curves, value, weight, subject.is_counted)
+    ruler = _Ruler.of(fit, value, weight, counted=subject.is_counted)
     observed = ruler.measure(sample.events[used][None])[0]
-    random = _events(_among(draws, used), drawing)
-    drawn = np.concatenate([ruler.measure(events, rough=True) for events in random])
+    drawn = _if_calibrated(_among(draws, used), fit, ruler, drawing)
     means, limits = drawn.mean(axis=0), np.quantile(drawn, drawing.level, axis=0)
     columns = (observed.tolist(), means.tolist(), limits.tolist())
     mean, median, most, largest = (AbsoluteError(*x) for x in zip(*columns, strict=True))
-    return Distances(mean, median, most, largest, curves.told)
+    return Distances(mean, median, most, largest, ruler.curves.told)
 
 
 class _Ruler(NamedTuple):
@@ -96,12 +99,47 @@ class _Ruler(NamedTuple):
     weight: Column
     counted: bool
 
+    @classmethod
+    def of(cls, fit: Fit, value: Column, weight: Column, *, counted: bool) -> _Ruler:
+        """Get ready to fit curves to some forecasts."""
+        return cls(find_curves(fit, value, weight, counted=counted), value, weight, counted)
+
     def measure(self, events: Column, *, rough: bool = False) -> Column:
         """Return the four distances, a row for each row of events."""
         away = np.abs(self.curves.at(events, rough=rough) - self.value)
         mean = away @ self.weight / self.weight.sum()
         among = [quantiles(row, self.weight, (0.5, 0.9), counted=self.counted) for row in away]
         return np.column_stack([mean, np.stack(among), away.max(axis=1)])
+
+
+def _if_calibrated(draws: Sampler, fit: Fit, ruler: _Ruler, drawing: Drawing) -> Column:
+    """Measure the distances of random outcomes; of very many forecasts, in cells."""
+    if len(draws.value) > MANY:
+        draws = in_cells(draws)
+        weight = _weight_of(draws).astype(np.float64)
+        ruler = _Ruler.of(fit, draws.value, weight, counted=ruler.counted)
+    return np.concatenate([ruler.measure(x, rough=True) for x in _events(draws, drawing)])
+
+
+def in_cells(draws: Sampler) -> Sampler:
+    """Take neighbouring forecasts as one, their mean, but for those near either end."""
+    weight = _weight_of(draws)
+    share = (np.cumsum(weight) - weight / 2) / weight.sum()
+    is_new = np.diff(np.floor(share * CELLS), prepend=-1) > 0
+    is_new[: ENDS + 1] = is_new[-ENDS:] = True
+    cell = np.cumsum(is_new) - 1
+    total = np.bincount(cell, weight)
+    value = np.bincount(cell, weight * draws.value) / total
+    if isinstance(draws, Counts):
+        return Counts(value, total.astype(np.int64))
+    return Rows(value, cell[draws.cell], draws.weight, draws.happened)
+
+
+def _weight_of(draws: Sampler) -> Column:
+    """Return the weight at each forecast."""
+    if isinstance(draws, Counts):
+        return draws.weight
+    return np.bincount(draws.cell, draws.weight)
 
 
 def _events(draws: Sampler, drawing: Drawing) -> Iterator[Column]:

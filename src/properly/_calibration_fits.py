@@ -27,7 +27,8 @@ FIVE = (0.05, 0.275, 0.5, 0.725, 0.95)
 THREE = (0.1, 0.5, 0.9)
 RANK = 1e-9
 # Newton's steps that nearly all random outcomes come to rest by; the others are fitted by
-# themselves. A step that moves no log odds by more than the leap leads upward for certain.
+# themselves. A step that moves no log odds by more than the leap leads upward for certain. What is
+# small is told by forecasts that weigh 1 on average.
 STEPS = 25
 LEAP = 0.5
 SMALL = 1e-10
@@ -148,6 +149,7 @@ class Spline:
         products = (self.axes[:, :, None] * self.axes[:, None, :]).reshape(-1, size * size)
         odds = np.tile(logit(self.value), (len(events), 1))
         is_found, active = np.zeros(len(events), dtype=bool), np.arange(len(events))
+        small = SMALL * self.weight.mean()
         for _ in range(STEPS):
             mean = _expit(odds[active])
             slope = (events[active] - self.weight * mean) @ self.axes
@@ -156,7 +158,7 @@ class Spline:
             step = (inverse @ slope[:, :, None])[:, :, 0]
             move = step @ self.axes.T
             odds[active] = self._upward(odds[active], move, events[active])
-            is_found[active] = (slope * step).sum(axis=1) <= SMALL
+            is_found[active] = (slope * step).sum(axis=1) <= small
             active = active[~is_found[active]]
             if not active.size:
                 break

@@ -13,8 +13,8 @@ from properly._calibration_statistics import (
     score_axes,
     score_statistic,
 )
-from properly._cases import Cases, rows_in_use
-from properly._cox import by_likelihood, by_sandwich
+from properly._cases import Cases, relative_weights, rows_in_use
+from properly._cox import by_likelihood, by_sandwich, wald
 from properly._design import Design
 from properly._estimates import Estimate
 from properly._logistic import Fitted, fit, logit
@@ -61,10 +61,10 @@ class Subject(NamedTuple):
         if not isinstance(source, Cases):
             tally = as_tally(source)
             return cls(Sample.of(tally), sampler(tally), about_tally(tally))
+        source = relative_weights(source)
         y, p, weight, _ = rows_in_use(source)
-        design, alike = Design.of(source), bool((weight == weight[0]).all())
+        design, alike = Design.of(source), bool((weight == 1).all())
         value, row = np.unique(p.astype(np.float64), return_inverse=True)
-        weight = np.ones(len(p)) if alike else weight
         total, events, square = (np.bincount(row, x) for x in (weight, weight * y, weight**2))
         sample = Sample(value, total, np.minimum(events, total), square)
         draws: Sampler = Rows(value, row, weight, y)
@@ -108,9 +108,8 @@ class Subject(NamedTuple):
             cases = float(self.sample.weight.sum())
             summed = (events * if_event) @ if_event.T + (none * if_none) @ if_none.T
             return Spread(summed * cases / (cases - 1) if cases > 1 else summed * np.nan, cases - 1)
-        weight = np.ones(len(self.row)) if self.is_counted else self.design.weight
         influence = np.where(self.happened, if_event[:, self.row], if_none[:, self.row])
-        return covariance(weight * influence, self.design)
+        return covariance(self.design.weight * influence, self.design)
 
     def estimate(self, value: float, spread: Spread, level: float, method: str) -> Estimate:
         """Put an interval around a number; around what is not finite or did not vary, none."""
@@ -241,18 +240,15 @@ def _rows(subject: Subject) -> tuple[Column, Column]:
 
 
 def _joint_wald(subject: Subject, line: _Coefficients) -> float:
-    from scipy.special import chdtrc, fdtrc
+    from scipy.special import chdtrc
 
     if not np.isfinite(line.value).all():
         return math.nan
     away = line.value - (0, 1)
-    statistic = float(away @ np.linalg.pinv(line.spread.covariance, hermitian=True) @ away)
-    if subject.design is None:
-        return float(chdtrc(2, statistic))
-    spare = line.spread.degrees - 1
-    if spare <= 0:
-        return math.nan
-    return float(fdtrc(2, spare, statistic / 2 * spare / (spare + 1)))
+    if subject.design is not None:
+        return wald(away, line.spread)[2]
+    inverse = np.linalg.pinv(line.spread.covariance, hermitian=True)
+    return float(chdtrc(2, float(away @ inverse @ away)))
 
 
 def _score_tests(subject: Subject, shift: _Coefficients) -> dict[str, float]:
@@ -270,8 +266,8 @@ def _score_tests(subject: Subject, shift: _Coefficients) -> dict[str, float]:
         p, happened = _rows(subject)
         cluster = subject.design.cluster
         cluster = np.arange(len(p)) if cluster is None else cluster
-        statistic, degrees = clustered_score(p, happened, subject.design.weight, cluster)
-        found["joint"] = float(chdtrc(degrees, statistic)) if degrees else math.nan
+        score = clustered_score(p, happened, subject.design.weight, cluster)
+        found["joint"] = score.p_value
     if subject.design is not None and not shift.separated:
         large = by_sandwich(*_rows(subject), subject.design, joint=False)
         found["in_the_large"] = math.nan if large is None else large.p_value

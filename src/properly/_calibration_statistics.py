@@ -95,10 +95,47 @@ def score_statistic(axes: Column, excess: Column) -> float:
     return float(found @ found)
 
 
-def clustered_score(
-    p: Column, happened: Column, weight: Column, cluster: Column
-) -> tuple[float, int]:
-    r"""Return the score statistic of cases in clusters, and its degrees of freedom.
+class ClusteredScore(NamedTuple):
+    """The score statistic of cases in clusters, its degrees of freedom, and how many clusters.
+
+    Clusters of certain forecasts alone do not count; without any others there is nothing to test.
+    """
+
+    statistic: float
+    degrees: int
+    clusters: int
+
+    @property
+    def p_value(self) -> float:
+        r"""The probability of more if sums over clusters are normal.
+
+        With q degrees of freedom and G clusters, :math:`Q (G - q) / (q (G - Q))` is then an F with
+        q and G - q, that of Hotelling's test of a mean. Q never exceeds G. It reaches that only if
+        some combination of the sums is the same in all clusters, which says nothing about how much
+        they vary; NaN then, and if all sums are 0, or clusters are too few.
+        """
+        from scipy.special import fdtrc
+
+        q, left = self.degrees, self.clusters - self.statistic
+        if not self.clusters:
+            return 1.0
+        if not 0 < q < self.clusters or left <= RANK * self.clusters:
+            return math.nan
+        spare = self.clusters - q
+        return float(fdtrc(q, spare, self.statistic * spare / (q * left)))
+
+    @property
+    def asymptotic(self) -> float:
+        """The same if there are very many clusters: that of chi-squared."""
+        from scipy.special import chdtrc
+
+        if not self.clusters:
+            return 1.0
+        return float(chdtrc(self.degrees, self.statistic)) if self.degrees else math.nan
+
+
+def clustered_score(p: Column, happened: Column, weight: Column, cluster: Column) -> ClusteredScore:
+    r"""Return the score statistic of cases in clusters.
 
     With :math:`U_g` the sum of :math:`w z (y - x)` over a cluster, it is
     :math:`(\sum U_g)' (\sum U_g U_g')^{-1} \sum U_g`. That is the squared length of the part of a
@@ -106,17 +143,20 @@ def clustered_score(
     """
     used = (p > 0) & (p < 1)
     if not used.any():
-        return 0.0, 0
+        return ClusteredScore(0.0, 0, 0)
     odds, excess = logit(p[used]), (weight * (happened - p))[used]
     columns = [excess]
     if np.ptp(odds) > 0:
         columns.append(excess * (odds - odds.mean()))
     total = np.stack([np.bincount(cluster[used], column) for column in columns])
+    clusters = int((np.bincount(cluster[used]) > 0).sum())
+    # What cancels within clusters but for rounding is nothing.
     length = np.linalg.norm(total, axis=1, keepdims=True)
-    scaled = total / np.where(length > 0, length, 1.0)
+    most = np.abs(columns).sum(axis=1, keepdims=True)
+    scaled = np.where(length > ROUNDING * most, total / np.where(length > 0, length, 1.0), 0.0)
     _, size, spanned = np.linalg.svd(scaled, full_matrices=False)
     found = spanned[size > RANK].sum(axis=1)
-    return float(found @ found), len(found)
+    return ClusteredScore(float(found @ found), len(found), clusters)
 
 
 def spiegelhalter(sample: Sample) -> float:

@@ -9,7 +9,7 @@ from properly._calibration_fits import Fit
 from properly._calibration_line import Subject, find_line, observed_expected
 from properly._calibration_table import CalibrationSummary, ClassCalibrationSummary
 from properly._cases import has_classes, require_classes
-from properly._moments import warn_of_few
+from properly._moments import warn_of_clusters, warn_of_few
 from properly._options import as_drawing, check_choice
 from properly._reductions import cumulative, one_vs_rest
 from properly.errors import DataError
@@ -70,8 +70,9 @@ def calibration_summary(
     Parameters
     ----------
     cases : Tally or Cases
-        The forecasts and what happened. `Cases` say how they were sampled: weights, clusters,
-        strata, time. A tally is one of independent cases, and holds counts.
+        The forecasts and what happened. `Cases` say how they were sampled: weights, of which only
+        the ratios matter, clusters, strata, time. A tally is one of independent cases, and holds
+        counts.
     fit : {"spline", "isotonic", "lowess"}
         The curve. A logistic regression on a restricted cubic spline of the log odds, with knots at
         the 5, 27.5, 50, 72.5 and 95 % quantiles, or at the 10, 50 and 90 % ones where these are not
@@ -115,6 +116,11 @@ def calibration_summary(
     **Certain forecasts**, of exactly 0 or 1, have no log odds. If there are any, calibration in the
     large, intercept, slope and their tests are NaN, and the spline is fitted and measured without
     these cases. Nothing is ever moved away from 0 or 1.
+
+    **Many forecasts.** Of more than 32,768 distinct forecasts the drawn outcomes, and nothing else,
+    are counted in 16,384 cells of about as many cases each, and 2,048 forecasts at either end one
+    by one. With 100,000 and with a million forecasts that changed the mean distances of splines by
+    at most 0.02 %, and those of increasing curves by at most 0.5 %.
 
     The cost of lowess grows with the square of the number of distinct forecasts; a tally with
     ``cells=1000`` groups them.
@@ -173,6 +179,8 @@ def calibration_summary(
 def _summarise(cases: Tally | Cases, fit: Fit, drawing: Drawing) -> CalibrationSummary:
     subject = Subject.of(cases)
     warn_of_few(cases)
+    if subject.design is not None:
+        warn_of_clusters(subject.design)
     line = find_line(subject, drawing.level)
     found = find_distances(subject, fit, drawing)
     sample = subject.sample

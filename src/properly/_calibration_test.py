@@ -6,11 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from properly._calibration_trials import TRIALS, Trial
-from properly._cases import has_classes, has_clusters, require_no_time, weights_of
+from properly._cases import (
+    Cases,
+    has_classes,
+    has_clusters,
+    relative_weights,
+    require_no_time,
+    weights_of,
+)
 from properly._class_calibration import try_classes
 from properly._options import as_generator, check_choice, check_flag, check_whole
 from properly._plain import many
-from properly._pooling import as_counts
 from properly._questions import VIEWS, plan_for
 from properly._tally import as_tally
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
@@ -22,7 +28,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from properly._calibration_verdict import CalibrationTest
-    from properly._cases import Cases
     from properly._questions import Plan, View
     from properly._tally import Tally
     from properly.rules import Rule
@@ -66,7 +71,9 @@ def calibration_test(
     Parameters
     ----------
     tally : Tally or Cases
-        The forecasts and what happened. With fractional weights, `Cases`.
+        The forecasts and what happened. Weights of `Cases` are relative: only their ratios matter,
+        and a row is one case however much it weighs. A tally counts: one of whole weights stands
+        for as many cases, and one of fractions is refused.
     rule : Rule, optional
         A proper rule to measure miscalibration by; `Brier` unless said otherwise. Another one
         without a `statistic` means ``"mcb"``.
@@ -97,13 +104,16 @@ def calibration_test(
       :math:`\operatorname{logit} P = a + b \operatorname{logit} x`, that is
       :math:`U' I^{-1} U` with :math:`U = \sum z (y - x)`, :math:`I = \sum x (1 - x) z z'` and
       :math:`z = (1, \operatorname{logit} x)`. Sees shifts and slopes best. Of cases in clusters
-      :math:`\sum_g U_g U_g'` takes the place of :math:`I`, and the p-value is that of chi-squared:
-      outcomes of a cluster may depend on one another in any way. Have 20 clusters or more.
+      :math:`\sum_g U_g U_g'` takes the place of :math:`I`: outcomes of a cluster may depend on one
+      another in any way. With :math:`Q` this statistic, :math:`q` its degrees of freedom and
+      :math:`G` clusters, the p-value is that of :math:`Q (G - q) / (q (G - Q))`, an F with
+      :math:`q` and :math:`G - q` (Hotelling's test of a mean); that of chi-squared, which cannot
+      be small with few clusters, since :math:`Q \le G`, is in `parts`. NaN if clusters do not vary.
     - ``"combined"``: both of these, on the same draws. The smaller of their two p-values is itself
       ranked among those of the draws; this too is exact, and nearly as strong as the better one.
     - ``"cox"``: the likelihood ratio of :math:`a = 0, b = 1` [2]_, chi-squared; ``"citl"``: of
-      :math:`a = 0` given :math:`b = 1`, calibration-in-the-large. With fractional weights or
-      clusters, an F from the covariance that these leave.
+      :math:`a = 0` given :math:`b = 1`, calibration-in-the-large. With weights that differ or with
+      clusters, an F from the covariance that these leave; NaN if they leave no variation.
     - ``"spiegelhalter"``: :math:`\sum (y - x)(1 - 2x) / \sqrt{\sum (1 - 2x)^2 x (1 - x)}` [3]_,
       normal. One contrast alone: blind to a plain shift of forecasts around one half.
     - ``"ks"``, ``"kuiper"``: the greatest distance from 0, and the range, of the sums of
@@ -122,6 +132,12 @@ def calibration_test(
     then the least that so many draws can give, or 0 for ``"score"`` of clusters. One that came true
     adds nothing to ``"score"``; ``"cox"`` and ``"citl"`` are undefined, since its log odds are
     infinite. ``"spiegelhalter"`` and ``"hosmer-lemeshow"`` take a wrong one as any other case.
+
+    **Few clusters.** Of calibrated forecasts with a correlation of about 0.2 within clusters of 20
+    cases, ``"score"`` refused at 5 %, in simulations, 6, 7, 7 and 5 % of samples of 5, 10, 20 and
+    50 clusters if the event was as likely as not; 13, 12, 10 and 6 % if it happened in one case of
+    ten, since sums over clusters are skewed then. By chi-squared these were 0, 4, 5 and 5 %, and 0,
+    8, 8 and 6 %.
 
     **Several classes.** A class is drawn for each case from its probabilities, and the
     miscalibration is that of `properly.decompose_classes`: the sum over the questions. Exact too.
@@ -167,7 +183,7 @@ def calibration_test(
     if has_classes(tally):
         return _of_classes(tally, rule, statistic, reduction, drawing)
     _refuse_reduction(reduction)
-    as_tally(tally)
+    tally = relative_weights(tally) if isinstance(tally, Cases) else as_tally(tally)
     chosen = None if rule is None else _proper(require_binary(rule))
     name = statistic or _default(tally, chosen)
     _require_fit(tally, name, rule)
@@ -240,12 +256,12 @@ def _of_classes(
         hint = "cumulative, one_vs_rest and top_label make events of classes, each with its tests."
         raise DataError(message, hint=hint)
     _require_fit(cases, "mcb")
+    cases = relative_weights(cases)
     if reduction is not None:
         check_choice(reduction, VIEWS, "reduction")
     rule = Brier() if rule is None else rule
     plan = _plan(rule, reduction, cases.classes or 0)
-    total = as_counts(weights_of(cases))
-    number = int(total.sum()) if total.dtype.kind == "i" else int((total > 0).sum())
+    number = int((weights_of(cases) > 0).sum())
     verdict = try_classes(cases, plan, *drawing)
     return replace(verdict, design=many(number, "independent case"), rule=rule.name)
 

@@ -176,16 +176,20 @@ def by_score(trial: Trial) -> CalibrationTest:
 
 
 def _by_clusters(trial: Trial, cases: Cases) -> CalibrationTest:
-    from scipy.special import chdtrc
-
     y, p, weight, used = rows_in_use(cases)
     cluster = number_clusters(cases, used)
-    observed, degrees = clustered_score(p.astype(np.float64), y, weight, cluster)
+    found = clustered_score(p.astype(np.float64), y, weight, cluster)
+    statistic, tail, many_clusters = found.statistic, found.p_value, found.asymptotic
     if trial.sample.is_refuted:
-        observed = math.inf
-    tail = float(chdtrc(degrees, observed)) if degrees else _tail_of_nothing(observed)
+        statistic, tail, many_clusters = math.inf, 0.0, 0.0
     return CalibrationTest(
-        "score", observed, tail, "chi-squared", float(degrees), certain=trial.certain
+        "score",
+        statistic,
+        tail,
+        "F",
+        (float(found.degrees), float(found.clusters - found.degrees)),
+        {"asymptotic": many_clusters},
+        certain=trial.certain,
     )
 
 

@@ -25,8 +25,9 @@ class CalibrationTest:
         place of `"cox"` and `"citl"`.
     statistic : float
         What it measures: the miscalibration (`"mcb"`); the smaller of two p-values
-        (`"combined"`); a chi-squared or an F statistic (`"score"`, `"cox"`, `"citl"`,
-        `"hosmer-lemeshow"`); a number of standard deviations (`"spiegelhalter"`, `"ks"`,
+        (`"combined"`); a chi-squared or an F statistic (`"cox"`, `"citl"`,
+        `"hosmer-lemeshow"`); one that is chi-squared if there are many cases, or clusters
+        (`"score"`); a number of standard deviations (`"spiegelhalter"`, `"ks"`,
         `"kuiper"`). NaN if certain forecasts leave it undefined, infinite if one of them is
         refuted.
     p_value : float
@@ -38,8 +39,8 @@ class CalibrationTest:
         Degrees of freedom; of an F, of numerator and denominator.
     parts : dict
         Further p-values by name: of `"mcb"` and `"score"` alone, which the combined test is made
-        of; of `"citl"` and `"slope"` alone, for `"cox"`; the `"asymptotic"` one where draws made
-        the p-value.
+        of; of `"citl"` and `"slope"` alone, for `"cox"`; the `"asymptotic"` one where draws, or
+        an F that the statistic was made into, made the p-value.
     miscalibration : float or None
         The miscalibration of the forecasts, if it was tested.
     mean_if_calibrated : float or None
@@ -125,4 +126,5 @@ def _method(test: CalibrationTest) -> str:
     if test.degrees is None:
         return test.method
     degrees = test.degrees if isinstance(test.degrees, tuple) else (test.degrees,)
-    return f"{test.method} with {' and '.join(f'{d:g}' for d in degrees)} degrees of freedom"
+    name = "degree" if degrees == (1,) else "degrees"
+    return f"{test.method} with {' and '.join(f'{d:g}' for d in degrees)} {name} of freedom"

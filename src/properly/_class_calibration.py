@@ -52,26 +52,24 @@ class _Question(NamedTuple):
     prices: Prices
 
     def draw(self, happened: Column, weight: Column) -> Draw:
-        """Count the events, given the class of each case, or how many cases had each class."""
-        if happened.ndim == 2:
-            return self._count(self.cell, (happened * self.yes).sum(axis=1))
+        """Count the events, or their weight, given the class of each case."""
         rows = np.arange(len(happened))
         hit = self.yes[happened] if self.yes.ndim == 1 else self.yes[rows, happened]
-        return self._count(self.cell[hit], weight[hit])
+        events = np.bincount(self.cell[hit], weight[hit], len(self.weight))
+        return Draw(self.weight, np.minimum(events.astype(self.weight.dtype), self.weight))
 
     def of(self, row: Draw) -> Column:
         """Return the score and the miscalibration."""
         return np.array([self.prices.mean(*row), components([row], self.prices)[0, 0]])
 
-    def _count(self, cell: Column, weight: Column) -> Draw:
-        events = np.bincount(cell, weight, len(self.weight)).astype(self.weight.dtype)
-        return Draw(self.weight, np.minimum(events, self.weight))
-
 
 def try_classes(
     cases: Cases, plan: Plan, replicates: int, rng: np.random.Generator
 ) -> CalibrationTest:
-    """Compare the miscalibration of classes with that of classes drawn as the forecasts say."""
+    """Compare the miscalibration of classes with that of classes drawn as the forecasts say.
+
+    A row is one case; of their weights, which have the mean 1, only the ratios matter.
+    """
     y, p, weight, used = rows_in_use(cases)
     weight = as_counts(weight)
     questions = _questions(cases, plan, weight, used)
@@ -107,7 +105,7 @@ def _if_calibrated(
     seed = rng.integers(0, 2**63)
     found = np.zeros(replicates)
     for question in questions:
-        draw = _drawer(p, weight, fast_stream(np.random.default_rng(seed)))
+        draw = _drawer(p, fast_stream(np.random.default_rng(seed)))
         draws = (question.draw(draw(), weight) for _ in range(replicates))
         found += question.share * components(draws, question.prices)[0]
     return found
@@ -137,11 +135,8 @@ def _yes(cases: Cases, view: str, used: Column) -> list[Column]:
     return [to_numpy(decide_by_mode(cases.p))[used][:, None] == number]
 
 
-def _drawer(p: Column, weight: Column, rng: np.random.Generator) -> Callable[[], Column]:
-    """Return what draws a class for each case; for whole weights, how many of each class."""
-    if weight.dtype.kind == "i" and weight.max() > 1:
-        share = p / p.sum(axis=1, keepdims=True)
-        return lambda: rng.multinomial(weight, share)
+def _drawer(p: Column, rng: np.random.Generator) -> Callable[[], Column]:
+    """Return what draws a class for each case."""
     below = np.cumsum(p, axis=1)
     # No rounding may lead past the last class that is possible, nor to one that is not.
     total = below[:, -1:]

@@ -16,7 +16,7 @@ from properly._frames import to_frame
 from properly._losses import losses
 from properly._options import as_drawing, check_choice, check_whole
 from properly._plain import many, plain, printable
-from properly._replicates import best_block
+from properly._replicates import best_block, require_enough
 from properly._tables import wrapped
 from properly._variance import TIMES
 from properly.errors import ArgumentTypeError, DataError
@@ -183,7 +183,9 @@ def confidence_set(
     This is `arch.bootstrap.MCS` [2]_, which is installed by ``pip install 'properly[timeseries]'``,
     with the stationary bootstrap: of times in blocks, or of single cases. Its memory holds a number
     for each replicate of each case, or time. A p-value counts the sample itself among the
-    replicates, so that it is never 0. Models of the same losses share one.
+    replicates, so that it is never 0; there must be enough of them for a p-value of 1 - level.
+    Models of the same losses share one. Fewer than 20 cases, or times, are refused: so few that
+    are drawn again and again vary too little, and good models would be left out too often.
 
     The set is about these fitted models, not about the methods that they were fitted by.
 
@@ -208,6 +210,7 @@ def confidence_set(
     _refuse(weight=weight, clusters=clusters)
     check_choice(method, ("R", "max"), "method")
     drawing = as_drawing(level, replicates, rng)
+    require_enough(drawing.level, drawing.replicates, ends=1, what="a model confidence set")
     models = contenders(
         y, forecasts, time=time, labels=labels, pos_label=pos_label, normalize=normalize
     )
@@ -254,13 +257,22 @@ def _losses(models: dict[str, Cases], rule: object, design: Design) -> Column:
         )
         hint = "use Brier(), or Bounded(rule, within) on a range inside of (0, 1)."
         raise DataError(message, hint=hint)
+    _require_units(design)
     if design.time is None:
         return found
-    if design.units < TIMES:
-        message = f"blocks of times need at least {TIMES} different times; got {design.units}"
-        raise DataError(message, hint="leave out time to take the cases as independent.")
     totals = design.totals(found.T).T
     return np.asarray(totals / np.bincount(design.time)[:, None])
+
+
+def _require_units(design: Design) -> None:
+    """Refuse so few cases, or times, that drawing them says too little about how they vary."""
+    if design.units >= TIMES:
+        return
+    if design.time is None:
+        message = f"a model confidence set needs at least {TIMES} cases; got {design.units}"
+        raise DataError(message)
+    message = f"blocks of times need at least {TIMES} different times; got {design.units}"
+    raise DataError(message, hint="leave out time to take the cases as independent.")
 
 
 def _length(length: int | None, loss: Column, design: Design) -> int:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
+# Estimates that are correlated more closely than this are one but for rounding.
+ROUNDING = 1e-13
+
 
 class Line(NamedTuple):
     """A test of a fitted line, and of its parts alone.
@@ -64,22 +67,23 @@ def by_likelihood(sample: Sample, *, joint: bool) -> Line | None:
 def by_sandwich(p: Column, happened: Column, design: Design, *, joint: bool) -> Line | None:
     """Compare the coefficients of a fitted line with 0 and 1, by what cases or clusters add up to.
 
-    For weights, clusters and strata, with which likelihoods say nothing.
+    For weights, clusters and strata, with which likelihoods say nothing. A p-value is NaN if the
+    coefficients, or some line through them, did not vary.
     """
     odds = logit(p)
     ones = np.ones((len(odds), 1))
     shifted = _estimate(ones, happened, design, odds)
     if shifted is None:
         return None
-    large = _wald(*shifted)
+    large = wald(*shifted)
     if not (joint and _varies(odds)):
         return Line(*large, large[2], math.nan)
     free = _estimate(np.column_stack([ones, odds]), happened, design, np.zeros(len(odds)))
     if free is None:
         return None
     away, spread = free[0] - (0.0, 1.0), free[1]
-    slope = _wald(away[1:], Spread(spread.covariance[1:, 1:], spread.degrees))
-    return Line(*_wald(away, spread), large[2], slope[2])
+    slope = wald(away[1:], Spread(spread.covariance[1:, 1:], spread.degrees))
+    return Line(*wald(away, spread), large[2], slope[2])
 
 
 def _estimate(
@@ -96,17 +100,26 @@ def _estimate(
     return fitted.coefficients, covariance(influence, design)
 
 
-def _wald(away: Column, spread: Spread) -> tuple[float, tuple[float, float], float]:
+def wald(away: Column, spread: Spread) -> tuple[float, tuple[float, float], float]:
     """Return the F statistic of coefficients, its degrees of freedom and its p-value."""
     from scipy.special import fdtrc
 
     size = len(away)
     degrees = (float(size), float(spread.degrees) - size + 1)
-    if degrees[1] <= 0:
+    if degrees[1] <= 0 or not _varies_all_ways(spread):
         return math.nan, degrees, math.nan
-    wald = float(away @ np.linalg.pinv(spread.covariance, hermitian=True) @ away)
-    statistic = wald / size * degrees[1] / spread.degrees
+    distance = float(away @ np.linalg.pinv(spread.covariance, hermitian=True) @ away)
+    statistic = distance / size * degrees[1] / spread.degrees
     return statistic, degrees, float(fdtrc(*degrees, statistic))
+
+
+def _varies_all_ways(spread: Spread) -> bool:
+    """Tell whether no estimate, nor any sum of them, is known without error."""
+    error = spread.errors
+    if not (error > 0).all():
+        return False
+    correlation = spread.covariance / np.outer(error, error)
+    return bool(np.linalg.eigvalsh(correlation)[0] > ROUNDING)
 
 
 def _varies(odds: Column) -> bool:

@@ -15,6 +15,7 @@ from properly._libraries import freeze, to_numpy
 from properly._margins import ENOUGH
 from properly._options import as_drawing, check_whole
 from properly._plain import many, plain
+from properly._replicates import require_enough
 from properly._rivals import require_same_rows
 from properly._tables import wrapped
 from properly._threshold_pairs import Pairs, choose_thresholds, contrast
@@ -127,6 +128,8 @@ class Dominance:
             ends = _told([(float(self.threshold[0]), float(self.threshold[-1]))])
             return f"the {name} dominates at {ends}"
         if not np.isfinite(self.upper).any():
+            if not self.difference.any():
+                return "the scores of the two never differ"
             few = f"{ENOUGH} events and {ENOUGH} non-events"
             return f"nothing can be said: at no threshold are {few} judged differently"
         if better and worse:
@@ -165,8 +168,8 @@ class Dominance:
         known = int(np.isfinite(self.upper).sum())
         band = f"{100 * self.level:.4g} % simultaneous band"
         at = f"at {known} of {many(len(self.threshold), 'threshold')}"
-        how = f"{band} {at}, {self.quantile:.3g} standard errors; {self.design}"
-        return wrapped(f"{self.verdict} ({how})")
+        how = f"{band} {at}, {self.quantile:.3g} standard errors" if known else f"no {band}"
+        return wrapped(f"{self.verdict} ({how}; {self.design})")
 
     @property
     def _more_is_better(self) -> bool:
@@ -287,6 +290,7 @@ def dominance(
     the first is better at thresholds 0.165 to 0.335 and 0.585 to 0.83 and nowhere shown worse
     """
     drawing = as_drawing(level, replicates, rng)
+    require_enough(drawing.level, drawing.replicates, ends=1, what="a band")
     _require_pair(first, second)
     design = Design.of(first)
     y, p, _, used = rows_in_use(first)

@@ -15,12 +15,15 @@ Column: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 # A fit takes five to ten steps; one that needs more is probably on its way to infinity.
 STEPS = 50
 HALVINGS = 30
-# Once the next step gains less than this, each further one doubles the digits that are right.
+# Once the next step gains less than this, if rows weigh 1 on average, each further one doubles the
+# digits that are right.
 SMALL = 1e-9
 POLISH = 2
 # Odds beyond these are met in data that separate, and hardly in others.
 EXTREME = 15.0
 RANK = 1e-10
+# Rows that a linear programme begins with; as many at most join them each time.
+SOME = 1000
 
 
 class Fitted(NamedTuple):
@@ -68,6 +71,9 @@ def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | Non
     offset = np.zeros(len(y)) if offset is None else np.asarray(offset, dtype=np.float64)
     used = weight > 0
     Z, y, weight, offset = np.asarray(Z, np.float64)[used], y[used], weight[used], offset[used]
+    # What is small is told by weights of 1 on average, whatever unit they came in.
+    unit = float(weight.mean())
+    weight = weight / unit
     # Columns of length 1 at right angles leave no step to be spoilt by rounding.
     axes, turn = np.linalg.qr(Z)
     size = np.abs(np.diagonal(turn))
@@ -79,10 +85,10 @@ def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | Non
         line = separating_line(Z, y)
         if line is not None:
             ends = np.where(line == 0, np.nan, np.copysign(np.inf, line))
-            return _without_answer(Z.shape[1], value, ends, separated=True)
+            return _without_answer(Z.shape[1], value * unit, ends, separated=True)
     back = np.linalg.inv(turn)
     inverse = back @ np.linalg.pinv(model.slopes(place)[1], hermitian=True) @ back.T
-    return Fitted(back @ place, inverse, value, separated=False)
+    return Fitted(back @ place, inverse / unit, value * unit, separated=False)
 
 
 class _Model(NamedTuple):
@@ -138,18 +144,26 @@ def separating_line(Z: Column, y: Column) -> Column | None:
     """Find a direction in which events lie on one side and all others on the other, or none.
 
     Rows may lie on the line, but not all of them. Among directions with entries of at most 1 the
-    one is taken that moves the rows furthest in all.
+    one is taken that moves the rows furthest in all. A few rows decide: those that the direction
+    found for some of them puts on the wrong side join these, until there are no more.
     """
     from scipy.optimize import linprog
 
     Z = Z / np.abs(Z).max(axis=0)
-    signed = np.unique(np.concatenate([Z[y > 0], -Z[y < 1]]), axis=0)
+    signed = np.concatenate([Z[y > 0], -Z[y < 1]])
     aim = signed.mean(axis=0)
-    found = linprog(-aim, A_ub=-signed, b_ub=np.zeros(len(signed)), bounds=(-1, 1))
-    if found.status != 0 or -found.fun <= RANK:
-        return None
-    line: Column = np.where(np.abs(found.x) <= RANK, 0.0, found.x)
-    return line
+    some = np.unique(np.linspace(0, len(signed) - 1, SOME).astype(np.intp))
+    while True:
+        found = linprog(-aim, A_ub=-signed[some], b_ub=np.zeros(len(some)), bounds=(-1, 1))
+        if found.status != 0 or -found.fun <= RANK:
+            return None
+        side = signed @ found.x
+        side[some] = 0.0
+        wrong = np.flatnonzero(side < -RANK)
+        if not wrong.size:
+            line: Column = np.where(np.abs(found.x) <= RANK, 0.0, found.x)
+            return line
+        some = np.append(some, wrong[np.argsort(side[wrong])[:SOME]])
 
 
 def _without_answer(size: int, value: float, ends: Column, *, separated: bool) -> Fitted:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import operator
+import reprlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
@@ -47,13 +49,21 @@ class _Monitor:
     claim: ClassVar[str]
 
     def __post_init__(self) -> None:
-        found = np.zeros(self.bets) if self.sums is None else np.array(self.sums, dtype=np.float64)
+        """Take a state that a monitor can be in, and no other."""
+        found = np.zeros(self.bets) if self.sums is None else _numbers(self.sums, "sums")
         if found.shape != (self.bets,):
             message = f"a {type(self).__name__} has {self.bets} sums; got {found.size}"
             raise DataError(message, hint="begin without sums, then update.")
+        cases, most = _count(self.cases), _numbers(self.log_max, "log_max")
+        if not cases and (found.any() or most.any()):
+            message = "a monitor that has seen no cases has no evidence; got sums or a log_max"
+            raise DataError(message, hint="give sums, cases and log_max of one monitor.")
+        if most.ndim or most < 0:
+            message = f"log_max must be a number, 0 or more; got {self.log_max!r}"
+            raise DataError(message, hint="evidence begins with 1, whose logarithm is 0.")
         object.__setattr__(self, "sums", read_only(found))
-        # JSON has no infinity but as a word.
-        object.__setattr__(self, "log_max", float(self.log_max))
+        object.__setattr__(self, "cases", cases)
+        object.__setattr__(self, "log_max", float(most))
 
     @property
     def log_e(self) -> float:
@@ -83,7 +93,7 @@ class _Monitor:
         return found
 
     def __add__(self, other: object) -> Self:
-        """Merge the cases of two monitors, whatever order they came in."""
+        """Merge the cases of two monitors, whatever order they came in; no case may be in both."""
         if not isinstance(other, type(self)):
             return NotImplemented
         self._require_same(other)
@@ -163,6 +173,9 @@ class CalibrationMonitor(_Monitor):
     several steps ahead, and cases that depend on one another within a cluster, need a monitor for
     each stream of cases; a mean of evidences is evidence at a time that was fixed beforehand.
 
+    Monitors of parts add up to one of all cases. No case may be in two of them: that would count
+    what it says twice, and a monitor cannot tell.
+
     Examples
     --------
     >>> import properly
@@ -172,8 +185,13 @@ class CalibrationMonitor(_Monitor):
     >>> monitor = monitor.update([1] * 6, [0.2] * 6)
     >>> monitor.rejects(0.95), monitor.rejects(0.999)
     (True, False)
-    >>> print(monitor + monitor)
-    20 cases: evidence 1.658e+05 that forecasts are miscalibrated (p-value 6.03e-06 at any time).
+
+    Two wards count their own patients, and add them up:
+
+    >>> north = properly.CalibrationMonitor().update([1, 0, 1, 1], [0.3, 0.2, 0.4, 0.3])
+    >>> south = properly.CalibrationMonitor().update([1, 1, 1], [0.2, 0.5, 0.3])
+    >>> print(north + south)
+    7 cases: evidence 4.728 that forecasts are miscalibrated (p-value 0.212 at any time).
     """
 
     bets: ClassVar[int] = len(SLOPE)
@@ -309,6 +327,29 @@ def relative_gain(rule: BinaryRule, happened: Column, first: Column, second: Col
 def log_factors(gain: Column, bet: Column | float) -> Column:
     """Return the logarithm of the factor by which a bet changes the capital."""
     found: Column = np.log1p(bet * gain)
+    return found
+
+
+def _numbers(x: object, name: str) -> Column:
+    """Take numbers, infinity also as the word that JSON has for it; refuse what is none."""
+    try:
+        found = np.array(x, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.array(np.nan)
+    if np.isnan(found).any():
+        message = f"{name} of a monitor must be numbers, and not NaN; got {reprlib.repr(x)}"
+        raise DataError(message)
+    return found
+
+
+def _count(cases: object) -> int:
+    try:
+        found = operator.index(cases)  # type: ignore[arg-type]
+    except TypeError:
+        found = -1
+    if found < 0:
+        message = f"cases of a monitor must be a whole number, 0 or more; got {cases!r}"
+        raise DataError(message)
     return found
 
 

@@ -138,9 +138,12 @@ def best_block(series: Column, *, circular: bool = False) -> float:
     times = len(series)
     run = max(RUN, int(math.log10(times)))
     most = math.ceil(math.sqrt(times)) + run
+    # Only ratios matter, and the squares of what is very large or very small are no floats.
+    series = _of_unit_size(series)
     away = series - series.mean()
     if np.abs(away).max() <= ROUNDING * np.abs(series).max():
         return 1.0  # what does not vary does not depend either
+    away = _of_unit_size(away)
     covariance = autocovariances(away, most)
     lags = min(2 * _end_of_dependence(away, covariance * times, run), most)
     lag = np.arange(1, lags + 1)
@@ -151,6 +154,12 @@ def best_block(series: Column, *, circular: bool = False) -> float:
         return longest
     square = (slope / level) ** 2 * (1.5 if circular else 1.0)
     return min(float(np.cbrt(square * times)), longest)
+
+
+def _of_unit_size(series: Column) -> Column:
+    """Divide by a power of 2, which costs no digit, so that the largest entry is about 1."""
+    found: Column = np.ldexp(series, -np.frexp(np.abs(series).max())[1])
+    return found
 
 
 def _end_of_dependence(away: Column, products: Column, run: int) -> int:
@@ -168,12 +177,14 @@ def _end_of_dependence(away: Column, products: Column, run: int) -> int:
     return int(runs.argmax()) + 1 if runs.any() else most
 
 
-def require_enough(level: float, replicates: int) -> None:
-    """Refuse so few replicates that none would lie beyond the end of an interval."""
-    if _rank(level, replicates) < 1:
-        least = math.ceil(2 / (1 - level) * (1 - SLACK)) - 1
+def require_enough(
+    level: float, replicates: int, *, ends: int = 2, what: str = "an interval"
+) -> None:
+    """Refuse so few replicates that none would lie beyond the end of an interval, or either end."""
+    if _rank(level, replicates, ends) < 1:
+        least = math.ceil(ends / (1 - level) * (1 - SLACK)) - 1
         message = (
-            f"an interval of level {level:g} needs {least:,} replicates or more; got {replicates:,}"
+            f"{what} of level {level:g} needs {least:,} replicates or more; got {replicates:,}"
         )
         raise DataError(message)
 
@@ -188,6 +199,6 @@ def quantiles(draws: Column, level: float) -> tuple[float, float]:
     return float(lower[rank - 1]), float(upper[-rank])
 
 
-def _rank(level: float, replicates: int) -> int:
+def _rank(level: float, replicates: int, ends: int = 2) -> int:
     """Return the place of the lower quantile among the draws, from 1; 0 if they are too few."""
-    return math.floor((replicates + 1) * (1 - level) / 2 * (1 + SLACK))
+    return math.floor((replicates + 1) * (1 - level) / ends * (1 + SLACK))

@@ -254,7 +254,7 @@ def spread_of_draws(value: float, draws: Column) -> Pair:
         notice(message)
     if not np.isfinite(draws).all() or math.isinf(value):
         return UNKNOWN
-    if draws.min() == draws.max():
+    if np.ptp(draws) <= ROUNDING * np.abs(draws).max():
         return 0.0, float(draws[0]) - value
     return float(draws.std(ddof=1)), float(draws.mean()) - value
 

@@ -28,6 +28,7 @@ Column: TypeAlias = np.ndarray[Any, Any]
 
 # With fewer cases, a normal approximation at all times at once is hardly one.
 FEWEST = 50
+ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,11 +90,16 @@ class RunningDifference:
 
     def __str__(self) -> str:
         """Say what was found."""
+        cases = f"After {self.cases[-1]:,} cases"
+        if math.isnan(self.lower[-1]):
+            by = f"always differ by {self.mean[-1]:.4g}, which leaves no interval"
+            told = by if self.mean[-1] else "never differ"
+            return wrapped(f"{cases} the {self.rule} losses of the two forecasts {told}.")
         ends = f"{self.lower[-1]:.4g} to {self.upper[-1]:.4g}"
         decided = self.decided_after
         zero = "never left out 0" if decided is None else f"first left out 0 after {decided:,}"
         return wrapped(
-            f"After {self.cases[-1]:,} cases the {self.rule} of the first forecast less that of "
+            f"{cases} the {self.rule} of the first forecast less that of "
             f"the second is {self.mean[-1]:.4g} ({100 * self.level:.4g} % interval for all times "
             f"at once {ends}, which {zero})."
         )
@@ -175,12 +181,15 @@ def running_difference(
     91
     """
     alpha, tightest = 1 - check_level(level), check_whole(tightest, "tightest")
-    difference = _finite_losses(rule, y, first) - _finite_losses(rule, y, second)
+    losses = [_finite_losses(rule, y, p) for p in (first, second)]
+    difference = losses[0] - losses[1]
     if len(difference) < FEWEST:
         message = f"intervals for all times need {FEWEST} cases or more; got {len(difference)}"
         raise DataError(message)
     n = np.arange(FEWEST, len(difference) + 1)
-    mean, spread = _running_moments(difference)
+    # Differences that vary by less than this do so by rounding alone.
+    slack = ROUNDING * np.maximum.accumulate(np.abs(losses).sum(axis=0))
+    mean, spread = _running_moments(difference, slack)
     log = 2 * math.log(1 / alpha)
     known = n * ((log + math.log1p(log)) / tightest)
     half = spread * np.sqrt((known + 1) / (n * known) * (np.log1p(known) + log))
@@ -197,13 +206,13 @@ def _finite_losses(rule: Rule, y: ArrayLike, p: ArrayLike) -> Column:
     return loss
 
 
-def _running_moments(x: Column) -> tuple[Column, Column]:
+def _running_moments(x: Column, slack: Column) -> tuple[Column, Column]:
     """Return the mean and the standard deviation from the fewest cases on; NaN without spread."""
     n, middle = np.arange(1, len(x) + 1), x.mean()
     # Deviations from the middle of all, so that squares do not cancel.
     moment, square = np.cumsum(x - middle) / n, np.cumsum((x - middle) ** 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         spread = np.sqrt(np.maximum(square - n * moment**2, 0) / (n - 1))
-    varied = np.maximum.accumulate(x) > np.minimum.accumulate(x)
+    varied = np.maximum.accumulate(x) - np.minimum.accumulate(x) > slack
     spread = np.where(varied, spread, np.nan)
     return (middle + moment)[FEWEST - 1 :], spread[FEWEST - 1 :]
