@@ -35,7 +35,8 @@ class Cases:
     p : array-like of shape (n,) or (n, K)
         Probabilities of the event, or of the classes, one column each.
     weight : array-like, optional
-        Case weights, none negative.
+        Case weights, none negative. Comparisons, intervals by design and tests take a row for one
+        case, however much it weighs; bands and decompositions take whole numbers for counts.
     clusters : array-like, optional
         The cluster of each case: cases of one cluster may depend on one another.
     strata : array-like, optional
