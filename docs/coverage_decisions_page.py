@@ -7,7 +7,7 @@ from statistics import NormalDist, mean
 from typing import TYPE_CHECKING
 
 from docs.coverage_samples import CLUSTERS
-from docs.coverage_tables import groups, is_short, pick, shown, table
+from docs.coverage_tables import covered, groups, is_short, one, percent, pick, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,17 +36,6 @@ RARE = 0.02
 
 def independent(rows: Rows) -> list[Row]:
     return pick(rows, part="decisions", sample="independent")
-
-
-def covered(row: Row | None) -> str:
-    """Show the coverage of a single setting, in bold where it is short."""
-    if row is None or None in row["coverage"]:
-        return "none"
-    return shown(row["coverage"], bold=is_short(row["coverage"], row["level"]))
-
-
-def one(rows: Rows) -> Row | None:
-    return rows[0] if rows else None
 
 
 def least(rows: Rows) -> Row:
@@ -84,10 +73,6 @@ def shortfalls(rows: Rows) -> str:
 def place(event_rate: float, model: str, threshold: float | None) -> list[str]:
     told = "0.05 to 0.2" if threshold is None else f"{threshold:g}"
     return [percent(event_rate), model, told]
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.0f} %"
 
 
 def events(row: Row) -> list[str]:

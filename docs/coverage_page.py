@@ -7,7 +7,7 @@ from statistics import median
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from docs import coverage_decisions_page
+from docs import coverage_decisions_page, coverage_inference_page
 from docs.coverage_tables import (
     FORECASTS,
     by_size,
@@ -247,7 +247,16 @@ def weights(rows: Rows) -> str:
     return table(["curve", "band", "covered", "worst tenth"], lines)
 
 
-PARTS = ("pointwise", "simultaneous", "intervals", "test", "clusters", "weights", "decisions")
+PARTS = (
+    "pointwise",
+    "simultaneous",
+    "intervals",
+    "test",
+    "clusters",
+    "weights",
+    "decisions",
+    "inference",
+)
 TABLES: dict[str, Callable[[Rows], str]] = {
     "glance": glance,
     "shortfalls": shortfalls,
@@ -269,4 +278,5 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "clusters": clusters,
     "weights": weights,
     **coverage_decisions_page.TABLES,
+    **coverage_inference_page.TABLES,
 }

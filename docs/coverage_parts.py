@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from docs.coverage_decisions import decision_facts, decisions
+from docs.coverage_inference import inference, inference_facts
 from docs.coverage_samples import CLUSTERS, cluster_labels, in_clusters
 from scipy.integrate import quad
 from scipy.special import expit, logit
@@ -87,6 +88,7 @@ def settings() -> list[Setting]:
             for curve in ("calibrated", "slope 1/2", "rare")
         ),
         *(Setting("decisions", times, facts) for times, facts in decision_facts()),
+        *(Setting("inference", times, facts) for times, facts in inference_facts()),
     ]
 
 
@@ -228,7 +230,9 @@ def test(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     t = draw(facts, rng)
     found: list[Finding] = []
     for rule in RULES:
-        p = properly.calibration_test(t, rule, replicates=TEST_REPLICATES, rng=rng).p_value
+        p = properly.calibration_test(
+            t, rule, statistic="mcb", replicates=TEST_REPLICATES, rng=rng
+        ).p_value
         found.append(
             ({"rule": rule.name}, {"rejected_at_5": p <= 0.05, "rejected_at_10": p <= 0.1})
         )
@@ -275,4 +279,5 @@ PARTS: dict[str, Callable[[Facts, np.random.Generator], list[Finding]]] = {
     "clusters": clusters,
     "weights": weights,
     "decisions": decisions,
+    "inference": inference,
 }

@@ -24,11 +24,15 @@ def cluster_labels() -> NDArray[Any]:
 
 
 def in_clusters(rng: np.random.Generator) -> Numbers:
+    """Draw numbers that are alike within these clusters."""
+    return alike(cluster_labels(), rng)
+
+
+def alike(label: NDArray[Any], rng: np.random.Generator) -> Numbers:
     """Draw numbers that are alike within clusters, and uniform each by itself.
 
     An outcome that is an event if its number is below some probability then has that probability.
     """
-    label = cluster_labels()
-    common, own = rng.standard_normal(CLUSTERS)[label], rng.standard_normal(len(label))
+    common, own = rng.standard_normal(label.max() + 1)[label], rng.standard_normal(len(label))
     uniform: Numbers = ndtr(math.sqrt(LATENT) * common + math.sqrt(1 - LATENT) * own)
     return uniform

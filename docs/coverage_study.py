@@ -4,8 +4,8 @@
 ``--only decisions`` it runs one part and keeps the numbers of the others. ``python
 docs/coverage_study.py --page docs/coverage.md`` writes the page of the documentation. The numbers
 depend on the seed and the scale alone, neither on the number of jobs nor on what else is run. The
-settings are in ``coverage_parts.py`` and ``coverage_decisions.py``, the tables in
-``coverage_page.py`` and ``coverage_decisions_page.py``.
+settings are in ``coverage_parts.py``, ``coverage_decisions.py`` and ``coverage_inference.py``, the
+tables in ``coverage_page.py``, ``coverage_decisions_page.py`` and ``coverage_inference_page.py``.
 """
 
 from __future__ import annotations

@@ -22,6 +22,11 @@ def pick(rows: Rows, **facts: Any) -> list[Row]:
     return [row for row in rows if all(row.get(name) == value for name, value in facts.items())]
 
 
+def of_inference(rows: Rows, study: str, **facts: Any) -> list[Row]:
+    """Choose rows of one study of inference."""
+    return pick(rows, part="inference", study=study, **facts)
+
+
 def groups(rows: Rows, *names: str) -> dict[tuple[Any, ...], list[Row]]:
     """Sort rows into groups, in order of appearance."""
     found: dict[tuple[Any, ...], list[Row]] = {}
@@ -64,6 +69,29 @@ def held(rows: Rows, measure: str = "coverage") -> str:
     width = pooled(rows, "width") if measure == "coverage" and "width" in rows[0] else None
     beside = "" if width is None else f" ({width[0]:.2f})"
     return shown(pair, bold=is_short(pair)) + beside
+
+
+def covered(row: Row | None) -> str:
+    """Show the coverage of a single setting, in bold where it is short."""
+    if row is None or None in row["coverage"]:
+        return "none"
+    return shown(row["coverage"], bold=is_short(row["coverage"], row["level"]))
+
+
+def rejected(row: Row | None) -> str:
+    """Show how often a true hypothesis is rejected, in bold where that is too often."""
+    if row is None:
+        return "none"
+    share, error = row["rejected_at_5"]
+    return shown((share, error), bold=share > row["level"] + 2 * error)
+
+
+def one(rows: Rows) -> Row | None:
+    return rows[0] if rows else None
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def table(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

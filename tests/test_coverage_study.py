@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,31 +12,28 @@ from scipy.integrate import quad
 import properly
 from properly.rules import Brier, Log
 
+from .coverage_scripts import DOCS, KEPT, page, parts, script, study
+
 if TYPE_CHECKING:
-    from types import ModuleType
+    from pathlib import Path
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
-
-
-def load_study() -> ModuleType:
-    """Load the script, which is no part of a package, and leave the search path as it was."""
-    path = list(sys.path)
-    spec = importlib.util.spec_from_file_location("coverage_study", DOCS / "coverage_study.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    sys.path[:] = path
-    return module
+decisions = script("coverage_decisions")
+decisions_page = script("coverage_decisions_page")
+tables = script("coverage_tables")
 
 
-study: Any = load_study()
-page: Any = study.coverage_page
-parts: Any = study.coverage_parts
-decisions: Any = sys.modules["docs.coverage_decisions"]
-decisions_page: Any = sys.modules["docs.coverage_decisions_page"]
-tables: Any = sys.modules["docs.coverage_tables"]
-KEPT = json.loads((DOCS / "coverage.json").read_text(encoding="utf-8"))
+OF_INFERENCE = (
+    "study",
+    "weights",
+    "clusters",
+    "uneven",
+    "losses",
+    "rho",
+    "horizon",
+    "differences",
+    "better",
+    "best",
+)
 
 
 def setting(part: str, **facts: Any) -> Any:
@@ -64,6 +58,8 @@ FEW = [
     setting("decisions", sample="independent", event_rate=0.06, model="miscalibrated", n=200),
     setting("decisions", sample="clusters", event_rate=0.32, forecasts="constant", n=1000),
     setting("decisions", sample="case-control", event_rate=0.1, model="calibrated", n=400),
+    setting("inference", study="series", losses="normal", rho=0.5, n=100),
+    setting("inference", study="small", differences="skewed", n=15),
 ]
 
 
@@ -107,11 +103,11 @@ def test_the_kept_numbers_are_those_of_all_settings() -> None:
         return [tuple(f"{name}={row.get(name)}" for name in names) for row in rows]
 
     of_bands = ("part", "band", "distribution", "values", "n", "curve", "forecasts")
-    names = (*of_bands, "sample", "event_rate", "model")
+    names = (*of_bands, "sample", "event_rate", "model", *OF_INFERENCE)
     wanted = told([{"part": s.part, **s.facts} for s in parts.settings()])
     kept = told(KEPT["rows"])
     # Bands of clusters and of weights are named in the rows, not in the settings.
-    for part in ("pointwise", "simultaneous", "intervals", "test", "decisions"):
+    for part in ("pointwise", "simultaneous", "intervals", "test", "decisions", "inference"):
         start = f"part={part}"
         assert {t for t in kept if t[0] == start} == {t for t in wanted if t[0] == start}
 
