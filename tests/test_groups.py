@@ -226,6 +226,7 @@ def test_groups_of_few_clusters_are_found_to_differ_no_more_often_than_stated() 
     assert np.sum(found, axis=0).max() <= 5
 
 
+@pytest.mark.filterwarnings("ignore:with 5 clusters the score test")
 @pytest.mark.parametrize(("clusters", "enough"), [(4, False), (5, True)])
 def test_a_group_needs_five_clusters(clusters: int, *, enough: bool) -> None:
     label = np.where(THIRD == "a", np.arange(300) % clusters, 10 + np.arange(300) // 5)

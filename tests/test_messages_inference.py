@@ -837,7 +837,7 @@ SAID: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (
         DataError,
         "sums of a monitor must be numbers, and not NaN; got 'abc'",
-        lambda: CalibrationMonitor(sums="abc"),  # type: ignore[arg-type]
+        lambda: CalibrationMonitor(sums="abc"),
     ),
     (
         DataError,

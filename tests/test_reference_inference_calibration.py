@@ -126,7 +126,7 @@ def of_clusters(forecast: str) -> dict[str, float]:
     assert found.name == "score"
     return {
         f"score_cluster.{forecast}": found.statistic,
-        f"score_cluster.{forecast}.p": found.parts["asymptotic"],
+        f"score_cluster.{forecast}.p": found.p_value,
     }
 
 

@@ -106,9 +106,10 @@ def calibration_test(
       :math:`z = (1, \operatorname{logit} x)`. Sees shifts and slopes best. Of cases in clusters
       :math:`\sum_g U_g U_g'` takes the place of :math:`I`: outcomes of a cluster may depend on one
       another in any way. With :math:`Q` this statistic, :math:`q` its degrees of freedom and
-      :math:`G` clusters, the p-value is that of :math:`Q (G - q) / (q (G - Q))`, an F with
-      :math:`q` and :math:`G - q` (Hotelling's test of a mean); that of chi-squared, which cannot
-      be small with few clusters, since :math:`Q \le G`, is in `parts`. NaN if clusters do not vary.
+      :math:`G` clusters, the p-value is that of chi-squared. It cannot be small with few clusters,
+      since :math:`Q \le G`: of five it is never below 0.08, which is warned of. In `parts` is that
+      of :math:`Q (G - q) / (q (G - Q))`, an F with :math:`q` and :math:`G - q` (Hotelling's test of
+      a mean), which can, but refuses too often with few clusters. NaN if clusters do not vary.
     - ``"combined"``: both of these, on the same draws. The smaller of their two p-values is itself
       ranked among those of the draws; this too is exact, and nearly as strong as the better one.
     - ``"cox"``: the likelihood ratio of :math:`a = 0, b = 1` [2]_, chi-squared; ``"citl"``: of
@@ -134,10 +135,10 @@ def calibration_test(
     infinite. ``"spiegelhalter"`` and ``"hosmer-lemeshow"`` take a wrong one as any other case.
 
     **Few clusters.** Of calibrated forecasts with a correlation of about 0.2 within clusters of 20
-    cases, ``"score"`` refused at 5 %, in simulations, 6, 7, 7 and 5 % of samples of 5, 10, 20 and
-    50 clusters if the event was as likely as not; 13, 12, 10 and 6 % if it happened in one case of
-    ten, since sums over clusters are skewed then. By chi-squared these were 0, 4, 5 and 5 %, and 0,
-    8, 8 and 6 %.
+    cases, ``"score"`` refused at 5 %, in simulations, 0, 4, 5 and 5 % of samples of 5, 10, 20 and
+    50 clusters if the event was as likely as not, and 0, 8, 8 and 6 % if it happened in one case of
+    ten, since sums over clusters are skewed then. By the F these were 6, 7, 7 and 5 %, and 13, 12,
+    10 and 6 %. Have 20 clusters or more.
 
     **Several classes.** A class is drawn for each case from its probabilities, and the
     miscalibration is that of `properly.decompose_classes`: the sum over the questions. Exact too.

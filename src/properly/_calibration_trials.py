@@ -34,6 +34,7 @@ from properly._components import ROUNDING, Prices, components, if_calibrated, p_
 from properly._cox import by_likelihood, by_sandwich
 from properly._design import Design
 from properly._isotonic import recalibrate
+from properly._notice import notice
 from properly._plain import amount_of, many
 from properly._resampling import fast_stream, sampler
 from properly._scoring import mean_loss, mean_score
@@ -48,6 +49,9 @@ if TYPE_CHECKING:
     from properly.rules import BinaryRule
 
 Column: TypeAlias = np.ndarray[Any, Any]
+
+# A p-value at which calibration is commonly refused.
+SMALL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,18 +183,25 @@ def _by_clusters(trial: Trial, cases: Cases) -> CalibrationTest:
     y, p, weight, used = rows_in_use(cases)
     cluster = number_clusters(cases, used)
     found = clustered_score(p.astype(np.float64), y, weight, cluster)
-    statistic, tail, many_clusters = found.statistic, found.p_value, found.asymptotic
+    statistic, tail, few_clusters = found.statistic, found.asymptotic, found.p_value
     if trial.sample.is_refuted:
-        statistic, tail, many_clusters = math.inf, 0.0, 0.0
+        statistic, tail, few_clusters = math.inf, 0.0, 0.0
+    elif math.isnan(few_clusters):
+        tail = math.nan
+    _warn_of_few(found.clusters)
+    parts = {"F": few_clusters}
+    degrees = float(found.degrees)
     return CalibrationTest(
-        "score",
-        statistic,
-        tail,
-        "F",
-        (float(found.degrees), float(found.clusters - found.degrees)),
-        {"asymptotic": many_clusters},
-        certain=trial.certain,
+        "score", statistic, tail, "chi-squared", degrees, parts, certain=trial.certain
     )
+
+
+def _warn_of_few(clusters: int) -> None:
+    """Warn if the statistic, never more than the number of clusters, cannot be large."""
+    least = math.exp(-clusters / 2)
+    if clusters and least > SMALL:
+        told = f"with {many(clusters, 'cluster')} the score test has no p-value below {least:.2g}"
+        notice(f"{told}, so it cannot refuse calibration")
 
 
 def _tail_of_nothing(observed: float) -> float:

@@ -116,7 +116,8 @@ class CalibrationTest:
 
 def _part(name: str, p: float) -> str:
     """Say which further p-value this is."""
-    return f"asymptotically {p:.3g}" if name == "asymptotic" else f"{name} alone {p:.3g}"
+    words = {"asymptotic": "asymptotically", "F": "by an F"}
+    return f"{words.get(name, f'{name} alone')} {p:.3g}"
 
 
 def _method(test: CalibrationTest) -> str:
