@@ -14,7 +14,7 @@ SUPERIOR ?= superior-scoring-rules==1.0.6
 # Not covered: what only these tests reach has no test of its own, and counts as not covered.
 PLAIN := tests/laws tests/test_readme.py tests/test_benchmarks.py tests/test_coverage_study.py \
   tests/test_coverage_inference.py tests/test_reference_inference_parts.py
-HALF := tests/reproduce tests/plots tests/test_audit.py tests/test_dominance.py
+HALF := tests/reproduce tests/plots tests/test_audit.py
 COVERED := $(BIN)/coverage run --parallel-mode -m pytest -q
 
 .DEFAULT_GOAL := help
