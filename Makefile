@@ -27,7 +27,8 @@ report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.htm
 	@$(BIN)/python examples/crash_report.py report.html
 
 # Half of the work, the laws and the pages first and without coverage, runs beside the other tests.
-test: $(VENV)/.ready-test $(VENV)/.ready-docs  ## run every check and every test; build the documentation
+test: $(VENV)/.ready-test,docs  ## run every check and every test; build the documentation
+	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
 	@$(MAKE) --no-print-directory --jobs=2 check docs
 	@$(BIN)/coverage erase
 	@{ $(BIN)/python -m pytest -q $(PLAIN); plain=$$?; \

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 STEPS = {2: 16, 3: 8, 4: 8, 5: 4}
 # For laws repeated for every rule, and for those that are not.
-few, many = settings(max_examples=5), settings(max_examples=40)
+few, many = settings(max_examples=5), settings(max_examples=25)
 
 
 class ClassRows(NamedTuple):

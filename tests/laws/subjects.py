@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 EPS = float(np.finfo(np.float64).eps)
 # For laws that are not repeated for every rule.
-many = settings(max_examples=50)
+many = settings(max_examples=25)
 STRICT, PROPER = Propriety.STRICT, Propriety.PROPER
 
 
