@@ -18,7 +18,9 @@ from properly._components import (
     p_value,
     true_components,
 )
+from properly._decomposition import decompose_by
 from properly._isotonic import recalibrate
+from properly._options import as_drawing
 from properly._resampling import Draw, sampler
 from properly.rules import Bounded, Brier, Elementary, Log, Spherical
 
@@ -132,7 +134,7 @@ def test_infinite_draws_reach_anything() -> None:
 def test_miscalibration_under_calibration_is_drawn_at_the_same_forecasts() -> None:
     # One forecast: the Brier miscalibration is the squared distance of a binomial rate.
     t = properly.Tally.from_counts([0.25], [4], [0])
-    drawn = if_calibrated(sampler(t), prices(Brier(), t.value), 500, np.random.default_rng(2))
+    (drawn,) = if_calibrated(sampler(t), [prices(Brier(), t.value)], 500, np.random.default_rng(2))
     assert set(np.round(drawn, 12)) == {0.0, 0.0625, 0.25, 0.5625}
     share = np.mean(np.isclose(drawn, 0.0625))
     expected = 0.75**4 + 6 * 0.25**2 * 0.75**2  # none or two events
@@ -220,11 +222,11 @@ def test_the_bias_is_what_draws_have_in_excess_of_their_world() -> None:
     # nothing discriminates.
     t = properly.Tally.from_counts([0.3], [40], [20])
     truths = np.array([0.5]), np.array([0.2])
-    found = find_bias(
+    (found,) = find_bias(
         sampler(t),
         t.weight,
-        truths,
-        prices(Brier(), t.value),
+        truths[0],
+        [(prices(Brier(), t.value), truths[1])],
         replicates=1500,
         rng=np.random.default_rng(3),
     )
@@ -242,11 +244,11 @@ def test_clusters_that_share_forecast_and_outcome_have_the_bias_of_as_many_cases
     # Forty clusters of five cases, all alike: the rate varies as that of forty cases.
     y = np.repeat([True, False], 100)
     cases = properly.Cases(y, np.full(200, 0.3), clusters=np.arange(200) // 5)
-    found = find_bias(
+    (found,) = find_bias(
         sampler(cases),
         np.array([200]),
-        (np.array([0.5]), np.array([0.2])),
-        prices(Brier(), np.array([0.3])),
+        np.array([0.5]),
+        [(prices(Brier(), np.array([0.3])), np.array([0.2]))],
         replicates=1500,
         rng=np.random.default_rng(3),
     )
@@ -259,11 +261,11 @@ def test_clusters_that_share_forecast_and_outcome_have_the_bias_of_as_many_cases
 def test_a_single_draw_has_no_deviation() -> None:
     t = properly.Tally.from_counts(VALUE, [5] * 6, [0, 1, 1, 3, 4, 5])
     truth = np.array([0.0, 0.2, 0.2, 0.6, 0.8, 1.0])
-    found = find_bias(
+    (found,) = find_bias(
         sampler(t),
         t.weight,
-        (truth, truth),
-        prices(Log()),
+        truth,
+        [(prices(Log()), truth)],
         replicates=1,
         rng=np.random.default_rng(4),
     )
@@ -274,13 +276,28 @@ def test_a_single_draw_has_no_deviation() -> None:
 def test_where_a_certain_forecast_was_wrong_the_bias_is_unknown_for_miscalibration_alone() -> None:
     t = properly.Tally.from_counts(VALUE, [50] * 6, [10, 11, 15, 30, 45, 50])
     truth = np.array([0.2, 0.22, 0.3, 0.6, 0.9, 1.0])
-    found = find_bias(
+    (found,) = find_bias(
         sampler(t),
         t.weight,
-        (truth, truth),
-        prices(Log()),
+        truth,
+        [(prices(Log()), truth)],
         replicates=20,
         rng=np.random.default_rng(5),
     )
     assert np.isnan(found.mean[0])
     assert np.isfinite([found.least[1], found.greatest[1], found.deviation[1]]).all()
+
+
+def test_several_rules_are_told_the_same_as_each_alone() -> None:
+    t = properly.Tally.from_counts(VALUE, [50] * 6, [0, 11, 15, 30, 45, 50])
+    rules = [Brier(), Log(), Brier()]
+    together = decompose_by(t, rules, as_drawing(0.9, 40, 7))
+    for rule, found in zip(rules, together, strict=True):
+        alone = properly.decompose(t, rule, interval=True, level=0.9, replicates=40, rng=7)
+        assert (found.score, found.miscalibration) == (alone.score, alone.miscalibration)
+        if rule == Brier():
+            assert found.intervals == alone.intervals
+        # The smoother world of Log differs at certain forecasts, and is drawn after that of Brier.
+        assert found.intervals is not None
+        assert alone.intervals is not None
+        assert found.intervals.p_value == alone.intervals.p_value

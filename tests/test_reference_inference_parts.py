@@ -167,15 +167,15 @@ def test_the_scores_of_certain_forecasts_are_the_published_ones() -> None:
 @cache
 def correction_of(rule: str, forecast: str) -> Correction:
     world = world_of(rule, forecast)
-    truths, rng = (world.pav, world.linear), np.random.default_rng(20240601)
-    return find_bias(
+    (found,) = find_bias(
         sampler(world.tally),
         world.weight,
-        truths,
-        world.prices,
+        world.pav,
+        [(world.prices, world.linear)],
         replicates=BIAS_REPLICATES,
-        rng=rng,
+        rng=np.random.default_rng(20240601),
     )
+    return found
 
 
 def error_of_bias(identity: str) -> float:
@@ -237,7 +237,7 @@ def of_calibrated_worlds(rule: str, forecast: str) -> dict[str, tuple[float, flo
     assert_published(subject, found.statistic)
     assert found.mean_if_calibrated is not None
     rng = np.random.default_rng(20240604)
-    drawn = if_calibrated(sampler(world.tally), world.prices, TEST_REPLICATES, rng)
+    (drawn,) = if_calibrated(sampler(world.tally), [world.prices], TEST_REPLICATES, rng)
     p, mean = f"{subject}.test_p", f"{subject}.null_mean"
     return {
         p: (found.p_value, error_of_test(p, TEST_REPLICATES)),

@@ -114,7 +114,7 @@ def by_miscalibration(trial: Trial) -> CalibrationTest:
     """Compare the miscalibration with that of drawn outcomes."""
     score, observed = _miscalibration(trial)
     prices = Prices.at(trial.sampler.value, trial.rule)
-    drawn = if_calibrated(trial.sampler, prices, trial.replicates, trial.rng)
+    (drawn,) = if_calibrated(trial.sampler, [prices], trial.replicates, trial.rng)
     p = trial.least if trial.sample.is_refuted else p_value(observed, drawn, score)
     return CalibrationTest(
         "mcb",

@@ -19,7 +19,7 @@ from properly._libraries import to_numpy
 from properly._resampling import fast_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from properly._isotonic import Recalibration
     from properly._resampling import Draw, Sampler
@@ -73,22 +73,31 @@ class Parts(NamedTuple):
 
 def components(draws: Iterable[Draw], prices: Prices) -> Column:
     """Return the miscalibration and the discrimination of each draw, one column each."""
-    scores, rates, shares, overall = [], [], [], []
+    return components_by_rule(draws, [prices])[0]
+
+
+def components_by_rule(draws: Iterable[Draw], by_rule: Sequence[Prices]) -> list[Column]:
+    """Do so for several rules; a draw is recalibrated once, which is best for all of them."""
+    scores: list[list[float]] = [[] for _ in by_rule]
+    rates, shares, overall = [], [], []
     for weight, events in draws:
         fit = refit(weight, events)
         total = fit.weight.sum()
-        scores.append(prices.mean(weight, events))
+        for known, prices in zip(scores, by_rule, strict=True):
+            known.append(prices.mean(weight, events))
         rates.append(fit.event_rate)
         shares.append(fit.weight / total)
         overall.append(fit.events.sum() / total)
     start = np.cumsum([0, *(len(rate) for rate in rates[:-1])])
-    # All bins of all draws in one go: there are few in each, and a call has its price.
-    losses = prices.entropy(np.concatenate(rates)) * np.concatenate(shares)
-    best = np.add.reduceat(losses, start)
-    score = np.array(scores)
-    found = np.stack([score, prices.entropy(np.array(overall))]) - best
-    # What rounding leaves of a difference that is 0 is 0.
-    return np.where(np.abs(found) <= ROUNDING * best, 0.0, found)
+    rate, share, constant = np.concatenate(rates), np.concatenate(shares), np.array(overall)
+    found = []
+    for known, prices in zip(scores, by_rule, strict=True):
+        # All bins of all draws in one go: there are few in each, and a call has its price.
+        best = np.add.reduceat(prices.entropy(rate) * share, start)
+        parts = np.stack([np.array(known), prices.entropy(constant)]) - best
+        # What rounding leaves of a difference that is 0 is 0.
+        found.append(np.where(np.abs(parts) <= ROUNDING * best, 0.0, parts))
+    return found
 
 
 def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
@@ -100,12 +109,11 @@ def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
 
 
 def if_calibrated(
-    sampler: Sampler, prices: Prices, replicates: int, rng: np.random.Generator
-) -> Column:
-    """Draw the miscalibration of forecasts whose outcomes come as they say."""
+    sampler: Sampler, by_rule: Sequence[Prices], replicates: int, rng: np.random.Generator
+) -> list[Column]:
+    """Draw the miscalibration of forecasts whose outcomes come as they say, by several rules."""
     draws = sampler.outcomes(sampler.value, replicates, fast_stream(rng))
-    drawn: Column = components(draws, prices)[0]
-    return drawn
+    return [parts[0] for parts in components_by_rule(draws, by_rule)]
 
 
 def p_value(observed: float, drawn: Column, score: float) -> float:
@@ -170,26 +178,54 @@ def enough_for_bias(replicates: int) -> int:
 def find_bias(
     sampler: Sampler,
     weight: Column,
-    truths: tuple[Column, Column],
-    prices: Prices,
+    recalibrated: Column,
+    by_rule: Sequence[tuple[Prices, Column]],
     *,
     replicates: int,
     rng: np.random.Generator,
-) -> Correction:
+) -> list[Correction]:
     """Draw cases and outcomes in two fitted worlds, and compare with what is true there.
 
     One world follows the recalibration itself, which leaves too little bias; the other a
-    smoother version of it, which leaves too much where the truth has steps. Clusters are drawn as a
-    whole, with outcomes that depend on one another as much as the recalibration leaves unexplained:
-    where they share forecasts, it fits what they have in common as well.
+    smoother version of it, which leaves too much where the truth has steps, and goes with the
+    prices of each rule. Clusters are drawn as a whole, with outcomes that depend on one another as
+    much as the recalibration leaves unexplained: where they share forecasts, it fits what they have
+    in common as well.
     """
-    biases, deviation, recalibrated = [], np.zeros(2), truths[0]
-    for truth in truths:
+
+    def drawn(truth: Column, some: Iterable[int]) -> list[Column]:
         draws = sampler.draws(truth, replicates, fast_stream(rng), recalibrated)
-        drawn = components(draws, prices)
+        return components_by_rule(draws, [by_rule[k][0] for k in some])
+
+    rough = drawn(recalibrated, range(len(by_rule)))
+    # Rules mostly share the smoother world too, and what is drawn there.
+    worlds: list[tuple[Column, list[int]]] = []
+    for k, (_, truth) in enumerate(by_rule):
+        for known, rules in worlds:
+            if np.array_equal(known, truth):
+                rules.append(k)
+                break
+        else:
+            worlds.append((truth, [k]))
+    found = {
+        k: x for truth, rules in worlds for k, x in zip(rules, drawn(truth, rules), strict=True)
+    }
+    smooth = [found[k] for k in range(len(by_rule))]
+    return [
+        _correction(weight, prices, (recalibrated, truth), both)
+        for (prices, truth), *both in zip(by_rule, rough, smooth, strict=True)
+    ]
+
+
+def _correction(
+    weight: Column, prices: Prices, truths: Iterable[Column], drawn: Iterable[Column]
+) -> Correction:
+    """Say how much larger than the truth the components came out in each world."""
+    biases, deviation = [], np.zeros(2)
+    for truth, found in zip(truths, drawn, strict=True):
         # Where a certain forecast was wrong the miscalibration is infinite, here as there.
         with np.errstate(invalid="ignore"):
-            biases.append(drawn.mean(axis=1) - true_components(weight, truth, prices))
-            deviation = drawn.std(axis=1, ddof=1) if replicates > 1 else np.zeros(2)
+            biases.append(found.mean(axis=1) - true_components(weight, truth, prices))
+            deviation = found.std(axis=1, ddof=1) if found.shape[1] > 1 else np.zeros(2)
     both = np.stack(biases)
     return Correction(both.min(axis=0), both.max(axis=0), both.mean(axis=0), deviation)

@@ -20,8 +20,11 @@ from properly.rules import Brier
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from properly._cases import Cases
     from properly._frames import Backend
+    from properly._options import Drawing
     from properly.rules import BinaryRule
 
 
@@ -163,26 +166,41 @@ def decompose(
      'skill': 0.2}
     """
     rule, interval = require_binary(rule), check_flag(interval, "interval")
-    if not rule.is_proper and (interval or not allow_improper):
+    if interval or not allow_improper:
+        require_proper(rule)
+    drawing = as_drawing(level, replicates, rng)
+    return decompose_by(tally, [rule], drawing if interval else None)[0]
+
+
+def require_proper(rule: BinaryRule) -> BinaryRule:
+    """Refuse a rule whose score has no parts."""
+    if not rule.is_proper:
         message = (
             f"only a proper rule can be decomposed; {rule!r} is improper, "
             "so a recalibrated forecast need not be better and the parts have no meaning"
         )
         hint = "allow_improper=True computes them all the same, without intervals."
         raise ImproperRuleError(message, hint=hint)
+    return rule
+
+
+def decompose_by(
+    tally: Tally | Cases, rules: Sequence[BinaryRule], drawing: Drawing | None = None
+) -> list[Decomposition]:
+    """Split the mean scores of several proper rules; with intervals if there are draws."""
     t = as_tally(tally)
     fit = recalibrate(t)
-    score = mean_score(t, rule)
-    recalibrated = mean_loss(fit.event_rate, fit.weight, fit.events, rule)
-    constant = mean_loss(*fit.pooled(), rule)
-    parts = Decomposition(
-        score, _difference(score, recalibrated), _difference(constant, recalibrated), constant
-    )
-    drawing = as_drawing(level, replicates, rng)
-    if not interval:
-        return parts
-    raw = tuple(getattr(parts, name) for name in PARTS)
-    return replace(parts, intervals=find_intervals(tally, rule, fit, raw, drawing))
+    found = []
+    for rule in rules:
+        score, constant = mean_score(t, rule), mean_loss(*fit.pooled(), rule)
+        recalibrated = mean_loss(fit.event_rate, fit.weight, fit.events, rule)
+        parts = _difference(score, recalibrated), _difference(constant, recalibrated)
+        found.append(Decomposition(score, *parts, constant))
+    if drawing is None:
+        return found
+    raw = [tuple(getattr(parts, name) for name in PARTS) for parts in found]
+    intervals = find_intervals(tally, rules, fit, raw, drawing)
+    return [replace(x, intervals=around) for x, around in zip(found, intervals, strict=True)]
 
 
 def _difference(worse: float, better: float) -> float:

@@ -23,11 +23,14 @@ from properly._tally import as_tally
 from properly._variance import spread_of_means
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from properly._cases import Cases
     from properly._components import Correction
     from properly._isotonic import Recalibration
     from properly._options import Drawing
     from properly._tally import Tally
+    from properly._variance import Spread
     from properly.rules import BinaryRule
 
 Pair: TypeAlias = tuple[float, float]
@@ -82,27 +85,46 @@ class PartIntervals:
 
 def find_intervals(
     source: Tally | Cases,
-    rule: BinaryRule,
+    rules: Sequence[BinaryRule],
     fit: Recalibration,
-    raw: tuple[float, ...],
+    parts: Sequence[tuple[float, ...]],
     drawing: Drawing,
-) -> PartIntervals:
-    """Put intervals around a score, its miscalibration, discrimination and uncertainty."""
-    from scipy.special import ndtri
+) -> list[PartIntervals]:
+    """Put intervals around scores, their miscalibration, discrimination and uncertainty.
 
-    t, (level, replicates, rng) = as_tally(source), drawing
+    All rules are asked about the same draws, which takes little longer than for one.
+    """
+    t, (_, replicates, rng) = as_tally(source), drawing
     # What the test draws is independent. The bias is that of clusters, drawn as a whole; of times,
     # it is that of independent cases.
     each, together = sampler(source, clusters=False), sampler(source)
-    prices = Prices.at(each.value, rule)
+    prices = [Prices.at(each.value, rule) for rule in rules]
     drawn = if_calibrated(each, prices, replicates, rng)
-    truths = fit.spread(fit.event_rate), increasing_fit(t, fit, prices)
-    enough = enough_for_bias(replicates)
-    bias = find_bias(together, to_numpy(t.weight), truths, prices, replicates=enough, rng=rng)
-    spread = spread_of_means(source, *_amounts(prices, truths[0], t.event_rate))
+    recalibrated = fit.spread(fit.event_rate)
+    worlds = [(known, increasing_fit(t, fit, known)) for known in prices]
+    enough, weight = enough_for_bias(replicates), to_numpy(t.weight)
+    biases = find_bias(together, weight, recalibrated, worlds, replicates=enough, rng=rng)
+    found = []
+    for raw, known, calibrated, bias in zip(parts, prices, drawn, biases, strict=True):
+        spread = spread_of_means(source, *_amounts(known, recalibrated, t.event_rate))
+        p = math.nan if is_dependent(source) else p_value(raw[1], calibrated, raw[0])
+        found.append(_intervals(raw, spread, bias, (p, float(calibrated.mean())), drawing))
+    return found
+
+
+def _intervals(
+    raw: tuple[float, ...],
+    spread: Spread,
+    bias: Correction,
+    calibrated: tuple[float, float],
+    drawing: Drawing,
+) -> PartIntervals:
+    """Put intervals around one score and its parts."""
+    from scipy.special import ndtri
+
+    level, p = drawing.level, calibrated[0]
     half = spread.half_widths(level)
     error = np.fmax(np.sqrt(np.diagonal(spread.covariance)[1:3]), bias.deviation)
-    p = math.nan if is_dependent(source) else p_value(raw[1], drawn, raw[0])
     parts = _around_parts(np.array(raw[1:3]), bias, ndtri((1 + level) / 2) * error)
     # Of dependent cases the test would refuse calibration too often, so it does not take part.
     if not p <= (1 - level) * (1 + 1e-12):
@@ -115,10 +137,10 @@ def find_intervals(
         _around(raw[3], half[3]),
         max(raw[1] - float(bias.mean[0]), 0.0) if finite else math.inf,
         max(raw[2] - float(bias.mean[1]), 0.0),
-        float(drawn.mean()),
+        calibrated[1],
         p,
         level,
-        replicates,
+        drawing.replicates,
     )
 
 
