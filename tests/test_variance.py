@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import t as student
 
 import properly
-from properly._variance import TIMES, Spread, spread_of_means, spread_of_rows
+from properly._design import TIMES
+from properly._variance import Spread, spread_of_means, spread_of_rows
 from properly.errors import DataError
 
 Column: TypeAlias = np.ndarray[Any, Any]

@@ -202,6 +202,13 @@ def with_forecasts(cases: Cases, p: Array) -> Cases:
     return found
 
 
+def without_time(cases: Cases) -> Cases:
+    """Forget when cases were."""
+    found = with_forecasts(cases, cases.p)
+    object.__setattr__(found, "time", None)
+    return found
+
+
 def relative_weights(cases: Cases) -> Cases:
     """Divide weights by their mean, so that only their ratios are left.
 

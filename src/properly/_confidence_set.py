@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from properly._contenders import contenders
-from properly._design import Design
+from properly._design import TIMES, Design
 from properly._extras import import_extra
 from properly._frames import to_frame
 from properly._losses import losses
@@ -18,7 +18,6 @@ from properly._options import as_drawing, check_choice, check_whole
 from properly._plain import many, plain, printable
 from properly._replicates import best_block, require_enough
 from properly._tables import wrapped
-from properly._variance import TIMES
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Rule
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._cases import number_clusters, numbered, rows_in_use
+from properly._cases import number_clusters, numbered, rows_in_use, without_time
 from properly._libraries import to_numpy
 from properly._options import check_choice
 from properly._plain import many
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Column: TypeAlias = np.ndarray[Any, Any]
 Serial: TypeAlias = Literal["cosines", "newey-west", "newey-west-auto"]
+
+# Fewer times say too little about dependence between them.
+TIMES = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +121,25 @@ def _with_two_each(stratum: Column) -> Column:
         )
         raise DataError(message, hint="put strata with one together with others.")
     return stratum
+
+
+def one_dependence(cases: Cases) -> Cases:
+    """Forget times where clusters or strata are known, which say more, and where they are few."""
+    if cases.time is None:
+        return cases
+    told = cases.clusters is not None or cases.strata is not None
+    return without_time(cases) if told or few_times(cases) else cases
+
+
+def few_times(cases: Cases) -> str | None:
+    """Say that dependence in time is not allowed for, if there are too few times to do so."""
+    if cases.time is None or cases.clusters is not None or cases.strata is not None:
+        return None
+    times = 1 + int(number_times(to_numpy(cases.time)[rows_in_use(cases).used]).max())
+    if times >= TIMES:
+        return None
+    told = f"{many(times, 'time')}, fewer than {TIMES}"
+    return f"with {told}, intervals do not allow for dependence in time"
 
 
 def number_times(time: Column) -> Column:

@@ -11,10 +11,10 @@ from properly._calibration_line import Subject, find_line
 from properly._calibration_test import calibration_test
 from properly._cases import has_time, numbered, relative_weights, rows_in_use
 from properly._decomposition import decompose
+from properly._design import TIMES
 from properly._group_table import GroupCalibration
 from properly._libraries import to_numpy
 from properly._multiplicity import holm
-from properly._variance import TIMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

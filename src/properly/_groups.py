@@ -8,7 +8,7 @@ import numpy as np
 
 from properly._cases import Cases, numbered, require_groups, rows_in_use
 from properly._contrasts import contrast
-from properly._design import Design
+from properly._design import TIMES, Design
 from properly._group_calibration import calibrate_groups
 from properly._group_degrees import count_units
 from properly._group_measures import (
@@ -24,7 +24,6 @@ from properly._libraries import to_numpy
 from properly._losses import unit_of
 from properly._notice import notice
 from properly._options import as_drawing, check_flag
-from properly._variance import TIMES
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary

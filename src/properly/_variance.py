@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._cases import has_strata, is_dependent, rows_in_use
-from properly._design import Design
+from properly._design import TIMES, Design
 from properly._libraries import to_numpy
 from properly._pooling import as_counts
 from properly._series import by_cosines, by_lags, data_lag, rule_lag
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
-# Fewer times say too little about dependence between them.
-TIMES = 20
 ROUNDING = 1e-14
 # A sum this much smaller than what was added up is what rounding left.
 CANCELLED = 1e-15
