@@ -1,0 +1,641 @@
+"""What the checkup finds, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import properly
+from properly._checkup._check import Checkup, check
+from properly.datasets import crash
+from properly.errors import ProperlyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from properly._checkup._symptom import Symptom
+
+    Floats = NDArray[np.float64]
+
+RNG = np.random.default_rng(8)
+ROWS = 400
+P = RNG.beta(1, 3, ROWS)
+Y = (RNG.random(ROWS) < P).astype(int)
+HOSTILE = "<b>\x1b[31m\n{{x}}\u202e"
+GRADES = RNG.dirichlet(np.ones(3), ROWS)
+GRADE = (RNG.random(ROWS)[:, None] > np.cumsum(GRADES, axis=1)).sum(axis=1)
+
+
+def changed(x: Any, row: int, value: Any) -> Any:
+    """Put another value into one row of a column of objects."""
+    found = np.array(x, dtype=object)
+    found[row] = value
+    return found
+
+
+def where(found: Checkup, severity: str | None = None) -> list[str]:
+    return [s.where for s in found.findings if severity in (None, s.severity)]
+
+
+def only(found: Checkup) -> Symptom:
+    (symptom,) = found.findings
+    return symptom
+
+
+# Healthy data.
+
+
+def test_nothing_is_found_in_healthy_data() -> None:
+    found = check(Y, {"model": P})
+    assert found == Checkup((), ROWS, ("model",))
+    assert found.is_fine
+    assert str(found) == "400 rows, 1 model: no problems\n\nNothing was found."
+
+
+def test_nothing_is_found_in_healthy_classes() -> None:
+    assert check(GRADE, GRADES).findings == ()
+    assert check(GRADE, GRADES, task="ordinal").findings == ()
+    words = np.array(["a", "b", "c"])[GRADE]
+    assert check(words, GRADES).findings == ()
+    assert check(words, GRADES, labels=["a", "b", "c"], task="ordinal").findings == ()
+    assert check(np.eye(3)[GRADE], GRADES).findings == ()
+
+
+def test_healthy_weights_clusters_groups_and_times_are_left_alone() -> None:
+    weight = RNG.uniform(1, 2, ROWS)
+    found = check(
+        Y,
+        P,
+        weight=weight,
+        clusters=np.arange(ROWS) // 2,
+        groups=np.arange(ROWS) % 2,
+        time=RNG.permutation(ROWS),
+    )
+    assert found.findings == ()
+
+
+def test_crash_data_have_oddities_but_no_problem() -> None:
+    data = crash()
+    found = check(
+        data.died,
+        data.forecasts,
+        weight=data.weight,
+        clusters=data.cluster,
+        groups=data.seatbelt,
+        time=data.year,
+    )
+    assert found.is_fine
+    assert where(found, "oddity") == ["balanced_boosting", "forest"]
+    assert where(found, "note") == ["weight", "weight"]
+    forest = found.of("oddity")[1]
+    wrong = np.flatnonzero((data.forecasts["forest"] == 0) & data.died)
+    assert (forest.count, forest.rows) == (48, tuple(wrong[:5].tolist()))
+    known = data.severity_known
+    grades = check(
+        data.severity[known],
+        data.severity_probabilities[known],
+        labels=data.severity_labels,
+        task="ordinal",
+    )
+    assert grades.findings == ()
+
+
+# What scoring refuses is a problem.
+
+REFUSED: dict[str, Callable[[], tuple[Any, Any, dict[str, Any]]]] = {
+    "missing outcome": lambda: (changed(Y, 3, None), P, {}),
+    "missing forecast": lambda: (Y, changed(P, 3, math.nan), {}),
+    "text": lambda: (Y, changed(P, 3, "n/a"), {}),
+    "numbers as text": lambda: (Y, P.astype(str), {}),
+    "infinite": lambda: (Y, changed(P, 3, math.inf), {}),
+    "percent": lambda: (Y, 100 * P, {}),
+    "logits": lambda: (Y, np.log(P / (1 - P)), {}),
+    "one outside": lambda: (Y, changed(P, 3, 1.7), {}),
+    "three labels": lambda: (GRADE, P, {}),
+    "text labels": lambda: (np.where(Y, "yes", "no"), P, {}),
+    "labels 1 and 2": lambda: (Y + 1, P, {}),
+    "another event": lambda: (np.where(Y, "yes", "no"), P, {"pos_label": "Yes"}),
+    "swapped": lambda: (P, Y, {}),
+    "lengths": lambda: (Y[1:], P, {}),
+    "nothing": lambda: ([], [], {}),
+    "two dimensions": lambda: (Y, P[:, None], {}),
+    "no column": lambda: (Y, 0.5, {}),
+    "negative weight": lambda: (Y, P, {"weight": changed(np.ones(ROWS), 0, -1.0)}),
+    "no weight": lambda: (Y, P, {"weight": np.zeros(ROWS)}),
+    "missing weight": lambda: (Y, P, {"weight": changed(np.ones(ROWS), 0, None)}),
+    "huge weight": lambda: (Y, P, {"weight": changed(np.ones(ROWS), 0, 1e200)}),
+    "short weight": lambda: (Y, P, {"weight": np.ones(ROWS - 1)}),
+    "sums": lambda: (GRADE, 2 * GRADES, {}),
+    "negative class": lambda: (GRADE, np.log(GRADES), {}),
+    "outside classes": lambda: (GRADE + 1, GRADES, {}),
+    "ordinal words": lambda: (np.array(["a", "b", "c"])[GRADE], GRADES, {"task": "ordinal"}),
+    "labels short": lambda: (GRADE, GRADES, {"labels": ["a", "b"]}),
+    "two ones": lambda: (np.ones((ROWS, 3)), GRADES, {}),
+    "one column too few": lambda: (np.eye(2)[Y], GRADES, {}),
+    "mixed": lambda: (Y, {"a": P, "b": GRADES}, {}),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_scoring_refuses_is_a_problem(name: str) -> None:
+    y, forecasts, options = REFUSED[name]()
+    with pytest.raises(ProperlyError):
+        properly.evaluate(y, forecasts, **options)
+    assert not check(y, forecasts, **options).is_fine
+
+
+ODD = st.sampled_from([None, math.nan, math.inf, -1, 2, 50, "x", "0.5", "", b"1", 1e308, 1 + 1e-9])
+OUTCOMES = st.lists(st.sampled_from([0, 1, True, 1.0]) | ODD, min_size=1, max_size=6)
+FORECASTS = st.lists(st.floats(0, 1) | ODD, min_size=1, max_size=6)
+
+
+@settings(max_examples=80)
+@given(y=OUTCOMES, p=FORECASTS, weight=st.none() | st.lists(st.integers(0, 3) | ODD, max_size=6))
+def test_what_is_fine_is_not_refused_and_nothing_is_ever_raised(
+    y: Any, p: Any, weight: Any
+) -> None:
+    found = check(y, {"model": p}, weight=weight)
+    json.dumps(found.to_dict(), allow_nan=False)
+    assert str(found).startswith(f"{len(y)} row")
+    if found.is_fine:
+        assert properly.tally(y, p, weight=weight).total >= 0
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        None,
+        "text",
+        {},
+        object(),
+        [object(), {}, [1]],
+        np.zeros((2, 2, 2)),
+        np.zeros((3, 0)),
+        [[1, 2], [3]],
+        np.array(["NaT", "2020-01-01"], dtype="M8[ns]"),
+        np.array([1j, 2]),
+        np.array([10**400, 0.5, None], dtype=object),
+        np.ma.masked_array([0.5, 0.25], mask=[True, False]),
+    ],
+    ids=lambda x: type(x).__name__,
+)
+def test_strange_columns_are_problems_not_errors(column: Any) -> None:
+    assert not check([0, 1], {"model": column}).is_fine
+    assert not check(column, {"model": [0.25, 0.5]}).is_fine
+    known = {"weight": column} if column is not None else {"weight": "text"}
+    assert not check([0, 1], {"model": [0.25, 0.5]}, **known).is_fine
+
+
+# Outcomes.
+
+
+def test_missing_outcomes_are_counted_and_named() -> None:
+    found = check(changed(changed(Y, 7, None), 3, math.nan), P)
+    assert (only(found).where, only(found).rows, only(found).count) == ("outcome", (3, 7), 2)
+
+
+def test_a_rare_third_label_may_be_a_code() -> None:
+    found = only(check(changed(Y, 5, 9), P))
+    assert (found.rows, found.count) == ((5,), 1)
+    assert "If 9 stands for what is not known" in found.advice
+    many = only(check(np.where(np.arange(ROWS) < ROWS // 2, 9, Y), P))
+    assert (many.rows, "y == 9" in many.advice) == ((), True)
+
+
+def test_the_event_is_named_or_asked_for() -> None:
+    words = np.where(Y, "yes", "no")
+    assert "pos_label='yes', or --event yes" in only(check(words, P)).advice
+    assert check(words, P, pos_label="yes").findings == ()
+    assert check(words, P, labels=["no", "yes"]).findings == ()
+    other = only(check(Y, P, pos_label="1"))
+    assert "pos_label=1: the event is str, the label int" in other.advice
+
+
+def test_a_single_outcome_is_a_problem_though_it_can_be_scored() -> None:
+    assert only(check(np.zeros(ROWS), P * 0.01)).severity == "problem"
+    assert "each time" in only(check(np.ones(ROWS), 1 - P * 0.01)).what
+    assert "never" in only(check(["no"] * ROWS, P * 0.01, pos_label="yes")).what
+
+
+@pytest.mark.parametrize(("events", "odd"), [(9, True), (10, False)])
+def test_fewer_than_ten_events_or_others_are_odd(events: int, odd: bool) -> None:
+    y = np.arange(100) < events
+    p = RNG.uniform(0.05, 0.15, 100)
+    assert ("outcome" in where(check(y, p), "oddity")) is odd
+    assert ("outcome" in where(check(~y, 1 - p), "oddity")) is odd
+
+
+def test_swapped_arguments_are_named_only_if_a_forecast_has_labels() -> None:
+    swapped = check(P, {"died": Y}).problems
+    assert [s.where for s in swapped] == ["outcome"]
+    assert "Swap the two" in swapped[0].advice
+    assert "Pass what happened" in only(check(P, {"other": P**2 + 1e-3})).advice
+
+
+# Forecasts by themselves.
+
+
+@pytest.mark.parametrize(
+    ("p", "said"),
+    [
+        (100 * P, "as percentages are"),
+        (np.log(P / (1 - P)), "as logits (log-odds) are"),
+        (np.log(P), "logarithms of probabilities"),
+        (changed(P, 3, -999.0), "a code for what is missing?"),
+        (changed(P, 3, 1 + 1e-9), "as by rounding"),
+        (changed(P, 3, 1.7), "outside [0, 1], from"),
+        (P / (1 - P) * 1000, "outside [0, 1], from"),
+    ],
+)
+def test_numbers_that_are_no_probabilities_are_called_by_their_scale(p: Any, said: str) -> None:
+    found = only(check(Y, p))
+    outside = (p < 0) | (p > 1)
+    assert (found.severity, found.count) == ("problem", int(outside.sum()))
+    assert said in found.what
+
+
+def test_slips_among_probabilities_are_not_taken_for_percent() -> None:
+    few = P.copy()
+    few[: ROWS // 20 - 1] = np.linspace(2, 90, ROWS // 20 - 1)
+    assert "percentages are" not in only(check(Y, few)).what
+    few[ROWS // 20 - 1] = 95.5
+    assert "percentages are" in only(check(Y, few)).what
+
+
+def test_text_names_the_rows_that_do_not_read_as_numbers() -> None:
+    text = P.astype(str).astype(object)
+    text[7] = "n/a"
+    found = only(check(Y, text))
+    assert (found.rows, found.count) == ((7,), 1)
+    assert found.what == "1 of 400 rows has no number but 'n/a'"
+    assert only(check(Y, changed(P, 7, "0.5"))).rows == (7,)
+    assert only(check(Y, P.astype(str))).count == ROWS
+    assert "a point" in only(check(Y, changed(P, 7, "0,5"))).advice
+    assert "percent sign" in only(check(Y, changed(P, 7, "12 %"))).advice
+
+
+def test_text_that_reads_as_numbers_is_looked_at_further() -> None:
+    text, percent = check(Y, (100 * P).astype(str)).findings
+    assert text.what.startswith("all numbers are written as text, such as '")
+    assert percent.what.startswith(f"{(P > 0.01).sum()} of 400 forecasts are above 1")
+
+
+def test_a_constant_is_odd() -> None:
+    assert only(check(Y, np.full(ROWS, 0.25))).what == "all 400 forecasts are 0.25"
+    assert check([1], [0.5]).problems[0].where == "outcome"
+    assert all("all" not in s.what for s in check([0, 1], [0.5, 0.25]).findings)
+
+
+def test_decisions_are_no_probabilities() -> None:
+    found = only(check(Y, (P > 0.5).astype(int)))
+    assert (found.severity, found.what[:26]) == ("oddity", "all forecasts are 0 or 1: ")
+
+
+def test_certain_forecasts_are_odd_only_where_one_was_wrong() -> None:
+    right = np.where(np.arange(ROWS) < 20, Y, P)
+    found = only(check(Y, right))
+    assert (found.severity, found.count, found.rows) == ("note", 20, (0, 1, 2, 3, 4))
+    wrong = right.copy()
+    wrong[[2, 11]] = 1 - Y[[2, 11]]
+    found = only(check(Y, wrong))
+    assert (found.severity, found.count, found.rows) == ("oddity", 2, (2, 11))
+    assert "20 of 400 forecasts are exactly 0 or 1" in found.what
+
+
+def test_both_kinds_of_mistakes_are_counted() -> None:
+    p = P.copy()
+    p[np.flatnonzero(Y == 1)[:3]] = 0
+    p[np.flatnonzero(Y == 0)[:2]] = 1
+    assert only(check(Y, p)).what.endswith(
+        "of which 3 at 0 though the event happened and 2 at 1 though it did not"
+    )
+
+
+def sigmoid(x: Floats, kind: Any) -> Any:
+    return 1 / (1 + np.exp(-x.astype(kind)))
+
+
+@pytest.mark.parametrize(("kind", "spread"), [(np.float32, 5), (np.float16, 3)])
+def test_saturated_probabilities_are_found_also_if_made_double(kind: Any, spread: float) -> None:
+    logit = np.random.default_rng(1).normal(4, spread, 2000)
+    y = np.random.default_rng(2).random(2000) < sigmoid(logit, np.float64)
+    p = sigmoid(logit, kind)
+    assert (p == 1).any()
+    double = sigmoid(logit, np.float64)
+    assert not any("rounded to" in s.what for s in check(y, double).findings)
+    for column in (p, p.astype(np.float64)):
+        (found,) = (s for s in check(y, column).findings if "rounded to 1 by" in s.what)
+        assert (found.severity, found.count) == ("oddity", int((p == 1).sum()))
+
+
+def test_shares_of_votes_fit_into_any_precision_and_are_not_taken_for_saturated() -> None:
+    votes = np.clip(np.round(P * 128), 1, 128).astype(np.float16) / np.float16(128)
+    votes[3] = 1
+    assert not any("rounded to 1 by" in s.what for s in check(Y, votes).findings)
+
+
+def test_few_or_rounded_forecasts_are_noted() -> None:
+    few = only(check(Y, np.clip(np.round(P * 8), 1, 7) / 8))
+    assert (few.severity, few.what) == ("note", "there are only 7 distinct forecasts among 400")
+    percent = np.clip(np.round(P, 2), 0.01, 0.99)
+    assert "rounded to 2 decimals" in only(check(Y, percent)).what
+    percent[3] = 0.123
+    assert check(Y, percent).findings == ()
+
+
+# Forecasts beside outcomes.
+
+
+def test_a_forecast_that_is_the_outcome_is_a_problem() -> None:
+    found = check(Y, {"leak": Y.astype(float), "model": P})
+    assert (where(found), found.findings[0].severity) == (["leak"], "problem")
+
+
+def test_a_perfect_order_is_odd_from_ten_events_on() -> None:
+    y = np.arange(40) >= 20
+    p = np.linspace(0.213, 0.787, 40)
+    assert "AUC 1" in only(check(y, p)).what
+    p[[19, 20]] = p[[20, 19]]
+    assert check(y, p).findings == ()
+    assert all("AUC" not in s.what for s in check([0, 0, 1, 1], [0.11, 0.2, 0.7, 0.8]).findings)
+    near = np.where(y, 1 - 1e-3, 1e-3) + np.linspace(-1e-4, 1e-4, 40)
+    assert only(check(y, near)).what == "every forecast is within 0.001 of what happened"
+
+
+def test_an_inverted_forecast_is_odd_by_delongs_interval() -> None:
+    other = check(Y, 1 - P).findings
+    assert any("worse than chance" in s.what for s in other)
+    noise = np.random.default_rng(3).beta(1, 3, ROWS)
+    assert not any("worse than chance" in s.what for s in check(Y, noise).findings)
+
+
+def test_the_area_and_its_error_are_those_of_auc_interval() -> None:
+    from properly._checkup._raw import read_raw
+    from properly._checkup._sheet import Sheet
+
+    tied = np.round(P, 1)
+    sheet = Sheet(read_raw(Y, "outcome"), {"m": read_raw(tied, "m")}, "binary", None, None, {})
+    expected = properly.auc_interval(properly.Cases(Y, tied))
+    area = sheet.events[0].area
+    assert area is not None
+    assert area.value == pytest.approx(expected.value, abs=1e-14)
+    assert area.error == pytest.approx(expected.standard_error, rel=1e-12)
+
+
+def test_a_mean_far_off_needs_five_standard_errors_and_a_quarter_of_the_odds() -> None:
+    balanced = P / (P + (1 - P) / 3)
+    assert "with_event_rate" in only(check(Y, balanced)).advice
+    # Significant by far among many cases, but small.
+    p = np.linspace(0.3, 0.5, 100_000)
+    y = np.arange(100_000) % 100 < 42
+    assert abs((y - p).sum()) / math.sqrt((p * (1 - p)).sum()) > 5
+    assert check(y, p).findings == ()
+    # Large, but among too few cases.
+    assert all("mean" not in s.what for s in check(Y[:15], balanced[:15]).findings)
+
+
+def test_weights_count_for_the_mean() -> None:
+    weight = np.where(Y == 1, 1.0, 20.0)
+    found = [s.what for s in check(Y, P, weight=weight).of("oddity")]
+    rate = Y @ weight / weight.sum()
+    assert f"{P @ weight / weight.sum():.4g}, the weighted event rate {rate:.4g}" in found[0]
+
+
+def test_equal_models_and_equal_rankings_are_told_apart() -> None:
+    found = check(Y, {"a": P, "copy": P.copy(), "logit": P**1.05, "other": P[::-1]})
+    assert [s.where for s in found.findings if "to the last digit" in s.what] == ["copy"]
+    ranked = [s for s in found.findings if "ranks the cases" in s.what]
+    assert [(s.severity, s.where) for s in ranked] == [("note", "logit")]
+    assert check(GRADE, {"a": GRADES, "b": GRADES}).findings[0].where == "b"
+
+
+# Classes.
+
+
+@pytest.mark.parametrize(
+    ("p", "count", "advice"),
+    [
+        (100 * GRADES, ROWS, "divide by 100"),
+        (np.log(GRADES), ROWS, "numpy.exp"),
+        (np.log(GRADES) + 3, ROWS, "softmax"),
+        (3 * GRADES, ROWS, "normalize=True"),
+        (np.where(np.arange(ROWS)[:, None] == 5, 0, GRADES), 1, "zeros"),
+    ],
+)
+def test_rows_that_do_not_sum_to_one_are_called_by_their_scale(
+    p: Floats, count: int, advice: str
+) -> None:
+    found = check(GRADE, p).problems[0]
+    assert (found.count, advice in found.advice) == (count, True)
+
+
+def test_the_worst_row_is_named_and_single_precision_is_forgiven() -> None:
+    p = GRADES.copy()
+    p[3] *= 1.01
+    p[8] *= 1.2
+    found = only(check(GRADE, p))
+    assert (found.rows, found.what) == (
+        (3, 8),
+        "2 of 400 rows do not sum to 1; row 8 sums to 1.2, farthest off",
+    )
+    single = GRADES.astype(np.float32)
+    single[0, 0] += 1e-5
+    assert check(GRADE, single).findings == ()
+
+
+def test_classes_never_seen_and_outcomes_outside_are_told_apart() -> None:
+    y = np.minimum(GRADE, 1)
+    p = GRADES * [1, 1, 0.3] / (GRADES * [1, 1, 0.3]).sum(axis=1, keepdims=True)
+    assert only(check(y, p)).what == "this class never happened: 2"
+    outside = check(GRADE + 1, GRADES).problems
+    assert [s.where for s in outside] == ["outcome"]
+    assert "labels=[1, 2, 3]" in outside[0].advice
+    assert check(GRADE + 1, GRADES, labels=[1, 2, 3]).findings == ()
+    far = check(changed(GRADE, 4, 7), GRADES).problems[0]
+    assert (far.rows, far.what) == ((4,), "an outcome must be one of 0, 1, 2; found 7")
+
+
+def test_an_impossible_class_that_happened_is_odd() -> None:
+    p = GRADES.copy()
+    row = int(np.flatnonzero(GRADE == 0)[2])
+    p[row] = [0, 0.5, 0.5]
+    found = only(check(GRADE, p))
+    assert (found.severity, found.rows) == ("oddity", (row,))
+
+
+def test_a_class_never_decided_right_is_noted() -> None:
+    p = np.tile([0.5, 0.3, 0.2], (ROWS, 1)) + GRADES * 1e-3
+    p /= p.sum(axis=1, keepdims=True)
+    y = np.arange(ROWS) % 10 // 5 + (np.arange(ROWS) % 10 > 7)
+    found = [s for s in check(y, p).findings if "never right" in s.what]
+    assert [(s.severity, s.count) for s in found] == [("note", int((y > 0).sum()))]
+    assert not any("never right" in s.what for s in check(GRADE, GRADES).findings)
+
+
+@pytest.mark.parametrize("order", [[1, 0, 2], [1, 2, 0], [2, 1, 0]])
+def test_columns_in_another_order_are_found_with_their_places(order: list[int]) -> None:
+    found = only(check(GRADE, GRADES[:, order]))
+    assert found.severity == "oddity"
+    for k, column in enumerate(np.argsort(order).tolist()):
+        assert (f"column {column} for {k}" in found.what) is (k != column)
+
+
+def test_a_weak_forecast_of_classes_is_not_taken_for_a_wrong_order() -> None:
+    noise = np.random.default_rng(4).dirichlet(np.ones(3), ROWS)
+    assert not any("places" in s.what for s in check(GRADE, noise).findings)
+
+
+def test_two_columns_are_noted() -> None:
+    assert only(check(Y, np.stack([1 - P, P], axis=1))).severity == "note"
+
+
+def test_names_of_columns_name_the_classes() -> None:
+    frame = pytest.importorskip("polars").DataFrame(dict(zip("zba", GRADES.T, strict=True)))
+    words = np.array(["z", "b", "a"])[GRADE]
+    assert check(words, {"model": frame}).findings == ()
+    assert "places" in only(check(words, {"model": GRADES})).what
+
+
+# Rows, weights, clusters, groups, time.
+
+
+def test_copied_rows_are_found_and_equal_predictors_are_not() -> None:
+    copied = np.concatenate([np.arange(ROWS), np.arange(20)])
+    found = only(check(Y[copied], P[copied]))
+    assert (found.where, found.count, found.rows[:2]) == ("rows", 20, (ROWS, ROWS + 1))
+    # Where nothing happened, copies cannot be told from equal predictors.
+    quiet = np.concatenate([np.arange(ROWS), np.flatnonzero(Y == 0)[:20]])
+    assert check(Y[quiet], P[quiet]).findings == ()
+    # Up to one row in a hundred.
+    few = np.concatenate([np.arange(ROWS), np.arange(4)])
+    assert check(Y[few], P[few]).findings == ()
+    # Equal predictors make equal forecasts, and outcomes differ as chance has it.
+    values = np.random.default_rng(5).uniform(0.2, 0.8, 100)
+    p = np.repeat(values, 4)
+    y = np.random.default_rng(6).random(400) < p
+    assert check(y, p).findings == ()
+    # Three decimals are no fingerprint.
+    short = np.round(P[copied], 3) + 0.001
+    assert check(Y[copied], short).findings == ()
+
+
+def test_copied_rows_must_agree_in_every_model_and_class() -> None:
+    copied = np.concatenate([np.arange(ROWS), np.arange(40)])
+    other = np.random.default_rng(7).uniform(0.05, 0.5, ROWS + 40)
+    models = {"model": P[copied], "other": np.round(other, 4)}
+    assert "rows" not in where(check(Y[copied], models))
+    assert "rows" in where(check(GRADE[copied], GRADES[copied]))
+
+
+def test_columns_of_other_lengths_are_named() -> None:
+    found = check(Y, {"a": P, "b": P[1:]}, time=np.arange(ROWS + 1))
+    assert where(found, "problem") == ["b", "time"]
+    both = check(Y[1:], {"a": P, "b": P**2})
+    assert both.problems[0].what == "it has 399 rows, every model 400 rows"
+    assert where(both, "problem") == ["outcome"]
+
+
+def weigh(weight: Any) -> Checkup:
+    return check(Y, P, weight=weight)
+
+
+def test_weights_are_looked_at() -> None:
+    assert only(weigh(np.full(ROWS, 2.0))).what == "all weights are 2"
+    whole = weigh(np.arange(ROWS) % 3 + 1)
+    assert only(whole).what == "all weights are whole numbers"
+    zero = weigh(changed(np.linspace(1, 2, ROWS), 9, 0.0))
+    assert (only(zero).severity, only(zero).rows) == ("note", (9,))
+    negative = weigh(changed(np.linspace(1, 2, ROWS), 9, -0.5))
+    assert (only(negative).severity, only(negative).rows) == ("problem", (9,))
+    assert [s.what for s in weigh(np.zeros(ROWS)).problems] == ["no weight is positive"]
+
+
+def test_a_heavy_case_and_few_effective_cases_are_found() -> None:
+    weight = np.linspace(1, 1.1, ROWS)
+    weight[17] = 0.06 / 0.94 * (weight.sum() - weight[17])
+    found = weigh(weight)
+    heavy = found.of("oddity")[0]
+    assert (heavy.rows, heavy.what) == ((17,), "the heaviest case holds 6.0% of the weight")
+    effective = weight.sum() ** 2 / (weight @ weight)
+    assert effective < ROWS / 2
+    assert f"as much as {effective:,.0f} of" in found.of("note")[0].what
+    weight[17] = 0.03 * weight.sum()
+    assert weigh(weight).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("count", "severity"),
+    [(1, "problem"), (2, "oddity"), (19, "oddity"), (20, None), (200, None), (ROWS, "note")],
+)
+def test_clusters_are_counted(count: int, severity: str | None) -> None:
+    found = check(Y, P, clusters=np.arange(ROWS) % count)
+    assert [s.severity for s in found.findings] == ([] if severity is None else [severity])
+
+
+def test_small_groups_are_named_with_what_they_have() -> None:
+    group = np.where(np.arange(ROWS) < 12, "small", "large")
+    found = only(check(Y, P, groups=group))
+    least = min(Y[:12].sum(), 12 - Y[:12].sum())
+    assert found.what == (
+        f"1 of 2 groups with fewer than 10 events or non-events: 'small' ({least})"
+    )
+    assert only(check(Y, P, groups=["one"] * ROWS)).what == "there is a single group, 'one'"
+    classes = only(check(GRADE, GRADES, groups=np.where(np.arange(ROWS) < 9, "small", "large")))
+    assert classes.what == "1 of 2 groups with fewer than 10 cases: 'small' (9)"
+
+
+def test_times_may_be_in_any_order_but_not_missing_or_all_alike() -> None:
+    days = np.arange(ROWS).astype("M8[D]")[::-1].copy()
+    assert check(Y, P, time=days).findings == ()
+    days[4] = "NaT"
+    assert (only(check(Y, P, time=days)).where, only(check(Y, P, time=days)).rows) == ("time", (4,))
+    alike = only(check(Y, P, time=np.full(ROWS, "2020-01-01", dtype="M8[ns]")))
+    assert "'2020-01-01T00:00:00.000000000'" in alike.what
+
+
+# What comes in, and what goes out.
+
+
+def test_frames_of_every_library_are_read_as_models() -> None:
+    columns = {"a": [0.125, None, 0.5], "b": [0.25, 0.5, 0.75]}
+    for name in ("pandas", "polars", "pyarrow"):
+        library = pytest.importorskip(name)
+        frame = library.table(columns) if name == "pyarrow" else library.DataFrame(columns)
+        found = check([0, 1, 1], frame)
+        assert found.models == ("a", "b")
+        assert [(s.where, s.rows) for s in found.problems] == [("a", (1,))]
+
+
+def test_problems_come_first_and_a_record_becomes_a_frame() -> None:
+    found = check(changed(Y, 0, None), {"a": np.round(P, 2), "b": 100 * P}, weight=np.ones(ROWS))
+    order = [s.severity for s in found.findings]
+    assert order == sorted(order, key=["problem", "oddity", "note"].index)
+    frame = found.to_frame("polars")
+    assert frame["severity"].to_list() == order
+    assert frame["rows"][0] == "0"
+    assert check(Y, P).to_frame("polars").shape == (0, 6)
+    assert json.loads(json.dumps(found.to_dict()))["findings"][0]["rows"] == [0]
+
+
+def test_hostile_names_and_values_are_shown_and_not_obeyed() -> None:
+    found = check([HOSTILE, "b", "c"], {HOSTILE: [0.5, HOSTILE, 2.0], "b": [0.5, 0.25, 0.125]})
+    assert found.models[0] == HOSTILE
+    text = str(found)
+    assert all(line.isprintable() for line in text.split("\n"))
+    assert "\\x1b[31m\\n{{x}}\\u202e" in text
+
+
+def test_nothing_that_was_handed_in_is_changed() -> None:
+    y, p, weight = changed(Y, 0, None), changed(P, 1, "x"), np.ones(ROWS)
+    before = [x.copy() for x in (y, p, weight)]
+    check(y, {"model": p}, weight=weight)
+    for x, was in zip((y, p, weight), before, strict=True):
+        assert x.tolist() == was.tolist()
