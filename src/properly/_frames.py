@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from properly._nearest import require_columns
 from properly._tally import Tally
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from properly.typing import Array, ArrayLike, IntoFrame
 
@@ -99,6 +99,12 @@ def to_frame(columns: Mapping[str, Any], backend: Backend | None = None) -> Any:
     return nw.from_dict(dict(columns), backend=backend or installed[0]).to_native()
 
 
+def library_of(*given: object) -> Backend | None:
+    """Name the library of the first frame or series among what was given."""
+    homes = (type(x).__module__.partition(".")[0] for x in given)
+    return next((name for home in homes for name in BACKENDS if home == name), None)
+
+
 def _columns_of(
     frame: IntoFrame,
     outcome: str | None,
@@ -118,16 +124,7 @@ def _columns_of(
         message = "a frame needs the names of its columns; got outcome = {!r}, forecast = {!r}"
         raise ArgumentTypeError(message.format(outcome, forecast))
     names = [outcome, forecast, *([weight] if isinstance(weight, str) else [])]
-    _require_columns(names, data.collect_schema().names())
+    require_columns(names, data.collect_schema().names())
     chosen = data.select(*dict.fromkeys(names)).lazy().collect()
     columns = [chosen.get_column(name).to_numpy() for name in names]
     return columns[0], columns[1], columns[2] if isinstance(weight, str) else weight
-
-
-def _require_columns(names: Sequence[str], present: Sequence[str]) -> None:
-    for name in names:
-        if name not in present:
-            near = difflib.get_close_matches(name, present, n=3) or list(present)[:5]
-            shown = ", ".join(repr(column) for column in near)
-            message = f"the frame must have the column {name!r}; it has {len(present)} others"
-            raise DataError(message, hint=f"did you mean one of {shown}?")
