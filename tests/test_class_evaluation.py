@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import properly
-from properly import Cases, ClassEvaluation, ClassScore, decompose_classes, evaluate, hard_decisions
+from properly import Cases, ClassEvaluation, ClassScore, decompose_classes, hard_decisions
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     PBS,
@@ -67,6 +67,10 @@ ORDERED: list[ClassRule] = [
     Ranked(Shifted(0.1, form="published")),
     Penalized(RPS(), penalty=0.5, cost="quadratic"),
 ]
+
+
+def evaluate(*given: Any, **options: Any) -> Any:
+    return properly.evaluate(*given, **({"replicates": 0} | options))
 
 
 def evaluated(**options: Any) -> ClassEvaluation:
@@ -187,6 +191,11 @@ def test_labels_are_kept_in_their_order() -> None:
         "task": "ordinal",
         "classes": {"low": 1 / 8, "mid": 2 / 8, "high": 5 / 8},
         "normalized": False,
+        "rows": 3,
+        "design": "3 independent cases",
+        "level": 0.95,
+        "replicates": 0,
+        "seed": None,
     }
     assert e.scores == evaluate(Y, {"m": P}, task="ordinal", weight=[1, 2, 5]).scores
 
@@ -280,7 +289,7 @@ REFUSED: dict[str, tuple[Any, dict[str, Any], type[Exception], str]] = {
         {"a": P},
         {"task": "binary"},
         DataError,
-        "forecasts must be one-dimensional; got an array of shape (3, 3)",
+        "this needs the probability of one event; these cases have 3 classes",
     ),
     "another task": (
         P,
@@ -380,7 +389,8 @@ def test_the_dictionary_is_strict_json_with_infinity_spelled_out(task: Any) -> N
     log = told["models"]["wrong"]["log"]
     assert (log["score"], log["skill"]) == ("Infinity", "-Infinity")
     assert told["models"]["right"]["log"]["score"] == math.log(2)
-    assert list(told) == ["data", "models", "baselines", "decisions"]
+    assert list(told)[:4] == ["data", "models", "baselines", "decisions"]
+    assert json.loads(e.to_json()) == told
     assert list(told["baselines"]) == ["class shares"]
     assert list(told["decisions"]) == ["right", "wrong"]
 
@@ -408,7 +418,8 @@ def test_a_frame_has_one_row_a_model_or_baseline_and_rule(backend: Any) -> None:
     columns = frame.to_pydict() if backend == "pyarrow" else None
     if columns is None:
         columns = {name: list(frame[name]) for name in frame.columns}
-    assert list(columns) == ["model", "baseline", "rule", *ClassScore._fields]
+    ends = ["score_lower", "score_upper"]
+    assert list(columns) == ["model", "baseline", "rule", *ClassScore._fields, *ends]
     assert columns["model"] == ["a", "a", "b", "b", "class shares", "class shares"]
     assert columns["baseline"] == [False] * 4 + [True] * 2
     assert columns["rule"] == ["rps", "log"] * 3
@@ -420,38 +431,46 @@ def test_a_frame_has_one_row_a_model_or_baseline_and_rule(backend: Any) -> None:
 
 
 ORDINAL_TABLE = """\
-3 cases of 3 ordered classes; lower scores are better
+30 cases of 3 ordered classes; lower scores are better
 
-rps                 score      skill  miscalibration  discrimination  uncertainty
-sure              0.14583    0.34375         0.06250         0.13889      0.22222
-wrong             0.27083   -0.21875         0.07639         0.02778      0.22222
-(class shares)    0.22222    0.00000         0.00000         0.00000      0.22222
+rps                 score       95 % interval      skill  miscalibration  discrimination
+sure              0.14583  0.14024 to 0.15143    0.34375         0.06250         0.13889
+wrong             0.27083  0.20073 to 0.34094   -0.21875         0.07639         0.02778
+(class shares)    0.22222                   -    0.00000         0.00000         0.00000
 
-log                 score      skill  miscalibration  discrimination  uncertainty
-sure              0.69315    0.36907               -               -      1.09861
-wrong                 inf       -inf               -               -      1.09861
-(class shares)    1.09861    0.00000         0.00000         0.00000      1.09861
+log                 score  95 % interval      skill  miscalibration  discrimination
+sure              0.69315              -    0.36907               -               -
+wrong                 inf              -       -inf               -               -
+(class shares)    1.09861              -    0.00000         0.00000         0.00000
 
 argmax           accuracy   macro_f1  mean_absolute_error  quadratic_kappa
 sure              1.00000    1.00000              0.00000          1.00000
 wrong             0.66667    0.55556              0.33333          0.66667"""
 
 PLAIN_TABLE = """\
-1.50 cases of 3 classes; lower scores are better
+15.00 cases of 3 classes; lower scores are better
 
-brier               score      skill  miscalibration  discrimination  uncertainty
-forecast          0.41667    0.37500         0.25000         0.50000      0.66667
-(class shares)    0.66667    0.00000         0.00000         0.00000      0.66667
+brier               score       99 % interval      skill  miscalibration  discrimination
+forecast          0.41667  0.38651 to 0.44683    0.37500         0.25000         0.50000
+(class shares)    0.66667                   -    0.00000         0.00000         0.00000
 
 argmax           accuracy   macro_f1
 forecast          1.00000    1.00000"""
 
 
 def test_a_table_for_a_person() -> None:
-    e = evaluate(Y, {"sure": P, "wrong": WRONG}, task="ordinal", rules=[RPS(), Log()])
+    models = {"sure": P * 10, "wrong": WRONG * 10}
+    e = evaluate(Y * 10, models, task="ordinal", rules=[RPS(), Log()])
     assert str(e) == ORDINAL_TABLE
-    e = evaluate(Y, P, weight=[0.5, 0.5, 0.5], rules=Brier())
+    e = evaluate(Y * 10, P * 10, weight=[0.5] * 30, rules=Brier(), level=0.99)
     assert str(e) == PLAIN_TABLE
+
+
+def test_a_notebook_shows_the_same_numbers() -> None:
+    html = evaluate(Y * 10, {"<b>": P * 10}, task="ordinal", rules=RPS())._repr_html_()
+    assert "0.14024 to 0.15143" in html
+    assert "&lt;b&gt;" in html
+    assert "<b>" not in html
 
 
 def test_no_class_is_lost_if_labels_read_alike() -> None:

@@ -466,3 +466,12 @@ def test_few_or_unequal_clusters_are_warned_of() -> None:
 def test_a_difference_may_be_certain_and_too_small_to_matter() -> None:
     found = compare(Y, {"good": GOOD, "poor": POOR}, rule=Brier(), margin=0.9)
     assert str(found).endswith("), less than the margin of 0.9.")
+
+
+def test_two_infinite_losses_are_no_constant() -> None:
+    # Warnings are errors: infinity minus infinity would be one.
+    models: dict[str, Any] = {"a": [0.1, 0.2, 0.3], "b": [1.0, 1.0, 1.0]}
+    with pytest.warns(DataWarning, match="0 events"):
+        found = properly.compare([0, 0, 0], models, rule=Log(), rng=1)
+    assert found.scores["b"].value == math.inf
+    assert found.scores["b"].infinite_cases == 3

@@ -1,14 +1,19 @@
 """Results, gathered."""
 
 import json
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
-from properly import decompose, evaluate, tally
+import properly
+from properly import Cases, decompose, tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Bounded, Brier, Elementary, Log, Regret, Spherical
 
+# What is drawn is tested below; the rest needs no draws.
+evaluate = partial(properly.evaluate, replicates=0)
 Y, P = [0, 1, 1], {"good": [0.1, 0.8, 0.7], "wrong": [0.5, 0.0, 0.6]}
 
 
@@ -32,7 +37,18 @@ def test_labels_may_be_of_any_kind() -> None:
 def test_the_dictionary_is_strict_json_with_infinity_spelled_out() -> None:
     text = json.dumps(evaluate(Y, P).to_dict(), allow_nan=False)
     assert json.loads(text)["models"]["wrong"]["log"]["score"] == "Infinity"
-    assert json.loads(text)["data"] == {"cases": 3, "event_rate": 2 / 3}
+    assert json.loads(text)["data"] == {
+        "cases": 3,
+        "event_rate": 2 / 3,
+        "rows": 3,
+        "events": 2,
+        "design": "3 independent cases",
+        "level": 0.95,
+        "within": None,
+        "replicates": 0,
+        "seed": None,
+    }
+    assert json.loads(evaluate(Y, P).to_json()) == json.loads(text)
 
 
 def test_rules_that_differ_in_their_range_are_kept_apart() -> None:
@@ -50,8 +66,10 @@ def test_a_name_is_shown_and_not_obeyed() -> None:
 
 def test_columns_line_up_under_long_names_of_rules() -> None:
     e = evaluate(Y, P, rules=[Bounded(Brier(), (0.05, 0.2)), Log()])
-    tables = [line for line in str(e).split("\n")[1:] if line]
-    assert len({len(line) for line in tables}) == 1
+    _, first, second, _ = str(e).split("\n\n")
+    assert len({len(line) for line in first.split("\n")}) == 1
+    assert [len(line.split("  ")[0]) for line in (first, second)] == [23, 3]
+    assert first.index(" score") == second.index(" score")
 
 
 def test_an_evaluation_is_short_in_a_session() -> None:
@@ -69,7 +87,7 @@ def test_one_case_is_singular() -> None:
 
 def test_skill_that_does_not_exist_is_a_dash() -> None:
     lines = str(evaluate([1, 1], [0.5, 0.5], rules=Brier())).split("\n")
-    assert lines[-1].split() == ["(event", "rate)", "0.00000", "-", "0.00000", "0.00000", "0.00000"]
+    assert lines[6].split() == ["(event", "rate)", "0.00000", "-", "-", "0.00000", "0.00000"]
 
 
 def test_a_model_may_be_called_as_what_it_is_compared_with() -> None:
@@ -96,7 +114,7 @@ def test_baselines_stand_below_the_models_and_skill_is_measured_against_the_last
     assert scores == [0.75, 0.25, 0.1875]
     assert e.baselines["event rate"]["brier"].skill == 0
     assert e.decompositions["model"]["brier"].skill == 0.5
-    names = [line.split("  ")[0] for line in str(e).splitlines()[3:]]
+    names = [line.split("  ")[0] for line in str(e).splitlines()[3:7]]
     assert names == ["model", "(treat all)", "(treat none)", "(event rate)"]
     assert e.to_dict()["baselines"]["treat none"]["brier"]["skill"] == pytest.approx(-1 / 3)
 
@@ -152,3 +170,194 @@ def test_the_last_of_two_labels_is_the_event() -> None:
     assert e.event_rate == 2 / 3
     with pytest.raises(DataError, match="pos_label must be the last of labels, 'no'; got 'yes'"):
         evaluate(words, P, labels=["yes", "no"], pos_label="yes")
+
+
+# What evaluate gathers
+
+
+@pytest.fixture(scope="module")
+def crash() -> Any:
+    return properly.datasets.crash()
+
+
+@pytest.fixture(scope="module")
+def some(crash: Any) -> Any:
+    """A part of the example, with clusters, groups and years."""
+    rows = slice(None, None, 10)
+    return {
+        "y": crash.died[rows],
+        "models": {name: crash.forecasts[name][rows] for name in ("logistic", "forest")},
+        "known": {"clusters": crash.cluster[rows], "groups": crash.sex[rows]},
+        "time": crash.year[rows],
+    }
+
+
+@pytest.fixture(scope="module")
+def gathered(some: Any) -> Any:
+    options: dict[str, Any] = {"within": (0.01, 0.1), "rng": 3, "replicates": 19, "level": 0.9}
+    return properly.evaluate(
+        some["y"], some["models"], time=some["time"], **some["known"], **options
+    )
+
+
+# Single functions warn of few events; the evaluation notes it.
+@pytest.mark.filterwarnings("ignore::properly.errors.DataWarning")
+def test_with_a_seed_every_number_is_that_of_its_own_function(gathered: Any, some: Any) -> None:
+    drawn: dict[str, Any] = {"replicates": 19, "rng": 3}
+    for name, p in some["models"].items():
+        cases = Cases(some["y"], p, **some["known"])
+        alone = decompose(cases, Brier(), interval=True, level=0.9, **drawn)
+        assert gathered.decompositions[name]["brier"] == alone
+        assert gathered.scores[name]["brier"] == properly.score_interval(cases, Brier(), level=0.9)
+        assert gathered.skills[name]["log"] == properly.skill_interval(cases, Log(), level=0.9)
+        assert gathered.aucs[name] == properly.auc_interval(cases, level=0.9)
+        test = properly.calibration_test(cases, **drawn)
+        assert gathered.calibration_tests[name].p_value == test.p_value
+        summary = properly.calibration_summary(cases, level=0.9, **drawn)
+        assert str(gathered.calibration[name]) == str(summary)
+        band = properly.reliability(cases, band="consistency", rng=3).band
+        assert band is not None
+        assert np.array_equal(gathered.reliability[name].band.upper, band.upper)
+        assert gathered.regret[name].area() == properly.regret_curve(cases).area()
+        assert gathered.roc[name].area == properly.roc_curve(cases).area
+        assert str(gathered.means[name]) == str(properly.means(cases.tally()))
+        rule = Bounded(Brier(), (0.01, 0.1))
+        groups = properly.by_group(cases, rule, level=0.9, **drawn)
+        assert np.array_equal(gathered.groups[name].difference, groups.difference)
+        dated = Cases(some["y"], p, **some["known"], time=some["time"])
+        over = properly.over_time(dated, rule, level=0.9)
+        assert np.array_equal(gathered.over_time[name].score, over.score, equal_nan=True)
+        worst = properly.worst_cases(cases, Log())
+        assert np.array_equal(gathered.worst[name].row, worst.row)
+
+
+def test_models_are_compared_by_every_rule_and_the_best_by_threshold(
+    gathered: Any, some: Any
+) -> None:
+    assert list(gathered.comparisons) == [rule.name for rule in gathered.rules]
+    assert gathered.primary == "bounded_brier[0.01,0.1]"
+    clusters = some["known"]["clusters"]
+    found = properly.compare(
+        some["y"], some["models"], rule=Brier(), clusters=clusters, level=0.9, rng=3
+    )
+    assert gathered.comparisons["brier"].to_dict() == found.to_dict()
+    (pair,) = gathered.dominances
+    scores = {name: by_rule[gathered.primary].value for name, by_rule in gathered.scores.items()}
+    assert pair == tuple(sorted(scores, key=scores.__getitem__))
+    one, other = (Cases(some["y"], some["models"][name], clusters=clusters) for name in pair)
+    alone = properly.dominance(one, other, within=(0.01, 0.1), level=0.9, rng=3)
+    assert gathered.dominances[pair].to_dict() == alone.to_dict()
+
+
+def test_baselines_have_curves_too(gathered: Any) -> None:
+    c, rate = 0.05, gathered.event_rate
+    at = {name: float(curve.at(c)) for name, curve in gathered.baseline_regret.items()}
+    assert at == pytest.approx(
+        {"treat all": c * (1 - rate), "treat none": (1 - c) * rate, "event rate": c * (1 - rate)}
+        if c <= rate
+        else {
+            "treat all": c * (1 - rate),
+            "treat none": (1 - c) * rate,
+            "event rate": (1 - c) * rate,
+        }
+    )
+
+
+def test_clusters_go_before_times(gathered: Any, some: Any) -> None:
+    clusters = len(np.unique(some["known"]["clusters"]))
+    assert gathered.design == f"{clusters} clusters"
+    alone = evaluate(some["y"], some["models"], time=np.arange(888) // 10, rules=Brier())
+    assert alone.design == "89 times"
+    few = evaluate(some["y"], some["models"], time=some["time"], rules=Brier())
+    assert few.design == "888 independent cases"
+    assert few.notes[-1] == (
+        "with 2 times, fewer than 20, intervals do not allow for dependence in time"
+    )
+    assert len(few.over_time["logistic"]) == len(np.unique(some["time"]))
+
+
+def test_without_draws_nothing_is_drawn(some: Any) -> None:
+    found = [evaluate(some["y"], some["models"], groups=some["known"]["groups"]) for _ in range(2)]
+    assert found[0].to_dict() == found[1].to_dict()
+    assert not found[0].calibration_tests
+    assert not found[0].calibration
+    assert found[0].decompositions["logistic"]["brier"].intervals is None
+    assert found[0].reliability["logistic"].band is None
+
+
+def test_weights_are_those_of_a_sample(some: Any) -> None:
+    weight = np.resize([1, 2, 5], 888)
+    options: dict[str, Any] = {"rules": Brier(), "rng": 1, "replicates": 19}
+    one, other = (
+        properly.evaluate(some["y"], some["models"], weight=w, **options)
+        for w in (weight, 10 * weight)
+    )
+    assert one.rows == other.rows == 888
+    assert (one.total, other.total) == (2368, 23680)
+    for name in some["models"]:
+        a, b = (e.decompositions[name]["brier"].intervals for e in (one, other))
+        assert a.miscalibration == pytest.approx(b.miscalibration)
+        assert one.scores[name]["brier"].interval == pytest.approx(
+            other.scores[name]["brier"].interval
+        )
+
+
+def test_what_cannot_be_had_is_noted_and_the_rest_is_there() -> None:
+    e = properly.evaluate([1, 1, 1], [0.5, 0.7, 0.8], groups=[1, 1, 1], replicates=19, rng=1)
+    assert e.groups == {}
+    assert (
+        "groups of forecast: a group is compared with the rest; got the single group 1" in e.notes
+    )
+    assert e.scores["forecast"]["brier"].value == Brier()([1, 1, 1], [0.5, 0.7, 0.8])
+    assert str(e).endswith(e.notes[-1].split()[-1])
+
+
+def test_how_often_certain_forecasts_were_wrong() -> None:
+    found = evaluate(Y, P).certain["wrong"]
+    assert (found.never, found.never_wrong, found.always, found.always_wrong) == (1, 1, 0, 0)
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_a_frame_comes_back_in_the_library_of_the_forecasts(library: str) -> None:
+    frames = pytest.importorskip(library)
+    e = evaluate(Y, frames.DataFrame(P))
+    assert type(e.to_frame()).__module__.partition(".")[0] == library
+    assert e.backend == library
+    assert type(e.to_frame("pyarrow")).__module__.partition(".")[0] == "pyarrow"
+
+
+def test_the_frame_has_the_ends_of_intervals(gathered: Any) -> None:
+    frame = gathered.to_frame("pandas")
+    row = frame[(frame["model"] == "logistic") & (frame["rule"] == "brier")].iloc[0]
+    assert (row["score_lower"], row["score_upper"]) == gathered.scores["logistic"]["brier"].interval
+    assert frame[frame["baseline"]]["score_lower"].isna().all()
+
+
+def test_progress_is_told_from_first_to_last() -> None:
+    seen: list[tuple[int, int, str]] = []
+    evaluate(Y, P, progress=lambda *said: seen.append(said))
+    assert [done for done, _, _ in seen] == list(range(len(seen)))
+    assert {total for _, total, _ in seen} == {len(seen)}
+    assert seen[0][2] == "scores of good"
+    assert seen[-1][2] == "thresholds"
+
+
+def test_a_single_model_is_compared_with_nothing_and_finishes_its_progress() -> None:
+    seen: list[tuple[int, int, str]] = []
+    e = evaluate(Y, P["good"], progress=lambda *said: seen.append(said))
+    assert not e.comparisons
+    assert not e.dominances
+    assert {total for _, total, _ in seen} == {len(seen)}
+
+
+def test_a_notebook_shows_the_table_with_names_as_text() -> None:
+    html = evaluate(Y, {"<b>bold</b>": P["good"]})._repr_html_()
+    assert "<b>bold</b>" not in html
+    assert "&lt;b&gt;bold&lt;/b&gt;" in html
+    assert "0.04667" in html
+
+
+@pytest.mark.parametrize("replicates", [-1, 2.5, "many"])
+def test_replicates_are_a_whole_number(replicates: Any) -> None:
+    with pytest.raises(DataError, match="replicates must be a whole number, 1 or more"):
+        properly.evaluate(Y, P, replicates=replicates)

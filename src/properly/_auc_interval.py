@@ -92,7 +92,8 @@ def auc_interval(
 
 def logit_interval(share: float, error: float, quantile: float) -> tuple[float, float]:
     """Return an interval that is symmetric on the scale of log-odds; none without an error."""
-    if not error > 0:
+    # What rounding leaves at the ends of the scale is no error.
+    if not (error > 0 and 0 < share < 1):
         return UNKNOWN
     middle, half = math.log(share / (1 - share)), quantile * error / (share * (1 - share))
     low, high = (1 / (1 + math.exp(-min(max(middle + x, -700.0), 700.0))) for x in (-half, half))

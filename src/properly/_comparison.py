@@ -34,6 +34,7 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from properly._cases import Cases
     from properly._contenders import Forecasts
     from properly._design import Serial
     from properly._scored import Index
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 
 Column: TypeAlias = np.ndarray[Any, Any]
 Adjust: TypeAlias = Literal["holm", "none"]
+# Changes of sign that are drawn.
+REPLICATES = 1999
 
 
 def compare(
@@ -60,7 +63,7 @@ def compare(
     horizon: int = 1,
     adjust: Adjust = "holm",
     margin: float | None = None,
-    replicates: int = 1999,
+    replicates: int = REPLICATES,
     serial: Serial = "cosines",
     labels: Sequence[object] | None = None,
     pos_label: object = None,
@@ -215,13 +218,43 @@ def compare(
     models = contenders(
         y, forecasts, labels=labels, pos_label=pos_label, normalize=normalize, **known
     )
-    pairs = as_pairs(tuple(models), reference)
-    cases = next(iter(models.values()))
+    return _judged(models, asked, reference, serial)
+
+
+def compare_cases(
+    models: dict[str, Cases],
+    rule: Rule | Literal["auc"],
+    *,
+    level: float,
+    rng: int | np.random.Generator | None,
+) -> Comparison:
+    """Compare models whose cases are checked already, all pairs, as `compare` does."""
+    asked = Asked(
+        rule=rule,
+        level=level,
+        horizon=1,
+        method="auto",
+        adjust="holm",
+        margin=None,
+        replicates=REPLICATES,
+        rng=as_generator(rng),
+    )
+    return _judged(models, asked)
+
+
+def _judged(
+    models: dict[str, Cases],
+    asked: Asked,
+    reference: str | None = None,
+    serial: Serial = "cosines",
+) -> Comparison:
+    """Score the models, pair them, and say what the design allows."""
+    pairs, cases = as_pairs(tuple(models), reference), next(iter(models.values()))
     design = Design.of(cases, serial)
     scored = (
         score_areas(models, design, pairs)
-        if is_area(rule)
-        else score_models(models, rule, design, pairs)
+        if is_area(asked.rule)
+        else score_models(models, asked.rule, design, pairs)
     )
     warn_of_few(cases)
     warn_of_clusters(design)

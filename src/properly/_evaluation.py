@@ -4,110 +4,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
-from properly._arrays import event_label
-from properly._baselines import baselines
-from properly._calibration import Reliability, reliability
+import numpy as np
+
 from properly._cases import Cases, require_classes_to_normalize
-from properly._class_evaluation import (
-    ClassEvaluation,
-    evaluate_classes,
-    frame_of_scores,
-    tables_of_scores,
-)
+from properly._class_evaluation import ClassEvaluation, evaluate_classes
+from properly._class_scores import require_distinct
 from properly._classes import column_names, is_table, require_order
-from properly._decomposition import Decomposition, decompose
-from properly._frames import as_models, tally
+from properly._contenders import contenders
+from properly._decomposition import require_proper
+from properly._event_gathering import Asked, gather
+from properly._frames import as_models, library_of
 from properly._interval import Interval, as_interval
 from properly._labels import as_labels
-from properly._options import check_choice, check_flag
-from properly._plain import count_of_cases, many
+from properly._options import as_generator, check_choice, check_flag, check_level, check_replicates
 from properly._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import BinaryRule, Bounded, Brier, Log, Regret
 from properly.rules._rule import as_rules, require_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-    from properly._frames import Backend
+    from properly._event_evaluation import Evaluation
     from properly.rules import Rule
     from properly.typing import ArrayLike, IntoFrame
 
     Forecasts: TypeAlias = Mapping[str, ArrayLike] | IntoFrame | ArrayLike
+    Progress: TypeAlias = Callable[[int, int, str], None]
 
 Task: TypeAlias = Literal["binary", "multiclass", "ordinal"]
 TASKS = ("auto", "binary", "multiclass", "ordinal")
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Evaluation:
-    """The results of one or several models on one data set.
-
-    Attributes
-    ----------
-    total : int or float
-        Number of cases, or their total weight.
-    event_rate : float
-        Share of events.
-    rules : tuple of BinaryRule
-        The rules that were asked for.
-    decompositions : dict of dict
-        A `Decomposition` by model and name of the rule.
-    baselines : dict of dict
-        The same for forecasts without a model: ``"treat all"``, ``"treat none"`` and the constant
-        ``"event rate"``.
-    reliability : dict
-        A `Reliability` by model.
-
-    Examples
-    --------
-    >>> import properly
-    >>> e = properly.evaluate([0, 1], {"model": [0.25, 0.5]})
-    >>> e.to_dict()["data"]
-    {'cases': 2, 'event_rate': 0.5}
-    >>> e.decompositions["model"]["brier"].score
-    0.15625
-    """
-
-    total: int | float
-    event_rate: float
-    rules: tuple[BinaryRule, ...]
-    decompositions: dict[str, dict[str, Decomposition]]
-    baselines: dict[str, dict[str, Decomposition]]
-    reliability: dict[str, Reliability]
-
-    @property
-    def cases(self) -> str:
-        """The number of cases, or their total weight, as a person would write it."""
-        return count_of_cases(self.total)
-
-    def __repr__(self) -> str:
-        models, rules = len(self.decompositions), len(self.rules)
-        return f"Evaluation({many(self.total, 'case')}, models: {models}, rules: {rules})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them; an infinite one is the string "Infinity"."""
-        both = {"models": self.decompositions, "baselines": self.baselines}
-        found: dict[str, Any] = {"data": {"cases": self.total, "event_rate": self.event_rate}}
-        for kind, decompositions in both.items():
-            found[kind] = {
-                name: {rule: parts.to_dict() for rule, parts in by_rule.items()}
-                for name, by_rule in decompositions.items()
-            }
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model, or baseline, and rule as a polars, pandas or pyarrow frame."""
-        return frame_of_scores(self.decompositions, self.baselines, backend)
-
-    def __str__(self) -> str:
-        """Lay out a table a person can read."""
-        about = f"{many(self.total, 'case')}, event rate {self.event_rate:.4f}"
-        tables = tables_of_scores(self.decompositions, self.baselines)
-        return "\n\n".join([f"{about}; lower scores are better", *tables])
 
 
 @overload
@@ -121,7 +50,15 @@ def evaluate(
     pos_label: object = None,
     rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
+    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    level: float = 0.95,
+    replicates: int = 199,
+    rng: int | np.random.Generator | None = None,
     normalize: bool = False,
+    progress: Progress | None = None,
 ) -> Evaluation: ...
 
 
@@ -136,7 +73,15 @@ def evaluate(
     pos_label: object = None,
     rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
+    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    level: float = 0.95,
+    replicates: int = 199,
+    rng: int | np.random.Generator | None = None,
     normalize: bool = False,
+    progress: Progress | None = None,
 ) -> ClassEvaluation: ...
 
 
@@ -152,7 +97,15 @@ def evaluate(
     pos_label: object = None,
     rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
+    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    level: float = 0.95,
+    replicates: int = 199,
+    rng: int | np.random.Generator | None = None,
     normalize: bool = False,
+    progress: Progress | None = None,
 ) -> Any: ...
 
 
@@ -166,7 +119,15 @@ def evaluate(
     pos_label: object = None,
     rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
+    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    strata: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    level: float = 0.95,
+    replicates: int = 199,
+    rng: int | np.random.Generator | None = None,
     normalize: bool = False,
+    progress: Progress | None = None,
 ) -> Evaluation | ClassEvaluation:
     """Evaluate one or several models on the same cases.
 
@@ -195,8 +156,25 @@ def evaluate(
     within : Interval or pair of floats, optional
         The thresholds that matter, for one event: each rule is followed by its `Bounded` form,
         unless it looks at a range of its own.
+    groups : array-like, optional
+        The group of each case: scores within groups, each compared with the rest.
+    clusters, strata : array-like, optional
+        Cases of one cluster may depend on one another; so many were drawn from each stratum.
+    time : array-like, optional
+        Numbers or dates: scores over time; and cases may depend on those shortly before, unless
+        there are clusters, which then say all about dependence.
+    level : float
+        How sure intervals are to be. Bands of curves have 0.9.
+    replicates : int
+        Random draws for the intervals of miscalibration and discrimination, for bands and for
+        calibration tests. 0 leaves all of these out, which takes a small part of the time.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness. With a seed, every number is the one that its own function
+        gives with that seed.
     normalize : bool
         Divide rows of class probabilities by their sums, and say so.
+    progress : callable, optional
+        Called as ``progress(done, total, what)`` while the work goes on.
 
     Returns
     -------
@@ -216,64 +194,65 @@ def evaluate(
     --------
     >>> import properly
     >>> from properly.rules import RPS
-    >>> e = properly.evaluate([0, 1, 1], {"good": [0.1, 0.8, 0.7], "poor": [0.5, 0.5, 0.6]})
+    >>> models = {"good": [0.1, 0.8, 0.7, 0.2], "poor": [0.5, 0.5, 0.6, 0.4]}
+    >>> e = properly.evaluate([0, 1, 1, 0], models, replicates=0)
     >>> print(e)
-    3 cases, event rate 0.6667; lower scores are better
+    4 cases, event rate 0.5000; lower scores are better
     <BLANKLINE>
-    brier             score      skill  miscalibration  discrimination  uncertainty
-    good            0.04667    0.79000         0.04667         0.22222      0.22222
-    poor            0.22000    0.01000         0.05333         0.05556      0.22222
-    (treat all)     0.33333   -0.50000         0.11111         0.00000      0.22222
-    (treat none)    0.66667   -2.00000         0.44444         0.00000      0.22222
-    (event rate)    0.22222    0.00000         0.00000         0.00000      0.22222
+    brier             score        95 % interval      skill  miscalibration  discrimination
+    good            0.04500  -0.00777 to 0.09777    0.82000         0.04500         0.25000
+    poor            0.20500   0.12232 to 0.28768    0.18000         0.08000         0.12500
+    (treat all)     0.50000                    -   -1.00000         0.25000         0.00000
+    (treat none)    0.50000                    -   -1.00000         0.25000         0.00000
+    (event rate)    0.25000                    -    0.00000         0.00000         0.00000
     <BLANKLINE>
-    log               score      skill  miscalibration  discrimination  uncertainty
-    good            0.22839    0.64118         0.22839         0.63651      0.63651
-    poor            0.63237    0.00651         0.17028         0.17442      0.63651
-    (treat all)         inf       -inf             inf         0.00000      0.63651
-    (treat none)        inf       -inf             inf         0.00000      0.63651
-    (event rate)    0.63651    0.00000         0.00000         0.00000      0.63651
+    log               score       95 % interval      skill  miscalibration  discrimination
+    good            0.22708  0.06366 to 0.39050    0.67239         0.22708         0.69315
+    poor            0.60199  0.43449 to 0.76948    0.13152         0.25541         0.34657
+    (treat all)         inf                   -       -inf             inf         0.00000
+    (treat none)        inf                   -       -inf             inf         0.00000
+    (event rate)    0.69315                   -    0.00000         0.00000         0.00000
+    <BLANKLINE>
+    with 2 events and 2 cases without it, intervals may cover less than their level
 
     Grades are ordered classes:
 
     >>> p = [[0.75, 0.25, 0.0], [0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]
-    >>> print(properly.evaluate([0, 1, 2], p, task="ordinal", rules=RPS()))
+    >>> print(properly.evaluate([0, 1, 2], p, task="ordinal", rules=RPS(), replicates=0))
     3 cases of 3 ordered classes; lower scores are better
     <BLANKLINE>
-    rps                 score      skill  miscalibration  discrimination  uncertainty
-    forecast          0.07292    0.67188         0.07292         0.22222      0.22222
-    (class shares)    0.22222    0.00000         0.00000         0.00000      0.22222
+    rps                 score        95 % interval      skill  miscalibration  discrimination
+    forecast          0.07292  -0.04566 to 0.19150    0.67188         0.07292         0.22222
+    (class shares)    0.22222                    -    0.00000         0.00000         0.00000
     <BLANKLINE>
     argmax           accuracy   macro_f1  mean_absolute_error  quadratic_kappa
     forecast          0.66667    0.55556              0.33333          0.66667
+    <BLANKLINE>
+    with 3 cases, intervals may cover less than their level
     """
     check_choice(task, TASKS, "task")
-    normalize = check_flag(normalize, "normalize")
+    normalize, level = check_flag(normalize, "normalize"), check_level(level)
+    check_replicates(replicates)
+    # A seed is passed on as it is: every number is then that of its own function with that seed.
+    seed = int(rng) if isinstance(rng, int | np.integer) else as_generator(rng)
     labels = None if labels is None else as_labels(labels)
     models = _models(forecasts, task)
     chosen = _task(task, models)
-    if chosen != "binary":
+    known = {"weight": weight, "clusters": clusters, "strata": strata, "time": time}
+    options = known | {"groups": groups, "labels": labels, "normalize": normalize}
+    drawn: dict[str, Any] = {"level": level, "replicates": replicates, "rng": seed}
+    found: Evaluation | ClassEvaluation
+    if chosen == "binary":
+        require_classes_to_normalize(normalize)
+        asked, first, ends = _asked(rules, within)
+        cases = contenders(y, models, least=1, pos_label=pos_label, **options)
+        found = gather(cases, Asked(asked, first, ends, **drawn, progress=progress))
+    else:
         _require_of_an_event(within, pos_label)
-        _require_one_order(models)
-        options: dict[str, Any] = {"labels": labels, "weight": weight, "normalize": normalize}
         cases = {name: Cases(y, p, **options) for name, p in models.items()}
-        found = evaluate_classes(cases, chosen, rules)
-        _require_distinct("rules", [rule.name for rule in found.rules])
-        return found
-    asked = _asked(rules, within)
-    require_classes_to_normalize(normalize)
-    if labels is not None:
-        pos_label = event_label(labels, pos_label)
-    tallies = {name: tally(y, p, weight=weight, pos_label=pos_label) for name, p in models.items()}
-    first = next(iter(tallies.values()))
-    return Evaluation(
-        first.total,
-        first.event_rate,
-        asked,
-        {name: _decompose(t, asked) for name, t in tallies.items()},
-        {name: _decompose(t, asked) for name, t in baselines(first).items()},
-        {name: reliability(t) for name, t in tallies.items()},
-    )
+        _require_one_order(models)
+        found = evaluate_classes(cases, chosen, rules, **drawn, progress=progress)
+    return replace(found, backend=library_of(y, forecasts, *models.values()))
 
 
 def _models(forecasts: Any, task: str) -> dict[str, Any]:
@@ -286,7 +265,7 @@ def _models(forecasts: Any, task: str) -> dict[str, Any]:
         models = as_models(forecasts)
     _require_forecasts(models)
     named = [str(name) for name in models]
-    _require_distinct("models", named)
+    require_distinct("models", named)
     return dict(zip(named, models.values(), strict=True))
 
 
@@ -321,22 +300,20 @@ def _require_of_an_event(within: object, pos_label: object) -> None:
             raise DataError(message, hint=hint)
 
 
-def _decompose(tally: Tally, rules: Iterable[BinaryRule]) -> dict[str, Decomposition]:
-    return {rule.name: decompose(tally, rule) for rule in rules}
-
-
 def _asked(
     rules: Iterable[Rule] | Rule | None,
     within: Interval | tuple[float, float] | None,
-) -> tuple[BinaryRule, ...]:
+) -> tuple[tuple[BinaryRule, ...], BinaryRule, Interval | None]:
+    """Take the rules, the one that models are judged by first, and the range."""
     if rules is None:
         rules = Brier(), Log()
-    asked = tuple(require_binary(rule) for rule in as_rules(rules))
-    if within is not None:
-        ends = as_interval(within)
+    asked = tuple(require_proper(require_binary(rule)) for rule in as_rules(rules))
+    ends = None if within is None else as_interval(within)
+    if ends is not None:
         asked = tuple(form for rule in asked for form in _forms(rule, ends))
-    _require_distinct("rules", [rule.name for rule in asked])
-    return asked
+    require_distinct("rules", [rule.name for rule in asked])
+    over = (rule for rule in asked if isinstance(rule, Bounded | Regret) and rule.within == ends)
+    return asked, next(over, asked[0]), ends
 
 
 def _forms(rule: BinaryRule, within: Interval) -> tuple[BinaryRule, ...]:
@@ -352,12 +329,3 @@ def _require_forecasts(models: Mapping[Any, Any]) -> None:
         if isinstance(p, Tally | Cases):
             message = f"models are given by their forecasts; {name!r} is a {type(p).__name__}"
             raise ArgumentTypeError(message, hint="write evaluate(y, {'name': p, …}).")
-
-
-def _require_distinct(what: str, names: Sequence[str]) -> None:
-    """Refuse none, and two of one name, of which one would be lost."""
-    twice = [name for name in names if names.count(name) > 1]
-    if not names or twice:
-        found = f"{twice[0]!r} twice" if twice else "none"
-        message = f"{what} must have names that differ, and there must be at least one; got {found}"
-        raise DataError(message)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from properly.errors import DataWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def notice(message: str) -> None:
@@ -14,3 +19,20 @@ def notice(message: str) -> None:
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("properly."):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, DataWarning, stacklevel=level)
+
+
+@contextmanager
+def collected() -> Iterator[list[str]]:
+    """Keep what would be said meanwhile, each message once; the list is filled at the end."""
+    said: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        yield said
+    for warning in caught:
+        if issubclass(warning.category, DataWarning):
+            if str(warning.message) not in said:
+                said.append(str(warning.message))
+        else:
+            warnings.warn_explicit(
+                warning.message, warning.category, warning.filename, warning.lineno
+            )

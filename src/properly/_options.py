@@ -54,6 +54,11 @@ def check_whole(number: object, name: str) -> int:
     return found
 
 
+def check_replicates(replicates: object) -> int:
+    """Take a number of draws, or 0 to leave out what is drawn."""
+    return 0 if replicates == 0 else check_whole(replicates, "replicates")
+
+
 def check_choice(value: str, choices: Sequence[str], name: str) -> str:
     """Take one of a few words."""
     if not isinstance(value, str) or value not in choices:

@@ -167,6 +167,6 @@ def _endless(loss: Column, weight: Column) -> tuple[int, float]:
 
 def _is_constant(loss: Column, mean: float) -> bool:
     """Tell whether all losses are alike but for rounding; most are told apart by the first two."""
-    if abs(loss[0] - loss[-1]) > ROUNDING * abs(mean):
+    if not np.isfinite(mean) or abs(loss[0] - loss[-1]) > ROUNDING * abs(mean):
         return False
-    return bool(np.ptp(loss) <= ROUNDING * abs(mean)) if np.isfinite(mean) else False
+    return bool(np.ptp(loss) <= ROUNDING * abs(mean))

@@ -79,6 +79,12 @@ class WorstCases:
 
     def __str__(self) -> str:
         """Lay out one line a case; of many classes, only what happened and what was likeliest."""
+        columns = self.columns()
+        rows = zip(*([_short(x) for x in column] for column in columns.values()), strict=True)
+        return table([self.rule if name == "loss" else name for name in columns], rows, left=0)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return what is shown of each case; of many classes, only the two that matter."""
         columns = self._columns()
         if self.labels is not None:
             names = names_of_labels(self.labels)
@@ -86,8 +92,7 @@ class WorstCases:
             if len(names) > MOST_SHOWN:
                 columns = {name: columns[name] for name in ("row", "loss", "outcome")}
                 columns |= self._likeliest(names)
-        rows = zip(*([_short(x) for x in column] for column in columns.values()), strict=True)
-        return table([self.rule if name == "loss" else name for name in columns], rows, left=0)
+        return columns
 
     def _likeliest(self, names: Sequence[str]) -> dict[str, list[Any]]:
         rows, top = np.arange(len(self)), np.argmax(self.p, axis=1)

@@ -1,0 +1,79 @@
+"""Forecasts of exactly 0 and exactly 1."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import properly
+from properly._certain import Certain, certainties
+from properly.rules import Log
+
+
+def test_certain_forecasts_are_counted_with_those_that_were_wrong() -> None:
+    t = properly.tally([0, 1, 1, 0, 1, 1, 0], [0.0, 0.0, 0.0, 1.0, 1.0, 0.5, 1e-300])
+    found = certainties(t)
+    assert found == Certain(never=3, never_wrong=2, always=2, always_wrong=1)
+    assert found.wrong == 3
+    assert isinstance(found.never_wrong, int)
+
+
+def test_weights_are_added_up() -> None:
+    t = properly.tally([0, 1, 0], [0.0, 0.0, 1.0], weight=[0.5, 0.25, 2.0])
+    assert certainties(t) == Certain(0.75, 0.25, 2.0, 2.0)
+
+
+def test_rounding_of_weights_makes_nothing_wrong() -> None:
+    weight = np.random.default_rng(1).uniform(size=1000)
+    found = certainties(properly.tally(np.ones(1000), np.ones(1000), weight=weight))
+    assert (found.always_wrong, found.wrong) == (0, 0)
+
+
+def test_none_are_certain() -> None:
+    t = properly.tally([0, 1], [5e-324, np.nextafter(1, 0)])
+    assert certainties(t) == Certain(0, 0, 0, 0)
+
+
+def test_grouping_a_tally_loses_no_certain_forecast() -> None:
+    t = properly.tally([0, 1, 1, 0], [0.0, 0.001, 0.999, 1.0])
+    assert certainties(t.group(2)) == certainties(t) == Certain(1, 0, 1, 1)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.25, 1.0])), min_size=1))
+def test_the_log_score_is_infinite_if_and_only_if_a_certain_forecast_was_wrong(
+    rows: list[tuple[bool, float]],
+) -> None:
+    y, p = zip(*rows, strict=True)
+    found = certainties(properly.tally(y, p))
+    assert math.isinf(Log()(y, p)) == (found.wrong > 0)
+    assert (found.never, found.always) == (p.count(0.0), p.count(1.0))
+
+
+def test_it_is_shown_in_a_line_and_given_to_json() -> None:
+    assert (
+        repr(Certain(3, 2, 1, 0)) == "Certain(impossible 3 cases, 2 wrong; certain 1 case, 0 wrong)"
+    )
+    assert repr(Certain(23456, 12345, 0, 0)).startswith(
+        "Certain(impossible 23,456 cases, 12,345 wrong"
+    )
+    weights = repr(Certain(0.75, 0.25, 0.0, 0.0))
+    assert weights == (
+        "Certain(impossible a weight of 0.75, 0.25 wrong; certain a weight of 0, 0 wrong)"
+    )
+    assert Certain(3, 2, 1, 0).to_dict() == {
+        "never": 3,
+        "never_wrong": 2,
+        "always": 1,
+        "always_wrong": 0,
+    }
+
+
+def test_tallies_of_other_libraries_are_counted() -> None:
+    xp = pytest.importorskip("torch")
+    t = properly.tally(xp.asarray([0, 1, 1]), xp.asarray([0.0, 0.0, 0.5]))
+    assert certainties(t) == Certain(2, 1, 0, 0)
