@@ -1,0 +1,298 @@
+"""Evaluations in plain sentences."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import properly
+from properly import Evaluation
+from properly._verdict import Sentence, Verdict, verdict
+from properly._verdict._words import few
+from properly.rules import Brier, Log
+
+N = 300
+KINDS = ["choice", "thresholds", "baseline", "certain", "calibration", "groups", "unknown"]
+
+
+def simulated(seed: int = 1) -> tuple[Any, Any]:
+    """Draw true probabilities, and what happened."""
+    rng = np.random.default_rng(seed)
+    q = rng.beta(0.6, 1.2, N)
+    return rng.random(N) < q, q
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> Evaluation:
+    """Judge a right model, one of forecasts that are too high, and one that is upside down."""
+    y, q = simulated()
+    forecasts = {"high": np.sqrt(q), "right": q, "upside_down": 1 - q}
+    options: dict[str, Any] = {"within": (0.1, 0.4), "groups": ["a", "b"] * (N // 2)}
+    return properly.evaluate(y, forecasts, task="binary", **options, replicates=99, rng=1)
+
+
+def texts(found: Verdict, kind: str) -> list[str]:
+    return [sentence.text for sentence in found.sentences if sentence.kind == kind]
+
+
+def test_the_best_of_three_is_named_with_its_range(evaluation: Evaluation) -> None:
+    found = verdict(evaluation)
+    assert found.headline == (
+        "Use right for thresholds of 10 % to 40 %: it is better than high and upside_down."
+    )
+    (choice,) = texts(found, "choice")
+    pair = evaluation.comparisons["bounded_brier[0.1,0.4]"]["high", "right"]
+    low, high = pair.interval
+    assert 0 < low < pair.difference < high
+    ends = f"by {few(pair.difference)} (95 % interval {few(low)} to {few(high)})"
+    assert choice.startswith(
+        "right is better than high and upside_down for decisions at thresholds of 10 % to 40 %: it "
+        f"has a lower mean Brier score over them than high, the next best, {ends}, that is by "
+    )
+
+
+def test_the_numbers_are_those_of_the_evaluation(evaluation: Evaluation) -> None:
+    found = verdict(evaluation, cases="people", event="death")
+    skill = evaluation.skills["right"]["bounded_brier[0.1,0.4]"]
+    (better,) = [x for x in texts(found, "baseline") if x.startswith("right")]
+    assert (
+        f"saves {100 * skill.value:.2g} %" in better or f"save {100 * skill.value:.2g} %" in better
+    )
+    high = evaluation.calibration["high"]
+    (said,) = [x for x in texts(found, "calibration") if x.startswith("high")]
+    expected, happened = high.mean_forecast * N, high.event_rate * N
+    assert f"expecting death {expected:.0f} times where it happened {happened:.0f} times" in said
+    assert "too high overall" in said
+    assert f"{1 / high.observed_expected.value:.3g} times as often" in said
+
+
+def test_who_is_miscalibrated_and_who_is_not_shown_to_be(evaluation: Evaluation) -> None:
+    said = texts(verdict(evaluation), "calibration")
+    assert [x.split(" (p ")[0] for x in said] == [
+        "high is miscalibrated",
+        "upside_down is miscalibrated",
+        "No miscalibration can be shown for right",
+    ]
+    assert "the wrong way round" in said[1]
+
+
+def test_kinds_come_in_order_and_sentences_end(evaluation: Evaluation) -> None:
+    found = verdict(evaluation)
+    order = [KINDS.index(sentence.kind) for sentence in found.sentences]
+    assert order == sorted(order)
+    assert found.sentences[0].kind == "choice"
+    for sentence in found.sentences:
+        assert sentence.text.endswith(".")
+        assert not re.search(r"\bnan\b|\binf\b|None|  |\.\.", sentence.text)
+
+
+def test_notes_are_among_what_is_unknown(evaluation: Evaluation) -> None:
+    noted = replace(evaluation, notes=("with 3 events, intervals may cover less",))
+    assert texts(verdict(noted), "unknown")[-1] == "With 3 events, intervals may cover less."
+
+
+def test_groups_are_told_of_the_model_to_use(evaluation: Evaluation) -> None:
+    (said,) = texts(verdict(evaluation), "groups")
+    assert said.startswith("No group can be shown to be worse than the rest for right (p = ")
+    assert texts(verdict(replace(evaluation, groups={})), "groups") == []
+
+
+def test_without_draws_nothing_is_said_of_calibration() -> None:
+    y, q = simulated()
+    e = properly.evaluate(y, {"right": q}, task="binary", replicates=0, rng=1)
+    found = verdict(e)
+    assert found.headline == (
+        "right is better than saying the event rate each time, over all thresholds."
+    )
+    assert texts(found, "calibration") == []
+
+
+def test_the_crash_example() -> None:
+    crash = properly.datasets.crash()
+    three = {name: crash.forecasts[name] for name in ("forest", "boosting", "logistic")}
+    e = properly.evaluate(
+        crash.died, three, task="binary", rules=Brier(), within=(0.01, 0.1), replicates=0, rng=1
+    )
+    found = verdict(e, cases="people", event="death")
+    assert found.headline == (
+        "Use logistic or boosting for thresholds of 1 % to 10 %: they cannot be told apart, and "
+        "both are better than forest."
+    )
+    assert texts(found, "certain") == [
+        (
+            "For 48 people, forest had called death impossible, and it happened: no threshold "
+            "above zero, however low, would have raised an alarm. Its log score is infinite."
+        )
+    ]
+    pair = e.comparisons["bounded_brier[0.01,0.1]"]["logistic", "boosting"]
+    low, high = pair.interval
+    assert low < 0 < high
+    (needed,) = [x for x in texts(found, "unknown") if "it would take about" in x]
+    assert needed.startswith("If the difference is as large as found, it would take about ")
+    assert needed.endswith("people to tell logistic from boosting 80 % of the time.")
+
+
+def test_classes_are_judged_by_their_score() -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 3, 120)
+    noise = rng.dirichlet([1, 1, 1], 120)
+    good = noise + np.eye(3)[y]
+    good /= good.sum(axis=1, keepdims=True)
+    sure = good.copy()
+    sure[0] = np.eye(3)[(y[0] + 1) % 3]
+    forecasts = {"good": good, "noise": noise, "sure": sure}
+    e = properly.evaluate(y, forecasts, task="ordinal", replicates=0, rng=1)
+    found = verdict(e)
+    assert found.headline == (
+        "Use good or sure: by the RPS, they cannot be told apart, and both are better than noise."
+    )
+    assert texts(found, "certain") == [
+        (
+            "For one of the cases, sure had called impossible what then happened: its ranked log "
+            "score and log score are infinite."
+        )
+    ]
+    assert all("saying the class shares each time" in x for x in texts(found, "baseline"))
+    assert texts(found, "thresholds") == []
+    one = properly.evaluate(y, {"good": good}, task="multiclass", replicates=0, rng=1)
+    assert verdict(one).headline == (
+        "good is better than saying the class shares each time, by the Brier score."
+    )
+
+
+def test_hostile_names_do_nothing() -> None:
+    y, q = simulated()
+    forecasts = {"\x1b[31m{{x}}\n": q[:60], "<script>%s\u202e": 1 - q[:60]}
+    e = properly.evaluate(y[:60], forecasts, task="binary", replicates=0, rng=1)
+    found = verdict(e, cases="people\x07", event="d\neath")
+    said = "".join([found.headline, *(x.text for x in found.sentences)])
+    assert said.isprintable()
+    assert r"\x1b[31m{{x}}\n" in said
+    assert r"<script>%s\u202e" in said
+
+
+def test_a_verdict_is_text_and_json(evaluation: Evaluation) -> None:
+    found = verdict(evaluation)
+    printed = str(found)
+    paragraphs = [re.sub(r"\n", " ", x) for x in printed.split("\n\n")]
+    assert paragraphs == [found.headline, *(x.text for x in found.sentences)]
+    assert max(map(len, printed.splitlines())) <= 88
+    # A number and its percent sign stay together.
+    assert not re.search(r"^%", printed, re.MULTILINE)
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["headline"] == found.headline
+    assert told["sentences"][0] == {"kind": "choice", "text": found.sentences[0].text}
+    assert repr(Verdict("Use a.", (Sentence("choice", "a"),))) == "Verdict('Use a.', 1 sentences)"
+
+
+SHARES = st.sampled_from([0.0, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0])
+
+
+@st.composite
+def small_data(draw: st.DrawFn) -> tuple[Any, dict[str, Any], Any]:
+    """Draw outcomes, and models of which some foresee them, one or two of them twice."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    n = draw(st.integers(2, 60))
+    y = rng.random(n) < draw(st.sampled_from([0.1, 0.5]))
+    models = {}
+    for name in ("ann", "bob", "cyd")[: draw(st.integers(1, 3))]:
+        grain, sharp = draw(st.booleans()), draw(st.sampled_from([0.0, 0.4, 0.9]))
+        p = sharp * y + (1 - sharp) * rng.random(n)
+        # Some forecasts become certain, and some of those are wrong.
+        models[name] = np.round(2 * p) / 2 if grain else p
+    if draw(st.booleans()):
+        models["twin"] = models["ann"]
+    return y, models, draw(st.sampled_from([Brier(), Log()]))
+
+
+@settings(max_examples=25, deadline=None)
+@given(small_data())
+def test_nothing_is_better_unless_an_interval_and_a_p_value_say_so(
+    data: tuple[Any, dict[str, Any], Any],
+) -> None:
+    y, models, rule = data
+    e = properly.evaluate(y, models, task="binary", rules=rule, replicates=0, rng=1)
+    found = verdict(e)
+    skills = {name: by_rule[e.primary] for name, by_rule in e.skills.items()}
+    (choice,) = texts(found, "choice")
+    for said in (found.headline, choice):
+        for one, other in claims(said, list(models)):
+            if other is None:
+                assert skills[one].interval[0] > 0
+                continue
+            pair = e.comparisons[e.primary][one, other]
+            low, high = pair.interval
+            assert low <= high < 0
+            assert pair.adjusted_p_value <= 1 - e.level
+            assert not np.array_equal(models[one], models[other])
+    used = re.match(r"Use (\w+):", found.headline)
+    if used:
+        best = used.group(1)
+        assert skills[best].interval[0] > 0
+        assert {other for one, other in claims(found.headline, list(models)) if one == best} == (
+            set(models) - {best}
+        )
+        assert not any(np.isinf(x[e.primary].value) for x in e.scores.values())
+    several = re.match(r"Use ((?:\w+, )*\w+) or (\w+):", found.headline)
+    if several:
+        names = {*several.group(1).split(", "), several.group(2)}
+        assert all(skills[name].interval[0] > 0 for name in names)
+        assert {one for one, _ in claims(found.headline, list(models))} == names
+
+
+def claims(said: str, models: list[str]) -> list[tuple[str, str | None]]:
+    """Read out of sentences who is said to be better than whom; than none is than saying."""
+    found: list[tuple[str, str | None]] = []
+    for clause in re.split(r"[;:] ", said):
+        match = re.search(r"(?:^|, )([\w ]+?) (?:is|are) better than ([\w, ]+)", clause)
+        if match is None or "whether" in clause or "No model" in clause:
+            continue
+        who, whom = match.groups()
+        firsts = [x for x in re.findall(r"\w+", who) if x in models]
+        if who in ("both", "and both", "it") or "all " in who:
+            firsts = subjects(said, models)
+        if whom.startswith("saying"):
+            found += [(one, None) for one in firsts]
+            continue
+        seconds = [x for x in re.findall(r"\w+", whom) if x in models]
+        if whom.startswith("the other"):
+            seconds = [x for x in models if x not in firsts]
+        assert firsts, clause
+        assert seconds, clause
+        found += [(one, other) for one in firsts for other in seconds]
+    return found
+
+
+def subjects(said: str, models: list[str]) -> list[str]:
+    """Return the models that a sentence begins with."""
+    begin = re.split(r" cannot be told apart|:| over | for ", said.removeprefix("Use "))[0]
+    return [x for x in re.findall(r"\w+", begin) if x in models]
+
+
+def test_claims_are_read_as_they_are_meant() -> None:
+    models = ["a", "b", "c", "twin"]
+    read = {
+        "Use a: over all thresholds, it is better than b and c.": {("a", "b"), ("a", "c")},
+        "a and b cannot be told apart over all thresholds; both are better than c.": {
+            ("a", "c"),
+            ("b", "c"),
+        },
+        "a is better than saying the event rate each time, over all thresholds.": {("a", None)},
+        "Use a: over all thresholds, it is better than the other three models.": {
+            ("a", "b"),
+            ("a", "c"),
+            ("a", "twin"),
+        },
+        "No model can be shown to be better than saying the event rate each time.": set(),
+        "It cannot be told whether a is better than saying the event rate each time.": set(),
+        "b has an infinite log score; a has not.": set(),
+    }
+    for said, meant in read.items():
+        assert set(claims(said, models)) == meant
