@@ -2,73 +2,127 @@
 
 from __future__ import annotations
 
+import json
+import re
 from html.parser import HTMLParser
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
+import numpy as np
 import pytest
 from tests.laws.subjects import SUBJECTS
 
-from properly import Evaluation, evaluate, report
+import properly
+from properly import Evaluation, report
+from properly.errors import DataError
+from properly.report._embedding import embedded
+from properly.report._page import page
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from properly.rules import BinaryRule
 
 HOSTILE = "</script><img src=x onerror=alert(1)>--><b>&"
+OURS = {"charts", "theme", "numbers"}
 
 
 class Tags(HTMLParser):
-    """Collects the tags and the text of a page."""
+    """Collects the tags and the text of a page, what stands in scripts apart."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: list[str] = []
-        self.text = ""
+        self.attributes: list[dict[str, str | None]] = []
+        self.text, self.scripts = "", dict[str, str]()
+        self.within = ""
+        self.feed(text)
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:  # noqa: ARG002
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
+        self.attributes.append(dict(attrs))
+        self.within = f"{tag} {dict(attrs).get('id')}"
+
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002
+        self.within = ""
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        if self.within.startswith(("script", "style")):
+            self.scripts[self.within.partition(" ")[2]] = data
+        else:
+            self.text += data
 
 
-@pytest.fixture
-def evaluation() -> Evaluation:
+@pytest.fixture(scope="module")
+def evaluation() -> Any:
     models = {HOSTILE: [0.1, 0.0, 0.9, 0.4], "plain": [0.2, 0.3, 0.9, 0.1]}
-    return evaluate([0, 1, 1, 0], models, task="binary")
+    return properly.evaluate([0, 1, 1, 0], models, task="binary", replicates=0)
 
 
-def read(path: Path) -> Tags:
-    page = Tags()
-    page.feed(path.read_text(encoding="utf-8"))
-    return page
+@pytest.fixture(scope="module")
+def found(evaluation: Any) -> Tags:
+    return Tags(page(evaluation))
 
 
-def test_names_of_models_are_text(evaluation: Evaluation, tmp_path: Path) -> None:
-    page = read(report.write(tmp_path / "report.html", evaluation))
-    assert not {"script", "img", "b"} & set(page.tags)
-    assert page.text.count(HOSTILE) == 3  # two tables and the caption of a picture
+def test_names_of_models_are_text(found: Tags) -> None:
+    assert not {"img", "b"} & set(found.tags)
+    assert found.tags.count("script") == 5
+    assert found.text.count(HOSTILE) >= 4  # two tables, a legend, the worst cases
 
 
-def test_the_page_shows_the_scores(evaluation: Evaluation, tmp_path: Path) -> None:
-    page = read(report.write(str(tmp_path / "report.html"), evaluation))
-    assert f"{evaluation.decompositions['plain']['brier'].score:.5f}" in page.text
-    assert "∞: a forecast that was certain turned out wrong." in page.text
-    assert page.tags.count("svg") == 2
+def test_nothing_of_a_user_stands_in_a_script_but_as_an_escaped_string(evaluation: Any) -> None:
+    text = page(evaluation, title=HOSTILE, cases=HOSTILE, event=HOSTILE, command=HOSTILE)
+    assert HOSTILE not in text
+    assert "\\u003c/script\\u003e\\u003cimg src=x" in text
+    assert Tags(text).tags.count("script") == 5
 
 
-def test_the_page_shows_what_needs_no_model(evaluation: Evaluation, tmp_path: Path) -> None:
-    page = read(report.write(tmp_path / "report.html", evaluation))
-    for name, found in evaluation.baselines.items():
-        assert page.text.count(name) >= 2  # a row in each of two tables
-        assert f"{found['brier'].skill:.5f}" in page.text
+def test_the_page_shows_the_scores_and_says_what_infinity_means(
+    evaluation: Evaluation, found: Tags
+) -> None:
+    assert f"{evaluation.decompositions['plain']['brier'].score:.4g}" in found.text
+    assert "∞: a forecast that was certain turned out wrong" in found.text
+    assert f"Cases of infinite loss: {HOSTILE}: 1." in found.text
 
 
-def test_what_has_no_value_is_said_to_have_none(tmp_path: Path) -> None:
-    alike = evaluate([0, 0], [0.0, 0.0])  # the event rate never errs, nor does the model
-    page = read(report.write(tmp_path / "report.html", alike))
-    assert "not defined" in page.text
+def test_the_page_shows_what_needs_no_model(evaluation: Evaluation, found: Tags) -> None:
+    for name in evaluation.baselines:
+        assert found.text.count(name) >= 2  # a row in each of two tables
+
+
+def test_the_verdict_stands_first(evaluation: Evaluation) -> None:
+    said = properly.verdict(evaluation, cases="people", event="death")
+    text = Tags(page(evaluation, cases="people", event="death")).text
+    place = text.index(said.headline.replace(" %", "\N{NO-BREAK SPACE}%"))
+    assert place < text.index("Scores")
+    for sentence in said.sentences:
+        assert sentence.text.replace(" %", "\N{NO-BREAK SPACE}%") in text
+
+
+def test_the_numbers_can_be_taken_out_of_the_page(evaluation: Evaluation, found: Tags) -> None:
+    numbers = json.loads(found.scripts["numbers"])
+    assert numbers["models"] == json.loads(evaluation.to_json())["models"]
+    assert numbers["version"] == properly.__version__
+    assert numbers["verdict"]["headline"] == properly.verdict(evaluation).headline
+
+
+def test_every_chart_has_a_place_a_title_and_words_for_the_ear(found: Tags) -> None:
+    specs = json.loads(found.scripts["charts"])
+    places = {a["id"]: a for a in found.attributes if (a.get("id") or "").startswith("drawing-")}
+    assert {f"drawing-{name}" for name in specs} == set(places)
+    for attributes in places.values():
+        assert attributes["role"] == "img"
+        assert len(attributes["aria-label"] or "") > 20
+
+
+def test_the_policy_names_every_script_and_style_by_its_hash(found: Tags) -> None:
+    policy = next(a["content"] for a in found.attributes if "http-equiv" in a) or ""
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    assert len(re.findall("sha256-", policy)) == 3
+    assert not {"link", "iframe", "object", "embed", "img"} & set(found.tags)
+    assert not any(
+        name.startswith("on") or name in ("style", "src") for a in found.attributes for name in a
+    )
 
 
 def test_the_same_evaluation_gives_the_same_bytes(evaluation: Evaluation, tmp_path: Path) -> None:
@@ -76,49 +130,71 @@ def test_the_same_evaluation_gives_the_same_bytes(evaluation: Evaluation, tmp_pa
     assert first.read_bytes() == second.read_bytes()
 
 
-def test_the_page_asks_nothing_of_the_network(evaluation: Evaluation, tmp_path: Path) -> None:
-    text = report.write(tmp_path / "report.html", evaluation).read_text(encoding="utf-8")
-    assert "default-src 'none'" in text
-    assert not {"link", "script", "iframe"} & set(read(tmp_path / "report.html").tags)
-
-
-def test_a_page_that_fails_leaves_the_old_one_and_no_debris(
-    evaluation: Evaluation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_old_page_stays_unless_it_may_be_replaced(evaluation: Any, tmp_path: Path) -> None:
     path = tmp_path / "report.html"
     path.write_text("old", encoding="utf-8")
-
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OSError, match="No space left"):
-        report.write(path, evaluation)
-    assert [(p.name, p.read_text(encoding="utf-8")) for p in tmp_path.iterdir()] == [
-        ("report.html", "old")
-    ]
+    with pytest.raises(DataError, match="exists already and is not overwritten"):
+        report.write(path, evaluation, overwrite=False)
+    assert path.read_text(encoding="utf-8") == "old"
+    assert report.write(path, evaluation) == path
+    assert path.stat().st_size > 800_000
 
 
 @pytest.mark.parametrize("rule", [subject.rule for subject in SUBJECTS], ids=repr)
-def test_a_page_can_be_printed_for_every_rule(rule: BinaryRule, tmp_path: Path) -> None:
-    e = evaluate([0, 1], {"model": [0.2, 0.7]}, rules=rule)
-    page = read(report.write(tmp_path / "report.html", e))
-    assert f"{e.decompositions['model'][rule.name].score:.5f}" in page.text
+def test_a_page_can_be_printed_for_every_rule(rule: BinaryRule) -> None:
+    e = properly.evaluate([0, 1, 1, 0], [0.2, 0.7, 0.6, 0.6], rules=rule, replicates=0)
+    numbers = json.loads(Tags(page(e)).scripts["numbers"])
+    assert (
+        numbers["models"]["forecast"][rule.name]["score"]
+        == e.to_dict()["models"]["forecast"][rule.name]["score"]
+    )
 
 
-def test_the_page_does_not_depend_on_the_style_of_its_writer(
-    evaluation: Evaluation, tmp_path: Path
-) -> None:
-    plain = report.write(tmp_path / "plain.html", evaluation)
-    with mpl.rc_context({"font.size": 20, "axes.grid": True}):
-        styled = report.write(tmp_path / "styled.html", evaluation)
-    assert plain.read_bytes() == styled.read_bytes()
+@pytest.mark.parametrize("task", ["multiclass", "ordinal"])
+def test_classes_have_a_page_too(task: Any) -> None:
+    rng = np.random.default_rng(1)
+    p = rng.dirichlet([1, 1, 1], 60)
+    y = [rng.choice(3, p=row) for row in p]
+    models = {HOSTILE: p, "even": np.full((60, 3), 1 / 3)}
+    e = properly.evaluate(
+        y, models, labels=["<i>none</i>", "some", "all"], task=task, replicates=19, rng=1
+    )
+    found = Tags(page(e))
+    assert not {"img", "b", "i"} & set(found.tags)
+    assert {"reliability", "class-scores", "confusion", "retention", "comparisons"} == set(
+        json.loads(found.scripts["charts"])
+    )
+    assert ("quadratic kappa" in found.text) == (task == "ordinal")
+    assert "macro F1" in found.text
 
 
-def test_a_link_is_followed_and_odd_names_are_written(tmp_path: Path) -> None:
-    real, link = tmp_path / "real.html", tmp_path / "link.html"
-    real.write_text("old", encoding="utf-8")
-    link.symlink_to(real)
-    report.write(link, evaluate([0, 1], {"\ud800\u202e": [0.2, 0.7]}))
-    assert link.is_symlink()
-    assert "ud800" in real.read_text(encoding="utf-8")
+def test_a_command_and_code_are_shown_as_they_were_given(evaluation: Any) -> None:
+    found = Tags(
+        page(evaluation, command="properly report a.csv", python="import properly\nx = 5 % 3")
+    )
+    assert "properly report a.csv" in found.text
+    assert "import properly\nx = 5 % 3" in found.text
+
+
+def test_what_steers_a_page_is_shown_and_not_obeyed() -> None:
+    names = ("\x00\x1b[2J", "\u202eright to left", "\ud800", "two\nlines")
+    p = [0.2, 0.7, 0.4]
+    text = page(properly.evaluate([0, 1, 0], dict.fromkeys(names, p), replicates=0))
+    assert not set("\x00\x1b\u202e\ud800") & set(text)
+    for shown in ("\\x00\\x1b[2J", "\\u202eright to left", "\\ud800", "two\\nlines"):
+        assert shown in Tags(text).text
+
+
+def test_embedded_json_is_the_same_json() -> None:
+    x = {"a": ["<&>", "\u2028", 'say "no"', 1.5, None, True], "</script>": {}}
+    text = embedded(x)
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == {
+        "a": ["<&>", "\\u2028", 'say "no"', 1.5, None, True],
+        "</script>": {},
+    }
+
+
+def test_a_page_is_printed_from_an_evaluation() -> None:
+    with pytest.raises(TypeError, match="a report is printed from an Evaluation; got dict"):
+        page({})  # type: ignore[arg-type]

@@ -1,8 +1,10 @@
-"""Reports: an evaluation as one self-contained HTML page.
+"""Reports: an evaluation as one self-contained HTML page, or as figures for a paper.
 
-Needs the extras ``report`` and ``plots``.
+Pages need the extra ``report``, figures the extra ``plots``.
 """
 
+from properly.report._figures import figures
 from properly.report._page import write
+from properly.report._show import show
 
-__all__ = ["write"]
+__all__ = ["figures", "show", "write"]

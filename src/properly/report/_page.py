@@ -1,107 +1,139 @@
-"""One page of HTML, printed from an evaluation."""
+"""One page of HTML, printed from an evaluation, that needs nothing else."""
 
 from __future__ import annotations
 
-import io
-import math
-import os
-import secrets
+from base64 import b64encode
+from hashlib import sha256
 from importlib.resources import files
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
 from properly._class_evaluation import ClassEvaluation
-from properly._decomposition import COLUMNS
-from properly._evaluation import Evaluation
+from properly._event_evaluation import Evaluation
 from properly._extras import import_extra
+from properly._plain import printable
+from properly._writing import write_whole
 from properly.errors import ArgumentTypeError
-from properly.plots import reliability
+from properly.report._contents import contents
+from properly.report._embedding import embedded
+from properly.report._theme import theme
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from pathlib import Path
 
-    from properly._calibration import Reliability
+    from properly.report._contents import Words
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
-def write(path: str | Path, evaluation: Evaluation) -> Path:
+def write(
+    path: str | Path,
+    evaluation: Evaluation | ClassEvaluation,
+    *,
+    title: str | None = None,
+    cases: str = "cases",
+    event: str = "the event",
+    command: str | None = None,
+    python: str | None = None,
+    overwrite: bool = True,
+) -> Path:
     """Write an evaluation as one HTML page that needs nothing else.
+
+    The page begins with a verdict in words and a table of scores; below it are charts to explore,
+    and the fine print. It opens without a network, obeys a strict content security policy, prints,
+    and can be read by keyboard and by ear.
 
     Parameters
     ----------
     path : str or Path
         Where to write. The file appears whole or not at all.
-    evaluation : Evaluation
+    evaluation : Evaluation or ClassEvaluation
         From `properly.evaluate`.
+    title : str, optional
+        Stands above all.
+    cases, event : str
+        What the cases are, such as ``"people"``, and what may happen to them, such as ``"death"``,
+        in the words of the verdict.
+    command, python : str, optional
+        How to make the page again, for the fine print.
+    overwrite : bool
+        Replace a file that is there already; otherwise refuse.
 
     Returns
     -------
     Path
         Where the page is.
 
+    See Also
+    --------
+    properly.verdict : the words at the top.
+
     Examples
     --------
     >>> import properly, tempfile
-    >>> e = properly.evaluate([0, 1, 1], [0.1, 0.8, 0.7])
+    >>> e = properly.evaluate([0, 1, 1], [0.1, 0.8, 0.7], replicates=0)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     properly.report.write(f"{folder}/report.html", e).name
     'report.html'
     """
-    if not isinstance(evaluation, Evaluation):
+    words: Words = {"title": title, "cases": cases, "event": event}
+    text = page(evaluation, **words, command=command, python=python)
+    return write_whole(path, text, overwrite=overwrite)
+
+
+def page(
+    evaluation: Evaluation | ClassEvaluation,
+    *,
+    title: str | None = None,
+    cases: str = "cases",
+    event: str = "the event",
+    command: str | None = None,
+    python: str | None = None,
+) -> str:
+    """Return the page as text."""
+    if not isinstance(evaluation, Evaluation | ClassEvaluation):
         message = f"a report is printed from an Evaluation; got {type(evaluation).__name__}"
-        hint = "make one with properly.evaluate(y, forecasts)."
-        if isinstance(evaluation, ClassEvaluation):
-            hint = "pages are of forecasts of one event; print(e) and e.to_frame() show classes."
-        raise ArgumentTypeError(message, hint=hint)
-    return _write_whole(Path(path), _render(evaluation))
-
-
-def _render(evaluation: Evaluation) -> str:
+        raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
     jinja = import_extra("jinja2", extra="report")
-    # Names of models are data: everything is escaped but our own pictures, which hold no names.
+    # What users wrote is data: escaped, and without characters that steer a terminal or a page.
     environment = jinja.Environment(
-        autoescape=True, undefined=jinja.StrictUndefined, trim_blocks=True
+        autoescape=True,
+        undefined=jinja.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_legible,
     )
-    template = files("properly.report").joinpath("page.html.jinja").read_text(encoding="utf-8")
-    pictures = {name: _svg(record) for name, record in evaluation.reliability.items()}
-    page: str = environment.from_string(template).render(
-        evaluation=evaluation, pictures=pictures, parts=COLUMNS, isinf=math.isinf, shown=_shown
+    words: Words = {"title": title, "cases": cases, "event": event}
+    known: dict[str, Any] = contents(evaluation, words, command, python)
+    style, script = _ours("page.css"), _ours("page.js")
+    runtime = import_extra("vl_convert", extra="report").javascript_bundle()
+    found: str = environment.from_string(_ours("page.html.jinja")).render(
+        **known | {name: embedded(known[name]) for name in ("numbers", "specs")},
+        theme=embedded(theme()),
+        style=style,
+        script=script,
+        runtime=runtime,
+        policy=_policy([style], [runtime, script]),
     )
-    return page
+    return found
 
 
-def _shown(value: float) -> str:
-    """Write a number as people read it."""
-    if math.isnan(value):
-        return "not defined"
-    if math.isinf(value):
-        return "∞" if value > 0 else "-∞"
-    return f"{value:.5f}"
+def _policy(styles: list[str], scripts: list[str]) -> str:
+    """Allow the page its own styles and scripts, named by their hashes, and nothing else."""
+    own = {"style-src": styles, "script-src": scripts}
+    allowed = [f"{kind} {' '.join(map(_hash, texts))}" for kind, texts in own.items()]
+    return "; ".join(["default-src 'none'", *allowed, "base-uri 'none'", "form-action 'none'"])
 
 
-def _svg(record: Reliability) -> str:
-    matplotlib = import_extra("matplotlib", extra="plots")
-    style = import_extra("matplotlib.style", extra="plots")
-    text = io.StringIO()
-    # The default style, a fixed salt and no date: the same evaluation gives the same bytes. Letters
-    # stay letters, for those who read with their ears.
-    with (
-        style.context("default"),
-        matplotlib.rc_context({"svg.hashsalt": "properly", "svg.fonttype": "none"}),
-    ):
-        figure = cast("Figure", reliability(record).figure)
-        figure.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()[text.getvalue().index("<svg") :]
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _write_whole(path: Path, text: str) -> Path:
-    """Write beside the file and rename; a link is followed, so that what it names is replaced."""
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        with temporary.open("x", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return path
+def _ours(name: str) -> str:
+    return files("properly.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _legible(x: Any) -> Any:
+    """Show control characters as what they are; lines and spaces that do not break are ours."""
+    if not isinstance(x, str) or hasattr(x, "__html__"):
+        return x
+    return "\n".join(NO_BREAK.join(map(printable, line.split(NO_BREAK))) for line in x.split("\n"))

@@ -1,0 +1,104 @@
+"""Charts of the page: what each consists of, and what they have in common.
+
+A chart is a Vega-Lite specification in which user's words, such as names of models, are data and
+nothing else. One legend above all charts switches models on and off, by the parameter ``shown``.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Spec: TypeAlias = dict[str, Any]
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# Okabe and Ito's palette, told apart by colour-blind readers, as far as it is seen on white and on
+# black; later models repeat it with other dashes.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31")
+DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
+# Points of a curve beyond which nobody sees a difference.
+MOST_POINTS = 600
+DIGITS = 5
+
+
+class Table(NamedTuple):
+    """The numbers behind a chart; the first column names the row."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One chart of the page.
+
+    Attributes
+    ----------
+    name : str
+        Its anchor in the page.
+    title : str
+        What it shows.
+    lead : str
+        How to read it.
+    spec : dict
+        A Vega-Lite specification.
+    alt : str
+        What is read aloud: the finding, in numbers.
+    table : Table or None
+        The numbers behind it.
+    wide : bool
+        Whether it takes the whole width of the page.
+    """
+
+    name: str
+    title: str
+    lead: str
+    spec: Spec
+    alt: str
+    table: Table | None = None
+    wide: bool = False
+
+
+def short(x: float) -> float | None:
+    """Return a number with as many digits as a picture can show, and nothing if it is none."""
+    return float(f"{x:.{DIGITS}g}") if math.isfinite(x) else None
+
+
+def thinned(x: Column, *columns: Column, most: int = MOST_POINTS) -> tuple[Column, ...]:
+    """Keep at most so many points of a curve, evenly along it, and always both ends."""
+    if len(x) > most:
+        kept = np.unique(np.linspace(0, len(x) - 1, most).round().astype(np.int64))
+        return tuple(column[kept] for column in (x, *columns))
+    return (x, *columns)
+
+
+def model_color(names: Iterable[str], **more: Any) -> Spec:
+    """Encode models by colour; the legend is that of the page."""
+    domain = list(names)
+    inks = [PALETTE[k % len(PALETTE)] for k in range(len(domain))]
+    scale = {"domain": domain, "range": inks}
+    return {"field": "model", "type": "nominal", "scale": scale, "legend": None} | more
+
+
+def model_dash(names: Iterable[str]) -> Spec:
+    """Encode by dashes those models that share a colour."""
+    domain = list(names)
+    dashes = [DASHES[k // len(PALETTE) % len(DASHES)] for k in range(len(domain))]
+    scale = {"domain": domain, "range": dashes}
+    return {"field": "model", "type": "nominal", "scale": scale, "legend": None}
+
+
+def shown(names: Iterable[str]) -> Spec:
+    """Name the models that are switched on."""
+    return {"name": "shown", "value": list(names)}
+
+
+def only_shown() -> Spec:
+    """Keep the rows of models that are switched on."""
+    return {"filter": "indexof(shown, datum.model) >= 0"}

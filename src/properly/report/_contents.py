@@ -1,0 +1,112 @@
+"""What stands on the page, in order."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from properly import __version__
+from properly._event_evaluation import Evaluation
+from properly._verdict import verdict
+from properly.report._chart import PALETTE, Chart
+from properly.report._charts import charts_of
+from properly.report._fine_print import fine_print, python_call
+from properly.report._regret_ranking import RANKING
+from properly.report._score_sections import remarks, score_tables
+from properly.report._worst_sections import worst_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from properly._class_evaluation import ClassEvaluation
+    from properly._verdict import Sentence
+
+# What each kind of sentence is about, in the order of the page.
+KINDS = {
+    "choice": "Which model",
+    "certain": "Certain, and wrong",
+    "thresholds": "At which thresholds",
+    "calibration": "Calibration",
+    "baseline": "Against no model",
+    "groups": "Groups",
+    "unknown": "What cannot be told",
+}
+TITLE = "How good are these forecasts?"
+
+
+class Words(TypedDict):
+    """What users call things."""
+
+    title: str | None
+    cases: str
+    event: str
+
+
+def contents(
+    evaluation: Evaluation | ClassEvaluation,
+    words: Words,
+    command: str | None,
+    python: str | None,
+) -> dict[str, Any]:
+    """Gather what the template prints."""
+    said = verdict(evaluation, cases=words["cases"], event=words["event"])
+    charts = charts_of(evaluation)
+    of_event = isinstance(evaluation, Evaluation)
+    return {
+        "title": words["title"] or TITLE,
+        "about": about(evaluation, words),
+        "headline": kept_together(said.headline),
+        "sentences": by_kind(said.sentences),
+        "level": f"{100 * evaluation.level:g} %",
+        "reference": "saying the event rate" if of_event else "saying how often each class happens",
+        "tables": score_tables(evaluation),
+        "remarks": remarks(evaluation),
+        "models": evaluation.models,
+        "inks": len(PALETTE),
+        "charts": charts,
+        "range": ends_in_percent(evaluation),
+        "ranking": RANKING,
+        "worst": worst_tables(evaluation),
+        "worst_rule": next((x.rule for x in evaluation.worst.values()), ""),
+        "fine_print": fine_print(evaluation),
+        "command": command,
+        "python": python or python_call(evaluation),
+        "version": __version__,
+        "numbers": {**evaluation.to_dict(), "verdict": said.to_dict(), "version": __version__},
+        "specs": {chart.name: described(chart) for chart in charts},
+    }
+
+
+def about(evaluation: Evaluation | ClassEvaluation, words: Words) -> str:
+    """Say in one line what there is."""
+    rows = f"{evaluation.rows:,} {words['cases']}"
+    if isinstance(evaluation, Evaluation):
+        rate = f"{100 * evaluation.event_rate:.3g} %"
+        events = f"{words['event']} in {evaluation.events:,} of them ({rate})"
+        return f"{rows}; {events}; {evaluation.design}."
+    order = "ordered " if evaluation.task == "ordinal" else ""
+    return f"{rows}, {len(evaluation.labels)} {order}classes; {evaluation.design}."
+
+
+def by_kind(sentences: Iterable[Sentence]) -> list[tuple[str, str, list[str]]]:
+    """Put sentences of one kind together."""
+    found: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    for sentence in sentences:
+        found[sentence.kind].append(kept_together(sentence.text))
+    return [(kind, KINDS[kind], texts) for kind, texts in found.items() if texts]
+
+
+def kept_together(text: str) -> str:
+    """Keep a number and its per cent on one line."""
+    return text.replace(" %", "\N{NO-BREAK SPACE}%")
+
+
+def ends_in_percent(evaluation: Evaluation | ClassEvaluation) -> tuple[str, str]:
+    """Return the range of thresholds as it is put into the two fields."""
+    within = getattr(evaluation, "within", None)
+    lower, upper = (0.0, 1.0) if within is None else (within.lower, within.upper)
+    return f"{100 * lower:.6g}", f"{100 * upper:.6g}"
+
+
+def described(chart: Chart) -> dict[str, Any]:
+    """Give a specification the words that are read aloud."""
+    return chart.spec | {"description": chart.alt}

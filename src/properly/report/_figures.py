@@ -1,0 +1,240 @@
+"""The figures of an evaluation as files, for a paper."""
+
+from __future__ import annotations
+
+import io
+import re
+import unicodedata
+import warnings
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from properly import plots
+from properly._class_evaluation import ClassEvaluation
+from properly._event_evaluation import Evaluation
+from properly._extras import import_extra
+from properly._options import check_choice
+from properly._writing import make_folder, require_folder, require_writable, write_whole
+from properly.errors import ArgumentTypeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from matplotlib.axes import Axes
+
+    from properly._calibration import Reliability
+    from properly._pairs import Comparison
+
+    # A name without the ending, and how to draw what it names.
+    Drawing: TypeAlias = tuple[str, Callable[[], Axes]]
+
+FORMATS = ("svg", "png", "pdf")
+# The same evaluation gives the same bytes: no date, and no random salt.
+METADATA: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None},
+    "png": {},
+    "pdf": {"CreationDate": None},
+}
+# Letters stay letters: text can be searched and read aloud, and publishers refuse outlines.
+SETTINGS = {"svg.hashsalt": "properly", "svg.fonttype": "none", "pdf.fonttype": 42}
+DOTS_PER_INCH = 200
+# Letters of the name of a model in the name of a file.
+LONGEST = 40
+# A list of the pairs of more models is a long one; the matrix stays.
+MOST_LISTED = 8
+# Where thresholds are small, small ones need room.
+SMALL, RARE = 0.3, 0.1
+
+
+def figures(
+    folder: str | Path,
+    evaluation: Evaluation | ClassEvaluation,
+    *,
+    formats: Iterable[str] | str = ("svg",),
+    overwrite: bool = True,
+) -> list[Path]:
+    """Draw an evaluation and write one file a figure, for a paper.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where to write. It is made if it is not there.
+    evaluation : Evaluation or ClassEvaluation
+        From `properly.evaluate`.
+    formats : str or iterable of str
+        Of ``"svg"``, ``"png"`` (200 dots per inch) and ``"pdf"``: each figure is written in all of
+        them.
+    overwrite : bool
+        Whether files that exist are replaced. If not, and there is one, nothing is written.
+
+    Returns
+    -------
+    list of Path
+        The files, in the order of the page.
+
+    Notes
+    -----
+    Of an event: ``reliability``, ``regret``, ``decision``, ``roc``, ``mcb-dsc`` (by the first rule
+    that models are judged by) and ``means``; of several models ``comparison``, for more than two
+    ``comparison-matrix``, and ``dominance`` of the best two. Of classes: ``reliability`` and
+    ``confusion`` of each model, ``retention``, and the comparisons. Of each model ``groups``, if
+    there are any, and ``worst-cases``. What belongs to one model has its name behind, of which
+    only letters and digits are left.
+
+    All are drawn before the first is written, and each appears whole or not at all. The same
+    evaluation gives the same bytes, whatever the style that is set elsewhere.
+
+    Examples
+    --------
+    >>> import properly, tempfile
+    >>> e = properly.evaluate([0, 1, 1], [0.1, 0.8, 0.7], replicates=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     files = properly.report.figures(folder, e, formats="png")
+    >>> [file.name for file in files[:3]]
+    ['reliability.png', 'regret.png', 'decision.png']
+    """
+    kinds = _kinds(formats)
+    drawings = list(_drawings(evaluation))
+    place = Path(folder)
+    paths = [place / f"{name}.{kind}" for name, _ in drawings for kind in kinds]
+    _require_room(place, paths, overwrite=overwrite)
+    drawn = [content for _, draw in drawings for content in _render(draw, kinds)]
+    make_folder(place)
+    return [write_whole(*each, overwrite=overwrite) for each in zip(paths, drawn, strict=True)]
+
+
+def _kinds(formats: Iterable[str] | str) -> list[str]:
+    asked = [formats] if isinstance(formats, str) else formats
+    kinds = list(dict.fromkeys(check_choice(kind, FORMATS, "a format") for kind in asked))
+    if not kinds:
+        message = "formats must name at least one of svg, png and pdf; got none"
+        raise DataError(message)
+    return kinds
+
+
+def _require_room(folder: Path, paths: Iterable[Path], *, overwrite: bool) -> None:
+    """Refuse before anything is drawn what could not be written."""
+    require_folder(folder)
+    if folder.exists():
+        for path in paths:
+            require_writable(path, overwrite=overwrite)
+
+
+def _render(draw: Callable[[], Axes], kinds: list[str]) -> list[bytes]:
+    """Draw in a style that depends on nothing but us, and save in each format."""
+    matplotlib = import_extra("matplotlib", extra="plots")
+    style = import_extra("matplotlib.style", extra="plots")
+    found = []
+    with style.context("default"), matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
+        if kinds == ["svg"]:
+            # Letters that our font lacks are taken from one of the reader's.
+            warnings.filterwarnings("ignore", "Glyph .* missing from", UserWarning)
+        for kind in kinds:
+            file = io.BytesIO()
+            # Drawn anew, since saving moves what is in a figure a little. It is none of pyplot's,
+            # so that nobody needs to close it.
+            figure: Any = draw().figure
+            figure.savefig(file, format=kind, metadata=METADATA[kind], dpi=DOTS_PER_INCH)
+            found.append(file.getvalue())
+    return found
+
+
+def _drawings(evaluation: object) -> Iterator[Drawing]:
+    if isinstance(evaluation, Evaluation):
+        slugs = slugs_of(evaluation.scores)
+        yield from _curves(evaluation)
+        yield from _comparisons(evaluation.comparisons.get(evaluation.primary))
+        yield from _dominance(evaluation)
+    elif isinstance(evaluation, ClassEvaluation):
+        slugs = slugs_of(evaluation.scores)
+        yield from _class_pictures(evaluation, slugs)
+        yield from _comparisons(evaluation.comparisons.get(evaluation.primary))
+    else:
+        message = f"figures are drawn from an evaluation; got {type(evaluation).__name__}"
+        hint = "make one with properly.evaluate(y, forecasts)."
+        raise ArgumentTypeError(message, hint=hint)
+    yield from _each("groups", evaluation.groups, slugs, plots.groups)
+    yield from _each("worst-cases", evaluation.worst, slugs, plots.worst_cases)
+
+
+def _curves(e: Evaluation) -> Iterator[Drawing]:
+    """Draw all models of an event in one figure."""
+    parts = {name: by_rule[e.primary] for name, by_rule in e.decompositions.items()}
+    ends = e.within
+    small = e.event_rate < RARE if ends is None else ends.upper <= SMALL
+    axis: Any = "log-odds" if small else "linear"
+    yield "reliability", lambda: plots.reliability_grid(e.reliability, decompositions=parts)[0]
+    yield "regret", lambda: plots.regret(e.regret, within=ends, axis=axis)
+    yield "decision", lambda: _decision(e, axis)
+    if e.roc:
+        yield "roc", lambda: plots.roc(e.roc)
+    yield "mcb-dsc", lambda: plots.mcb_dsc(parts)
+    if e.means:
+        yield "means", lambda: plots.means_bars(e.means)
+
+
+def _decision(e: Evaluation, axis: Any) -> Axes:
+    """Draw net benefit, near the range of thresholds if there is one that has a mean."""
+    ends = e.within
+    if ends is None or ends.upper == 1 or not all(curve.exact for curve in e.decision.values()):
+        return plots.decision(e.decision, axis=axis)
+    around = (ends.upper - ends.lower) / 2
+    limits = (max(0.0, ends.lower - around), min(1.0, ends.upper + around))
+    return plots.decision(e.decision, within=ends, limits=limits)
+
+
+def _comparisons(found: Comparison | None) -> Iterator[Drawing]:
+    if found is None:
+        return
+    if len(found.models) <= MOST_LISTED:
+        yield "comparison", lambda: plots.comparison(found)
+    if len(found.models) > 2:
+        yield "comparison-matrix", lambda: plots.comparison_matrix(found)
+
+
+def _dominance(e: Evaluation) -> Iterator[Drawing]:
+    """Draw where the best of several models is better than the second best."""
+    best = set(sorted(e.scores, key=lambda name: e.scores[name][e.primary].value)[:2])
+    for names, found in e.dominances.items():
+        if set(names) == best:
+            yield "dominance", partial(plots.dominance, found, names=names)
+            return
+
+
+def _class_pictures(e: ClassEvaluation, slugs: Mapping[str, str]) -> Iterator[Drawing]:
+    """Draw the questions about classes, and what was decided, model by model."""
+    decided = {name: found.argmax.confusion for name, found in e.decisions.items()}
+    yield from _each("reliability", e.reliability, slugs, _questions)
+    yield from _each("confusion", decided, slugs, plots.confusion)
+    if e.retention:
+        yield "retention", lambda: plots.retention(e.retention)
+
+
+def _questions(found: Mapping[str, Reliability]) -> Axes:
+    first: Axes = plots.reliability_grid(found)[0]
+    return first
+
+
+def _each(
+    what: str, records: Mapping[str, Any], slugs: Mapping[str, str], draw: Callable[[Any], Axes]
+) -> Iterator[Drawing]:
+    """Draw one figure a model."""
+    for name, record in records.items():
+        yield f"{what}-{slugs[name]}", partial(draw, record)
+
+
+def slugs_of(models: Iterable[str]) -> dict[str, str]:
+    """Make of each name a word of letters, digits and dashes that no other name has."""
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in models:
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+        base = re.sub("[^a-z0-9]+", "-", plain.lower()).strip("-")[:LONGEST].strip("-") or "model"
+        slug, number = base, 1
+        while slug in taken:
+            number += 1
+            slug = f"{base}-{number}"
+        taken.add(slug)
+        found[name] = slug
+    return found

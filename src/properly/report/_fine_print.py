@@ -1,0 +1,72 @@
+"""What was done, with which conventions, and how to do it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from properly import __version__
+from properly._event_evaluation import Evaluation
+from properly._plain import many
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly._class_evaluation import ClassEvaluation
+
+
+def fine_print(evaluation: Evaluation | ClassEvaluation) -> list[str]:
+    """Say what the numbers rest on, one line each."""
+    return [*_about_data(evaluation), *_about_numbers(evaluation), *evaluation.notes]
+
+
+def python_call(evaluation: Evaluation | ClassEvaluation) -> str:
+    """Write the call that makes the evaluation again, with names for the data."""
+    options = [f"level={evaluation.level!r}", f"replicates={evaluation.replicates!r}"]
+    if evaluation.seed is not None:
+        options.append(f"rng={evaluation.seed}")
+    if isinstance(evaluation, Evaluation):
+        if evaluation.within is not None:
+            within = evaluation.within
+            options.insert(0, f"within=({within.lower!r}, {within.upper!r})")
+    else:
+        options.insert(0, f'task="{evaluation.task}"')
+    return "\n".join(
+        [
+            "import properly",
+            "",
+            f"e = properly.evaluate(y, forecasts, {', '.join(options)})",
+            'properly.report.write("report.html", e)',
+        ]
+    )
+
+
+def _about_data(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+    yield f"{many(evaluation.rows, 'case')} of positive weight; {evaluation.design}."
+    if isinstance(evaluation, Evaluation):
+        distinct = ", ".join(
+            f"{name} {len(found.value):,}" for name, found in evaluation.reliability.items()
+        )
+        yield f"Equal forecasts are pooled; nothing is binned. Distinct forecasts: {distinct}."
+    if evaluation.seed is None:
+        yield "Without a seed, intervals that are drawn come out a little different each time."
+    else:
+        draws = many(evaluation.replicates, "draw")
+        yield f"Seed {evaluation.seed}, {draws}: the same data give the same page."
+
+
+def _about_numbers(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+    yield (
+        "All scores are losses. One acts if the forecast is at least the threshold. "
+        "The Brier score of an event lies between 0 and 1; logarithms are natural."
+    )
+    yield (
+        f"Intervals hold with {100 * evaluation.level:g} %, one by one; bands in pictures with "
+        "90 %, at each point. Comparisons allow for the number of pairs. They are about these "
+        "models, as fitted, on the population that the cases come from."
+    )
+    yield (
+        "Miscalibration and discrimination compare with isotonic recalibration (CORP). Both are a "
+        "little too large as they stand; their intervals allow for it."
+    )
+    yield "Curves are drawn from at most some hundred points each; numbers in tables are exact."
+    yield f"properly {__version__}."

@@ -1,0 +1,258 @@
+"""Regret curves, with a range of thresholds to drag over which models are ranked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from properly._baselines import TREAT_ALL, TREAT_NONE
+from properly._interval import Interval
+from properly._plain import printable
+from properly.report._chart import (
+    Chart,
+    Column,
+    Spec,
+    Table,
+    model_color,
+    model_dash,
+    only_shown,
+    shown,
+)
+from properly.report._regret_ranking import HEAD, STEP, chosen_ends, heading, ranking
+from properly.report._thresholds import (
+    DASHED,
+    DRAWN,
+    PLAIN,
+    beside,
+    decimals,
+    looked_up,
+    percent,
+    series,
+    threshold_axis,
+    unfolded,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly._event_evaluation import Evaluation
+    from properly._murphy import MurphyCurve
+
+WIDTH, HEIGHT = 640, 320
+# A curve with few thresholds is drawn with its jumps upright.
+FEW = 200
+# Models that are far worse than none leave the picture at so many times what none costs.
+TALLEST = 2.5
+
+
+def regret_chart(evaluation: Evaluation) -> Chart:
+    """Draw the regret of models, with a range to drag over which they are ranked."""
+    ends = evaluation.within or Interval(0, 1)
+    return Chart(
+        name="regret",
+        title="What decisions cost, and for which thresholds",
+        lead=(
+            "The threshold is the risk at which one begins to act. Regret is what mistakes cost "
+            "there, false alarms and missed events alike: the lower, the better. A model above a "
+            "dashed line costs more than to act on everybody, or on nobody. Drag across the curves "
+            "to choose the thresholds that matter to you, or double-click to take all of them: the "
+            "mean regret and the ranking follow."
+        ),
+        spec=_spec(evaluation),
+        alt=_alt(evaluation, ends),
+        table=_table(evaluation, ends),
+        wide=True,
+    )
+
+
+def _curves(evaluation: Evaluation) -> Iterator[tuple[str, bool, MurphyCurve]]:
+    """Return each name, whether it is a baseline, and its curve."""
+    for name, curve in evaluation.regret.items():
+        yield name, False, curve
+    for name, curve in evaluation.baseline_regret.items():
+        yield name, True, curve
+
+
+def _spec(evaluation: Evaluation) -> Spec:
+    names = list(evaluation.regret)
+    rows = len(names) + len(evaluation.baseline_regret)
+    return {
+        "width": WIDTH,
+        "height": max(HEIGHT, HEAD + STEP * rows),
+        "params": [shown(names), *chosen_ends()],
+        "layer": [
+            _brush(evaluation),
+            *_plain_curves(evaluation),
+            *_model_curves(evaluation),
+            ranking(_curves(evaluation), names, decimals(evaluation)),
+            *heading(),
+        ],
+    }
+
+
+def _brush(evaluation: Evaluation) -> Spec:
+    """Let a range be dragged, anywhere but on the bars of the ranking."""
+    ink = {"fill": "currentColor", "fillOpacity": 0.08, "stroke": "currentColor"}
+    elsewhere = "!event.item || event.item.mark.marktype !== 'rule'"
+    select = {
+        "type": "interval",
+        "encodings": ["x"],
+        "on": f"[pointerdown[{elsewhere}], window:pointerup] > window:pointermove!",
+        # To drag inside the range begins another one, and the wheel is for the page.
+        "translate": False,
+        "zoom": False,
+        "mark": ink | {"strokeOpacity": 0.4, "cursor": "crosshair"},
+    }
+    brush: Spec = {"name": "brush", "select": select}
+    if evaluation.within is not None:
+        brush["value"] = {"x": [evaluation.within.lower, evaluation.within.upper]}
+    return {
+        "data": {"values": [{"threshold": 0}, {"threshold": 1}]},
+        "params": [brush],
+        "mark": {"type": "point", "opacity": 0, "tooltip": None},
+        "encoding": {"x": threshold_axis(evaluation)},
+    }
+
+
+def _model_curves(evaluation: Evaluation) -> list[Spec]:
+    names = list(evaluation.regret)
+    rows = [
+        {"model": name} | series(*_drawn(curve, jumps=len(curve.threshold) <= FEW))
+        for name, curve in evaluation.regret.items()
+    ]
+    place = _place(evaluation) | {"color": model_color(names)}
+    line = {"type": "line", "strokeWidth": 2, "clip": True}
+    hover = {"type": "point", "on": "pointerover", "clear": "pointerout"}
+    pointed = {"name": "pointed", "select": hover | {"fields": ["model", "threshold"]}}
+    digits = decimals(evaluation)
+    return [
+        {
+            "data": {"name": "curves", "values": rows},
+            "transform": [only_shown(), unfolded("regret")],
+            "layer": [
+                {"mark": line, "encoding": place | {"strokeDash": model_dash(names)}},
+                _pointed(place, "model", digits) | {"params": [pointed]},
+            ],
+        }
+    ]
+
+
+def _pointed(place: Spec, said: str, digits: int) -> Spec:
+    """Show the numbers of a curve that is pointed at."""
+    visible = {"condition": {"param": "pointed", "empty": False, "value": 1}, "value": 0}
+    tooltip = [
+        {"field": "model", "type": "nominal", "title": said},
+        {"field": "threshold", "type": "quantitative", "title": "threshold", "format": ".2~%"},
+        {"field": "regret", "type": "quantitative", "title": "regret", "format": f".{digits}f"},
+    ]
+    return {
+        # Fewer points will do to be hit, and the page is quicker.
+        "transform": [
+            {"window": [{"op": "row_number", "as": "row"}], "groupby": ["model"]},
+            {"filter": "datum.row % 3 == 0"},
+        ],
+        "mark": {"type": "point", "filled": True, "size": 80, "clip": True},
+        "encoding": place | {"opacity": visible, "tooltip": tooltip},
+    }
+
+
+def _drawn(curve: MurphyCurve, *, jumps: bool) -> tuple[Column, Column]:
+    """Return the curve on a grid, since the axis may bend what is straight, and its jumps."""
+    grid = np.append(DRAWN, 1.0)
+    if not jumps:
+        # A jump at 0 itself would lie on the axis.
+        return grid, np.append(curve.right[0], curve.at(grid[1:]))
+    between = np.setdiff1d(grid, curve.threshold)
+    x, y = (column[1:] for column in curve.curve())
+    t = np.concatenate([x, between])
+    order = np.argsort(t, kind="stable")
+    return t[order], np.concatenate([y, curve.at(between)])[order]
+
+
+def _place(evaluation: Evaluation) -> Spec:
+    axis = {"title": "regret", "tickCount": 5}
+    scale = {"domain": [0, _tallest(evaluation)], "nice": False}
+    y = {"field": "regret", "type": "quantitative", "axis": axis, "scale": scale}
+    return {"x": threshold_axis(evaluation), "y": y}
+
+
+def _tallest(evaluation: Evaluation) -> float:
+    """Make room for all models, unless one is far worse than none."""
+    rate = evaluation.event_rate
+    none = rate * (1 - rate) or 0.1
+    found = max(float(curve.curve()[1].max()) for curve in evaluation.regret.values())
+    return 1.08 * max(none, min(found, TALLEST * none))
+
+
+def _plain_curves(evaluation: Evaluation) -> list[Spec]:
+    """Draw what it costs to act on all and on none; the event rate has the lesser of the two."""
+    place, name = _place(evaluation), {"field": "model", "type": "nominal"}
+    rows = [
+        {"model": name} | series(*_drawn(evaluation.baseline_regret[name], jumps=False))
+        for name in (TREAT_ALL, TREAT_NONE)
+    ]
+    line = {"type": "line", "clip": True} | DASHED
+    words = {"type": "text", "baseline": "bottom", "align": {"expr": "datum.align"}} | PLAIN
+    ink = {"color": {"value": "currentColor"}}
+    return [
+        {
+            "data": {"name": "baselines", "values": rows},
+            "transform": [unfolded("regret")],
+            "layer": [
+                {"mark": line, "encoding": place | {"detail": name}},
+                _pointed(place | ink, "without a model", decimals(evaluation)),
+            ],
+        },
+        {
+            "data": {"values": _names(evaluation)},
+            "mark": words | {"dx": {"expr": "datum.dx"}, "dy": -3},
+            "encoding": place | {"text": name},
+        },
+    ]
+
+
+def _names(evaluation: Evaluation) -> list[Spec]:
+    """Put names where their lines leave at the top, or one at the left end of its line."""
+    high, rate = 0.93 * _tallest(evaluation), evaluation.event_rate
+    rises = min(high / (1 - rate), 0.8) if rate < 1 else 0.8
+    falls = max(1 - high / rate, 0.0) if rate > 0 else 0.0
+    left, right = {"align": "left", "dx": 7}, {"align": "right", "dx": -7}
+    everybody = {"threshold": rises, "regret": rises * (1 - rate)}
+    nobody = {"threshold": falls, "regret": (1 - falls) * rate}
+    return [
+        {"model": TREAT_NONE} | nobody | (right if falls > 0 else left),
+        {"model": TREAT_ALL} | everybody | (left if falls > 0 else beside(evaluation, rises)),
+    ]
+
+
+def _mean(curve: MurphyCurve, ends: Interval) -> float:
+    return curve.area(ends) / (ends.upper - ends.lower)
+
+
+def _alt(evaluation: Evaluation, ends: Interval) -> str:
+    digits = decimals(evaluation)
+    means, none = (
+        {name: _mean(curve, ends) for name, curve in curves.items()}
+        for curves in (evaluation.regret, evaluation.baseline_regret)
+    )
+    order, best = sorted(means, key=means.__getitem__), min(none, key=none.__getitem__)
+    told = ", ".join(f"{printable(name)} {means[name]:.{digits}f}" for name in order)
+    return (
+        f"Mean regret over thresholds from {percent(ends.lower)} to {percent(ends.upper)}, the "
+        f"least first: {told}. "
+        f"Without a model, the least is {none[best]:.{digits}f} ({best})."
+    )
+
+
+def _table(evaluation: Evaluation, ends: Interval) -> Table:
+    digits, at = decimals(evaluation), looked_up(evaluation)
+    ranges = [ends] if ends == Interval(0, 1) else [ends, Interval(0, 1)]
+    over = [f"mean, {percent(r.lower)} to {percent(r.upper)}" for r in ranges]
+    rows = [
+        (printable(name), *(f"{x:.{digits}f}" for x in (*means, *curve.at(at))))
+        for name, _, curve in _curves(evaluation)
+        for means in [[_mean(curve, r) for r in ranges]]
+    ]
+    head = ("regret", *over, *(f"at {percent(t)}" for t in at))
+    return Table(head, tuple(rows))

@@ -1,0 +1,312 @@
+"""Reliability diagrams, one panel a model."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._plain import count_of_cases, printable
+from properly.report._chart import (
+    Chart,
+    Table,
+    model_color,
+    only_shown,
+    short,
+    shown,
+    thinned,
+)
+from properly.report._words import few, listed, percent
+
+if TYPE_CHECKING:
+    from properly._calibration import Reliability
+    from properly._event_evaluation import Evaluation
+    from properly.report._chart import Spec
+
+Row: TypeAlias = dict[str, Any]
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# Pixels of a panel, and how many stand in a row.
+SIZE, COLUMNS = 262, 3
+# Events rarer than this are looked at on the scale of roots.
+RARE = 0.1
+# Forecasts and event rates that reach less far leave out the upper part of the axes.
+FAR, SMALLEST = 0.55, 1e-4
+TICKS = (0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
+# The tallest bar of forecasts, in shares of the panel, and how many bars there are at most.
+TALLEST, BARS = 0.16, 24
+BAND_POINTS, BIN_POINTS = 160, 250
+END: Spec = {"field": "x2"}
+UNSEEN: Spec = {"opacity": 0, "clip": True}
+LEAD = (
+    "Each panel is one model. The line says how often the event happened after each forecast: on "
+    "the diagonal forecasts mean what they say, below it the event came less often than was said, "
+    "above it more often. The grey band is where the line would run if the forecasts were "
+    "calibrated, so only what leaves it is news. Bars at the bottom show where the forecasts are. "
+    "MCB is what recalibration would save, DSC what the forecasts know."
+)
+
+
+class Frame(NamedTuple):
+    """What both axes show: from 0 up to this, and whether on the scale of roots."""
+
+    top: float
+    root: bool
+
+    def at(self, share: float) -> float:
+        """Return what lies so high in the picture."""
+        return self.top * (share**2 if self.root else share)
+
+    def place(self, x: Column) -> Column:
+        """Return how high some numbers lie in the picture, in shares of it."""
+        share: Column = np.sqrt(x / self.top) if self.root else x / self.top
+        return share
+
+    @property
+    def scale(self) -> Spec:
+        """The scale of either axis."""
+        found: Spec = {"domain": [0, short(self.top)], "nice": False}
+        return found | ({"type": "sqrt"} if self.root else {})
+
+    @property
+    def axis(self) -> Spec:
+        """What both axes have in common."""
+        ticks = [x for x in TICKS if x <= self.top and (x == 0 or x >= self.top / 100)]
+        return {"format": "~%"} | ({"values": ticks} if self.root else {"tickCount": 5})
+
+
+def reliability_chart(evaluation: Evaluation) -> Chart | None:
+    """Draw how often the event happened after each forecast, one panel a model."""
+    if not evaluation.reliability:
+        return None
+    records = evaluation.reliability
+    frame = _frame(records.values(), evaluation.event_rate)
+    rows = [
+        {"model": name, "panel": k} | row
+        for k, name in enumerate(records)
+        for row in _rows(records[name], frame, _note(evaluation, name))
+    ]
+    return Chart(
+        name="reliability",
+        title="Reliability: do forecasts mean what they say?",
+        lead=LEAD,
+        spec=_spec(list(records), rows, frame),
+        alt=_alt(evaluation),
+        table=_table(evaluation),
+        wide=True,
+    )
+
+
+def _frame(records: Any, event_rate: float) -> Frame:
+    """Show both axes up to 1, or as far as forecasts and event rates reach."""
+    reach = max(SMALLEST, *(max(x.value[-1], x.bins.event_rate[-1]) for x in records))
+    if reach < FAR:
+        step = 10 ** math.floor(math.log10(reach))
+        reach = step * math.ceil(round(reach / step * 1.02, 6))
+    return Frame(1.0 if reach >= FAR else float(reach), event_rate < RARE)
+
+
+def _note(evaluation: Evaluation, name: str) -> str:
+    parts = evaluation.decompositions[name][evaluation.rules[0].name]
+    return f"MCB {few(parts.miscalibration)} · DSC {few(parts.discrimination)}"
+
+
+def _rows(record: Reliability, frame: Frame, note: str) -> list[Row]:
+    """Lay out all that a panel shows as rows of one table."""
+    end = short(frame.top)
+    return [
+        {"kind": "diagonal", "x": 0, "y": 0},
+        {"kind": "diagonal", "x": end, "y": end},
+        {"kind": "note", "note": note},
+        *_band(record),
+        *_bars(record, frame),
+        *_curve(record),
+        *_bins(record),
+    ]
+
+
+def _band(record: Reliability) -> list[Row]:
+    """Return the band where there are forecasts; beyond them nothing is claimed."""
+    band = record.band
+    if band is None:
+        return []
+    ends = record.value[[0, -1]]
+    known = ~(np.isnan(band.lower) | np.isnan(band.upper))
+    inside = known & (band.x > ends[0]) & (band.x < ends[1])
+    x = np.concatenate([ends[:1], band.x[inside], ends[1:]])
+    bounds = (np.interp(x, band.x[known], bound[known]) for bound in (band.lower, band.upper))
+    columns = thinned(x, *bounds, most=BAND_POINTS)
+    return [
+        {"kind": "band", "x": short(x), "y": short(low), "y2": short(high)}
+        for x, low, high in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _bars(record: Reliability, frame: Frame) -> list[Row]:
+    """Draw bars whose areas, in the picture, are the numbers of forecasts."""
+    lower, upper, weight = _fewer(record, frame)
+    dense = weight / (frame.place(np.minimum(upper, frame.top)) - frame.place(lower))
+    height = weight if record.discrete else dense
+    height = TALLEST * height / height.max()
+    ends = (record.value, record.value) if record.discrete else (lower, upper)
+    columns = (x.tolist() for x in (lower, np.minimum(upper, frame.top), weight, height, *ends))
+    return [
+        {
+            "kind": "bar",
+            "x": short(low),
+            "x2": short(high),
+            "y": 0,
+            "y2": short(frame.at(tall)),
+            "range": _range(first, last),
+            "cases": count_of_cases(count),
+        }
+        for low, high, count, tall, first, last in zip(*columns, strict=True)
+        if count
+    ]
+
+
+def _fewer(record: Reliability, frame: Frame) -> tuple[Column, Column, Column]:
+    """Put bars of the histogram together into a few that are about equally wide."""
+    bars = record.histogram
+    lower = np.maximum(bars.lower, 0)
+    if record.discrete:
+        return lower, bars.upper, bars.weight
+    step = np.floor(frame.place(lower) * BARS)
+    first = np.flatnonzero(np.diff(step, prepend=-1))
+    last = np.append(first[1:] - 1, len(step) - 1)
+    return lower[first], bars.upper[last], np.add.reduceat(bars.weight, first)
+
+
+def _curve(record: Reliability) -> list[Row]:
+    columns = thinned(*record.curve(), most=2 * BIN_POINTS)
+    return [
+        {"kind": "curve", "x": short(x), "y": short(y)}
+        for x, y in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _bins(record: Reliability) -> list[Row]:
+    bins = record.bins
+    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=BIN_POINTS)
+    return [
+        {
+            "kind": "bin",
+            "x": short(low),
+            "x2": short(high),
+            "y": short(rate),
+            "range": _range(low, high),
+            "cases": count_of_cases(count),
+        }
+        for low, high, count, rate in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _range(low: float, high: float) -> str:
+    return percent(low, 3) if low == high else f"{percent(low, 3)} to {percent(high, 3)}"
+
+
+def _spec(names: list[str], rows: list[Row], frame: Frame) -> Spec:
+    x: Spec = {"field": "x", "type": "quantitative", "title": "forecast"}
+    y: Spec = {"field": "y", "type": "quantitative", "title": "how often it happened"}
+    both = {"scale": frame.scale, "axis": frame.axis}
+    header = {
+        "title": None,
+        # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
+        "labelExpr": "names[datum.value]",
+        "labelLimit": SIZE,
+        "labelFontWeight": "bold",
+        "labelAnchor": "start",
+    }
+    return {
+        "params": [shown(names), {"name": "names", "value": [printable(name) for name in names]}],
+        "data": {"values": rows},
+        "transform": [only_shown()],
+        "facet": {"field": "panel", "type": "ordinal", "header": header},
+        "columns": COLUMNS,
+        # Axes in every panel: else they also stand where the last row has no panel.
+        "resolve": {"axis": {"x": "independent", "y": "independent"}},
+        "spec": {
+            "width": SIZE,
+            "height": SIZE,
+            "encoding": {"x": x | both, "y": y | both},
+            "layer": _layers(model_color(names)),
+        },
+    }
+
+
+def _layers(color: Spec) -> list[Spec]:
+    ink: Spec = {"color": "currentColor"}
+    rate = {"field": "y", "type": "quantitative", "title": "how often it happened"}
+    where = [
+        {"field": "model", "type": "nominal", "title": "model"},
+        {"field": "range", "type": "nominal", "title": "forecasts"},
+        {"field": "cases", "type": "nominal", "title": "cases"},
+    ]
+    told = [*where, rate | {"format": ".1%"}]
+    bars = {"x2": END, "y2": {"field": "y2"}, "tooltip": where}
+    return [
+        _layer("band", {"type": "area", "opacity": 0.16, "clip": True} | ink, y2={"field": "y2"}),
+        _layer("bar", {"type": "rect", "opacity": 0.35} | ink, **bars),
+        _layer("diagonal", {"type": "line", "opacity": 0.5, "strokeDash": [4, 3]} | ink),
+        _layer("curve", {"type": "line", "strokeWidth": 1.4}, color=color),
+        _layer("bin", {"type": "rule", "strokeWidth": 3.4}, color=color, x2=END),
+        _layer("bin", {"type": "point", "filled": True, "size": 14, "opacity": 1}, color=color),
+        # What a pointer finds is wider than what the eye sees, but takes no room of its own.
+        _layer("bin", {"type": "rule", "strokeWidth": 16} | UNSEEN, x2=END, tooltip=told),
+        _layer("bin", {"type": "point", "size": 150, "filled": True} | UNSEEN, tooltip=told),
+        {
+            "transform": [{"filter": "datum.kind == 'note'"}],
+            "mark": {"type": "text", "align": "left", "baseline": "top", "opacity": 0.8} | ink,
+            "encoding": {
+                "x": {"value": 6},
+                "y": {"value": 5},
+                "text": {"field": "note", "type": "nominal"},
+            },
+        },
+    ]
+
+
+def _layer(kind: str, mark: Spec, **encoding: Any) -> Spec:
+    """Draw the rows of one kind; both places are those of the panel."""
+    return {
+        "transform": [{"filter": f"datum.kind == '{kind}'"}],
+        "mark": mark,
+        "encoding": encoding,
+    }
+
+
+def _alt(evaluation: Evaluation) -> str:
+    rule = evaluation.rules[0].name
+    mcb = {
+        name: parts[rule].miscalibration
+        for name, parts in evaluation.decompositions.items()
+        if name in evaluation.reliability
+    }
+    means = [
+        f"{printable(name)} {percent(record.mean_forecast)}"
+        for name, record in evaluation.reliability.items()
+    ]
+    worst, best = max(mcb, key=lambda k: mcb[k]), min(mcb, key=lambda k: mcb[k])
+    told = (
+        f"The event happened in {percent(evaluation.event_rate)} of cases; mean forecasts are "
+        f"{listed(means)}."
+    )
+    if len(mcb) == 1:
+        return f"{told} Miscalibration ({rule}) is {few(mcb[best])}."
+    return (
+        f"{told} Miscalibration ({rule}) is least for {printable(best)}, {few(mcb[best])}, and "
+        f"largest for {printable(worst)}, {few(mcb[worst])}."
+    )
+
+
+def _table(evaluation: Evaluation) -> Table:
+    rule = evaluation.rules[0].name
+    rows = []
+    for name, record in evaluation.reliability.items():
+        parts = evaluation.decompositions[name][rule]
+        rates = (percent(x, 3) for x in (record.mean_forecast, record.event_rate))
+        found = (few(x, 3) for x in (parts.miscalibration, parts.discrimination))
+        rows.append((name, *rates, *found))
+    head = ("model", "mean forecast", "event rate", f"MCB ({rule})", f"DSC ({rule})")
+    return Table(head, tuple(rows))

@@ -1,0 +1,93 @@
+"use strict";
+// Draws the charts, switches models on and off in all of them, and lets the keyboard choose the
+// range of thresholds. What comes from users is only ever a value or the text of an element.
+(async () => {
+  const read = (name) => JSON.parse(document.getElementById(name).textContent);
+  const specs = read("charts"), config = read("theme"), drawn = new Map();
+  const boxes = [...document.querySelectorAll("[data-model]")];
+  const range = document.getElementById("range");
+  const switchedOn = () => boxes.filter((box) => box.checked).map((box) => box.value);
+  const options = {
+    mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, config,
+    tooltip: { disableDefaultStyle: true },
+  };
+
+  async function draw(name) {
+    const place = document.getElementById(`drawing-${name}`);
+    const result = await vegaEmbed(place, specs[name], options);
+    drawn.set(name, result);
+    if (name === "regret") await follow(result.view);
+  }
+
+  async function show() {
+    const names = switchedOn();
+    await Promise.all([...drawn.values()].map(({ view }) => view.signal("shown", names).runAsync()));
+  }
+
+  // The table below the regret curves holds what the brush has selected, for eyes and ears.
+  async function follow(view) {
+    const table = document.getElementById("ranking"), body = table.tBodies[0];
+    const tell = () => {
+      const rows = view.data(table.dataset.from).slice().sort((a, b) => a.row - b.row);
+      body.replaceChildren(...rows.map(({ model, mean_regret: regret, rank, baseline }) => {
+        const row = document.createElement("tr"), head = document.createElement("th");
+        const name = document.createElement("bdi");
+        head.scope = "row"; name.textContent = model; head.append(name);
+        if (baseline) row.className = "baseline";
+        row.append(head, cell(String(rank)), cell(regret.toPrecision(5), regret));
+        return row;
+      }));
+    };
+    const ends = () => {
+      for (const name of ["lower", "upper"]) {
+        range.elements[name].value = String(Number((100 * view.signal(name)).toFixed(3)));
+      }
+    };
+    view.addDataListener(table.dataset.from, tell);
+    for (const name of ["lower", "upper"]) view.addSignalListener(name, ends);
+    tell(); ends();
+  }
+
+  function cell(text, value = text) {
+    const found = document.createElement("td");
+    found.textContent = text; found.dataset.value = String(value);
+    return found;
+  }
+
+  async function choose(lower, upper) {
+    const ends = [lower, upper].map((percent) => Number(percent) / 100);
+    if (!(0 <= ends[0] && ends[0] < ends[1] && ends[1] <= 1)) return;
+    const { view } = drawn.get("regret");
+    await view.signal("brush_x", ends.map(view.scale("x"))).runAsync();
+  }
+
+  for (const box of boxes) box.addEventListener("change", show);
+  range?.addEventListener("submit", (event) => event.preventDefault());
+  range?.addEventListener("change", () => choose(range.elements.lower.value, range.elements.upper.value));
+  document.getElementById("all-thresholds")?.addEventListener("click", () => {
+    drawn.get("regret").view.signal("brush_x", [0, 0]).runAsync();
+  });
+  document.getElementById("save")?.addEventListener("click", () => {
+    const link = document.createElement("a");
+    const numbers = document.getElementById("numbers").textContent;
+    link.href = URL.createObjectURL(new Blob([numbers], { type: "application/json" }));
+    link.download = "properly.json";
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+  // What is folded away on the screen is printed.
+  const folded = () => [...document.querySelectorAll("details:not([open])")];
+  let opened = [];
+  addEventListener("beforeprint", () => { opened = folded(); for (const part of opened) part.open = true; });
+  addEventListener("afterprint", () => { for (const part of opened) part.open = false; });
+
+  for (const name of Object.keys(specs)) {
+    try {
+      await draw(name);
+    } catch (error) {
+      document.getElementById(`drawing-${name}`).textContent = "This picture could not be drawn.";
+      console.error(name, error);
+    }
+  }
+  document.documentElement.dataset.drawn = "yes";
+})();

@@ -1,0 +1,178 @@
+"""Reliability diagrams of classes, one panel a question."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from properly import evaluate
+from properly.report._chart import Chart, Table, short
+from properly.report._class_reliability_chart import class_reliability_chart
+from properly.report._words import few
+
+RNG = np.random.default_rng(12)
+P = RNG.dirichlet([1.0, 2.0, 1.5], 120)
+Y = np.array([RNG.choice(3, p=row) for row in P])
+Q = P**2 / np.sum(P**2, axis=1, keepdims=True)
+LABELS = ["none", "minor", "severe"]
+HOSTILE = "</script><b>'\"{{1}}\x1b[2J\n\u202e"
+
+
+def evaluated(task: str = "ordinal", **options: Any) -> Any:
+    known: dict[str, Any] = {"labels": LABELS, "rng": 1, "replicates": 9}
+    models = options.pop("models", {"sharp": Q, "plain": P})
+    return evaluate(Y, models, task=task, **(known | options))  # type: ignore[call-overload]
+
+
+ORDINAL = evaluated()
+
+
+def drawn(evaluation: Any) -> Chart:
+    chart = class_reliability_chart(evaluation)
+    assert chart is not None
+    return chart
+
+
+def rows(chart: Chart, kind: str, **where: Any) -> list[dict[str, Any]]:
+    wanted = where | {"kind": kind}
+    return [row for row in chart.spec["data"]["values"] if wanted.items() <= row.items()]
+
+
+def test_bins_are_those_of_the_records() -> None:
+    chart = drawn(ORDINAL)
+    for name, by_question in ORDINAL.reliability.items():
+        for k, record in enumerate(by_question.values()):
+            found = rows(chart, "bin", model=name, question=k)
+            bins = record.bins
+            columns = {"x": bins.x_min, "x2": bins.x_max, "y": bins.event_rate}
+            for field, column in columns.items():
+                assert [row[field] for row in found] == [short(x) for x in column]
+            assert [row["cases"] for row in found] == [str(n) for n in bins.weight]
+
+
+def test_a_diagonal_reaches_as_far_as_forecasts_and_what_happened() -> None:
+    chart = drawn(ORDINAL)
+    for k, question in enumerate(["minor or higher", "severe"]):
+        both = [by_question[question] for by_question in ORDINAL.reliability.values()]
+        end = max(max(x.value[-1], x.bins.event_rate[-1]) for x in both)
+        found = rows(chart, "diagonal", question=k)
+        assert [(row["x"], row["y"]) for row in found] == [(0, 0), (short(end), short(end))]
+        assert "model" not in found[0]
+
+
+def test_bands_lie_where_there_are_forecasts_and_are_those_of_the_records() -> None:
+    chart = drawn(ORDINAL)
+    record = ORDINAL.reliability["plain"]["severe"]
+    found = rows(chart, "band", model="plain", question=1)
+    x = np.array([row["x"] for row in found])
+    assert (x[0], x[-1]) == (short(record.value[0]), short(record.value[-1]))
+    lower, upper = record.band.at(np.linspace(record.value[0], record.value[-1], len(x)))
+    assert [row["y"] for row in found] == [short(low) for low in lower]
+    assert [row["y2"] for row in found] == [short(high) for high in np.minimum(upper, 1)]
+
+
+def test_a_band_is_seen_if_one_model_is_left() -> None:
+    layers = drawn(ORDINAL).spec["spec"]["layer"]
+    alone = [
+        layer["transform"][1]["filter"]
+        for layer in layers
+        if {"filter": "length(shown) == 1"} in layer["transform"]
+    ]
+    assert alone == ["datum.kind == 'band'", "datum.kind == 'note'"]
+    shown = {"filter": "indexof(shown, datum.model) >= 0"}
+    unswitched = [
+        layer["transform"][0]["filter"] for layer in layers if shown not in layer["transform"]
+    ]
+    assert unswitched == ["datum.kind == 'diagonal'"]
+
+
+def test_without_bands_none_are_spoken_of() -> None:
+    chart = drawn(evaluated(replicates=0))
+    assert rows(chart, "band") == []
+    assert "band" not in chart.lead
+    assert "Switch all but one off" not in chart.lead
+    assert "The grey band" in drawn(ORDINAL).lead
+    assert "Switch all but one off" in drawn(ORDINAL).lead
+    assert "Switch all but one off" not in drawn(evaluated(models={"plain": P})).lead
+
+
+def test_a_panel_says_what_recalibration_would_save() -> None:
+    chart = drawn(ORDINAL)
+    (note,) = rows(chart, "note", model="sharp", question=0)
+    part = ORDINAL.decompositions["sharp"]["rps"].parts[0]
+    assert note["note"] == f"MCB {few(part.miscalibration)} · DSC {few(part.discrimination)}"
+    assert chart.table is not None
+    assert chart.table.rows[0][:2] == ("minor or higher", "sharp")
+    assert chart.table.rows[0][4] == few(part.miscalibration, 3)
+
+
+def test_questions_are_cuts_if_there_is_an_order_and_else_classes() -> None:
+    chart = drawn(ORDINAL)
+    params = {param["name"]: param["value"] for param in chart.spec["params"]}
+    assert params == {"shown": ["sharp", "plain"], "questions": ["minor or higher", "severe"]}
+    assert "this class or a higher one" in chart.lead
+    chart = drawn(evaluated("multiclass", replicates=0))
+    params = {param["name"]: param["value"] for param in chart.spec["params"]}
+    assert params["questions"] == LABELS
+    assert "higher one" not in chart.lead
+
+
+def test_the_spec_is_one_of_vega_lite() -> None:
+    altair = pytest.importorskip("altair")
+    chart = drawn(evaluated("multiclass", models={"plain": P}))
+    assert altair.Chart.from_dict(chart.spec).to_dict()["columns"] == 3
+
+
+def test_the_finding_is_told_in_numbers() -> None:
+    record = ORDINAL.reliability["sharp"]["minor or higher"]
+    said, was = (f"{100 * x:.0f} %" for x in (record.mean_forecast, record.event_rate))
+    alt = drawn(ORDINAL).alt
+    assert alt.startswith("Panels for minor or higher and severe. Of sharp")
+    assert f"minor or higher: {said} forecast, {was} happened" in alt
+
+
+def strings(x: Any, path: str = "") -> Any:
+    """Yield every text of a specification, and where it stands."""
+    if isinstance(x, dict):
+        for key, value in x.items():
+            assert HOSTILE not in key
+            yield from strings(value, f"{path}.{key}")
+    elif isinstance(x, list):
+        for value in x:
+            yield from strings(value, path)
+    elif isinstance(x, str):
+        yield path, x
+
+
+def test_names_are_data_and_nothing_else() -> None:
+    e = evaluated(models={HOSTILE: P, "b": Q}, labels=["a", HOSTILE, "c"], replicates=0)
+    chart = drawn(e)
+    places = {path for path, text in strings(chart.spec) if "script" in text}
+    assert places == {
+        ".params.value",
+        ".data.values.model",
+        ".spec.layer.encoding.color.scale.domain",
+        ".spec.layer.encoding.strokeDash.scale.domain",
+    }
+    assert "\x1b" not in chart.alt
+    assert isinstance(chart.table, Table)
+    assert not any("\x1b" in cell for row in chart.table.rows for cell in row)
+
+
+def test_many_questions_of_many_models_stay_a_small_page() -> None:
+    rng = np.random.default_rng(3)
+    models = {f"model {k}": rng.dirichlet(np.ones(12), 300) for k in range(5)}
+    e = evaluate(rng.integers(0, 12, 300), models, task="multiclass", replicates=0)
+    chart = drawn(e)
+    assert len(chart.spec["params"][1]["value"]) == 12
+    assert len(json.dumps(chart.spec)) < 300_000
+    assert chart.table is not None
+    assert len(chart.table.rows) == 30
+
+
+def test_where_nothing_is_known_nothing_is_drawn() -> None:
+    assert class_reliability_chart(replace(ORDINAL, reliability={})) is None

@@ -1,0 +1,92 @@
+"""Scores of classes, question by question, as dots."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from properly import evaluate
+from properly.report._chart import Chart, short
+from properly.report._class_scores_chart import class_scores_chart
+from properly.report._words import few
+from properly.rules import RPS, Log, RankedLog
+
+RNG = np.random.default_rng(12)
+P = RNG.dirichlet([1.0, 2.0, 1.5], 120)
+Y = np.array([RNG.choice(3, p=row) for row in P])
+Q = P**2 / np.sum(P**2, axis=1, keepdims=True)
+MODELS = {"<b>sharp</b>": Q, "plain": P}
+PARTS = ("score", "miscalibration", "discrimination")
+
+
+def evaluated(**options: Any) -> Any:
+    return evaluate(Y, MODELS, **({"task": "ordinal", "replicates": 0} | options))  # type: ignore[call-overload]
+
+
+def drawn(evaluation: Any) -> Chart:
+    chart = class_scores_chart(evaluation)
+    assert chart is not None
+    return chart
+
+
+@pytest.mark.parametrize(("task", "rule"), [("ordinal", "rps"), ("multiclass", "brier")])
+def test_dots_are_the_parts_of_each_question(task: str, rule: str) -> None:
+    e = evaluated(task=task)
+    chart = drawn(e)
+    rows = chart.spec["data"]["values"]
+    for name in MODELS:
+        found = [row for row in rows if row["model"] == name]
+        parts = e.decompositions[name][rule].parts
+        assert [row["question"] for row in found] == list(range(len(parts)))
+        for what in PARTS:
+            assert [row[what] for row in found] == [short(getattr(x, what)) for x in parts]
+    questions = {param["name"]: param["value"] for param in chart.spec["params"]}["questions"]
+    assert questions == list(e.decompositions["plain"][rule].names)
+
+
+def test_the_first_rule_that_adds_up_questions_is_shown() -> None:
+    chart = drawn(evaluated(rules=[Log(), RankedLog(), RPS()]))
+    assert chart.table is not None
+    assert chart.table.head[2] == "score (ranked_log)"
+    assert class_scores_chart(evaluated(rules=Log())) is None
+
+
+def test_an_infinite_part_leaves_a_gap() -> None:
+    sure = np.eye(3)[(Y + (np.arange(120) < 3)) % 3]
+    e = evaluate(Y, {"sure": sure}, task="ordinal", rules=RankedLog(), replicates=0)
+    chart = drawn(e)
+    assert chart.spec["data"]["values"][0]["score"] is None
+    assert chart.table is not None
+    assert chart.table.rows[0][2] == "∞"
+
+
+def test_the_table_and_the_sentence_say_the_same() -> None:
+    e = evaluated()
+    chart = drawn(e)
+    assert chart.table is not None
+    parts = dict(zip(("1 or higher", "2"), e.decompositions["plain"]["rps"].parts, strict=True))
+    assert [row[1] for row in chart.table.rows] == [*MODELS] * 2
+    first = parts["1 or higher"]
+    numbers = (first.score, first.skill, first.miscalibration, first.discrimination)
+    assert chart.table.rows[1][2:6] == tuple(few(x, 3) for x in numbers)
+    worst = max(parts, key=lambda name: parts[name].miscalibration)
+    assert f"plain, {worst} ({few(parts[worst].miscalibration)})." in chart.alt
+
+
+def test_of_many_questions_twelve_are_shown() -> None:
+    p = np.random.default_rng(2).dirichlet(np.ones(15), 60)
+    y = np.concatenate([np.arange(12).repeat(4), np.zeros(12, dtype=int)])
+    chart = drawn(evaluate(y, {"m": p}, task="multiclass", replicates=0))
+    questions = {param["name"]: param["value"] for param in chart.spec["params"]}["questions"]
+    assert questions == [str(k) for k in range(12)]
+    assert chart.lead.endswith("Shown are 12 of 15.")
+
+
+def test_the_spec_is_one_of_vega_lite_in_which_models_are_switched() -> None:
+    altair = pytest.importorskip("altair")
+    spec = drawn(evaluated()).spec
+    assert len(altair.Chart.from_dict(spec).to_dict()["hconcat"]) == 3
+    assert spec["transform"] == [{"filter": "indexof(shown, datum.model) >= 0"}]
+    assert spec["params"][0] == {"name": "shown", "value": [*MODELS]}

@@ -1,0 +1,109 @@
+"""Every model against every other on the page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from tests.report.chart_subjects import class_evaluation, evaluation, require_good, rows_of
+from tests.report.threshold_subjects import HOSTILE, NAMES
+
+from properly import evaluate
+from properly.report._matrix_chart import FAINT, OPEN, STRONG, matrix_chart
+
+
+def test_it_is_valid_and_names_are_data() -> None:
+    require_good(matrix_chart(evaluation()))
+    require_good(matrix_chart(class_evaluation()))
+
+
+def test_one_model_has_no_matrix() -> None:
+    assert matrix_chart(evaluation(models=1)) is None
+    assert matrix_chart(replace(evaluation(), comparisons={})) is None
+
+
+def test_cells_have_row_minus_column_and_what_is_known_of_the_pair() -> None:
+    found = evaluation().comparisons["brier"]
+    cells = {(row["model"], row["other"]): row for row in rows_of(matrix_chart(evaluation()))}
+    assert len(cells) == 4
+    for names in (NAMES, NAMES[::-1]):
+        pair = found[names[0], names[1]]
+        cell = cells[names[0], names[1]]
+        value = float(cell["text"].replace("−", "-").removesuffix(" ?"))
+        assert value == pytest.approx(pair.difference, abs=5e-4)
+        assert math.copysign(1, value) == math.copysign(1, pair.difference)
+        assert cell["told"] == pair.sentence
+        assert cell["side"] == ("row" if pair.difference < 0 else "column")
+
+
+def test_the_diagonal_has_the_scores_and_no_colour() -> None:
+    cells = [row for row in rows_of(matrix_chart(evaluation())) if row["model"] == row["other"]]
+    for cell in cells:
+        score = evaluation().scores[cell["model"]]["brier"].value
+        assert float(cell["text"]) == pytest.approx(score, abs=1e-3)
+        assert (cell["side"], cell["strength"]) == ("own", 0)
+
+
+def test_pale_is_what_cannot_be_told_apart() -> None:
+    y = [0, 1] * 30
+    forecasts = {
+        "plain": [0.2, 0.8] * 30,
+        "alike": [0.3, 0.9] * 15 + [0.1, 0.7] * 15,
+        "worse": [0.5, 0.6] * 15 + [0.6, 0.5] * 15,
+    }
+    e = evaluate(y, forecasts, replicates=0, rng=1)
+    cells = {(row["model"], row["other"]): row for row in rows_of(matrix_chart(e))}
+    open_cell, clear = cells["plain", "alike"], cells["plain", "worse"]
+    assert open_cell["text"].endswith(" ?")
+    assert open_cell["strength"] == OPEN
+    assert "cannot be told apart" in open_cell["told"]
+    assert not clear["text"].endswith("?")
+    assert FAINT <= clear["strength"] <= STRONG
+    assert clear["side"] == "row"
+    assert cells["worse", "plain"]["side"] == "column"
+
+
+def test_infinite_scores_are_as_clear_as_can_be() -> None:
+    from properly.rules import Log
+
+    forecasts = {"plain": [0.2, 0.7, 0.4, 0.6], "sure": [1.0, 0.9, 0.1, 0.9], "too": [1.0, 0, 0, 1]}
+    e = evaluate([0, 1, 0, 1], forecasts, rules=[Log()], replicates=0, rng=1)
+    chart = matrix_chart(e)
+    cells = {(row["model"], row["other"]): row for row in rows_of(chart)}
+    assert cells["plain", "sure"]["text"] == "−∞"
+    assert cells["plain", "sure"]["strength"] == STRONG
+    assert cells["sure", "too"]["text"] == "both ∞ ?"
+    assert cells["sure", "sure"]["text"] == "∞"
+    assert chart is not None
+    assert "2 of 3 pairs can be told apart" in chart.alt
+    assert math.isnan(e.comparisons["log"]["sure", "too"].difference)
+
+
+def test_hiding_a_model_hides_its_row_and_its_column() -> None:
+    chart = matrix_chart(evaluation())
+    assert chart is not None
+    assert {"filter": "indexof(shown, datum.other) >= 0"} in chart.spec["transform"]
+
+
+def test_many_pairs_leave_those_with_the_best_model_in_the_table() -> None:
+    y = [0, 1] * 30
+    forecasts = {f"m{k}": [0.2 + k / 30, 0.8] * 15 + [0.2, 0.7] * 15 for k in range(9)}
+    chart = matrix_chart(evaluate(y, forecasts, replicates=0, rng=1))
+    assert chart is not None
+    assert chart.table is not None
+    assert len(rows_of(chart)) == 81
+    assert len(chart.table.rows) == 8
+    assert all("m0" in row[0] for row in chart.table.rows)
+    assert chart.wide
+
+
+def test_long_names_take_the_whole_page() -> None:
+    charts = [
+        matrix_chart(
+            evaluate([0, 1, 1, 0], {"a": [0.2, 0.7, 0.6, 0.4], b: [0.3] * 4}, replicates=0)
+        )
+        for b in ("b", "a name " * 12)
+    ]
+    assert [chart is not None and chart.wide for chart in charts] == [False, True]
+    assert HOSTILE in NAMES

@@ -1,0 +1,226 @@
+"""Regret curves with a range to drag: the transforms find what the library finds."""
+
+from __future__ import annotations
+
+import copy
+import html
+import json
+import re
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pytest
+import vl_convert
+from tests.report.threshold_subjects import (
+    HOSTILE,
+    NAMES,
+    evaluation,
+    of_one_class,
+    require_valid,
+    words_beside_data,
+)
+
+from properly import baselines, regret_curve, tally
+from properly.report._regret_chart import regret_chart
+from properly.report._regret_ranking import LEFT, RANKING, WIDTH, integrals
+from properly.report._thresholds import EDGES, percent
+
+if TYPE_CHECKING:
+    from properly import MurphyCurve
+    from properly.report._chart import Spec
+
+# The two ends as they are dragged, and as they count.
+RANGES = {
+    (0.05, 0.3): (0.05, 0.3),
+    (0.00312, 0.0987): (0.0031, 0.099),
+    (0.4996, 0.5003): (0.5, 0.501),
+    (0.99995, 1.3): (0.999, 1),
+    (-0.2, 0.00004): (0, 0.0001),
+}
+
+
+def curves() -> dict[tuple[str, bool], MurphyCurve]:
+    e = evaluation()
+    models = {(name, False): curve for name, curve in e.regret.items()}
+    return models | {(name, True): curve for name, curve in e.baseline_regret.items()}
+
+
+def data(spec: Spec, name: str) -> list[dict[str, Any]]:
+    (found,) = (
+        layer["data"]["values"] for layer in spec["layer"] if layer["data"].get("name") == name
+    )
+    return cast("list[dict[str, Any]]", found)
+
+
+def ranked(spec: Spec, brush: tuple[float, float] | None) -> tuple[str, dict[str, float]]:
+    """Draw the ranking alone, with all digits, and read its head and its rows from the top on."""
+    drawn = copy.deepcopy(spec)
+    drawn["layer"] = [drawn["layer"][0], *drawn["layer"][-3:]]
+    (param,) = drawn["layer"][0]["params"]
+    param.pop("value", None)
+    if brush is not None:
+        param["value"] = {"x": list(brush)}
+    text = json.dumps(drawn).replace('"format": ".5f"', '"format": ".17f"')
+    svg = vl_convert.vegalite_to_svg(json.loads(text))
+    placed = re.findall(r"<text[^>]*translate\((\d+),([\d.]+)\)[^>]*>([^<]*)</text>", svg)
+    lines = sorted((float(y), float(x), html.unescape(said)) for x, y, said in placed)
+    lines = [line for line in lines if line[1] in (LEFT, LEFT + WIDTH)]
+    (_, _, title), (_, _, over), *rows = lines
+    assert title == "Mean regret"
+    return over, {rows[k][2]: float(rows[k + 1][2]) for k in range(0, len(rows), 2)}
+
+
+def shortened(name: str) -> str:
+    """Return the part of a name that is sure to be drawn as it is."""
+    return name[:8]
+
+
+def means(ends: tuple[float, float]) -> dict[str, float]:
+    found = {name: curve.area(ends) / (ends[1] - ends[0]) for (name, _), curve in curves().items()}
+    return dict(sorted(found.items(), key=lambda item: item[1]))
+
+
+def test_integrals_are_the_areas_under_the_curve() -> None:
+    for curve in curves().values():
+        found = integrals(curve, EDGES)[::7]
+        wanted = [0.0, *(curve.area((0, t)) for t in EDGES[7::7].tolist())]
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-14)
+
+
+def test_integrals_of_many_thresholds_lose_no_digits() -> None:
+    rng = np.random.default_rng(1)
+    p = rng.random(100_000)
+    curve = regret_curve(tally(rng.random(100_000) < p, p))
+    steps = np.diff(integrals(curve, EDGES))[::37]
+    pairs = zip(EDGES[:-1][::37], EDGES[1:][::37], strict=True)
+    np.testing.assert_allclose(steps, [curve.area(pair) for pair in pairs], rtol=0, atol=1e-15)
+
+
+def test_edges_are_those_that_expressions_round_to() -> None:
+    below, above = EDGES[:100], EDGES[100:]
+    np.testing.assert_array_equal(below, np.round(below * 10_000) / 10_000)
+    np.testing.assert_array_equal(above, np.round(above * 1_000) / 1_000)
+    assert EDGES[[0, 100, -1]].tolist() == [0, 0.01, 1]
+
+
+@pytest.mark.parametrize(("dragged", "ends"), RANGES.items())
+def test_the_ranking_is_that_of_the_library(
+    dragged: tuple[float, float], ends: tuple[float, float]
+) -> None:
+    over, found = ranked(regret_chart(evaluation()).spec, dragged)
+    assert over == f"thresholds {percent(ends[0])} to {percent(ends[1])}"
+    assert sorted(map(shortened, found)) == sorted(map(shortened, means(ends)))
+    np.testing.assert_allclose(list(found.values()), list(means(ends).values()), rtol=0, atol=1e-12)
+
+
+def test_the_least_mean_regret_is_on_top() -> None:
+    _, found = ranked(regret_chart(evaluation()).spec, (0.05, 0.3))
+    assert [shortened(name) for name in found] == [shortened(name) for name in means((0.05, 0.3))]
+    assert next(iter(found)) == "plain"
+
+
+def test_without_a_range_all_thresholds_count() -> None:
+    over, found = ranked(regret_chart(evaluation(None)).spec, None)
+    assert over == "thresholds 0 % to 100 %"
+    np.testing.assert_allclose(list(found.values()), list(means((0, 1)).values()), atol=1e-12)
+
+
+def test_models_that_are_switched_off_are_not_ranked() -> None:
+    spec = regret_chart(evaluation()).spec
+    spec["params"][0] = {"name": "shown", "value": ["plain"]}
+    _, found = ranked(spec, (0.05, 0.3))
+    assert set(found) == {"plain", "treat all", "treat none", "event rate"}
+
+
+def test_the_brush_begins_with_the_range() -> None:
+    (brush,) = regret_chart(evaluation()).spec["layer"][0]["params"]
+    assert brush["name"] == "brush"
+    assert brush["value"] == {"x": [0.05, 0.3]}
+    (brush,) = regret_chart(evaluation(None)).spec["layer"][0]["params"]
+    assert "value" not in brush
+
+
+def test_a_script_finds_the_ranking_and_the_signals() -> None:
+    vega = vl_convert.vegalite_to_vega(regret_chart(evaluation()).spec)
+    (ranked,) = (x for x in vega["data"] if x["name"] == RANKING)
+    assert ranked["source"] == "areas"
+    made = [name for step in ranked["transform"] for name in np.atleast_1d(step.get("as", []))]
+    assert {"mean_regret", "rank", "row"} <= set(made)
+    signals = {signal["name"] for signal in vega["signals"]}
+    assert {"brush_x", "brush_threshold", "lower", "upper", "shown"} <= signals
+    (words,) = (mark for mark in vega["marks"] if mark["name"] == "ranking_marks")
+    assert "brush_brush" in [mark["name"] for mark in vega["marks"]]
+    assert words["type"] == "text"
+
+
+def test_the_curves_are_those_of_the_library() -> None:
+    spec = regret_chart(evaluation()).spec
+    rows = data(spec, "curves")
+    assert [row["model"] for row in rows] == list(NAMES)
+    for row in rows:
+        curve = evaluation().regret[row["model"]]
+        t, height = np.array(row["at"]), np.array(row["height"])
+        either = np.stack([curve.at(t), curve.at(np.minimum(np.nextafter(t, 2), 1))])
+        assert np.abs(either - height).min(axis=0).max() < 1e-5
+    # The second has few thresholds, and its jumps are drawn upright.
+    curve = evaluation().regret[HOSTILE]
+    assert set(curve.threshold.tolist()) <= set(rows[1]["at"])
+    assert len(rows[1]["at"]) == len(set(rows[1]["at"])) + len(curve.threshold) - 1
+    assert [row["model"] for row in data(spec, "baselines")] == ["treat all", "treat none"]
+
+
+def test_a_curve_of_many_thresholds_is_drawn_at_few() -> None:
+    rng = np.random.default_rng(2)
+    p = np.append(rng.random(3000), 0)
+    t = tally(np.append(rng.random(3000) < p[:-1], True), p)
+    plain = {name: regret_curve(x) for name, x in baselines(t).items()}
+    known = {"event_rate": t.event_rate, "within": None}
+    e: Any = SimpleNamespace(regret={"m": regret_curve(t)}, baseline_regret=plain, **known)
+    (row,) = data(regret_chart(e).spec, "curves")
+    assert len(row["at"]) < 400
+    # What a forecast of 0 costs that was wrong is seen at the left end too.
+    assert row["height"][0] == pytest.approx(1 / 3001, rel=1e-4)
+    np.testing.assert_allclose(row["height"][1:], e.regret["m"].at(row["at"][1:]), rtol=1e-4)
+
+
+def test_names_of_models_are_data() -> None:
+    chart = regret_chart(evaluation())
+    require_valid(chart)
+    assert "script" not in words_beside_data(chart.spec)
+    assert [row["model"] for row in data(chart.spec, "areas")][:2] == ["plain", HOSTILE]
+
+
+def test_small_thresholds_have_more_room_where_they_matter() -> None:
+    x = regret_chart(evaluation()).spec["layer"][0]["encoding"]["x"]
+    assert x["scale"]["type"] == "sqrt"
+    assert x["axis"]["format"] == "~%"
+    x = regret_chart(evaluation((0.1, 0.6))).spec["layer"][0]["encoding"]["x"]
+    assert "type" not in x["scale"]
+
+
+def test_the_numbers_are_told_in_words_and_in_a_table() -> None:
+    chart, e = regret_chart(evaluation()), evaluation()
+    told = [curve.area((0.05, 0.3)) / 0.25 for curve in curves().values()]
+    assert chart.alt.startswith(
+        f"Mean regret over thresholds from 5 % to 30 %, the least first: plain {told[0]:.5f}, "
+    )
+    assert chart.alt.endswith(f"Without a model, the least is {told[-1]:.5f} (event rate).")
+    assert chart.table is not None
+    assert chart.table.head[:4] == (
+        "regret",
+        "mean, 5 % to 30 %",
+        "mean, 0 % to 100 %",
+        "at 1 %",
+    )
+    assert [row[1] for row in chart.table.rows] == [f"{mean:.5f}" for mean in told]
+    assert chart.table.rows[0][4] == f"{float(e.regret['plain'].at(0.05)):.5f}"
+
+
+@pytest.mark.parametrize("event", [False, True])
+def test_all_or_nobody_may_have_the_event(event: bool) -> None:
+    e = of_one_class(event)
+    spec = regret_chart(e).spec
+    heights = [max(row["height"]) for row in data(spec, "curves")]
+    top = spec["layer"][1]["layer"][0]["encoding"]["y"]["scale"]["domain"][1]
+    assert 0 < min(max(heights), 0.1) < top

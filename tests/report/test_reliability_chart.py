@@ -1,0 +1,146 @@
+"""Reliability diagrams on the page."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.report.chart_subjects import evaluation, require_good, rows_of
+from tests.report.threshold_subjects import HOSTILE, NAMES
+
+import properly
+from properly import evaluate
+from properly._plain import printable
+from properly.report._reliability_chart import reliability_chart
+
+
+def of_kind(rows: list[dict[str, Any]], kind: str, model: str) -> list[dict[str, Any]]:
+    return [row for row in rows if row["kind"] == kind and row["model"] == model]
+
+
+@pytest.mark.parametrize("rare", [True, False])
+def test_each_panel_is_valid_and_names_are_data(rare: bool) -> None:
+    require_good(reliability_chart(evaluation(rare)))
+
+
+def test_the_curve_is_that_of_the_record() -> None:
+    rows = rows_of(reliability_chart(evaluation()))
+    for name, record in evaluation().reliability.items():
+        curve = of_kind(rows, "curve", name)
+        x, y = record.curve()
+        np.testing.assert_allclose([row["x"] for row in curve], x, rtol=1e-4)
+        np.testing.assert_allclose([row["y"] for row in curve], y, rtol=1e-4)
+
+
+def test_hover_tells_range_cases_and_event_rate_of_each_bin() -> None:
+    rows = rows_of(reliability_chart(evaluation()))
+    for name, record in evaluation().reliability.items():
+        bins = of_kind(rows, "bin", name)
+        assert [row["cases"] for row in bins] == [f"{n:,}" for n in record.bins.weight]
+        np.testing.assert_allclose([row["y"] for row in bins], record.bins.event_rate, rtol=1e-4)
+        first, last = record.bins.x_min[0], record.bins.x_max[0]
+        assert bins[0]["range"].startswith(f"{100 * first:.3g}"[:4])
+        assert (" to " in bins[0]["range"]) == (first < last)
+
+
+@pytest.mark.parametrize("rare", [True, False])
+def test_bars_hold_all_cases_and_stand_within_the_panel(rare: bool) -> None:
+    rows = rows_of(reliability_chart(evaluation(rare)))
+    for name in NAMES:
+        bars = of_kind(rows, "bar", name)
+        assert sum(int(row["cases"].replace(",", "")) for row in bars) == 300
+        ends = [(row["x"], row["x2"]) for row in bars]
+        assert all(0 <= low < high <= 1 for low, high in ends)
+        if not evaluation(rare).reliability[name].discrete:
+            assert all(one[1] <= two[0] + 1e-4 for one, two in pairwise(ends))
+
+
+def test_rare_events_are_looked_at_on_the_scale_of_roots() -> None:
+    for rare in (True, False):
+        chart = reliability_chart(evaluation(rare))
+        assert chart is not None
+        x, y = (chart.spec["spec"]["encoding"][axis] for axis in "xy")
+        assert x["scale"] == y["scale"]
+        assert (x["scale"].get("type") == "sqrt") == rare == (evaluation(rare).event_rate < 0.1)
+        assert chart.spec["spec"]["width"] == chart.spec["spec"]["height"]
+
+
+def test_axes_reach_as_far_as_there_is_something() -> None:
+    for top, reached in ((0.3, 0.21), (0.08, 0.07), (1, 0.56)):
+        y = np.arange(1000) < 200 * reached
+        chart = reliability_chart(evaluate(y, {"plain": [reached] * 200 + [0] * 800}, replicates=0))
+        assert chart is not None
+        assert chart.spec["spec"]["encoding"]["x"]["scale"]["domain"] == [0, top]
+
+
+def test_the_band_is_drawn_where_there_are_forecasts() -> None:
+    rng = np.random.default_rng(1)
+    p = rng.uniform(0.2, 0.7, 100)
+    counts = properly.tally(rng.random(100) < p, p)
+    records = {
+        method: properly.reliability(
+            counts, band="consistency", method=method, replicates=50, rng=1
+        )
+        for method in ("resampling", "continuous")
+    }
+    for record in records.values():
+        whole = replace(evaluation(False), reliability={NAMES[0]: record})
+        rows = of_kind(rows_of(reliability_chart(whole)), "band", NAMES[0])
+        assert rows[0]["x"] == pytest.approx(p.min(), rel=1e-4)
+        assert rows[-1]["x"] == pytest.approx(p.max(), rel=1e-4)
+        assert record.band is not None
+        inside = (record.band.x > p.min()) & (record.band.x < p.max())
+        for field, bound in (("y", record.band.lower), ("y2", record.band.upper)):
+            np.testing.assert_allclose([r[field] for r in rows[1:-1]], bound[inside], rtol=1e-4)
+    assert not of_kind(rows_of(reliability_chart(evaluation())), "band", NAMES[0])
+
+
+def test_a_panel_is_headed_by_its_name_and_the_parts_of_the_first_rule() -> None:
+    found = evaluation()
+    chart = reliability_chart(found)
+    assert chart is not None
+    names = next(x["value"] for x in chart.spec["params"] if x["name"] == "names")
+    assert names == ["plain", printable(HOSTILE)]
+    assert not any(c in names[1] for c in "\n\u202e")
+    (note,) = of_kind(rows_of(chart), "note", HOSTILE)
+    numbers = [float(x) for x in re.findall(r"[\d.]+", note["note"])]
+    parts = found.decompositions[HOSTILE]["brier"]
+    np.testing.assert_allclose(numbers, [parts.miscalibration, parts.discrimination], rtol=0.06)
+
+
+def test_forecasts_of_one_value_have_a_panel() -> None:
+    chart = reliability_chart(evaluate([0, 1, 1], {"plain": [0.0, 0.0, 0.0]}, replicates=0))
+    (bar,) = of_kind(rows_of(chart), "bar", "plain")
+    assert (bar["x"], bar["range"], bar["cases"]) == (0, "0 %", "3")
+    require_good(chart, ("plain",))
+
+
+def test_a_hostile_and_endless_name_stays_text_and_is_cut_and_what_is_off_leaves_no_panel() -> None:
+    vl_convert = pytest.importorskip("vl_convert")
+    name = "<script>alert(1)</script>" + "m" * 300
+    forecasts = {name: [0.1, 0.8, 0.7], "off": [0.2, 0.5, 0.6]}
+    chart = reliability_chart(evaluate([0, 1, 1], forecasts, replicates=0))
+    assert chart is not None
+    params = [x | {"value": [name]} if x["name"] == "shown" else x for x in chart.spec["params"]]
+    picture = vl_convert.vegalite_to_svg(chart.spec | {"params": params})
+    assert "<script" not in picture
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;mm" in picture
+    written = re.findall(r"<text[^>]*>([^<]*)</text>", picture)
+    assert max(map(len, written)) < 80
+    assert sum("MCB" in words for words in written) == 1
+
+
+def test_alt_and_table_tell_the_numbers() -> None:
+    chart = reliability_chart(evaluation())
+    assert chart is not None
+    assert chart.alt.startswith(f"The event happened in {100 * evaluation().event_rate:.2g} % of")
+    assert "Miscalibration (brier) is least for " in chart.alt
+    assert chart.table is not None
+    assert [row[0] for row in chart.table.rows] == list(NAMES)
+    single = reliability_chart(evaluation(models=1))
+    assert single is not None
+    assert "least" not in single.alt

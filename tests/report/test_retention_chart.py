@@ -1,0 +1,75 @@
+"""How good decisions are if the least certain cases are referred to somebody else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from properly import evaluate
+from properly.report._chart import Chart, short
+from properly.report._retention_chart import retention_chart
+
+RNG = np.random.default_rng(12)
+P = RNG.dirichlet([1.0, 2.0, 1.5], 120)
+Y = np.array([RNG.choice(3, p=row) for row in P])
+MODELS = {"<b>": np.roll(P, 1, axis=1), "plain": P}
+
+
+def evaluated(task: str = "ordinal", **options: Any) -> Any:
+    return evaluate(Y, MODELS, task=task, replicates=0, **options)  # type: ignore[call-overload]
+
+
+def drawn(evaluation: Any) -> Chart:
+    chart = retention_chart(evaluation)
+    assert chart is not None
+    return chart
+
+
+@pytest.mark.parametrize(
+    ("task", "metric", "better"),
+    [("ordinal", "quadratic weighted kappa", "higher"), ("multiclass", "error rate", "lower")],
+)
+def test_points_are_those_of_the_curves(task: str, metric: str, better: str) -> None:
+    e = evaluated(task)
+    chart = drawn(e)
+    rows = chart.spec["data"]["values"]
+    for name, curve in e.retention.items():
+        found = [row for row in rows if row["model"] == name]
+        assert [row["removed"] for row in found] == curve.removed.tolist()
+        assert [row["value"] for row in found] == [short(x) for x in curve.value]
+        assert [row["kept"] for row in found] == curve.kept.tolist()
+    assert chart.spec["encoding"]["y"]["title"] == metric
+    assert f"the {metric} of the decisions that are left; {better} is better" in chart.lead
+
+
+def test_the_table_and_the_sentence_have_the_ends() -> None:
+    e = evaluated("multiclass")
+    chart, curve = drawn(e), e.retention["plain"]
+    assert chart.table is not None
+    shares = ("0 %", "5 %", "10 %", "15 %", "20 %")
+    assert chart.table.head == ("error rate", *(f"{share} referred" for share in shares))
+    places = (0, 5, 10, 15, 20)
+    assert chart.table.rows[1] == ("plain", *(f"{curve.value[k]:.4f}" for k in places))
+    assert f"plain from {curve.value[0]:.3f} to {curve.value[-1]:.3f}" in chart.alt
+    assert chart.alt.startswith("If 20 % of cases are referred, the error rate of the rest")
+
+
+def test_what_is_not_defined_leaves_a_gap() -> None:
+    e = evaluate([0, 0], [[0.9, 0.1], [0.8, 0.2]], task="ordinal", replicates=0)
+    assert {row["value"] for row in drawn(e).spec["data"]["values"]} == {None}
+
+
+def test_cases_with_weights_have_no_curve() -> None:
+    assert retention_chart(evaluated(weight=np.arange(120) + 1.0)) is None
+
+
+def test_the_spec_is_one_of_vega_lite_in_which_models_are_switched() -> None:
+    altair = pytest.importorskip("altair")
+    spec = drawn(evaluated()).spec
+    assert altair.Chart.from_dict(spec).to_dict()["width"] == "container"
+    assert spec["transform"] == [{"filter": "indexof(shown, datum.model) >= 0"}]
+    assert spec["params"] == [{"name": "shown", "value": [*MODELS]}]
+    colors = [layer["encoding"]["color"]["scale"]["domain"] for layer in spec["layer"][:2]]
+    assert colors == [[*MODELS]] * 2

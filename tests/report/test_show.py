@@ -1,0 +1,135 @@
+"""The page on the screen: in a notebook, or else in a browser."""
+
+from __future__ import annotations
+
+import stat
+import sys
+import tempfile
+import webbrowser
+from html.parser import HTMLParser
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from properly import evaluate
+from properly.errors import DataError
+from properly.report import _page
+from properly.report._show import show
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+E = evaluate([0, 1, 1] * 10, {"model": [0.1, 0.8, 0.7] * 10}, replicates=0)
+PAGE = "<!doctype html>\n<p title=\"a &amp; b\">1 < 2 &lt;script&gt; 'é'</p>\ud800"
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_drawn_or_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, list[Any]]:
+    """Note what is asked of the page and of the browser."""
+    asked: dict[str, list[Any]] = {"page": [], "opened": [], "shown": []}
+
+    def page(evaluation: object, **options: object) -> str:
+        asked["page"].append((evaluation, options))
+        return PAGE
+
+    def open_browser(address: str) -> bool:
+        asked["opened"].append(address)
+        return False
+
+    monkeypatch.setattr(_page, "page", page)
+    monkeypatch.setattr(webbrowser, "open", open_browser)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.delitem(sys.modules, "IPython", raising=False)
+    return asked
+
+
+def start_shell(monkeypatch: pytest.MonkeyPatch, shell: object, shown: list[Any]) -> None:
+    """Let IPython run with a shell."""
+    ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
+    vars(ipython).update(get_ipython=lambda: shell)
+    vars(display).update(display=lambda found, *, raw: shown.append((found, raw)))
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+
+
+class Frames(HTMLParser):
+    """The attributes of all elements."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def test_a_notebook_shows_the_page_in_a_frame_that_reaches_nothing(
+    nothing_is_drawn_or_opened: dict[str, list[Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = nothing_is_drawn_or_opened
+    start_shell(monkeypatch, SimpleNamespace(kernel=object()), asked["shown"])
+    assert show(E, title="Mine") is None
+    assert asked["page"] == [(E, {"title": "Mine"})]
+    assert asked["opened"] == []
+    assert list(tmp_path.iterdir()) == []
+    ((shown, raw),) = asked["shown"]
+    assert raw is True
+    assert shown["text/plain"] == "Evaluation(30 cases, models: 1, rules: 2)"
+    ((tag, attributes),) = Frames(shown["text/html"]).found
+    assert tag == "iframe"
+    assert attributes["sandbox"] == "allow-scripts"
+    assert attributes["srcdoc"] == PAGE.replace("\ud800", "\\ud800")
+    assert attributes["title"]
+    assert "height:720px" in str(attributes["style"])
+
+
+@pytest.mark.parametrize("shell", ["absent", None, SimpleNamespace(), SimpleNamespace(kernel=None)])
+def test_elsewhere_a_browser_opens_a_private_file(
+    shell: object,
+    nothing_is_drawn_or_opened: dict[str, list[Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = nothing_is_drawn_or_opened
+    if shell != "absent":
+        start_shell(monkeypatch, shell, asked["shown"])
+    path = show(E)
+    assert path is not None
+    assert path.parent == tmp_path
+    assert path.suffix == ".html"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert path.read_bytes() == PAGE.encode("utf-8", "backslashreplace")
+    assert asked["opened"] == [path.as_uri()]
+    assert asked["shown"] == []
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_ipython_is_not_imported_to_look_for_it() -> None:
+    show(E)
+    assert "IPython" not in sys.modules
+
+
+def test_two_pages_are_two_files() -> None:
+    assert show(E) != show(E)
+
+
+def test_a_page_that_cannot_be_written_leaves_no_file(
+    nothing_is_drawn_or_opened: dict[str, list[Any]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(DataError, match="no room left"):
+        show(E)
+    assert list(tmp_path.iterdir()) == []
+    assert nothing_is_drawn_or_opened["opened"] == []

@@ -1,0 +1,75 @@
+"""Model against source on the page."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.report.chart_subjects import evaluation, require_good, rows_of
+from tests.report.threshold_subjects import HOSTILE, NAMES
+
+from properly import evaluate
+from properly.report._source_chart import source_chart
+
+
+def test_it_is_valid_and_names_are_data() -> None:
+    require_good(source_chart(evaluation()))
+
+
+def test_marks_are_the_three_means_of_model_and_source() -> None:
+    rows = [row for row in rows_of(source_chart(evaluation())) if "mean" in row]
+    assert len(rows) == 12
+    for row in rows:
+        found = evaluation().means[row["model"]]
+        of = found.model if row["whose"] == "model" else found.source
+        assert row["x"] == pytest.approx(getattr(of, row["mean"]), rel=1e-4)
+        assert row["own"] == pytest.approx(getattr(found.model, row["mean"]), rel=1e-4)
+        assert row["source"] == pytest.approx(getattr(found.source, row["mean"]), rel=1e-4)
+
+
+def test_models_are_in_the_order_of_their_accuracy() -> None:
+    found = evaluation().means
+    place = {row["model"]: row["place"] for row in rows_of(source_chart(evaluation()))}
+    better, worse = sorted(NAMES, key=lambda name: -found[name].accuracy)
+    assert (place[better], place[worse]) == (0, 1)
+
+
+def test_an_accuracy_of_0_is_explained_in_its_row() -> None:
+    e = evaluate([0, 1, 1, 0], {"plain": [0.1, 0.0, 0.7, 0.2]}, replicates=0)
+    chart = source_chart(e)
+    said = [row["said"] for row in rows_of(chart) if "said" in row]
+    assert said == ["0: called impossible what happened in 1 case"]
+    assert chart is not None
+    assert "plain 0 % where its source has " in chart.alt
+
+
+def test_the_axis_leaves_out_what_is_empty() -> None:
+    chart = source_chart(evaluation())
+    assert chart is not None
+    low, high = chart.spec["layer"][-1]["encoding"]["x"]["scale"]["domain"]
+    least = min(row["x"] for row in rows_of(chart))
+    assert high == 1
+    assert low <= least
+    assert low > least - 0.2 or low == 0
+
+
+def test_the_event_rate_is_drawn_for_comparison() -> None:
+    chart = source_chart(evaluation())
+    assert chart is not None
+    (row,) = chart.spec["layer"][0]["data"]["values"]
+    assert row["at"] == pytest.approx(evaluation().means[HOSTILE].baseline, rel=1e-4)
+
+
+def test_without_means_there_is_no_chart() -> None:
+    assert source_chart(replace(evaluation(), means={})) is None
+
+
+def test_the_table_has_the_factors_of_the_accuracy() -> None:
+    chart = source_chart(evaluation())
+    assert chart is not None
+    assert chart.table is not None
+    found = evaluation().means["plain"]
+    row = chart.table.rows[0]
+    assert row[0] == "plain"
+    assert row[2] == f"{100 * found.accuracy:.1f} %"
+    assert float(row[-1]) == pytest.approx(found.divergence, rel=5e-3)

@@ -1,0 +1,55 @@
+"""Numbers and names as the charts of the page write them."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from properly.report._words import chance, decimals_for, few, fixed, from_to, listed, percent
+
+
+@pytest.mark.parametrize(
+    ("x", "told"),
+    [
+        (0.000676, "0.00068"),
+        (0.0999, "0.10"),
+        (0.099, "0.099"),
+        (-0.0123, "−0.012"),
+        (1234.5, "1,234"),
+        (0, "0"),
+        (0.000000001, "0.000000001"),
+        (math.inf, "∞"),
+        (-math.inf, "−∞"),
+        (math.nan, "–"),
+    ],
+)
+def test_two_digits_that_count_without_an_exponent(x: float, told: str) -> None:
+    assert few(x) == told
+
+
+def test_what_rounds_to_nothing_has_no_sign() -> None:
+    assert fixed(-0.00001, 3) == fixed(0.00001, 3, sign=True) == "0.000"
+    assert fixed(0.0012, 3, sign=True) == "+0.001"
+    assert fixed(-math.inf, 3) == "−∞"
+
+
+def test_shares_intervals_and_chances() -> None:
+    assert percent(0.0418, 3) == "4.18 %"
+    assert percent(math.nan) == "–"
+    assert from_to((-0.0012, 0.01), 4) == "−0.0012 to 0.0100"
+    assert from_to((math.nan, math.inf), 4) == "–"
+    assert chance(0.0004) == "< 0.0005"
+    assert chance(0.04) == "0.040"
+    assert chance(math.nan) == "–"
+
+
+def test_decimals_follow_the_size() -> None:
+    assert [decimals_for(x) for x in (12.0, 1.0, 0.02, 0.0, math.inf)] == [0, 1, 3, 4, 4]
+
+
+def test_a_sentence_names_a_few_and_counts_the_others() -> None:
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b\x1b"]) == "a and b\\x1b"
+    assert listed(list("abcdefgh")) == "a, b, c, d, e and 3 more"
+    assert listed(list("abcdef")) == "a, b, c, d, e and f"

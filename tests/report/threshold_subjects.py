@@ -1,0 +1,62 @@
+"""An evaluation to draw, one of its models with a hostile name."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+import numpy as np
+from altair.utils.schemapi import validate_jsonschema
+
+from properly import evaluate
+
+if TYPE_CHECKING:
+    from properly._event_evaluation import Evaluation
+    from properly.report._chart import Chart, Spec
+
+HOSTILE = "</script>{{x}}\n\"'datum.model\u202e"
+NAMES = ("plain", HOSTILE)
+
+
+@cache
+def evaluation(within: tuple[float, float] | None = (0.05, 0.3), replicates: int = 0) -> Evaluation:
+    """Evaluate two models on the same 200 cases: one continuous, one rounded and never certain."""
+    rng = np.random.default_rng(3)
+    q = rng.beta(1, 6, 200)
+    y = rng.random(200) < q
+    forecasts = {"plain": q, HOSTILE: np.round(0.3 * rng.random(200) + 0.7 * q, 2)}
+    found: Evaluation = evaluate(y, forecasts, within=within, replicates=replicates, rng=1)
+    return found
+
+
+def of_one_class(event: bool) -> Evaluation:
+    """Evaluate a model where everybody, or nobody, had the event."""
+    found: Evaluation = evaluate(
+        np.full(3, event), {"plain": [0.2, 0.5, 0.6]}, task="binary", replicates=0
+    )
+    return found
+
+
+def require_valid(chart: Chart) -> None:
+    """Compare a specification with the schema, and require what all charts have in common."""
+    assert not {"$schema", "config", "background"} & set(chart.spec)
+    spec = json.loads(json.dumps(chart.spec, allow_nan=False))
+    validate_jsonschema(spec, alt.load_schema())
+    assert {"name": "shown", "value": list(NAMES)} in chart.spec["params"]
+
+
+def words_beside_data(spec: Spec) -> str:
+    """Return all of a specification but its data, and lists of names of models."""
+
+    def kept(x: Any) -> Any:
+        if isinstance(x, dict):
+            return {
+                key: kept(value)
+                for key, value in x.items()
+                if key not in ("data", "domain") and not (key == "value" and value == list(NAMES))
+            }
+        return [kept(value) for value in x] if isinstance(x, list) else x
+
+    return json.dumps(kept(spec))
