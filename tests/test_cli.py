@@ -6,6 +6,7 @@ import io
 import json
 import subprocess
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,8 @@ import properly
 from properly import cli, reproduce, rules
 from properly._advice import recommend
 from properly._audit import audit
+from properly.cli._running import progress_bar
+from properly.errors import DataWarning
 from properly.rules import PBS, RPS, Brier, Propriety, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
@@ -49,7 +52,7 @@ def test_the_version_is_that_of_the_package() -> None:
 @pytest.mark.parametrize(
     ("path", "words"),
     [
-        ((), "audit recommend reproduce"),
+        ((), "report score compare check recommend audit reproduce demo"),
         (("audit",), "[RULE]... --classes --format --seed"),
         (("reproduce",), "corp consequentialist nelson ordinal penalized"),
         (("reproduce", "corp"), "--data --full --output --seed"),
@@ -63,15 +66,6 @@ def test_help_names_what_there_is(path: tuple[str, ...], words: str) -> None:
     result = run(*path, "--help")
     assert result.exit_code == 0
     assert all(word in result.stdout for word in words.split())
-
-
-def test_help_loads_nothing_that_a_command_works_with() -> None:
-    code = (
-        "import sys; from properly import cli; cli.command()(['--help'], standalone_mode=False); "
-        "print([m for m in ('rich', 'matplotlib', 'properly.reproduce') if m in sys.modules])"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603
-    assert found.stdout.splitlines()[-1] == "[]"
 
 
 def test_the_options_reach_the_work(asked: dict[str, Any], tmp_path: Path) -> None:
@@ -167,7 +161,7 @@ def test_what_is_refused_is_said_without_a_traceback(
     data = tmp_path / "niamey.csv"
     data.write_text(text, encoding="utf-8")
     result = run("reproduce", "corp", "--data", str(data))
-    assert result.exit_code == 2
+    assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr.startswith(message)
 
@@ -340,17 +334,29 @@ def test_an_audit_exits_with_1_if_a_claim_is_refuted(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("breir",), "Error: a rule must have a name of properly.rules; got 'breir'\n\nHint:"),
         (("Elementary(0.1)", "--classes", "3"), "Error: Elementary(threshold=0.1) is a rule for"),
-        (("__import__('os').system('true')",), "Error: a rule is a name or a call, of numbers,"),
         (("brier", "--classes", "99"), "Error: classes must be a whole number from 2 to 30; got"),
     ],
 )
 def test_an_audit_refuses_without_a_traceback(arguments: tuple[str, ...], said: str) -> None:
     result = run("audit", *arguments)
-    assert result.exit_code == 2
+    assert result.exit_code == 1
     assert result.stdout == ""
     assert result.stderr.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("breir", "a rule must have a name of properly.rules; got 'breir'\n\nHint:"),
+        ("__import__('os').system('true')", "a rule is a name or a call, of numbers,"),
+    ],
+)
+def test_what_is_no_rule_is_no_way_to_use_an_audit(text: str, said: str) -> None:
+    result = run("audit", text)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert f"Error: Invalid value for '[RULE]...': {said}" in result.stderr
 
 
 @pytest.fixture
@@ -400,3 +406,94 @@ def test_an_audit_shows_progress_on_a_terminal_and_not_among_the_results(
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     cli.command()(["audit", "--classes", "2"], standalone_mode=False)
     assert capsys.readouterr().out.startswith("rule  ")
+
+
+def test_a_reader_who_has_had_enough_is_no_error_to_speak_of() -> None:
+    command = [sys.executable, "-m", "properly", "audit", "--help"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+
+
+def test_an_interrupt_is_said_in_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduce, "corp", interrupted)
+    result = run("reproduce", "corp")
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "Interrupted.\n")
+
+
+def test_an_interrupt_before_anything_runs_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "command", interrupted)
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 130
+
+
+def test_a_question_that_is_not_answered_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(""))
+    assert cli.command()(["recommend"], standalone_mode=False) == 130
+
+
+def test_a_file_that_cannot_be_read_is_an_error_of_the_data(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unreadable(*_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied", "niamey.csv")
+
+    monkeypatch.setattr(reproduce, "corp", unreadable)
+    result = run("reproduce", "corp")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: niamey.csv: permission denied\n"
+
+
+def test_a_mistake_of_ours_is_shown_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mistaken(*_: Any, **__: Any) -> None:
+        message = "a mistake"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(reproduce, "corp", mistaken)
+    assert isinstance(run("reproduce", "corp").exception, RuntimeError)
+
+
+def test_a_warning_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def warned(*_: Any, **__: Any) -> str:
+        for message in ("few cases", "odd weights", "few cases"):
+            warnings.warn(message, DataWarning, stacklevel=1)
+        return "done"
+
+    monkeypatch.setattr(reproduce, "corp", warned)
+    result = run("reproduce", "corp")
+    assert (result.exit_code, result.stdout) == (0, "done\n")
+    assert result.stderr == "Warning: few cases\nWarning: odd weights\n"
+
+
+def test_the_name_of_what_is_worked_on_is_no_markup(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with progress_bar() as progress:
+        assert progress is not None
+        progress(1, 2, "[/no] \x1b[2J")
+    assert capsys.readouterr().out == ""
+
+
+def test_letters_that_a_terminal_does_not_have_are_spelled_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(sys, "argv", ["properly", "reproduce", "corp"])
+    monkeypatch.setattr(reproduce, "corp", lambda *_, **__: "é is better than 模")
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 0
+    terminal.flush()
+    assert terminal.buffer.getvalue() == b"\xe9 is better than \\u6a21\n"

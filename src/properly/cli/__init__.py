@@ -1,14 +1,15 @@
 """The command line: ``properly --help``.
 
-Needs the extra ``cli``. What a command works with is imported once it runs, so that help is quick.
+Needs the extra ``cli``. A command is imported once it is called by its name, and what it works with
+once it runs, so that help is quick.
 """
 
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from properly import __version__
 from properly._extras import import_extra
 from properly.errors import MissingExtraError
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     import click
 
 __all__ = ["command", "main"]
+
+INTERRUPTED = 130
 
 
 def main() -> None:
@@ -26,12 +29,17 @@ def main() -> None:
     >>> from properly import cli
     >>> cli.main()  # doctest: +SKIP
     """
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A name may hold letters that the terminal does not have; they are spelled out.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        properly = command()
+        command()(prog_name="properly")
     except MissingExtraError as error:
         sys.stderr.write(str(error).replace("\n\n", "\n") + "\n")
         sys.exit(1)
-    properly(prog_name="properly")
+    except KeyboardInterrupt:
+        # So early that click does not know of it.
+        sys.exit(INTERRUPTED)
 
 
 def command() -> click.Group:
@@ -40,20 +48,12 @@ def command() -> click.Group:
     Examples
     --------
     >>> from properly import cli
-    >>> sorted(cli.command().commands)
-    ['audit', 'recommend', 'reproduce']
+    >>> list(cli.command().commands)
+    ['report', 'score', 'compare', 'check', 'recommend', 'audit', 'reproduce', 'demo']
+    >>> cli.command().commands["score"].name
+    'score'
     """
     import_extra("click", extra="cli")
-    import click
+    from properly.cli._commands import properly
 
-    from properly.cli._audit import audit
-    from properly.cli._recommend import recommend
-    from properly.cli._reproduce import reproduce
-
-    group = click.Group(
-        "properly",
-        help="How good are probability forecasts?",
-        commands=[audit(), recommend(), reproduce()],
-    )
-    click.version_option(__version__, prog_name="properly")(group)
-    return group
+    return properly()

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import click
+
 from properly._tables import table
-from properly.cli._running import progress_bar, refusals
+from properly.cli._described import Described
+from properly.cli._rule_type import RuleType
+from properly.cli._running import progress_bar
 
 if TYPE_CHECKING:
-    import click
-
     from properly import Audit
+    from properly.rules import Rule
 
 TIES = ("split", "first", "any_correct", "unique_only")
 # Every rule of the library, with an example where it has no default, and the published variants.
@@ -45,13 +48,16 @@ LIBRARY = (
     "Shifted(0.1, 'published')",
 )
 HEADS = ("rule", "classes", "claims to be", "found", "gap", "shown by")
+EXAMPLES = """
+properly audit brier --classes 2
+properly audit sa-rps "PBS(ties='any_correct')"
+properly audit sa-rps --classes 4 --format json
+"""
 
 
 def audit() -> click.Command:
     """Describe ``properly audit``."""
-    import click
-
-    return click.Command(
+    return Described(
         "audit",
         callback=_audit,
         help=(
@@ -61,7 +67,7 @@ def audit() -> click.Command:
             "search finds."
         ),
         params=[
-            click.Argument(["rules"], metavar="[RULE]...", nargs=-1),
+            click.Argument(["rules"], metavar="[RULE]...", nargs=-1, type=RuleType()),
             click.Option(
                 ["--classes"],
                 type=click.IntRange(min=2),
@@ -78,19 +84,18 @@ def audit() -> click.Command:
                 ["--seed"], type=click.IntRange(min=0), default=0, show_default=True, help="Seed."
             ),
         ],
+        examples=EXAMPLES,
     )
 
 
-def _audit(rules: tuple[str, ...], classes: int | None, layout: str, seed: int) -> None:
-    import click
-
-    texts = rules or LIBRARY
-    with refusals(), progress_bar() as progress:
+def _audit(rules: tuple[Rule, ...], classes: int | None, layout: str, seed: int) -> None:
+    asked: tuple[Rule | str, ...] = rules or LIBRARY
+    with progress_bar() as progress:
         found = []
-        for done, text in enumerate(texts):
+        for done, rule in enumerate(asked):
             if progress is not None:
-                progress(done, len(texts), text)
-            found.append(_audited(text, classes, seed, adapt=not rules))
+                progress(done, len(asked), str(rule))
+            found.append(_audited(rule, classes, seed))
     if layout == "json":
         click.echo(json.dumps([record.to_dict() for record in found], indent=2))
     elif rules:
@@ -101,15 +106,15 @@ def _audit(rules: tuple[str, ...], classes: int | None, layout: str, seed: int) 
         click.get_current_context().exit(1)
 
 
-def _audited(text: str, classes: int | None, seed: int, *, adapt: bool) -> Audit:
-    """Audit a rule that is given as text; of a table, one for an event has its own classes."""
+def _audited(asked: Rule | str, classes: int | None, seed: int) -> Audit:
+    """Audit a rule; of the library, which is given as text, one for an event has two classes."""
     import properly
     from properly.rules import ClassRule, parse_rule
 
-    rule = parse_rule(text)
-    if adapt:
-        classes = (classes or 3) if isinstance(rule, ClassRule) else None
-    return properly.audit(rule, classes, rng=seed)
+    if not isinstance(asked, str):
+        return properly.audit(asked, classes, rng=seed)
+    rule = parse_rule(asked)
+    return properly.audit(rule, (classes or 3) if isinstance(rule, ClassRule) else None, rng=seed)
 
 
 def _table(found: list[Audit]) -> str:

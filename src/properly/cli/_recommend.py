@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import click
+import click
+
+from properly.cli._described import Described
 
 YES_OR_NO = {
     "ordered": "Has the outcome more than two classes, in order, such as grades?",
     "costs": "Do you know, in money, what acting costs and what a missed event loses?",
 }
+EXAMPLES = """
+properly recommend --decisions independent --threshold range --costs
+properly recommend --decisions budget --threshold fixed --format json
+"""
 
 
 def recommend() -> click.Command:
     """Describe ``properly recommend``."""
-    import click
-
     from properly._advice import DECISIONS, THRESHOLDS
 
-    return click.Command(
+    return Described(
         "recommend",
         callback=_give_advice,
         help="Which metric suits a decision, and why. On a terminal, what is missing is asked for.",
@@ -52,12 +55,11 @@ def recommend() -> click.Command:
                 help="A page and a call, or JSON.",
             ),
         ],
+        examples=EXAMPLES,
     )
 
 
 def _give_advice(layout: str, **answers: Any) -> None:
-    import click
-
     from properly import recommend
 
     if answers["decisions"] is None or answers["threshold"] is None:
@@ -76,8 +78,6 @@ def _give_advice(layout: str, **answers: Any) -> None:
 
 def _ask(answers: dict[str, Any]) -> dict[str, Any]:
     """Ask for what is missing, apart from the results; without a terminal, refuse."""
-    import click
-
     from properly._advice import DECISIONS, THRESHOLDS
 
     if not sys.stdin.isatty():

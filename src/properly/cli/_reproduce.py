@@ -4,32 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from properly.cli._running import progress_bar, refusals
+import click
+
+from properly.cli._described import Described, DescribedGroup
+from properly.cli._running import progress_bar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import click
-
 
 def reproduce() -> click.Group:
     """Describe ``properly reproduce`` and the papers below it."""
-    import click
-
-    return click.Group(
+    return DescribedGroup(
         "reproduce",
         help="Compute published results again.",
         commands=[_corp(), _consequentialist(), _nelson(), _ordinal(), _penalized()],
+        examples="properly reproduce consequentialist --output figures",
     )
 
 
 def _corp() -> click.Command:
     """Describe ``properly reproduce corp``."""
-    import click
-
     file = click.Path(exists=True, dir_okay=False)
     rain = "CSV file of rain at Niamey: date, Logistic, EMOS, ENS, EPC, obs."
-    return click.Command(
+    return Described(
         "corp",
         callback=_reproduce_corp,
         help="The tables and figures of the paper on CORP, beside what it prints and claims.",
@@ -38,14 +36,13 @@ def _corp() -> click.Command:
             click.Option(["--full"], is_flag=True, help="Simulate as much as the paper: hours."),
             *_pictures_and_seed(),
         ],
+        examples="properly reproduce corp --output figures",
     )
 
 
 def _consequentialist() -> click.Command:
     """Describe ``properly reproduce consequentialist``."""
-    import click
-
-    return click.Command(
+    return Described(
         "consequentialist",
         callback=_reproduce_consequentialist,
         help="The tables and figures of the paper on decisions, beside what it prints and claims.",
@@ -53,14 +50,13 @@ def _consequentialist() -> click.Command:
             click.Option(["--full"], is_flag=True, help="Simulate as much as the paper."),
             *_pictures_and_seed(),
         ],
+        examples="properly reproduce consequentialist --output figures",
     )
 
 
 def _nelson() -> click.Command:
     """Describe ``properly reproduce nelson``."""
-    import click
-
-    return click.Command(
+    return Described(
         "nelson",
         callback=_reproduce_nelson,
         help="The figures of the paper on means of probabilities, beside what it prints.",
@@ -68,15 +64,14 @@ def _nelson() -> click.Command:
             click.Option(["--full"], is_flag=True, help="Simulate ten times as much: minutes."),
             *_pictures_and_seed(),
         ],
+        examples="properly reproduce nelson --output figures",
     )
 
 
 def _ordinal() -> click.Command:
     """Describe ``properly reproduce ordinal``."""
-    import click
-
     folder = click.Path(exists=True, file_okay=False)
-    return click.Command(
+    return Described(
         "ordinal",
         callback=_reproduce_ordinal,
         help="The tables and figures of the paper on ordered classes, beside what it prints.",
@@ -89,14 +84,13 @@ def _ordinal() -> click.Command:
             click.Option(["--full"], is_flag=True, help="1,000 resamples instead of 50."),
             *_pictures_and_seed(),
         ],
+        examples="properly reproduce ordinal --output figures",
     )
 
 
 def _penalized() -> click.Command:
     """Describe ``properly reproduce penalized``."""
-    import click
-
-    return click.Command(
+    return Described(
         "penalized",
         callback=_reproduce_penalized,
         help="The tables and figures of the paper on penalized scores, beside what it prints.",
@@ -104,13 +98,12 @@ def _penalized() -> click.Command:
             click.Option(["--full"], is_flag=True, help="Simulate twenty times as much."),
             *_pictures_and_seed(),
         ],
+        examples="properly reproduce penalized --output figures --seed 1",
     )
 
 
 def _pictures_and_seed() -> list[click.Parameter]:
     """Describe the options that every reproduction has."""
-    import click
-
     folder, number = click.Path(file_okay=False), click.IntRange(min=0)
     return [
         click.Option(["--output"], type=folder, help="Folder for one picture a figure."),
@@ -151,8 +144,6 @@ def _reproduce_penalized(**options: Any) -> None:
 def _print_result(
     work: Callable[..., object], *, full: bool, output: str | None, seed: int
 ) -> None:
-    import click
-
-    with refusals(), progress_bar() as progress:
+    with progress_bar() as progress:
         result = work(full=full, output=output, rng=seed, progress=progress)
     click.echo(str(result))

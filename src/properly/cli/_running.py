@@ -7,7 +7,11 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from properly._extras import import_extra
+from properly._plain import printable
+from properly.cli import INTERRUPTED
 from properly.errors import DataWarning, ProperlyError
 
 if TYPE_CHECKING:
@@ -16,22 +20,40 @@ if TYPE_CHECKING:
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Print what is refused without a traceback, and exit with 2; print warnings as they are."""
-    import click
-
-    class Refusal(click.ClickException):
-        exit_code = 2
-
-    def say(message: Warning | str, *_: Any, **__: Any) -> None:
-        click.echo(f"Warning: {message}", err=True)
-
+    """Print what is refused without a traceback, and exit with 1; print each warning once."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", DataWarning)
-            warnings.showwarning = say
+            warnings.showwarning = _said_once()
             yield
+    except BrokenPipeError:
+        # Whoever reads has had enough; click knows what to do.
+        raise
     except (ProperlyError, OSError) as error:
-        raise Refusal(str(error)) from None
+        raise click.ClickException(_told(error)) from None
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("Interrupted.", err=True)
+        click.get_current_context().exit(INTERRUPTED)
+
+
+def _told(error: ProperlyError | OSError) -> str:
+    """Return a message, that of the system without its number."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        reason = error.strerror
+        return f"{printable(str(error.filename))}: {reason[0].lower()}{reason[1:]}"
+    return str(error)
+
+
+def _said_once() -> Callable[..., None]:
+    """Return what prints a warning unless it has printed the same one before."""
+    said: set[str] = set()
+
+    def say(message: Warning | str, *_: Any, **__: Any) -> None:
+        if str(message) not in said:
+            said.add(str(message))
+            click.echo(f"Warning: {message}", err=True)
+
+    return say
 
 
 @contextmanager
@@ -42,10 +64,13 @@ def progress_bar() -> Iterator[Callable[[int, int, str], None] | None]:
         return
     console = import_extra("rich.console", extra="cli").Console(stderr=True)
     progress = import_extra("rich.progress", extra="cli").Progress(console=console, transient=True)
+    escape = import_extra("rich.markup", extra="cli").escape
     with progress:
         task = progress.add_task("")
 
         def show(done: int, total: int, what: str) -> None:
-            progress.update(task, completed=done, total=total, description=what)
+            # What is worked on may have the name of a model, which is no markup.
+            said = escape(printable(what))
+            progress.update(task, completed=done, total=total, description=said)
 
         yield show

@@ -1,0 +1,134 @@
+"""``properly compare``: whether one model is better than another."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from properly.cli._columns import chosen
+from properly.cli._described import Described
+from properly.cli._evaluating import (
+    FILES,
+    file_options_but,
+    force_option,
+    format_option,
+    level_option,
+    seed_option,
+)
+from properly.cli._formats import as_csv
+from properly.cli._output import emit, require_output
+from properly.cli._rule_type import RuleType
+from properly.cli._unknown import unknown
+
+if TYPE_CHECKING:
+    from properly import Comparison
+    from properly.rules import Rule
+
+EXAMPLES = r"""
+properly compare crash.csv --outcome died --forecast logistic \
+    --forecast forest
+properly compare crash.csv --outcome died --forecast logistic \
+    --forecast forest --rule auc --clusters cluster --format csv
+properly compare crash.csv --outcome died --forecast logistic \
+    --forecast boosting --reference logistic --margin 0.001
+"""
+
+
+def compare() -> click.Command:
+    """Describe ``properly compare``."""
+    return Described(
+        "compare",
+        callback=_compare,
+        help=(
+            "Compare models on the same cases, pair by pair: differences of scores with intervals "
+            f"and p-values. No model is called better if the interval holds zero. {FILES}"
+        ),
+        params=[*file_options_but("groups"), *_options()],
+        examples=EXAMPLES,
+    )
+
+
+def _options() -> list[click.Parameter]:
+    return [
+        click.Option(
+            ["--rule"],
+            type=RuleType("auc"),
+            metavar="RULE",
+            help="Rule to compare by, such as brier or log; auc for areas under the ROC curve. "
+            "Left out, brier, or rps for ordered classes.",
+        ),
+        click.Option(
+            ["--reference"],
+            metavar="MODEL",
+            help="Compare every other model with this one, rather than all pairs.",
+        ),
+        click.Option(
+            ["--margin"],
+            type=click.FloatRange(min=0, min_open=True),
+            help="A difference of scores that does not matter; says whether models are as good as "
+            "each other within it.",
+        ),
+        format_option("text", "json", "csv"),
+        level_option(),
+        seed_option(),
+        click.Option(["--output"], metavar="FILE", help="Where to write, rather than print."),
+        force_option(),
+    ]
+
+
+def _compare(
+    layout: str,
+    output: str | None,
+    rule: Rule | Literal["auc"] | None,
+    *,
+    force: bool,
+    reference: str | None,
+    margin: float | None,
+    level: float,
+    seed: int,
+    **options: Any,
+) -> None:
+    import properly
+
+    require_output(output, force=force)
+    found = chosen(**options)
+    if reference is not None and reference not in found.forecasts:
+        message = f"--reference is a model that is compared; got {reference!r}"
+        raise unknown(message, reference, found.forecasts)
+    comparison = properly.compare(
+        found.y,
+        found.forecasts,
+        rule=rule or _usual(found.task),
+        weight=found.weight,
+        clusters=found.clusters,
+        strata=found.strata,
+        time=found.time,
+        labels=found.labels,
+        pos_label=found.pos_label,
+        normalize=found.normalize,
+        reference=reference,
+        margin=margin,
+        level=level,
+        rng=seed,
+    )
+    emit(_laid_out(comparison, layout), output, force=force)
+
+
+def _usual(task: str) -> Rule:
+    from properly.rules import RPS, Brier
+
+    return RPS() if task == "ordinal" else Brier()
+
+
+def _laid_out(comparison: Comparison, layout: str) -> str:
+    if layout == "text":
+        return f"{comparison}\n"
+    if layout == "json":
+        return json.dumps(comparison.to_dict(), indent=2, allow_nan=False) + "\n"
+    from properly._pair import flat
+
+    rows = [flat(asdict(pair)) for pair in comparison]
+    return as_csv(tuple(rows[0]), [tuple(row.values()) for row in rows])

@@ -1,0 +1,120 @@
+"""``properly demo``: the bundled example, as a page or as a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from properly._plain import printable
+from properly.cli._described import Described, command_line
+from properly.cli._evaluating import force_option
+from properly.cli._formats import as_csv
+from properly.cli._running import progress_bar
+
+if TYPE_CHECKING:
+    from properly.datasets import Crash
+
+PAGE = "report.html"
+WITHIN = (0.01, 0.1)
+WORDS = {"title": "Death in car crashes", "cases": "people", "event": "death"}
+PYTHON = """\
+import properly
+
+crash = properly.datasets.crash()
+evaluation = properly.evaluate(
+    crash.died,
+    crash.forecasts,
+    within={within!r},
+    clusters=crash.cluster,
+    groups=crash.sex,
+    time=crash.year,
+    rng=0,
+)
+properly.report.write({path!r}, evaluation, {words})
+"""
+EXAMPLES = """
+properly demo
+properly demo --data crash.csv --force
+"""
+
+
+def demo() -> click.Command:
+    """Describe ``properly demo``."""
+    file = click.Path(dir_okay=False)
+    return Described(
+        "demo",
+        callback=_demo,
+        help=(
+            "Evaluate the bundled example: 8,879 people in car crashes, and what five models said "
+            "about their death. Prints the verdict and the scores, and writes the page. With "
+            "--data the example is written as a CSV file instead, to try other commands on."
+        ),
+        params=[
+            click.Option(
+                ["--output"], type=file, show_default=PAGE, help="Where to write the page."
+            ),
+            click.Option(["--data"], type=file, help="Where to write the data, as CSV."),
+            force_option(),
+        ],
+        examples=EXAMPLES,
+    )
+
+
+def _demo(output: str | None, data: str | None, *, force: bool) -> None:
+    from properly._writing import require_writable
+    from properly.datasets import crash
+
+    page = PAGE if output is None and data is None else output
+    for path in (page, data):
+        if path is not None:
+            require_writable(path, overwrite=force)
+    if data is not None:
+        _write_data(data, crash(), force=force)
+    if page is not None:
+        _write_page(page, crash(), force=force)
+
+
+def _write_data(path: str, crash: Crash, *, force: bool) -> None:
+    import shlex
+
+    from properly._writing import write_whole
+
+    columns = _columns(crash)
+    rows = list(zip(*columns.values(), strict=True))
+    write_whole(path, as_csv(tuple(columns), rows), overwrite=force)
+    file = shlex.quote(printable(path))
+    click.echo(f"{len(crash):,} people are in {printable(path)}. Try:")
+    click.echo(f"  properly report {file} --outcome died --forecast logistic \\")
+    click.echo("    --forecast forest --clusters cluster --within 0.01 0.1")
+
+
+def _columns(crash: Crash) -> dict[str, list[Any]]:
+    """Return the example as columns: whether they died as 0 and 1, injuries as words."""
+    columns: dict[str, list[Any]] = {name: x.tolist() for name, x in crash.to_dict().items()}
+    columns["died"] = [int(died) for died in columns["died"]]
+    named = dict(enumerate(crash.severity_labels))
+    return columns | {"severity": [named.get(grade) for grade in columns["severity"]]}
+
+
+def _write_page(path: str, crash: Crash, *, force: bool) -> None:
+    import properly
+
+    with progress_bar() as progress:
+        found = properly.evaluate(
+            crash.died,
+            crash.forecasts,
+            task="binary",
+            within=WITHIN,
+            clusters=crash.cluster,
+            groups=crash.sex,
+            time=crash.year,
+            rng=0,
+            progress=progress,
+        )
+    words = ", ".join(f"{name}={word!r}" for name, word in WORDS.items())
+    python = PYTHON.format(within=WITHIN, path=path, words=words)
+    command = command_line()
+    properly.report.write(path, found, **WORDS, command=command, python=python, overwrite=force)
+    verdict = properly.verdict(found, cases=WORDS["cases"], event=WORDS["event"])
+    click.echo(f"{verdict}\n\n{found}\n\nThe page is in {printable(path)}.")

@@ -1,0 +1,131 @@
+"""What commands that evaluate share: their options, and how these reach the library."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from properly.cli._rule_type import RuleType
+from properly.cli._running import progress_bar
+from properly.errors import ProperlyError
+
+if TYPE_CHECKING:
+    from properly import ClassEvaluation, Evaluation, Interval
+    from properly.cli._columns import Chosen
+
+REPLICATES = 199
+FILES = (
+    "FILES are CSV, Parquet, Arrow or JSON lines, compressed or not; patterns such as '*.csv' are "
+    "understood, and - is the standard input."
+)
+
+
+def file_options_but(*left_out: str) -> list[click.Parameter]:
+    """Describe files and columns, except for what would be read and not used."""
+    from properly.cli._columns import file_options
+
+    return [option for option in file_options() if option.name not in left_out]
+
+
+def rule_option() -> click.Option:
+    """Describe ``--rule``, which may be given several times."""
+    return click.Option(
+        ["--rule", "rules"],
+        type=RuleType(),
+        multiple=True,
+        metavar="RULE",
+        help='Rule such as brier, log, rps or "Bounded(Brier(), (0.01, 0.1))"; may be given '
+        "several times. Left out, those that suit the outcome.",
+    )
+
+
+def within_option() -> click.Option:
+    """Describe ``--within``."""
+    return click.Option(
+        ["--within"],
+        type=float,
+        nargs=2,
+        metavar="LOWER UPPER",
+        callback=_as_range,
+        help="The thresholds that matter, such as 0.01 0.1: each rule also looks at these only.",
+    )
+
+
+def level_option() -> click.Option:
+    """Describe ``--level``."""
+    inside = click.FloatRange(0, 1, min_open=True, max_open=True)
+    return click.Option(
+        ["--level"], type=inside, default=0.95, show_default=True, help="How sure intervals are."
+    )
+
+
+def seed_option() -> click.Option:
+    """Describe ``--seed``."""
+    number = click.IntRange(min=0)
+    return click.Option(
+        ["--seed"], type=number, default=0, show_default=True, help="Seed of draws."
+    )
+
+
+def format_option(*formats: str) -> click.Option:
+    """Describe ``--format``; the first is the default."""
+    return click.Option(
+        ["--format", "layout"],
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="How to print.",
+    )
+
+
+def replicates_option(about: str) -> click.Option:
+    """Describe ``--replicates``."""
+    return click.Option(
+        ["--replicates"],
+        type=click.IntRange(min=0),
+        default=REPLICATES,
+        show_default=True,
+        help=about,
+    )
+
+
+def force_option() -> click.Option:
+    """Describe ``--force``."""
+    return click.Option(["--force"], is_flag=True, help="Overwrite what is there.")
+
+
+def evaluated(chosen: Chosen, *, seed: int, **options: Any) -> Evaluation | ClassEvaluation:
+    """Evaluate what was chosen, with progress on a terminal."""
+    import properly
+
+    with progress_bar() as progress:
+        found: Evaluation | ClassEvaluation = properly.evaluate(
+            chosen.y,
+            chosen.forecasts,
+            weight=chosen.weight,
+            task=chosen.task,
+            labels=chosen.labels,
+            pos_label=chosen.pos_label,
+            groups=chosen.groups,
+            clusters=chosen.clusters,
+            strata=chosen.strata,
+            time=chosen.time,
+            normalize=chosen.normalize,
+            rng=seed,
+            progress=progress,
+            **options,
+        )
+    return found
+
+
+def _as_range(
+    ctx: click.Context, param: click.Parameter, value: tuple[float, float] | None
+) -> Interval | None:
+    """Take two ends as a range; what is none is no way to use the command."""
+    from properly import Interval
+
+    try:
+        return None if value is None else Interval(*value)
+    except ProperlyError as error:
+        raise click.BadParameter(str(error), ctx, param) from None

@@ -1,0 +1,118 @@
+"""Tables as CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from properly._plain import plain, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    Rows: TypeAlias = Sequence[Sequence[Any]]
+
+# What LaTeX would take as an instruction, or print as another letter.
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    '"': r"\textquotedbl{}",
+    "[": "{[}",
+    "]": "{]}",
+}
+# What Markdown would take as markup inside a cell.
+MARKDOWN = "\\`*_[]<>|~&$"
+
+
+def as_csv(head: Sequence[str], rows: Rows) -> str:
+    """Write a table as CSV: numbers in full, infinity as a word, what does not exist as nothing.
+
+    Names stay as they are, quoted where CSV asks for it.
+    """
+    # A float is written with all its digits, None as an empty cell.
+    lines = [head, *([plain(cell) for cell in row] for row in rows)]
+    return "".join(map(_line_of_csv, lines))
+
+
+def _line_of_csv(cells: Sequence[Any]) -> str:
+    # With these ends of lines, and no others, both of their letters are quoted inside cells.
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\r\n").writerow(cells)
+    return text.getvalue().removesuffix("\r\n") + "\n"
+
+
+def as_markdown(head: Sequence[str], rows: Rows) -> str:
+    """Write a table as Markdown: names to the left, numbers to the right with five decimals."""
+    cells = [[_told(cell, _escape_markdown, "∞") for cell in row] for row in (head, *rows)]
+    numeric = _numeric(head, rows)
+    rule = ["---:" if right else "---" for right in numeric]
+    lines = [cells[0], rule, *cells[1:]]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def as_latex(head: Sequence[str], rows: Rows) -> str:
+    r"""Write a table as LaTeX, for the package booktabs."""
+    first, *others = (
+        [_told(cell, escape_latex, r"$\infty$") for cell in row] for row in (head, *rows)
+    )
+    columns = "".join("r" if right else "l" for right in _numeric(head, rows))
+    lines = [
+        r"% \usepackage{booktabs}",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        rf"{' & '.join(first)} \\",
+        r"\midrule",
+        *(rf"{' & '.join(line)} \\" for line in others),
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+FORMATS: Mapping[str, Callable[[Sequence[str], Rows], str]] = {
+    "csv": as_csv,
+    "markdown": as_markdown,
+    "latex": as_latex,
+}
+
+
+def escape_latex(text: str) -> str:
+    """Write text so that LaTeX prints it."""
+    return "".join(LATEX.get(letter, letter) for letter in printable(text))
+
+
+def _escape_markdown(text: str) -> str:
+    shown = printable(text)
+    return "".join(f"\\{letter}" if letter in MARKDOWN else letter for letter in shown)
+
+
+def _told(cell: Any, escape: Callable[[str], str], infinity: str) -> str:
+    """Write a cell for people: five decimals, infinity as a sign, a dash for what is not."""
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return "-"
+    if isinstance(cell, str):
+        return escape(cell)
+    if isinstance(cell, bool) or not isinstance(cell, float):
+        return str(cell)
+    if math.isinf(cell):
+        return infinity if cell > 0 else f"-{infinity}"
+    return f"{cell:.5f}"
+
+
+def _numeric(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[bool]:
+    """Tell which columns hold numbers."""
+    columns = list(zip(*rows, strict=True)) or [()] * len(head)
+    return [any(isinstance(cell, float) for cell in column) for column in columns]

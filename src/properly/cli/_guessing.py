@@ -1,0 +1,101 @@
+"""What the options leave out, guessed from the columns of files; every guess is printed."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from properly._files import Files
+    from properly._files._rows import FileRows
+
+OUTCOMES = ("y", "outcome", "target", "label", "event", "y_true", "observed", "obs")
+SHOWN = 20
+
+
+class Guess:
+    """Guesses among the columns that no option names."""
+
+    def __init__(self, files: Files, taken: Iterable[str]) -> None:
+        self.files = files
+        self.free = [name for name in files.names if name not in set(taken)]
+        self.said: list[str] = []
+
+    @cached_property
+    def rows(self) -> FileRows:
+        """The values of the columns that no option names."""
+        return self.files.read(self.free)
+
+    def outcome(self, *, binary: bool) -> str:
+        """Take the column that is called like an outcome, or the only one of an event."""
+        found = [name for name in self.free if name.casefold() in OUTCOMES]
+        if not found and binary:
+            found = [name for name in self.free if _is_event(self._present(name))]
+        if len(found) != 1:
+            several = f"{_listed(found)} could be. " if found else ""
+            self._refuse(f"Which column is the outcome? {several}Give --outcome COLUMN")
+        self._say(f"Took the column {found[0]!r} as the outcome; --outcome chooses another.")
+        self.free.remove(found[0])
+        return found[0]
+
+    def models(self, labels: tuple[str, ...] | None) -> dict[str, tuple[str, ...]]:
+        """Take the columns that can be probabilities, or those that are called by the classes."""
+        if labels is not None:
+            return self._class_models(labels)
+        found = [name for name in self.free if _is_probability(self._present(name))]
+        if not found:
+            self._refuse("Which column is the forecast? Give --forecast COLUMN")
+        columns = "column" if len(found) == 1 else "columns"
+        forecasts = "the forecast" if len(found) == 1 else "forecasts"
+        taken = f"Took the {columns} {_listed(found)} as {forecasts}"
+        self._say(f"{taken}; --forecast chooses others.")
+        return {name: (name,) for name in found}
+
+    def _class_models(self, labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+        """Take columns called as the classes, or else all NAME of which NAME_CLASS are there."""
+        free = set(self.free)
+        if free.issuperset(labels):
+            columns = _listed(list(labels))
+            self._say(f"Took the columns {columns} as the forecast; --forecast chooses others.")
+            return {"forecast": labels}
+        last = f"_{labels[0]}"
+        starts = [name.removesuffix(last) for name in self.free if name.endswith(last)]
+        models = {start: tuple(f"{start}_{label}" for label in labels) for start in starts}
+        found = {start: columns for start, columns in models.items() if free.issuperset(columns)}
+        if not found:
+            example = ", ".join(f"NAME_{label}" for label in labels)
+            self._refuse(f"Which columns are the forecast? Give --forecast NAME for {example}")
+        columns = _listed(list(found))
+        self._say(f"Took the columns that begin with {columns}; --forecast chooses others.")
+        return found
+
+    def _present(self, name: str) -> Any:
+        return self.rows.columns[name][~self.rows.missing[name]]
+
+    def _say(self, sentence: str) -> None:
+        self.said.append(sentence)
+        click.echo(sentence, err=True)
+
+    def _refuse(self, question: str) -> NoReturn:
+        message = f"{question}; the columns are {_listed(self.files.names)}."
+        raise click.UsageError(message)
+
+
+def _is_event(values: Any) -> bool:
+    """Tell whether a column has both values of an event, and no other."""
+    return values.dtype.kind in "biuf" and np.unique(values).tolist() == [0, 1]
+
+
+def _is_probability(values: Any) -> bool:
+    inside = values.dtype.kind == "f" and (values >= 0) & (values <= 1)
+    return len(values) > 0 and bool(np.all(inside))
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(repr(name) for name in names[:SHOWN])
+    return f"{shown}, … ({len(names)} in all)" if len(names) > SHOWN else shown

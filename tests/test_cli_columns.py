@@ -1,0 +1,308 @@
+"""Which columns of which files the options choose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+from pyarrow import parquet
+
+from properly import Cases
+from properly.cli._columns import Chosen, chosen, file_options, models_of
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from click.testing import Result
+
+DATA = (
+    "id,died,logistic,forest,w,region,clinic,stratum,day,score\n"
+    "7,0,0.1,0.0,2,north,1,a,2024-01-02,55\n"
+    "8,1,0.4,0.75,1,south,1,a,2024-01-03,12\n"
+    "9,1,0.9,1.0,1,south,2,b,2024-01-04,81\n"
+)
+GRADES = (
+    "grade,none,minor,m_none,m_minor,p(none),p(minor)\n"
+    "none,0.5,0.5,1,0,0.25,0.75\n"
+    "minor,0.25,0.75,0.5,0.5,0,1\n"
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _database() -> Iterator[None]:
+    """Open one database for all tests: to open one takes longer than to read a small file."""
+    with duckdb.connect() as shared, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(duckdb, "connect", lambda **_: shared.cursor())
+        yield
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(data: str | bytes, *arguments: str) -> tuple[Chosen, Result]:
+    """Choose by arguments of a command line among the columns of standard input."""
+    found: list[Chosen] = []
+    command = click.Command(
+        "choose", callback=lambda **options: found.append(chosen(**options)), params=file_options()
+    )
+    result = CliRunner().invoke(command, ["-", *arguments], input=data, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return found[0], result
+
+
+def test_the_options_choose_the_columns() -> None:
+    found, result = run(
+        DATA,
+        *("--outcome", "died", "--forecast", "forest", "--forecast", "logistic", "--weight", "w"),
+        *("--groups", "region", "--clusters", "clinic", "--strata", "stratum", "--time", "day"),
+    )
+    assert found.y.tolist() == [0, 1, 1]
+    assert list(found.forecasts) == ["forest", "logistic"]
+    assert found.forecasts["forest"].tolist() == [0, 0.75, 1]
+    columns = (found.weight, found.groups, found.clusters, found.strata)
+    assert [column.tolist() for column in columns if column is not None] == [
+        [2, 1, 1],
+        ["north", "south", "south"],
+        [1, 1, 2],
+        ["a", "a", "b"],
+    ]
+    assert found.time is not None
+    assert (
+        found.time.tolist()
+        == np.array(["2024-01-02", "2024-01-03", "2024-01-04"], "M8[us]").tolist()
+    )
+    assert (found.task, found.labels, found.pos_label) == ("binary", None, None)
+    assert (found.guessed, found.dropped, found.paths) == ([], None, ("-",))
+    assert found.names == {
+        "outcome": "died",
+        "forecast": {"forest": ("forest",), "logistic": ("logistic",)},
+        "weight": "w",
+        "groups": "region",
+        "clusters": "clinic",
+        "strata": "stratum",
+        "time": "day",
+    }
+    assert result.stderr == ""
+
+
+def test_a_group_and_a_cluster_may_be_one() -> None:
+    found, _ = run(DATA, "--outcome", "died", "--group", "region", "--cluster", "region")
+    assert found.names["groups"] == found.names["clusters"] == "region"
+
+
+def test_what_is_left_out_is_guessed_and_said() -> None:
+    found, result = run(DATA)
+    assert found.names == {
+        "outcome": "died",
+        "forecast": {"logistic": ("logistic",), "forest": ("forest",)},
+    }
+    assert found.guessed == [
+        "Took the column 'died' as the outcome; --outcome chooses another.",
+        "Took the columns 'logistic', 'forest' as forecasts; --forecast chooses others.",
+    ]
+    assert result.stderr.splitlines() == found.guessed
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("data", "outcome"),
+    [
+        ("Target,other,p\n1,1,0.5\n1,0,0.5\n", "Target"),
+        ("y_true,p\n2,0.5\n2,0.5\n", "y_true"),
+        ("a,b,p\ntrue,1,0.5\nfalse,2,0.5\n", "a"),
+        ("a,b,p\nTrue,1,0.5\n,2,0.5\nFalse,2,0.5\n", "a"),
+        ("a,b,p\n1,1,0.5\n0,1,0.5\n", "a"),
+    ],
+)
+def test_an_outcome_is_told_by_its_name_or_else_by_its_values(data: str, outcome: str) -> None:
+    found, _ = run(data, "--forecast", "p", "--missing", "drop", "--event", "1")
+    assert found.names["outcome"] == outcome
+
+
+def test_a_column_that_an_option_names_is_no_guess() -> None:
+    data = "y,p,q,w,event\n1,0.5,0.5,0.5,1\n0,0.5,0.5,0.5,1\n"
+    found, result = run(data, "--weight", "w", "--time", "q", "--groups", "event")
+    assert found.names["outcome"] == "y"
+    assert list(found.forecasts) == ["p"]
+    assert "Took the column 'p' as the forecast; --forecast chooses others." in result.stderr
+
+
+def test_only_fractions_between_0_and_1_are_guessed_as_forecasts() -> None:
+    data = "y,p,percent,logit,whole,gap,none\n1,0.5,50.5,-0.5,1,,\n0,1.0,0.5,0.5,0,0.5,\n"
+    found, _ = run(data, "--missing", "drop")
+    assert list(found.forecasts) == ["p", "gap"]
+    assert found.y.tolist() == [0]
+
+
+def test_rows_are_dropped_for_the_chosen_columns_only_and_counted() -> None:
+    data = "y,p,q\n1,0.5,\n0,,\n1,0.25,1\n"
+    found, result = run(data, "--outcome", "y", "--forecast", "p", "--missing", "drop")
+    assert found.forecasts["p"].tolist() == [0.5, 0.25]
+    assert found.dropped == "dropped 1 of 3 rows for missing values: 1 lacks 'p'"
+    assert result.stderr == "Dropped 1 of 3 rows for missing values: 1 lacks 'p'.\n"
+
+
+@pytest.mark.parametrize(
+    ("values", "event", "label"),
+    [
+        (["0", "1"], "1", 1),
+        (["1", "2"], "2", 2),
+        (["1", "2"], "2.0", 2),
+        (["true", "false"], "true", True),
+        (["true", "false"], "True", True),
+        (["true", "false"], "0", False),
+        (["no", "yes"], "yes", "yes"),
+        (["01", "1"], "1", "1"),
+        (["0.5", "1.5"], "1.5", 1.5),
+    ],
+)
+def test_an_event_is_read_as_the_outcomes_are(values: list[str], event: str, label: object) -> None:
+    data = f"y,p\n{values[0]},0.5\n{values[1]},0.25\n"
+    found, _ = run(data, "--outcome", "y", "--forecast", "p", "--event", event)
+    assert (found.pos_label, type(found.pos_label)) == (label, type(label))
+    happened = Cases(found.y, found.forecasts["p"], pos_label=found.pos_label).y.tolist()
+    assert happened == [found.y.tolist()[0] == label, found.y.tolist()[1] == label]
+    assert sum(happened) == 1
+
+
+def test_an_unknown_event_is_left_to_the_library() -> None:
+    found, _ = run("y,p\n0,0.5\n1,0.5\n", "--outcome", "y", "--forecast", "p", "--event", "yes")
+    with pytest.raises(
+        DataError, match="pos_label must be one of the labels of y, 0 and 1; got 'yes'"
+    ):
+        Cases(found.y, found.forecasts["p"], pos_label=found.pos_label)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name", "columns"),
+    [
+        (("--forecast", "m"), "m", ("m_none", "m_minor")),
+        (("--forecast", "p({})"), "p", ("p(none)", "p(minor)")),
+        (("--forecast", "{}"), "{}", ("none", "minor")),
+        ((), "forecast", ("none", "minor")),
+    ],
+)
+def test_classes_have_a_column_each(
+    arguments: tuple[str, ...], name: str, columns: tuple[str, ...]
+) -> None:
+    found, _ = run(GRADES, "--outcome", "grade", "--classes", "none, minor", *arguments)
+    assert found.names["forecast"] == {name: columns}
+    assert found.forecasts[name].shape == (2, 2)
+    assert (found.task, found.labels) == ("multiclass", ("none", "minor"))
+    cases = Cases(found.y, found.forecasts[name], labels=found.labels)
+    assert cases.y.tolist() == [0, 1]
+
+
+def test_columns_of_classes_are_in_the_order_of_the_labels() -> None:
+    found, _ = run(
+        GRADES, "--outcome", "grade", "--classes", "minor,none", "--forecast", "m", "--ordered"
+    )
+    assert found.forecasts["m"].tolist() == [[0, 1], [0.5, 0.5]]
+    assert found.task == "ordinal"
+    assert not found.normalize
+
+
+def test_models_of_classes_are_guessed_by_their_beginnings_and_said() -> None:
+    data = "label,a_0,a_1,b_0,b_1,c_0\n0,1,0,0.5,0.5,3\n"
+    found, result = run(data, "--classes", "0,1", "--normalize")
+    assert found.names["forecast"] == {"a": ("a_0", "a_1"), "b": ("b_0", "b_1")}
+    assert found.normalize
+    assert result.stderr.splitlines() == [
+        "Took the column 'label' as the outcome; --outcome chooses another.",
+        "Took the columns that begin with 'a', 'b'; --forecast chooses others.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "classes", "labels"),
+    [
+        (["0", "2"], "0,1,2", (0, 1, 2)),
+        (["2", "3"], "1,2,3", (1, 2, 3)),
+        (["0", "1"], "none,minor,severe", ("none", "minor", "severe")),
+        (["1", "3+"], "1,2,3+", ("1", "2", "3+")),
+        (["true", "false"], "false,True", (False, True)),
+    ],
+)
+def test_classes_are_read_as_the_outcomes_are(
+    outcomes: list[str], classes: str, labels: tuple[Any, ...]
+) -> None:
+    names = classes.split(",")
+    rows = [",".join([y, "1", *["0"] * (len(names) - 1)]) for y in outcomes]
+    found, _ = run("\n".join([f"y,{classes}", *rows]), "--classes", classes)
+    assert found.labels == labels
+    assert [type(label) for label in found.labels or ()] == [type(label) for label in labels]
+    cases = Cases(found.y, found.forecasts["forecast"], labels=found.labels)
+    texts = [name.casefold() for name in names]
+    expected = [texts.index(y) if y in texts else int(y) for y in outcomes]
+    assert cases.y.tolist() == expected
+
+
+def test_outcomes_that_are_whole_floats_are_class_numbers(folder: Path) -> None:
+    parquet.write_table(
+        pa.table({"y": [0.0, 1.0], "m_a": [0.5, 0.0], "m_b": [0.5, 1.0]}), "a.parquet"
+    )
+    found = chosen(paths=(str(folder / "a.parquet"),), classes="a,b")
+    assert found.y.dtype == np.int64
+    assert Cases(found.y, found.forecasts["m"], labels=found.labels).y.tolist() == [0, 1]
+
+
+def test_patterns_that_would_have_one_name_keep_their_own() -> None:
+    assert models_of(["p({})", "p[{}]"], ("a", "b")) == {
+        "p({})": ("p(a)", "p(b)"),
+        "p[{}]": ("p[a]", "p[b]"),
+    }
+    # A name that is no pattern stays as it is.
+    assert models_of(["m."], ("a",)) == {"m.": ("m._a",)}
+
+
+def test_percentages_and_logits_reach_the_library_which_names_them() -> None:
+    for values, hint in {
+        "45,80": "for percentages, divide by 100 first",
+        "-2,3": "for logits, apply a sigmoid first",
+    }.items():
+        first, second = values.split(",")
+        found, _ = run(f"y,p\n0,{first}\n1,{second}\n", "--forecast", "p")
+        with pytest.raises(DataError, match=hint):
+            Cases(found.y, found.forecasts["p"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (
+            ("--forecast", "region"),
+            "column 'region' must hold numbers; row 0 (line 2 of -) is 'north' (3 such rows)",
+        ),
+        (
+            ("--weight", "stratum"),
+            "column 'stratum' must hold numbers; row 0 (line 2 of -) is 'a' (3 such rows)",
+        ),
+        (("--outcome", "dyed"), "the file must have the column 'dyed'; it has 10 others"),
+        (
+            ("--forecast", "logistics"),
+            "the file must have the column 'logistics'; it has 10 others",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_column_is_an_error_of_data(
+    arguments: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(DataError) as caught:
+        run(DATA, *arguments)
+    assert str(caught.value).startswith(f"{said}\n\nHint: ")
+
+
+def test_a_guess_says_names_without_obeying_them() -> None:
+    _, result = run("y,\x1b[31mp\n1,0.5\n0,0.25\n")
+    assert "\x1b" not in result.stderr
+    assert r"Took the column '\x1b[31mp' as the forecast" in result.stderr
