@@ -24,7 +24,7 @@ help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
 
 report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.html
-	@$(BIN)/python examples/crash_report.py report.html
+	@$(BIN)/properly demo --output report.html --force
 
 # Half of the work, the laws and the pages first and without coverage, runs beside the other tests.
 test: $(VENV)/.ready-test,docs  ## run every check and every test; build the documentation
@@ -66,6 +66,7 @@ pictures: $(VENV)/.ready-docs  ## draw the pictures of the documentation again
 	@$(BIN)/python docs/make_penalized_pictures.py
 	@$(BIN)/python docs/make_mean_pictures.py
 	@$(BIN)/python docs/make_inference_pictures.py
+	@$(BIN)/python docs/make_report_pictures.py
 
 coverage-study: $(VENV)/.ready-docs  ## simulate how often bands and intervals hold; three quarters of an hour, rewrites docs/coverage.md
 	@$(BIN)/python docs/coverage_study.py --jobs 2 --scale 1.0 --out docs/coverage.json

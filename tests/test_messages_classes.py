@@ -26,7 +26,6 @@ from properly import (
     quadratic_weighted_kappa,
     rejection_scores,
     reliability,
-    report,
     retention_curve,
     retention_study,
     skill,
@@ -93,11 +92,6 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         DataError,
         "decisions must be numbers of columns of the costs, 0 to 3; row 0 is 'home' (2 such rows)\n\nHint: decide(P, cost) without labels= has numbers.",
         lambda: expected_cost([0, 1], ["home", "home"], ABSTAIN),
-    ),
-    (
-        ArgumentTypeError,
-        "a report is printed from an Evaluation; got ClassEvaluation\n\nHint: pages are of forecasts of one event; print(e) and e.to_frame() show classes.",
-        lambda: report.write("x.html", evaluate([0, 2], P)),
     ),
     (
         DataError,

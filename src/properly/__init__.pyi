@@ -33,8 +33,11 @@ from ._calibration_table import CalibrationSummary, ClassCalibrationSummary
 from ._calibration_test import calibration_test
 from ._calibration_verdict import CalibrationTest
 from ._cases import Cases
+from ._certain import Certain
+from ._checkup import Checkup, Symptom, check
 from ._class_decomposition import ClassDecomposition, class_reliability, decompose_classes
-from ._class_evaluation import ClassEvaluation, ClassScore
+from ._class_evaluation import ClassEvaluation
+from ._class_scores import ClassScore
 from ._comparison import compare
 from ._confidence import ConfidenceTest, confidence_test
 from ._confidence_set import ConfidenceSet, confidence_set
@@ -48,7 +51,9 @@ from ._decomposition import Decomposition, MurphyDecomposition, decompose, murph
 from ._deployment import with_event_rate
 from ._dominance import Dominance, dominance
 from ._estimates import Estimate
-from ._evaluation import Evaluation, evaluate
+from ._evaluation import evaluate
+from ._event_evaluation import Evaluation
+from ._files import read
 from ._findings import Finding
 from ._fold_table import Folds, FoldScores
 from ._folds import by_fold
@@ -67,6 +72,7 @@ from ._money import Money, regret_in_money
 from ._monitoring import CalibrationMonitor, ComparisonMonitor
 from ._murphy import MurphyCurve
 from ._net_benefit import DecisionCurve, DecisionDifference
+from ._over_time import OverTime, over_time
 from ._pair import Pair
 from ._pairs import Comparison
 from ._part_intervals import PartIntervals
@@ -89,6 +95,7 @@ from ._switching import switching_penalty
 from ._tally import Tally
 from ._threshold_ranks import ThresholdRanks, rank_by_threshold
 from ._thresholds import AtThreshold, at_threshold, mean_net_benefit
+from ._verdict import Sentence, Verdict, verdict
 from ._worst_cases import WorstCases, worst_cases
 
 __version__: str
@@ -109,6 +116,8 @@ __all__ = [
     "CalibrationSummary",
     "CalibrationTest",
     "Cases",
+    "Certain",
+    "Checkup",
     "ClassCalibrationSummary",
     "ClassDecomposition",
     "ClassEvaluation",
@@ -143,6 +152,7 @@ __all__ = [
     "Money",
     "MurphyCurve",
     "MurphyDecomposition",
+    "OverTime",
     "Pair",
     "PartIntervals",
     "ProperMeans",
@@ -155,11 +165,14 @@ __all__ = [
     "RocBand",
     "RocCurve",
     "RunningDifference",
+    "Sentence",
     "SmoothError",
     "SourceTable",
+    "Symptom",
     "Tally",
     "ThreeMeans",
     "ThresholdRanks",
+    "Verdict",
     "WorstCases",
     "WorstGroup",
     "at_budget",
@@ -176,6 +189,7 @@ __all__ = [
     "calibration_error",
     "calibration_summary",
     "calibration_test",
+    "check",
     "class_reliability",
     "compare",
     "confidence_set",
@@ -208,12 +222,14 @@ __all__ = [
     "murphy_difference",
     "net_benefit_interval",
     "one_vs_rest",
+    "over_time",
     "plots",
     "predicted_roc_curve",
     "proper_means",
     "quadratic_weighted_kappa",
     "rank_by_threshold",
     "ranking",
+    "read",
     "recommend",
     "regret_curve",
     "regret_difference",
@@ -239,6 +255,7 @@ __all__ = [
     "tally",
     "top_label",
     "typing",
+    "verdict",
     "weighted_kappa",
     "with_event_rate",
     "worst_cases",
