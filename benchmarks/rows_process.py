@@ -103,10 +103,10 @@ def _run_python(code: str, *arguments: str) -> str:
 
 ROWS: tuple[Row[Any], ...] = (
     Row(
-        "`import properly`",
+        "`import properly`, `properly.evaluate`",
         "`import numpy, scipy.optimize`",
         make_nothing,
-        lambda _: import_seconds("properly"),
+        lambda _: import_seconds("properly; properly.evaluate"),
         lambda _: import_seconds("numpy, scipy.optimize"),
         target="<= 1.5",
         cases=0,

@@ -23,6 +23,7 @@ from benchmarks import (
     rows_inference,
     rows_means,
     rows_process,
+    rows_report,
     rows_spine,
 )
 from benchmarks.harness import measure
@@ -42,6 +43,7 @@ ROWS: tuple[Row[Any], ...] = (
     *rows_means.ROWS,
     *rows_inference.ROWS,
     *rows_process.ROWS,
+    *rows_report.ROWS,
 )
 QUICK = 100_000
 
