@@ -27,7 +27,7 @@ report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.htm
 	@$(BIN)/properly demo --output report.html --force
 
 # Half of the work, the laws and the pages first and without coverage, runs beside the other tests.
-test: $(VENV)/.ready-test,docs  ## run every check and every test; build the documentation
+test: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and every test; build the documentation
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
 	@$(MAKE) --no-print-directory --jobs=2 check docs
 	@$(BIN)/coverage erase
@@ -81,6 +81,15 @@ clean:  ## remove the virtual environment and everything that was built
 
 $(BIN)/python:
 	@$(PYTHON) -m venv $(VENV)
+
+# Pages are tested in a browser: the machine's, else one of playwright's own, else these tests are
+# skipped and say so.
+$(VENV)/.ready-browser: $(VENV)/.ready-test,docs
+	@command -v chromium > /dev/null || command -v chromium-browser > /dev/null || \
+	  command -v google-chrome > /dev/null || \
+	  timeout 300 $(BIN)/python -m playwright install chromium > /dev/null 2>&1 || \
+	  echo "there is no chromium here: the tests in a browser are skipped"
+	@touch $@
 
 $(VENV)/.ready-integrations: $(BIN)/python Makefile
 	@echo "installing $(TORCH)"

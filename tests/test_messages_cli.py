@@ -74,15 +74,15 @@ def test_a_margin_of_nothing(file: Path) -> None:
 
 def test_a_condition_without_a_comparison(file: Path) -> None:
     assert refused(2, "score", file, *TWO, "--fail-if", "brier=0.2") == (
-        f"Invalid value for '--fail-if': a condition compares with >, >=, < or <=; "
-        f"got 'brier=0.2'\n\n{HOW}"
+        "Invalid value for '--fail-if': "
+        f"a condition compares with >, >=, < or <=; got 'brier=0.2'\n\n{HOW}"
     )
 
 
 def test_a_condition_about_nothing(file: Path) -> None:
     assert refused(2, "score", file, *TWO, "--fail-if", " >0.2") == (
-        f"Invalid value for '--fail-if': a condition compares with >, >=, < or <=; "
-        f"got ' >0.2'\n\n{HOW}"
+        "Invalid value for '--fail-if': "
+        f"a condition compares with >, >=, < or <=; got ' >0.2'\n\n{HOW}"
     )
 
 

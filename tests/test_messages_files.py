@@ -407,8 +407,8 @@ USAGE: list[tuple[str, dict[str, Any], str]] = [
         "y,p\n1,0.5\n2,0.5\n3,0.5\n4,0.5\n5,0.5\n",
         {},
         (
-            "The outcome 'y' has 5 labels, '1', '2', '3', '4', …; give --classes with the labels that have forecasts, "
-            "or an outcome with two."
+            "The outcome 'y' has 5 labels, '1', '2', '3', '4', …"
+            "; give --classes with the labels that have forecasts, or an outcome with two."
         ),
     ),
     (EVENT, {"ordered": True}, "--ordered is about classes; give their labels by --classes."),

@@ -33,7 +33,7 @@ def test_a_folder_is_needed(tmp_path: Path) -> None:
 
 def test_a_folder_is_refused_on_the_command_line_in_the_same_words(tmp_path: Path) -> None:
     found = CliRunner().invoke(cli.command(), ["reproduce", "ordinal", "--data", str(tmp_path)])
-    assert found.exit_code == 2
+    assert found.exit_code == 1
     said = f"data must be a folder with .npz files; {str(tmp_path)!r} has none"
     assert found.output == f"Error: {said}{HINT}\n"
 

@@ -373,10 +373,6 @@ def test_a_message_is_word_for_word(error: type[Exception], message: str, call: 
     ("arguments", "message"),
     [
         (
-            ["briar"],
-            "a rule must have a name of properly.rules; got 'briar'\n\nHint: did you mean one of Brier?",
-        ),
-        (
             ["rps", "--classes", "31"],
             "classes must be a whole number from 2 to 30; got 31",
         ),
@@ -393,5 +389,12 @@ def test_an_audit_is_refused_on_the_command_line_in_the_same_words(
     arguments: list[str], message: str
 ) -> None:
     found = CliRunner().invoke(cli.command(), ["audit", *arguments])
-    assert found.exit_code == 2
+    assert found.exit_code == 1
     assert found.output == f"Error: {message}\n"
+
+
+def test_a_rule_that_is_none_is_a_matter_of_usage() -> None:
+    found = CliRunner().invoke(cli.command(), ["audit", "briar"])
+    assert found.exit_code == 2
+    said = "a rule must have a name of properly.rules; got 'briar'\n\nHint: did you mean one of Brier?"
+    assert found.output.endswith(f"Error: Invalid value for '[RULE]...': {said}\n")

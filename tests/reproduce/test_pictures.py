@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from properly.errors import DataError
 from properly.plots._axes import new_figure
 from properly.reproduce._pictures import save_all, tell
 
@@ -31,7 +32,7 @@ def test_a_picture_that_cannot_be_written_leaves_the_old_one_and_no_debris(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(Path, "replace", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(DataError, match="there is no room left on the disk"):
         save_all({"figure1": lambda: new_figure(2, 2)}, tmp_path, lambda _: None)
     assert [(path.name, path.read_text(encoding="utf-8")) for path in tmp_path.iterdir()] == [
         ("figure1.png", "old")

@@ -30,7 +30,7 @@ Row: TypeAlias = dict[str, Any]
 Column: TypeAlias = np.ndarray[Any, Any]
 
 # Pixels of a panel, how many stand in a row, and how many panels make even rows of three.
-SIZE, COLUMNS, BY_THREE = 190, 4, (3, 5, 6, 9)
+SIZE, COLUMNS, BY_THREE = 176, 4, (3, 5, 6, 9)
 # Bins of all curves together, so that many panels do not make a large page.
 ALL_BINS, FEWEST_BINS, BAND_POINTS = 1500, 15, 40
 MOST_ROWS = 30

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import os
-import secrets
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
 from properly._extras import import_extra
+from properly._writing import write_whole
 from properly.errors import DataError
 from properly.plots._axes import new_figure, open_frame
 
@@ -39,7 +40,7 @@ def save_all(
     pictures = []
     for name, make in makers.items():
         with import_extra("matplotlib.style", extra="plots").context("default"):
-            pictures.append(_write_whole(folder / f"{name}.png", make()))
+            pictures.append(write_whole(folder / f"{name}.png", _png(make())))
         step(f"picture of {name}")
     return tuple(pictures)
 
@@ -59,15 +60,8 @@ def sheet(rows: int, columns: int, **shared: Any) -> tuple[Figure, Any]:
     return figure, axes
 
 
-def _write_whole(path: Path, figure: Figure) -> Path:
-    """Write beside the file and rename: it appears whole or not at all."""
-    target = Path(os.path.realpath(path))
-    temporary = target.with_name(f".{secrets.token_hex(8)}.part")
-    try:
-        with temporary.open("xb") as file:
-            figure.savefig(file, format="png", dpi=150)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return path
+def _png(figure: Figure) -> bytes:
+    """Draw a figure in memory, so that nothing is written if that fails."""
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format="png", dpi=150)
+    return drawn.getvalue()
