@@ -601,6 +601,14 @@ def test_times_may_be_in_any_order_but_not_missing_or_all_alike() -> None:
     assert "'2020-01-01T00:00:00.000000000'" in alike.what
 
 
+@pytest.mark.parametrize("times", [["2020-01-01", "2020-02-01"] * 30, [1, "b"] * 30])
+def test_times_that_scoring_refuses_are_a_problem(times: list[Any]) -> None:
+    with pytest.raises(ProperlyError, match="times must be numbers or dates"):
+        properly.evaluate([0, 1] * 30, [0.25, 0.5] * 30, time=times, replicates=0)
+    (found,) = check([0, 1] * 30, [0.25, 0.5] * 30, time=times).problems
+    assert (found.where, found.count) == ("time", sum(isinstance(x, str) for x in times))
+
+
 # What comes in, and what goes out.
 
 

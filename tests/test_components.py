@@ -301,3 +301,17 @@ def test_several_rules_are_told_the_same_as_each_alone() -> None:
         assert found.intervals is not None
         assert alone.intervals is not None
         assert found.intervals.p_value == alone.intervals.p_value
+
+
+@pytest.mark.parametrize("number", [9, 21, 50])
+def test_shares_that_add_up_to_a_little_more_than_one_are_no_rate_above_one(number: int) -> None:
+    found = true_components(np.ones(number), np.ones(number), prices(Brier(), np.full(number, 0.5)))
+    assert found == pytest.approx((0.25, 0.0), abs=1e-12)
+
+
+def test_miscalibration_has_an_interval_if_the_event_happened_each_time() -> None:
+    p = np.linspace(0.01, 0.99, 50)
+    found = properly.decompose(properly.tally([1] * 50, p), Brier(), interval=True, rng=1)
+    assert found.discrimination == 0.0
+    assert found.intervals is not None
+    assert 0 < found.intervals.miscalibration[0] < found.intervals.miscalibration[1]

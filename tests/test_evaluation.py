@@ -276,6 +276,41 @@ def test_clusters_go_before_times(gathered: Any, some: Any) -> None:
     assert len(few.over_time["logistic"]) == len(np.unique(some["time"]))
 
 
+def test_times_leave_out_what_does_not_allow_for_them(some: Any) -> None:
+    models = {"logistic": some["models"]["logistic"]}
+    found = properly.evaluate(
+        some["y"], models, time=np.arange(888) // 10, rules=Brier(), replicates=5, rng=1
+    )
+    assert found.design == "89 times"
+    assert found.reliability["logistic"].band is None
+    assert found.calibration_tests == {}
+    assert found.decompositions["logistic"]["brier"].intervals is not None
+    assert found.notes[-2:] == (
+        "reliability has no bands: they do not allow for dependence in time",
+        "calibration is not tested: the test does not allow for dependence in time",
+    )
+    without = evaluate(some["y"], models, time=np.arange(888) // 10, rules=Brier())
+    assert not any("dependence in time" in note for note in without.notes)
+
+
+@pytest.mark.parametrize("forecast", [0.25, [0.5, 0.25, 0.25]], ids=["event", "classes"])
+def test_names_in_notes_and_words_of_progress_do_not_steer_a_terminal(forecast: Any) -> None:
+    steps: list[str] = []
+    name, p = "a\x1b[31mb\N{RIGHT-TO-LEFT OVERRIDE}", [forecast] * 4
+    found = properly.evaluate(
+        [0, 1, 0, 1],
+        {name: p},
+        groups=["one"] * 4,
+        replicates=0,
+        progress=lambda _done, _all, what: steps.append(what),
+    )
+    assert found.notes[-1].startswith(r"groups of a\x1b[31mb\u202e: a group is compared")
+    assert any(what.endswith(r" of a\x1b[31mb\u202e") for what in steps)
+    for text in (str(found), *found.notes, *steps):
+        assert "\x1b" not in text
+        assert "\N{RIGHT-TO-LEFT OVERRIDE}" not in text
+
+
 def test_without_draws_nothing_is_drawn(some: Any) -> None:
     found = [evaluate(some["y"], some["models"], groups=some["known"]["groups"]) for _ in range(2)]
     assert found[0].to_dict() == found[1].to_dict()

@@ -39,3 +39,12 @@ def test_one_number_is_kept_for_each_group_and_case_and_fewer_with_clusters(
     clusters: np.ndarray | None, numbers: float
 ) -> None:
     assert peak(clusters) < numbers
+
+
+def test_nothing_is_known_of_groups_whose_clusters_have_infinite_losses_on_either_side() -> None:
+    y, p = [1, 1, 0, 1] * 20, [0.0, 0.0, 0.2, 0.7] * 20
+    pairs, groups = [k // 2 for k in range(80)], ["a", "b"] * 40
+    cases = properly.Cases(y, p, clusters=pairs, groups=groups)
+    found = properly.by_group(cases, properly.rules.Log(), calibration=False, replicates=5, rng=1)
+    assert np.isinf(found.score).all()
+    assert np.isnan(found.difference).all()

@@ -662,11 +662,18 @@ SAID: list[tuple[str, str, str, str, Callable[[], Checkup]]] = [
         lambda: check(G, T, groups=np.arange(60) // 5),
     ),
     (
+        "problem",
+        "time",
+        "2 of 60 times are text, such as 'Monday'",
+        "Make numbers or dates of them first, which have an order.",
+        lambda: check(Y, P, time=[*range(58), "Monday", "Tuesday"]),
+    ),
+    (
         "oddity",
         "time",
-        "all rows have the time 'Monday'",
+        "all rows have the time 2020",
         "There is nothing to follow over time; leave time out.",
-        lambda: check(Y, P, time=["Monday"] * 60),
+        lambda: check(Y, P, time=[2020] * 60),
     ),
 ]
 

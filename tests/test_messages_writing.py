@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+WRITTEN = "\n\nHint: leave out characters that cannot be written."
 FORCE = "\n\nHint: choose another name, or pass overwrite=True (--force on the command line)."
 
 
@@ -49,6 +50,14 @@ def in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             r"the folder none/at\n does not exist" + "\n\nHint: make it first, or write elsewhere.",
         ),
         ("report.html/page.html", "report.html is a file, not a folder"),
+        (
+            "a\0b",
+            rf"a\x00b is no name that a file can have{WRITTEN}",
+        ),
+        (
+            "a\ud800b",
+            rf"a\ud800b is no name that a file can have{WRITTEN}",
+        ),
         (
             "round",
             "cannot write to round: too many levels of symbolic links",

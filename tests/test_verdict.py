@@ -109,7 +109,7 @@ def test_without_draws_nothing_is_said_of_calibration() -> None:
     e = properly.evaluate(y, {"right": q}, task="binary", replicates=0, rng=1)
     found = verdict(e)
     assert found.headline == (
-        "right is better than saying the event rate each time, over all thresholds."
+        "right is better than saying the event rate each time, on average over all thresholds."
     )
     assert texts(found, "calibration") == []
 
@@ -279,13 +279,18 @@ def subjects(said: str, models: list[str]) -> list[str]:
 def test_claims_are_read_as_they_are_meant() -> None:
     models = ["a", "b", "c", "twin"]
     read = {
-        "Use a: over all thresholds, it is better than b and c.": {("a", "b"), ("a", "c")},
-        "a and b cannot be told apart over all thresholds; both are better than c.": {
+        "Use a: on average over all thresholds, it is better than b and c.": {
+            ("a", "b"),
+            ("a", "c"),
+        },
+        "a and b cannot be told apart on average over all thresholds; both are better than c.": {
             ("a", "c"),
             ("b", "c"),
         },
-        "a is better than saying the event rate each time, over all thresholds.": {("a", None)},
-        "Use a: over all thresholds, it is better than the other three models.": {
+        "a is better than saying the event rate each time, on average over all thresholds.": {
+            ("a", None)
+        },
+        "Use a: on average over all thresholds, it is better than the other three models.": {
             ("a", "b"),
             ("a", "c"),
             ("a", "twin"),

@@ -155,7 +155,7 @@ def others_than(best: str, models: str) -> str:
         ),
         (
             standing("ab", "ab", scope=ALL),
-            "Use a: over all thresholds, it is better than b.",
+            "Use a: on average over all thresholds, it is better than b.",
         ),
         (standing("", "ab"), f"a and b cannot be told apart {WHERE}."),
         (standing("", "abc"), f"a, b and c cannot be told apart {WHERE}."),
@@ -215,10 +215,10 @@ def test_infinite_scores_are_named_as_such() -> None:
     )
     assert headline(of("bc")) == "b and c have an infinite log score; a has not."
     assert headline(of("c", "ab")) == (
-        "a is better than b over all thresholds; c has an infinite log score."
+        "a is better than b on average over all thresholds; c has an infinite log score."
     )
     assert headline(of("c")) == (
-        "a and b cannot be told apart over all thresholds; c has an infinite log score."
+        "a and b cannot be told apart on average over all thresholds; c has an infinite log score."
     )
     assert choice(of("ab", models="ab")) == (
         "a and b have an infinite log score: nothing can be told by it."
@@ -346,6 +346,15 @@ def test_models_are_sorted_into_better_and_worse_than_none_and_open() -> None:
         "By the score alone, acting every time would have been better than d.",
         "By the score alone, never acting would have been better than a, b, c, d and e.",
     ]
+
+
+def test_no_loss_is_told_more_exactly_than_the_end_of_its_interval() -> None:
+    skills = {"a": estimate(-21.2, -50.0, -2.24), "b": estimate(-400.0, -math.inf, -30.0)}
+    found = replace(standing("", "ab"), skills=skills)
+    assert against_none(found, "ab").endswith(
+        "their losses are higher by more than 1,000 % (95 % interval 224 % to more than 1,000 %) "
+        "and more than 1,000 % (more than 1,000 % to more than 1,000 %)."
+    )
 
 
 def test_a_skill_without_an_interval_tells_nothing() -> None:
@@ -477,7 +486,8 @@ def test_certain_forecasts_that_were_wrong_are_counted() -> None:
     }
     never = "no threshold above zero, however low, would have raised an alarm"
     always = "every threshold, however high, would have raised an alarm"
-    assert list(certain(SimpleNamespace(certain=found), WORDS)) == [
+    evaluation = SimpleNamespace(certain=found, total=5000, rows=5000)
+    assert list(certain(evaluation, WORDS)) == [
         (
             f"For 48 people, forest had called death impossible, and it happened: {never}. Its log "
             "score is infinite."
@@ -492,6 +502,17 @@ def test_certain_forecasts_that_were_wrong_are_counted() -> None:
             f"happened: {never}. Its log score is infinite."
         ),
     ]
+
+
+def test_whole_weights_are_not_counted_as_people() -> None:
+    # Four people, two of whom stand for ten each.
+    e = properly.evaluate(
+        [1, 0, 0, 1], {"m": [0.0, 0.1, 0.2, 0.9]}, weight=[10, 10, 1, 1], replicates=0
+    )
+    assert e.certain["m"].never_wrong == 10
+    (said,) = certain(e, WORDS)
+    assert said.startswith("For people of a total weight of 10, m had called death impossible")
+    assert "For 10 people" not in said
 
 
 def test_what_holds_of_alarms_holds() -> None:
@@ -538,6 +559,7 @@ def calibrated(summary: Any, total: float = 1000, reliability: Any = None) -> st
     evaluation = SimpleNamespace(
         level=0.95,
         total=total,
+        rows=1000,
         calibration_tests={"a": a_test(0.0001)},
         calibration={"a": summary},
         reliability={"a": reliability},
@@ -569,6 +591,14 @@ def calibrated(summary: Any, total: float = 1000, reliability: Any = None) -> st
         (
             summary(HIGH, RIGHT, 0.213, 0.104),
             10.5,
+            (
+                "too high overall, expecting death in 21 % of people where it happened in 10 %, "
+                "2.00 times as often (95 % interval 1.25 to 2.50)"
+            ),
+        ),
+        (
+            summary(HIGH, RIGHT, 0.213, 0.104),
+            3000,
             (
                 "too high overall, expecting death in 21 % of people where it happened in 10 %, "
                 "2.00 times as often (95 % interval 1.25 to 2.50)"
@@ -629,6 +659,17 @@ def test_if_only_the_curve_is_off_it_says_where() -> None:
     assert calibrated(nothing, reliability=SimpleNamespace(band=None)) == (
         ", in a way that its mean and its slope do not show."
     )
+    # Without a slope, nothing is said of it.
+    nothing = summary(RIGHT, estimate(math.nan, math.nan, math.nan))
+    assert calibrated(nothing, reliability=curve(0.1, 0.3, 0.35, 0.4)) == (
+        ": its mean does not show how, but its curve leaves the band at forecasts of 20 %."
+    )
+    assert calibrated(nothing, reliability=curve(0.1, 0.2, 0.3, 0.4)) == (
+        ", in a way that its mean and its curve do not show."
+    )
+    assert calibrated(nothing, reliability=SimpleNamespace(band=None)) == (
+        ", in a way that its mean does not show."
+    )
 
 
 def test_p_values_are_adjusted_for_the_number_of_models() -> None:
@@ -657,6 +698,9 @@ def test_models_without_a_test_and_too_few_draws() -> None:
     ]
     evaluation.calibration_tests = {"a": a_test(0.05, 19)}
     assert list(calibration(evaluation, WORDS)) == ["a is miscalibrated (p = 0.05)."]
+    evaluation.calibration_tests = {name: a_test(1.0, 1) for name in "ab"}
+    *_, few = calibration(evaluation, WORDS)
+    assert few == "1 random draw is too few to show miscalibration of two models; take more."
     evaluation.calibration_tests = {}
     assert list(calibration(evaluation, WORDS)) == []
 
@@ -789,8 +833,8 @@ def test_numbers_of_cases_are_left_out_where_they_say_nothing() -> None:
         (Regret((0.125, 0.5)), "for thresholds of 12.5 % to 50 %", "regret over them"),
         (Elementary(0.05), "at a threshold of 5 %", "regret"),
         (Misclassification(), "at a threshold of 50 %", "misclassification score"),
-        (Brier(), "over all thresholds", "Brier score"),
-        (BetaWeighted(2, 8), "over all thresholds", "beta[2.0,8.0] score"),
+        (Brier(), "on average over all thresholds", "Brier score"),
+        (BetaWeighted(2, 8), "on average over all thresholds", "beta[2.0,8.0] score"),
     ],
 )
 def test_a_rule_says_what_it_looks_at(rule: Any, short: str, score: str) -> None:

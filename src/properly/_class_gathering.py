@@ -113,7 +113,8 @@ def gather(models: Mapping[str, Cases], wanted: Wanted) -> dict[str, dict[str, A
     parts, compared = _parts(wanted), wanted.rules if len(models) > 1 else ()
     known = {name: _as_sampled(cases, wanted) for name, cases in models.items()}
     found: dict[str, dict[str, Any]] = {part: {} for part in (*parts, "comparisons")}
-    words = [f"{part.replace('_', ' ')} of {name}" for name in models for part in parts]
+    told = {name: printable(name) for name in models}
+    words = [f"{part.replace('_', ' ')} of {told[name]}" for name in models for part in parts]
     words += [f"comparison by {rule.name}" for rule in compared]
     steps = _steps(words, wanted.progress)
     for name, cases in models.items():

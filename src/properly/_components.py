@@ -104,7 +104,8 @@ def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
     """Return the two components of a world in which the event rates are known."""
     share = weight / weight.sum()
     best = float(prices.entropy(truth) @ share)
-    constant = float(prices.entropy(np.array([share @ truth]))[0])
+    # Shares need not add up to 1 but for rounding, and a rate may be no more than that.
+    constant = float(prices.entropy(np.array([min(share @ truth, 1.0)]))[0])
     return Parts(prices.mean(weight, weight * truth) - best, constant - best)
 
 

@@ -30,6 +30,7 @@ from properly._means import means
 from properly._notice import collected
 from properly._options import as_drawing
 from properly._over_time import over_time
+from properly._plain import printable
 from properly._roc import roc_curve
 from properly._score_intervals import score_interval, skill_interval
 from properly._worst_cases import worst_cases
@@ -81,7 +82,7 @@ class Gathering:
     def step(self, what: str) -> None:
         """Say what comes next."""
         if self.asked.progress is not None:
-            self.asked.progress(self.done, self.steps, what)
+            self.asked.progress(self.done, self.steps, printable(what))
         self.done += 1
 
     def tried(self, what: str, work: Callable[[], Any]) -> dict[str, Any]:
@@ -89,7 +90,7 @@ class Gathering:
         try:
             return {"found": work()}
         except DataError as error:
-            self.notes.append(f"{what}: {str(error).partition(chr(10))[0]}")
+            self.notes.append(f"{printable(what)}: {str(error).partition(chr(10))[0]}")
             return {}
 
 

@@ -81,7 +81,9 @@ def add_up(measure: Measure, split: Split) -> Sums:
         sizes[:, g] = np.abs(sides).sum(axis=1)
         sides = design.totals(sides)
         squares[:, g] = (sides**2).sum(axis=1)
-        apart[g] = sides[0] - sides[1]
+        # Of a cluster with an infinite loss on either side, nothing is known.
+        with np.errstate(invalid="ignore"):
+            apart[g] = sides[0] - sides[1]
         skew[g] = skewness(apart[g])
         if own is not None:
             own[g] = sides[0]

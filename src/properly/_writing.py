@@ -54,6 +54,7 @@ def write_whole(path: str | Path, content: str | bytes, *, overwrite: bool = Tru
 def require_writable(path: str | Path, *, overwrite: bool) -> None:
     """Refuse, before long work, to write where there is no folder, no permission or no need."""
     asked = Path(path)
+    _require_name(asked)
     with _told(asked):
         target = Path(os.path.realpath(asked))
         if _is_special(asked):
@@ -71,6 +72,7 @@ def require_writable(path: str | Path, *, overwrite: bool) -> None:
 def require_folder(path: str | Path) -> None:
     """Refuse, before long work, a folder that is none and cannot be made."""
     folder = Path(path)
+    _require_name(folder)
     with _told(folder):
         if folder.is_dir():
             return
@@ -86,6 +88,17 @@ def make_folder(path: str | Path) -> Path:
     with _told(folder):
         folder.mkdir(exist_ok=True)
     return folder
+
+
+def _require_name(path: Path) -> None:
+    """Refuse what the system could not even look for."""
+    try:
+        known = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        known = False
+    if not known:
+        message = f"{_shown(path)} is no name that a file can have"
+        raise DataError(message, hint="leave out characters that cannot be written.")
 
 
 def _refuse_as_folder(shown: Path) -> NoReturn:

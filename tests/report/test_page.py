@@ -198,3 +198,49 @@ def test_embedded_json_is_the_same_json() -> None:
 def test_a_page_is_printed_from_an_evaluation() -> None:
     with pytest.raises(TypeError, match="a report is printed from an Evaluation; got dict"):
         page({})  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module", params=[12, 40])
+def crowd(request: pytest.FixtureRequest) -> Any:
+    rng = np.random.default_rng(2)
+    p = rng.random(2000)
+    y = rng.random(2000) < p
+    models = {
+        f"model {k}": np.clip(p + 0.02 * k * rng.normal(size=2000), 0.001, 0.999)
+        for k in range(request.param)
+    }
+    return properly.evaluate(y, models, task="binary", replicates=0, rng=1, groups=y ^ (p > 0.5))
+
+
+def test_of_many_models_the_best_are_drawn_and_all_are_tabled(crowd: Any) -> None:
+    text = page(crowd)
+    assert len(text.encode()) < 2_000_000
+    found = Tags(text)
+    specs = json.loads(found.scripts["charts"])
+    drawn = [f"model {k}" for k in range(8)]
+    assert all(
+        next(x for x in spec["params"] if x["name"] == "shown")["value"] == drawn
+        for spec in specs.values()
+    )
+    boxes = [a["value"] for a in found.attributes if "data-model" in a]
+    assert boxes == drawn
+    assert f"tables have all {len(crowd.models)}" in found.text
+    numbers = json.loads(found.scripts["numbers"])
+    assert list(numbers["models"]) == list(crowd.models)
+    assert list(numbers["comparisons"]) == (["brier"] if len(crowd.models) == 12 else [])
+
+
+def test_the_legend_knows_models_by_the_names_that_charts_have() -> None:
+    models = {"two\nlines": [0.2, 0.7, 0.4], "no\xa0break": [0.3, 0.7, 0.4]}
+    e = properly.evaluate([0, 1, 0], models, replicates=0)
+    found = Tags(page(e))
+    shown = json.loads(found.scripts["charts"])["regret"]["params"][0]["value"]
+    assert [a["value"] for a in found.attributes if "data-model" in a] == shown
+
+
+def test_a_share_by_weight_is_no_count() -> None:
+    e = properly.evaluate([0, 1], [0.2, 0.7], weight=[1, 3], replicates=0)
+    assert (
+        "2 people; death in 75 % by weight; 2 independent cases."
+        in Tags(page(e, cases="people", event="death")).text
+    )

@@ -84,7 +84,7 @@ def test_a_notebook_shows_the_page_in_a_frame_that_reaches_nothing(
     assert shown["text/plain"] == "Evaluation(30 cases, models: 1, rules: 2)"
     ((tag, attributes),) = Frames(shown["text/html"]).found
     assert tag == "iframe"
-    assert attributes["sandbox"] == "allow-scripts"
+    assert attributes["sandbox"] == "allow-scripts allow-downloads"
     assert attributes["srcdoc"] == PAGE.replace("\ud800", "\\ud800")
     assert attributes["title"]
     assert "height:720px" in str(attributes["style"])

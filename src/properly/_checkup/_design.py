@@ -170,6 +170,20 @@ def groups(sheet: Sheet) -> Iterator[Symptom]:
     yield of_column("note", "groups", len(small), what + ", ".join(told) + more, advice)
 
 
+def text_times(sheet: Sheet) -> Iterator[Symptom]:
+    """Find times that are text, which would be put in the order of letters."""
+    column = sheet.beside["time"]
+    if column.values.dtype.kind not in "OSU":
+        return
+    text = np.array([isinstance(x, str | bytes) for x in column.values.tolist()], dtype=bool)
+    text &= ~column.missing
+    if text.any():
+        first = quoted(column.values[int(np.argmax(text))])
+        what = f"{so_many(int(text.sum()), len(column), 'time')} text, such as {first}"
+        advice = "Make numbers or dates of them first, which have an order."
+        yield of_rows("problem", "time", text, what, advice)
+
+
 def time(sheet: Sheet) -> Iterator[Symptom]:
     """Find a single time; that rows are not in order is fine."""
     column = sheet.beside["time"]
@@ -180,7 +194,8 @@ def time(sheet: Sheet) -> Iterator[Symptom]:
         yield of_column("oddity", "time", len(present), what, advice)
 
 
-BESIDE = {"weight": WEIGHTS, "clusters": (clusters,), "groups": (groups,), "time": (time,)}
+TIMES = (text_times, time)
+BESIDE = {"weight": WEIGHTS, "clusters": (clusters,), "groups": (groups,), "time": TIMES}
 
 
 def design_symptoms(sheet: Sheet) -> Iterator[Symptom]:

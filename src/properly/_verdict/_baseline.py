@@ -72,12 +72,12 @@ def _shares(skills: Sequence[Estimate], sign: int = 1) -> str:
     """Write shares with their intervals; of many, only the least and the greatest."""
     values = sorted(sign * skill.value for skill in skills)
     if len(skills) > NAMED:
-        return f"{saved(values[0])} to {saved(values[-1])}"
+        return f"{_much(values[0])} to {_much(values[-1])}"
     told: list[str] = []
     for skill in skills:
         low, high = sorted(sign * end for end in skill.interval)
         level = "" if told else f"{sure(skill.level)} "
-        told.append(f"{saved(sign * skill.value)} ({level}{saved(low)} to {_much(high)})")
+        told.append(f"{_much(sign * skill.value)} ({level}{_much(low)} to {_much(high)})")
     return listed(told)
 
 

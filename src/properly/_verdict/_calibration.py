@@ -15,6 +15,8 @@ from properly._verdict._words import (
     chances,
     counted,
     few,
+    is_weighted,
+    listed,
     named,
     percent,
     runs,
@@ -75,9 +77,12 @@ def _chances(p_values: list[float], tests: int) -> str:
 def _how(evaluation: Any, name: str, words: Words) -> str:
     """Say in which way forecasts are off, as far as intervals tell."""
     summary = evaluation.calibration[name]
-    ways = [*_overall(summary, evaluation.total, words), *_spread(summary)]
+    # Of cases with weights there are shares, and no numbers.
+    total = math.nan if is_weighted(evaluation) else evaluation.total
+    ways = [*_overall(summary, total, words), *_spread(summary)]
     if not ways:
-        return _curve(evaluation.reliability[name])
+        has_slope = not math.isnan(summary.slope.value)
+        return _curve(evaluation.reliability[name], has_slope=has_slope)
     return f": its forecasts are {'; and '.join(ways)}"
 
 
@@ -101,9 +106,9 @@ def _overall(summary: CalibrationSummary, total: float, words: Words) -> Iterato
 def _often(summary: CalibrationSummary, total: float, words: Words) -> tuple[str, str]:
     """Write how often the event was expected and happened; with weights, as shares."""
     rates = summary.mean_forecast, summary.event_rate
-    if isinstance(total, float):
-        expected, observed = (percent(float(f"{rate:.2g}")) for rate in rates)
-        return f"in {expected} of {words.cases}", f"in {observed}"
+    if math.isnan(total):
+        said, happened = (percent(float(f"{rate:.2g}")) for rate in rates)
+        return f"in {said} of {words.cases}", f"in {happened}"
     expected, observed = (rate * total for rate in rates)
     counted_exactly = times(expected) if expected >= FEW else f"{few(expected)} times"
     return counted_exactly, times(observed)
@@ -122,17 +127,20 @@ def _spread(summary: CalibrationSummary) -> Iterator[str]:
         yield f"not extreme enough ({slope})"
 
 
-def _curve(reliability: Reliability) -> str:
+def _curve(reliability: Reliability, *, has_slope: bool) -> str:
     """Say where the curve leaves the band, if nothing simpler can be said."""
-    band = reliability.band
+    band, slope = reliability.band, ["its slope"] if has_slope else []
     if band is None:
-        return ", in a way that its mean and its slope do not show"
+        do = "do" if has_slope else "does"
+        return f", in a way that {listed(['its mean', *slope])} {do} not show"
     curve = reliability.at(band.x)
     outside = (curve < band.lower) | (curve > band.upper)
     if not outside.any():
-        return ", in a way that its mean, its slope and its curve do not show"
+        return f", in a way that {listed(['its mean', *slope, 'its curve'])} do not show"
+    # Forecasts of exactly 0 or 1 have no log-odds, and so no slope.
+    how = "neither mean nor slope shows how" if has_slope else "its mean does not show how"
     at = stretches(runs(band.x, outside))
-    return f": neither mean nor slope shows how, but its curve leaves the band at forecasts of {at}"
+    return f": {how}, but its curve leaves the band at forecasts of {at}"
 
 
 def _untested(evaluation: Any, p_values: dict[str, float]) -> Iterator[str]:
@@ -143,5 +151,6 @@ def _untested(evaluation: Any, p_values: dict[str, float]) -> Iterator[str]:
     tests = evaluation.calibration_tests.values()
     draws = [test.replicates for test in tests if test.method == "Monte Carlo"]
     if draws and len(p_values) / (1 + min(draws)) > 1 - evaluation.level:
-        few_draws = f"{min(draws):,} random draws are too few to show miscalibration"
+        be = "draw is" if min(draws) == 1 else "draws are"
+        few_draws = f"{min(draws):,} random {be} too few to show miscalibration"
         yield f"{few_draws} of {counted(len(p_values))} models; take more."

@@ -45,6 +45,11 @@ class Words(NamedTuple):
     event: str
 
 
+def is_weighted(evaluation: Any) -> bool:
+    """Tell whether sums of weights are no numbers of cases, even if they are whole."""
+    return bool(evaluation.total != evaluation.rows)
+
+
 class Scope(NamedTuple):
     """What a rule looks at, in words.
 
@@ -85,7 +90,7 @@ def scope_of(rule: Rule, *, classes: bool) -> Scope:
     if isinstance(rule, Elementary | Misclassification):
         at = f"at a threshold of {percent(getattr(rule, 'threshold', 0.5))}"
         return Scope(at, f"for decisions {at}", ranged=True, score=base, base=base)
-    where = "over all thresholds"
+    where = "on average over all thresholds"
     return Scope(where, where, ranged=False, score=base, base=base)
 
 

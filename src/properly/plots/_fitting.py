@@ -61,9 +61,9 @@ def title_panel(ax: Axes, name: str, width: float) -> None:
     """Put a name above a panel, in lines and letters that do not reach into the next one."""
     title = ax.set_title(fold(legible(name), width), fontsize="medium")
     set_as_text([title])
-    share = width * ax.figure.dpi / title.get_window_extent().width
-    if share < 1:
-        title.set_fontsize(share * points())
+    room, taken = width * ax.figure.dpi, title.get_window_extent().width
+    if taken > room:
+        title.set_fontsize(room / taken * points())
 
 
 def title_lines(names: Iterable[str], width: float) -> int:

@@ -9,6 +9,7 @@ from properly.report._class_reliability_chart import class_reliability_chart
 from properly.report._class_scores_chart import class_scores_chart
 from properly.report._confusion_chart import confusion_chart
 from properly.report._decision_chart import decision_chart
+from properly.report._drawn import drawn_part
 from properly.report._groups_chart import groups_chart
 from properly.report._matrix_chart import matrix_chart
 from properly.report._plane_chart import plane_chart
@@ -50,4 +51,5 @@ OF_CLASSES: tuple[Callable[[Any], Chart | None], ...] = (
 def charts_of(evaluation: Evaluation | ClassEvaluation) -> list[Chart]:
     """Draw what there is to draw."""
     kinds = OF_AN_EVENT if isinstance(evaluation, Evaluation) else OF_CLASSES
-    return [chart for draw in kinds if (chart := draw(evaluation)) is not None]
+    part = drawn_part(evaluation)
+    return [chart for draw in kinds if (chart := draw(part)) is not None]

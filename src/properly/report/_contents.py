@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from properly import __version__
 from properly._event_evaluation import Evaluation
+from properly._plain import printable
 from properly._verdict import verdict
-from properly.report._chart import PALETTE, Chart
 from properly.report._charts import charts_of
+from properly.report._drawn import MOST_MODELS, drawn_models, inks_of
 from properly.report._fine_print import fine_print, python_call
 from properly.report._regret_ranking import RANKING
 from properly.report._score_sections import remarks, score_tables
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from properly._class_evaluation import ClassEvaluation
     from properly._verdict import Sentence
+    from properly.report._chart import Chart
 
 # What each kind of sentence is about, in the order of the page.
 KINDS = {
@@ -30,6 +32,8 @@ KINDS = {
     "groups": "Groups",
     "unknown": "What cannot be told",
 }
+# Of more models, comparisons are left to Python.
+MOST_COMPARED = 20
 TITLE = "How good are these forecasts?"
 
 
@@ -60,8 +64,8 @@ def contents(
         "reference": "saying the event rate" if of_event else "saying how often each class happens",
         "tables": score_tables(evaluation),
         "remarks": remarks(evaluation),
-        "models": evaluation.models,
-        "inks": len(PALETTE),
+        "models": {printable(name): ink for name, ink in inks_of(evaluation).items()},
+        "left_out": len(evaluation.models) - len(drawn_models(evaluation)),
         "charts": charts,
         "range": ends_in_percent(evaluation),
         "ranking": RANKING,
@@ -71,7 +75,7 @@ def contents(
         "command": command,
         "python": python or python_call(evaluation),
         "version": __version__,
-        "numbers": {**evaluation.to_dict(), "verdict": said.to_dict(), "version": __version__},
+        "numbers": {**_numbers(evaluation), "verdict": said.to_dict(), "version": __version__},
         "specs": {chart.name: described(chart) for chart in charts},
     }
 
@@ -81,10 +85,21 @@ def about(evaluation: Evaluation | ClassEvaluation, words: Words) -> str:
     rows = f"{evaluation.rows:,} {words['cases']}"
     if isinstance(evaluation, Evaluation):
         rate = f"{100 * evaluation.event_rate:.3g} %"
+        if evaluation.total != evaluation.rows:
+            return f"{rows}; {words['event']} in {rate} by weight; {evaluation.design}."
         events = f"{words['event']} in {evaluation.events:,} of them ({rate})"
         return f"{rows}; {events}; {evaluation.design}."
     order = "ordered " if evaluation.task == "ordinal" else ""
     return f"{rows}, {len(evaluation.labels)} {order}classes; {evaluation.design}."
+
+
+def _numbers(evaluation: Evaluation | ClassEvaluation) -> dict[str, Any]:
+    """Return all numbers; of many models, comparisons by the first rule alone, which are many."""
+    found = evaluation.to_dict()
+    if len(evaluation.models) > MOST_MODELS:
+        kept = (evaluation.primary,) if len(evaluation.models) <= MOST_COMPARED else ()
+        found["comparisons"] = {rule: found["comparisons"][rule] for rule in kept}
+    return found
 
 
 def by_kind(sentences: Iterable[Sentence]) -> list[tuple[str, str, list[str]]]:

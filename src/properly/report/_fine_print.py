@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from properly import __version__
+from properly._class_scores import asked_rules
 from properly._event_evaluation import Evaluation
 from properly._plain import many
+from properly.rules import Bounded, Brier, Log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,23 +23,54 @@ def fine_print(evaluation: Evaluation | ClassEvaluation) -> list[str]:
 
 def python_call(evaluation: Evaluation | ClassEvaluation) -> str:
     """Write the call that makes the evaluation again, with names for the data."""
-    options = [f"level={evaluation.level!r}", f"replicates={evaluation.replicates!r}"]
+    options = [*_about_task(evaluation), *_about_rules(evaluation)]
+    options += [f"{name}={name}" for name in _columns(evaluation)]
+    options += [f"level={evaluation.level!r}", f"replicates={evaluation.replicates!r}"]
     if evaluation.seed is not None:
         options.append(f"rng={evaluation.seed}")
-    if isinstance(evaluation, Evaluation):
-        if evaluation.within is not None:
-            within = evaluation.within
-            options.insert(0, f"within=({within.lower!r}, {within.upper!r})")
-    else:
-        options.insert(0, f'task="{evaluation.task}"')
-    return "\n".join(
-        [
-            "import properly",
-            "",
-            f"e = properly.evaluate(y, forecasts, {', '.join(options)})",
-            'properly.report.write("report.html", e)',
-        ]
+    call = f"e = properly.evaluate(y, forecasts, {', '.join(options)})"
+    imports = ["import properly", *(["from properly.rules import *"] if "rules=" in call else [])]
+    return "\n".join([*imports, "", call, 'properly.report.write("report.html", e)'])
+
+
+def _about_task(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+    if not isinstance(evaluation, Evaluation):
+        yield f'task="{evaluation.task}"'
+        if evaluation.normalized:
+            yield "normalize=True"
+    elif evaluation.within is not None:
+        yield f"within=({evaluation.within.lower!r}, {evaluation.within.upper!r})"
+
+
+def _about_rules(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+    """Name the rules unless they are the usual ones; forms over the range come by themselves."""
+    within = getattr(evaluation, "within", None)
+    asked = tuple(
+        rule
+        for rule in evaluation.rules
+        if not (
+            isinstance(rule, Bounded) and rule.within == within and rule.rule in evaluation.rules
+        )
     )
+    if isinstance(evaluation, Evaluation):
+        usual = asked == (Brier(), Log())
+    else:
+        usual = asked == asked_rules(None, evaluation.task)
+    if not usual:
+        told = ", ".join(repr(rule).replace("Interval(", "properly.Interval(") for rule in asked)
+        yield f"rules=[{told}]"
+
+
+def _columns(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+    """Name what was given besides outcomes and forecasts, as far as that can be told."""
+    given = {
+        "weight": evaluation.total != evaluation.rows,
+        "groups": bool(evaluation.groups),
+        "clusters": "cluster" in evaluation.design,
+        "strata": "strat" in evaluation.design,
+        "time": bool(evaluation.over_time),
+    }
+    yield from (name for name, is_given in given.items() if is_given)
 
 
 def _about_data(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:

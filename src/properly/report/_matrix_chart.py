@@ -48,12 +48,12 @@ def matrix_chart(evaluation: Evaluation | ClassEvaluation) -> Chart | None:
     found = evaluation.comparisons.get(evaluation.primary)
     if found is None or len(found.models) < 2:
         return None
-    order = _order(found)
+    order = [name for name in _order(found) if name in evaluation.models]
     return Chart(
         name="comparisons",
         title="Every model against every other",
         lead=LEAD,
-        spec=_spec(list(found.models), _cells(found, order), found),
+        spec=_spec(list(evaluation.models), _cells(found, order), found),
         alt=_alt(found),
         table=_table(found),
         wide=_is_wide(order),

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly._class_evaluation import ClassEvaluation
 from properly._event_evaluation import Evaluation
-from properly.report._chart import PALETTE
+from properly._plain import printable
 from properly.report._confusion_chart import hard_table
+from properly.report._drawn import inks_of
 from properly.report._rule_words import rule_in_words
 from properly.report._words import NONE, few
 
@@ -38,7 +39,7 @@ class Row(NamedTuple):
     name: str
     cells: list[Cell]
     baseline: bool = False
-    ink: int = 0
+    ink: int | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,8 @@ def _by_rule(evaluation: Evaluation | ClassEvaluation, rule: Any) -> Scores:
         Row(model, _cells(parts[model][name], scores[model][name], evaluation.skills[model][name]))
         for model in evaluation.models
     ]
-    rows = [row._replace(ink=k % len(PALETTE)) for k, row in enumerate(rows)]
+    inks = inks_of(evaluation)
+    rows = [row._replace(ink=inks.get(row.name)) for row in rows]
     rows += [
         Row(baseline, _cells(by_rule[name]), baseline=True)
         for baseline, by_rule in evaluation.baselines.items()
@@ -127,24 +129,25 @@ def _corrected(intervals: PartIntervals | None, name: str) -> str:
     """Write a part less its bias, and the interval, which need not hold the part as it stands."""
     if intervals is None or not (ends := around(getattr(intervals, name))):
         return ""
+    # Where no test takes part, an interval of miscalibration begins at 0 whatever was found.
+    if name == "miscalibration" and math.isnan(intervals.p_value):
+        ends = f"at most {number(intervals.miscalibration[1])}"
     return f"corrected {number(getattr(intervals, f'corrected_{name}'))}, {ends}"
 
 
 def _decisions(evaluation: ClassEvaluation) -> Scores:
     """Lay out what decisions come to, for the likeliest class and at the least expected cost."""
     head, rows = hard_table(evaluation)
-    inks = {name: k % len(PALETTE) for k, name in enumerate(evaluation.models)}
-    told = [
-        Row(name, [Cell(text) for text in texts], ink=inks.get(name, 0)) for name, *texts in rows
-    ]
+    inks = {printable(name): ink for name, ink in inks_of(evaluation).items()}
+    told = [Row(name, [Cell(text) for text in texts], ink=inks.get(name)) for name, *texts in rows]
     caption = "Decisions made of the probabilities, by the class that each case is given."
     return Scores("decisions", caption, "Decisions: accuracy, F1, kappa, costs", head[1:], told)
 
 
 def _clinical(evaluation: Evaluation) -> Scores:
     rows = [
-        Row(name, list(_clinical_cells(evaluation, name)), ink=k % len(PALETTE))
-        for k, name in enumerate(evaluation.models)
+        Row(name, list(_clinical_cells(evaluation, name)), ink=inks_of(evaluation).get(name))
+        for name in evaluation.models
     ]
     caption = (
         "Observed over expected events and the calibration slope are 1 for calibrated forecasts; "

@@ -23,7 +23,7 @@ HEIGHT = 720
 # Scripts may run, since the charts are drawn by some, but they can reach neither the notebook nor
 # its cookies.
 FRAME = (
-    '<iframe title="Evaluation of forecasts" sandbox="allow-scripts" srcdoc="{}" '
+    '<iframe title="Evaluation of forecasts" sandbox="allow-scripts allow-downloads" srcdoc="{}" '
     'style="box-sizing:border-box;width:100%;height:{}px;border:1px solid"></iframe>'
 )
 
