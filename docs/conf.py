@@ -38,6 +38,7 @@ autosummary_filename_map = {
     "properly.Means": "properly.Means-class",
     "properly.Reliability": "properly.Reliability-class",
     "properly.Tally": "properly.Tally-class",
+    "properly.Verdict": "properly.Verdict-class",
     "properly.datasets.Crash": "properly.datasets.Crash-class",
 }
 autodoc_typehints = "none"
@@ -67,6 +68,7 @@ html_theme_options = {
 # Only the reference has pages below pages; elsewhere the sidebar would be empty.
 html_sidebars: dict[str, list[str]] = {
     "index": [],
+    "getting-started": [],
     "how-it-works": [],
     "conventions": [],
     "example-data": [],

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+NOTHING: Any = {}
 E: Any = evaluate([0, 1, 1, 0], [0.2, 0.7, 0.4, 0.4], replicates=0)
 
 
@@ -25,7 +26,7 @@ E: Any = evaluate([0, 1, 1, 0], [0.2, 0.7, 0.4, 0.4], replicates=0)
                 "a report is printed from an Evaluation; got dict\n\n"
                 "Hint: make one with properly.evaluate(y, forecasts)."
             ),
-            lambda folder: report.write(folder / "x.html", {}),
+            lambda folder: report.write(folder / "x.html", NOTHING),
         ),
         (
             ArgumentTypeError,
@@ -33,7 +34,7 @@ E: Any = evaluate([0, 1, 1, 0], [0.2, 0.7, 0.4, 0.4], replicates=0)
                 "figures are drawn from an evaluation; got dict\n\n"
                 "Hint: make one with properly.evaluate(y, forecasts)."
             ),
-            lambda folder: report.figures(folder, {}),
+            lambda folder: report.figures(folder, NOTHING),
         ),
         (
             DataError,
