@@ -13,7 +13,7 @@ SUPERIOR ?= superior-scoring-rules==1.0.6
 
 # Not covered: what only these tests reach has no test of its own, and counts as not covered.
 PLAIN := tests/laws tests/test_readme.py tests/test_benchmarks.py tests/test_coverage_study.py \
-  tests/test_coverage_inference.py tests/test_reference_inference_parts.py
+  tests/test_coverage_inference.py tests/test_reference_inference_parts.py tests/browser
 HALF := tests/reproduce tests/plots tests/test_audit.py
 COVERED := $(BIN)/coverage run --parallel-mode -m pytest -q
 
@@ -58,7 +58,7 @@ docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "the documentation is in docs/_build/html/index.html"
 
-pictures: $(VENV)/.ready-docs  ## draw the pictures of the documentation again
+pictures: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## draw the pictures of the documentation again
 	@$(BIN)/python docs/make_pictures.py
 	@$(BIN)/python docs/make_guide_pictures.py
 	@$(BIN)/python docs/make_decision_pictures.py

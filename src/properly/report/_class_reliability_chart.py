@@ -49,7 +49,6 @@ BAND = (
 )
 # One band after the other can be read, not several at once.
 SEVERAL = "One line is one model. Switch all but one off to see where chance could have led it."
-ALONE: Spec = {"filter": "length(shown) == 1"}
 
 
 def class_reliability_chart(evaluation: ClassEvaluation) -> Chart | None:
@@ -184,7 +183,13 @@ def _layers(names: list[str]) -> list[Spec]:
     line = {"x": {"field": "corner"}, "color": color, "strokeDash": dash}
     end = {"field": "x2"}
     return [
-        _layer("band", {"type": "area", "opacity": 0.16} | ink, ALONE, y2={"field": "y2"}),
+        _layer(
+            "band",
+            {"type": "area"} | ink,
+            y2={"field": "y2"},
+            detail={"field": "model", "type": "nominal"},
+            opacity=_alone(0.16),
+        ),
         {
             "transform": [{"filter": "datum.kind == 'diagonal'"}],
             "mark": {"type": "line", "opacity": 0.5, "strokeDash": [4, 3]} | ink,
@@ -196,8 +201,8 @@ def _layers(names: list[str]) -> list[Spec]:
         _layer("bin", {"type": "point", "size": 120, "opacity": 0, "filled": True}, tooltip=TOLD),
         _layer(
             "note",
-            {"type": "text", "align": "left", "baseline": "top", "opacity": 0.8} | ink,
-            ALONE,
+            {"type": "text", "align": "left", "baseline": "top"} | ink,
+            opacity=_alone(0.8),
             x={"value": 6},
             y={"value": 5},
             text={"field": "note", "type": "nominal"},
@@ -219,6 +224,11 @@ def _layer(kind: str, mark: Spec, *steps: Spec, **encoding: Any) -> Spec:
     kept = [only_shown(), {"filter": f"datum.kind == '{kind}'"}, *steps]
     found: Spec = {"transform": kept, "mark": mark, "encoding": encoding}
     return found
+
+
+def _alone(opacity: float) -> Spec:
+    """Show only what belongs to a single model; a filter would leave scales without data."""
+    return {"condition": {"test": "length(shown) == 1", "value": opacity}, "value": 0}
 
 
 def _alt(evaluation: ClassEvaluation, questions: list[str]) -> str:

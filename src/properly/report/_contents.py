@@ -12,6 +12,7 @@ from properly.report._charts import charts_of
 from properly.report._drawn import MOST_MODELS, drawn_models, inks_of
 from properly.report._fine_print import fine_print, python_call
 from properly.report._regret_ranking import RANKING
+from properly.report._rule_words import score_in_words
 from properly.report._score_sections import remarks, score_tables
 from properly.report._worst_sections import worst_tables
 
@@ -70,7 +71,7 @@ def contents(
         "range": ends_in_percent(evaluation),
         "ranking": RANKING,
         "worst": worst_tables(evaluation),
-        "worst_rule": next((x.rule for x in evaluation.worst.values()), ""),
+        "worst_rule": score_in_words(evaluation, next(iter(evaluation.worst.values())).rule),
         "fine_print": fine_print(evaluation),
         "command": command,
         "python": python or python_call(evaluation),

@@ -133,7 +133,7 @@ def _ours(name: str) -> str:
 
 
 def _legible(x: Any) -> Any:
-    """Show control characters as what they are; lines and spaces that do not break are ours."""
+    """Show control characters as what they are; spaces that do not break are ours."""
     if not isinstance(x, str) or hasattr(x, "__html__"):
         return x
-    return "\n".join(NO_BREAK.join(map(printable, line.split(NO_BREAK))) for line in x.split("\n"))
+    return NO_BREAK.join(map(printable, x.split(NO_BREAK)))

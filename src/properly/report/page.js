@@ -2,11 +2,15 @@
 // Draws the charts, switches models on and off in all of them, and lets the keyboard choose the
 // range of thresholds. What comes from users is only ever a value or the text of an element.
 (async () => {
-  const read = (name) => JSON.parse(document.getElementById(name).textContent);
-  const specs = read("charts"), config = read("theme"), drawn = new Map();
+  const read = (name, each) => JSON.parse(document.getElementById(name).textContent, each);
+  // Vega keeps what it groups by name in plain objects, which have some names from the start, such
+  // as "constructor": these are given an end that is not seen.
+  const unseen = "\u2060";
+  const apart = (text) => (typeof text === "string" && text in Object.prototype ? text + unseen : text);
+  const specs = read("charts", (key, value) => apart(value)), config = read("theme"), drawn = new Map();
   const boxes = [...document.querySelectorAll("[data-model]")];
   const range = document.getElementById("range");
-  const switchedOn = () => boxes.filter((box) => box.checked).map((box) => box.value);
+  const switchedOn = () => boxes.filter((box) => box.checked).map((box) => apart(box.value));
   const options = {
     mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, config,
     tooltip: { disableDefaultStyle: true },
@@ -15,6 +19,9 @@
   async function draw(name) {
     const place = document.getElementById(`drawing-${name}`);
     const result = await vegaEmbed(place, specs[name], options);
+    // Vega calls it a document, of which every mark would be read aloud.
+    place.setAttribute("role", "img");
+    place.removeAttribute("aria-roledescription");
     drawn.set(name, result);
     if (name === "regret") await follow(result.view);
   }
@@ -32,7 +39,7 @@
       body.replaceChildren(...rows.map(({ model, mean_regret: regret, rank, baseline }) => {
         const row = document.createElement("tr"), head = document.createElement("th");
         const name = document.createElement("bdi");
-        head.scope = "row"; name.textContent = model; head.append(name);
+        head.scope = "row"; name.textContent = model.replace(unseen, ""); head.append(name);
         if (baseline) row.className = "baseline";
         row.append(head, cell(String(rank)), cell(regret.toPrecision(5), regret));
         return row;
@@ -55,7 +62,7 @@
   }
 
   async function choose(lower, upper) {
-    const ends = [lower, upper].map((percent) => Number(percent) / 100);
+    const ends = [lower, upper].map((percent) => percent / 100);
     if (!(0 <= ends[0] && ends[0] < ends[1] && ends[1] <= 1)) return;
     const { view } = drawn.get("regret");
     await view.signal("brush_x", ends.map(view.scale("x"))).runAsync();
@@ -63,7 +70,7 @@
 
   for (const box of boxes) box.addEventListener("change", show);
   range?.addEventListener("submit", (event) => event.preventDefault());
-  range?.addEventListener("change", () => choose(range.elements.lower.value, range.elements.upper.value));
+  range?.addEventListener("change", () => choose(range.elements.lower.valueAsNumber, range.elements.upper.valueAsNumber));
   document.getElementById("all-thresholds")?.addEventListener("click", () => {
     drawn.get("regret").view.signal("brush_x", [0, 0]).runAsync();
   });
