@@ -43,6 +43,7 @@ CLUSTERS = properly.Cases(Y, P, clusters=np.arange(200) // 4)
 # One forecast that is certain, and wrong.
 SURE = properly.Cases(Y, np.where(np.arange(200) == Y.argmax(), 0.0, P))
 GROUP = np.where(np.arange(200) % 2, "odd", "even")
+IN_YEARS = properly.Cases(Y, P, time=np.arange(200) // 100)
 FOLD = np.arange(200) % 3
 # Grades, one column each.
 GRADES = ("none", "mild", "severe")
@@ -161,6 +162,16 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "FoldScores": lambda: properly.by_fold(Y, P, FOLD, rule=Brier()).models["forecast"],
     "FoldScores, undefined": lambda: properly.by_fold(Y, P, Y, rule="auc").models["forecast"],
     "Dominance": lambda: properly.dominance(CASES, OTHERS, **FEW),
+    "Certain": lambda: evaluation().certain["first"],
+    "OverTime": lambda: properly.over_time(IN_YEARS, Brier()),
+    "OverTime of classes": lambda: properly.over_time(
+        properly.Cases(HAPPENED, TABLE, time=np.arange(200) // 50), RPS()
+    ),
+    "Verdict": lambda: properly.verdict(evaluation()),
+    "Verdict of classes": lambda: properly.verdict(class_evaluation("ordinal")),
+    "Sentence": lambda: properly.verdict(evaluation()).sentences[0],
+    "Checkup": lambda: properly.check(Y, {"percent": 100 * P, "fine": Q}),
+    "Symptom": lambda: properly.check(Y, {"percent": 100 * P}).findings[0],
     "Dominance without a band": lambda: properly.dominance(CASES, CASES, **FEW),
     "Dominance, net benefit": lambda: properly.dominance(
         *(properly.Cases(Y, x, time=np.arange(200)) for x in (P, Q)), **FEW
@@ -351,6 +362,7 @@ WITHOUT_DICT = OPTIONS | {
     "ClassScore",
     "Homogeneity",
     "WorstGroup",
+    "Sentence",
 }
 # Its dictionary holds columns for a frame of one's own, a row a person.
 DATA = {"Crash"}
@@ -363,8 +375,9 @@ WITHOUT_FRAME = (
     | MONITORS
     | {"Advice", "Audit", "Histogram", "HardScores", "ThreeMeans"}
     | {"AbsoluteError", "Contrast", "FoldScores", "GroupCalibration"}
+    | {"Certain", "Symptom", "Verdict"}
 )
-# A handful of numbers and nothing else: the repr is the call that makes the record.
+# A handful of numbers or words and nothing else: the repr is the call that makes the record.
 SAID_IN_FULL = OPTIONS | {
     "Interval",
     "PartIntervals",
@@ -381,6 +394,8 @@ SAID_IN_FULL = OPTIONS | {
     "ThreeMeans",
     "ClassMeans",
     "MeansIntervals",
+    "Sentence",
+    "Symptom",
 }
 # A field that the dictionary calls otherwise.
 SYNONYMS = {("Evaluation", "total"): "cases", ("ClassEvaluation", "total"): "cases"}
