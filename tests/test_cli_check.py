@@ -93,3 +93,13 @@ def test_what_would_not_be_looked_at_is_no_option() -> None:
     for option in ("--strata", "--normalize"):
         assert option not in run("check", "--help").stdout
     assert "--groups" not in run("compare", "--help").stdout
+
+
+def test_columns_that_are_no_probabilities_are_looked_at_too(tmp_path: Path) -> None:
+    path = tmp_path / "percent.csv"
+    rows = "\n".join(f"{k % 2},{20 + 30 * (k % 2) + k / 2}" for k in range(40))
+    path.write_text(f"died,risk\n{rows}\n", encoding="utf-8")
+    result = run("check", path)
+    assert result.exit_code == 1
+    assert "Took the column 'risk' as the forecast" in result.stderr
+    assert "percent" in result.stdout

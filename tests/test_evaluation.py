@@ -396,3 +396,10 @@ def test_a_notebook_shows_the_table_with_names_as_text() -> None:
 def test_replicates_are_a_whole_number(replicates: Any) -> None:
     with pytest.raises(DataError, match="replicates must be a whole number, 1 or more"):
         properly.evaluate(Y, P, replicates=replicates)
+
+
+def test_two_columns_are_two_classes_and_it_is_said() -> None:
+    p = [[0.9, 0.1], [0.2, 0.8], [0.3, 0.7]]
+    note = evaluate(Y, p).notes[-1]
+    assert note.startswith("two columns are two classes, whose Brier score is twice")
+    assert evaluate(Y, p, task="multiclass").notes[-1] != note

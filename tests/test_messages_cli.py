@@ -153,3 +153,9 @@ def test_a_command_without_a_file(command: str) -> None:
 
 def test_a_command_that_is_not_there() -> None:
     assert refused(2, "reprot").startswith("No such command 'reprot'.")
+
+
+def test_areas_have_no_thresholds(file: Path) -> None:
+    assert refused(2, "compare", file, *TWO, "--rule", "auc", "--within", "0.1", "0.2") == (
+        "--within is about a rule; an area under the ROC curve has no thresholds"
+    )

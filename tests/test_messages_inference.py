@@ -901,11 +901,11 @@ WARNED: list[tuple[str, Callable[[], Any]]] = [
         lambda: by_group(Cases(Y, P, groups=DAYS // 2), Brier(), **BY_GROUP),
     ),
     (
-        "in 2 of 2 groups there are fewer than 20 events, or non-events: intervals there may cover a few per cent less than their level",
+        "in 2 of 2 groups with intervals there are fewer than 20 events, or non-events: intervals there may cover a few per cent less than their level",
         lambda: by_group(GROUPED, Brier(), **BY_GROUP),
     ),
     (
-        "in 3 of 3 groups there are fewer than 20 cases outside the commonest class: intervals there may cover a few per cent less than their level",
+        "in 3 of 3 groups with intervals there are fewer than 20 cases outside the commonest class: intervals there may cover a few per cent less than their level",
         lambda: by_group(Cases(GRADE, TABLE, groups=DAYS // 20), RPS(), **BY_GROUP),
     ),
 ]

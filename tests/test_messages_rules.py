@@ -396,5 +396,7 @@ def test_an_audit_is_refused_on_the_command_line_in_the_same_words(
 def test_a_rule_that_is_none_is_a_matter_of_usage() -> None:
     found = CliRunner().invoke(cli.command(), ["audit", "briar"])
     assert found.exit_code == 2
-    said = "a rule must have a name of properly.rules; got 'briar'\n\nHint: did you mean one of Brier?"
+    said = (
+        "a rule must have a name of properly.rules; got 'briar'\n\nHint: did you mean one of Brier?"
+    )
     assert found.output.endswith(f"Error: Invalid value for '[RULE]...': {said}\n")

@@ -464,11 +464,19 @@ def test_nothing_is_said_without_bands_or_if_they_show_nothing() -> None:
 
 def test_thresholds_without_a_band_are_unknown() -> None:
     def said(found: Standing, *points: tuple[float, float]) -> list[str]:
-        return list(too_few(SimpleNamespace(dominances={("a", "b"): bands(*points)}), found, WORDS))
+        known = {("a", "b"): bands(*points)}
+        return list(too_few(SimpleNamespace(dominances=known, design=design), found, WORDS))
 
+    design = "1,000 independent cases"
     end = "too few people are judged differently by a and b to compare them there."
     assert said(standing(), *[OPEN] * 8, *[NOTHING] * 2) == [f"At thresholds of 9 % to 10 %, {end}"]
     assert said(standing(), *[NOTHING] * 10) == [f"At every threshold, {end}"]
+    assert said(standing(), *[OPEN, NOTHING] * 5) == [
+        f"At 50 % of the thresholds that were looked at, {end}"
+    ]
+    design = "30 clusters"
+    (clustered,) = said(standing(), *[NOTHING] * 10)
+    assert "by a and b, allowing for clusters, to compare" in clustered
     assert said(standing(), *[OPEN] * 99, NOTHING) == []
     assert said(standing(ab={"differing": 0}), *[NOTHING] * 10) == []
     assert said(standing(models="a"), *[NOTHING] * 10) == []
@@ -555,14 +563,13 @@ RIGHT = estimate(1.0, 0.9, 1.1)
 HIGH, LOW = estimate(0.5, 0.4, 0.8), estimate(2.0, 1.25, 3.2)
 
 
-def calibrated(summary: Any, total: float = 1000, reliability: Any = None) -> str:
+def calibrated(summary: Any, total: float = 1000) -> str:
     evaluation = SimpleNamespace(
         level=0.95,
         total=total,
         rows=1000,
         calibration_tests={"a": a_test(0.0001)},
         calibration={"a": summary},
-        reliability={"a": reliability},
     )
     (said,) = calibration(evaluation, WORDS)
     assert said.startswith("a is miscalibrated (p < 0.001)")
@@ -642,33 +649,14 @@ def test_two_ways_are_both_told() -> None:
     assert "; and too extreme, " in said
 
 
-def test_if_only_the_curve_is_off_it_says_where() -> None:
-    x = np.array([0.1, 0.2, 0.3, 0.4])
-    nothing = summary(RIGHT, RIGHT)
-
-    def curve(*points: float) -> Any:
-        around = properly.Band(x, x - 0.05, x + 0.05, "resampling", 0.9, "consistency")
-        return SimpleNamespace(band=around, at=lambda _: np.array(points))
-
-    assert calibrated(nothing, reliability=curve(0.1, 0.3, 0.35, 0.4)) == (
-        ": neither mean nor slope shows how, but its curve leaves the band at forecasts of 20 %."
+def test_if_neither_mean_nor_slope_shows_how_the_diagram_does() -> None:
+    assert calibrated(summary(RIGHT, RIGHT)) == (
+        ", in a way that neither its mean nor its slope shows; see its reliability diagram."
     )
-    assert calibrated(nothing, reliability=curve(0.1, 0.2, 0.3, 0.4)) == (
-        ", in a way that its mean, its slope and its curve do not show."
-    )
-    assert calibrated(nothing, reliability=SimpleNamespace(band=None)) == (
-        ", in a way that its mean and its slope do not show."
-    )
-    # Without a slope, nothing is said of it.
-    nothing = summary(RIGHT, estimate(math.nan, math.nan, math.nan))
-    assert calibrated(nothing, reliability=curve(0.1, 0.3, 0.35, 0.4)) == (
-        ": its mean does not show how, but its curve leaves the band at forecasts of 20 %."
-    )
-    assert calibrated(nothing, reliability=curve(0.1, 0.2, 0.3, 0.4)) == (
-        ", in a way that its mean and its curve do not show."
-    )
-    assert calibrated(nothing, reliability=SimpleNamespace(band=None)) == (
-        ", in a way that its mean does not show."
+    nothing = estimate(math.nan, math.nan, math.nan)
+    assert calibrated(summary(RIGHT, nothing)) == (
+        ", in a way that its mean does not show (forecasts of exactly 0 or 1 have no log-odds, and "
+        "so no slope); see its reliability diagram."
     )
 
 
@@ -757,12 +745,21 @@ def test_a_group_is_worse_if_an_interval_for_all_says_so() -> None:
 def test_otherwise_no_group_can_be_shown_to_be_worse() -> None:
     none = split(0.2, (-0.1, 0.3), p=0.21)
     assert grouped(none) == [
-        "No group can be shown to be worse than the rest for a (p = 0.21 of no difference at all)."
+        (
+            "No group can be shown to be worse than the rest for a (test of no difference at all: "
+            "p = 0.21)."
+        )
     ]
     assert grouped(none, none, found=standing("", "ab")) == [
         (
-            "No group can be shown to be worse than the rest for a and b (p = 0.21 and 0.21 of no "
-            "difference at all)."
+            "No group can be shown to be worse than the rest for a and b (test of no difference at "
+            "all: p = 0.21 and 0.21)."
+        )
+    ]
+    assert grouped(split(0.2, (-0.1, 0.3), p=0.02)) == [
+        (
+            "No single group can be shown to be worse than the rest for a (test of no difference "
+            "at all: p = 0.02)."
         )
     ]
     # Only models that one might use are told of.
@@ -795,7 +792,7 @@ def test_the_cases_that_it_would_take_are_those_of_the_comparison() -> None:
     assert list(unknown(evaluation, found, WORDS)) == [
         (
             "If the differences are as large as found, it would take about 780 people to tell a "
-            "from b, 780 from c and 780 from d 80 % of the time."
+            "from b, 780 from c and 780 from d 80 % of the time, each pair taken by itself."
         ),
         "With 3 events, beware.",
         "Two. Lines.",

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     Progress: TypeAlias = Callable[[int, int, str], None]
 
 Task: TypeAlias = Literal["binary", "multiclass", "ordinal"]
+TWO_COLUMNS = (
+    "two columns are two classes, whose Brier score is twice that of an event; for an event, pass "
+    "its column alone, such as p[:, 1]"
+)
 TASKS = ("auto", "binary", "multiclass", "ordinal")
 
 
@@ -252,6 +256,8 @@ def evaluate(
         cases = {name: Cases(y, p, **options) for name, p in models.items()}
         _require_one_order(models)
         found = evaluate_classes(cases, chosen, rules, **drawn, progress=progress)
+        if task == "auto" and len(found.labels) == 2:
+            found = replace(found, notes=(*found.notes, TWO_COLUMNS))
     return replace(found, backend=library_of(y, forecasts, *models.values()))
 
 

@@ -282,8 +282,9 @@ def _warn(counted: Counted, *, is_event: bool) -> None:
     few = np.flatnonzero((counted.rarer >= FOR_INTERVAL) & (counted.rarer < FEW))
     if few.size:
         what = "events, or non-events" if is_event else "cases outside the commonest class"
+        sure = int((counted.rarer >= FOR_INTERVAL).sum())
         message = (
-            f"in {few.size} of {count} groups there are fewer than {FEW} {what}: "
+            f"in {few.size} of {sure} groups with intervals there are fewer than {FEW} {what}: "
             "intervals there may cover a few per cent less than their level"
         )
         notice(message)

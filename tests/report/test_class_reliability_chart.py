@@ -80,8 +80,14 @@ def test_a_band_is_seen_if_one_model_is_left() -> None:
     alone = [
         layer["transform"][1]["filter"]
         for layer in layers
-        if {"filter": "length(shown) == 1"} in layer["transform"]
+        if "condition" in layer.get("encoding", {}).get("opacity", {})
     ]
+    tests = {
+        layer["encoding"]["opacity"]["condition"]["test"]
+        for layer in layers
+        if "condition" in layer.get("encoding", {}).get("opacity", {})
+    }
+    assert tests == {"length(shown) == 1"}
     assert alone == ["datum.kind == 'band'", "datum.kind == 'note'"]
     shown = {"filter": "indexof(shown, datum.model) >= 0"}
     unswitched = [
@@ -95,7 +101,7 @@ def test_without_bands_none_are_spoken_of() -> None:
     assert rows(chart, "band") == []
     assert "band" not in chart.lead
     assert "Switch all but one off" not in chart.lead
-    assert "The grey band" in drawn(ORDINAL).lead
+    assert "the grey band" in drawn(ORDINAL).lead
     assert "Switch all but one off" in drawn(ORDINAL).lead
     assert "Switch all but one off" not in drawn(evaluated(models={"plain": P})).lead
 

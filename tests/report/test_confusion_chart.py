@@ -96,7 +96,7 @@ def test_hard_metrics_are_those_of_both_ways_to_decide() -> None:
         "macro F1",
         "mean absolute error",
         "quadratic kappa",
-        "expected cost",
+        "mean cost",
     )
     ways = {"likeliest class": "argmax", "least expected cost": "bayes"}
     assert [row[:2] for row in table.rows] == [(name, way) for name in MODELS for way in ways]
@@ -115,7 +115,7 @@ def test_hard_metrics_are_those_of_both_ways_to_decide() -> None:
 
 def test_without_an_order_there_is_no_distance_and_one_way_to_decide() -> None:
     table = hard_table(evaluated("multiclass"))
-    assert table.head == ("model", "decides for", "accuracy", "macro F1", "expected cost")
+    assert table.head == ("model", "decides for", "accuracy", "macro F1", "mean cost")
     assert [row[:2] for row in table.rows] == [(name, "likeliest class") for name in MODELS]
 
 

@@ -60,7 +60,7 @@ def test_a_few_periods_stand_side_by_side_with_bars() -> None:
     assert [layer["mark"]["type"] for layer in upper["layer"]] == ["rule", "point"]
     assert upper["layer"][1]["encoding"]["x"]["type"] == "ordinal"
     assert upper["layer"][1]["encoding"]["xOffset"]["scale"]["domain"] == list(NAMES)
-    assert not chart.wide
+    assert chart.wide
 
 
 def test_many_periods_have_a_line_with_a_ribbon() -> None:

@@ -16,11 +16,8 @@ from properly._verdict._words import (
     counted,
     few,
     is_weighted,
-    listed,
     named,
     percent,
-    runs,
-    stretches,
     sure,
     times,
 )
@@ -28,7 +25,6 @@ from properly._verdict._words import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly._calibration import Reliability
     from properly._calibration_table import CalibrationSummary
     from properly._verdict._words import Words
 
@@ -81,8 +77,7 @@ def _how(evaluation: Any, name: str, words: Words) -> str:
     total = math.nan if is_weighted(evaluation) else evaluation.total
     ways = [*_overall(summary, total, words), *_spread(summary)]
     if not ways:
-        has_slope = not math.isnan(summary.slope.value)
-        return _curve(evaluation.reliability[name], has_slope=has_slope)
+        return _curve(summary)
     return f": its forecasts are {'; and '.join(ways)}"
 
 
@@ -127,20 +122,13 @@ def _spread(summary: CalibrationSummary) -> Iterator[str]:
         yield f"not extreme enough ({slope})"
 
 
-def _curve(reliability: Reliability, *, has_slope: bool) -> str:
-    """Say where the curve leaves the band, if nothing simpler can be said."""
-    band, slope = reliability.band, ["its slope"] if has_slope else []
-    if band is None:
-        do = "do" if has_slope else "does"
-        return f", in a way that {listed(['its mean', *slope])} {do} not show"
-    curve = reliability.at(band.x)
-    outside = (curve < band.lower) | (curve > band.upper)
-    if not outside.any():
-        return f", in a way that {listed(['its mean', *slope, 'its curve'])} do not show"
-    # Forecasts of exactly 0 or 1 have no log-odds, and so no slope.
-    how = "neither mean nor slope shows how" if has_slope else "its mean does not show how"
-    at = stretches(runs(band.x, outside))
-    return f": {how}, but its curve leaves the band at forecasts of {at}"
+def _curve(summary: CalibrationSummary) -> str:
+    """Say that nothing simple can be said, and why there is no slope if there is none."""
+    if not math.isnan(summary.slope.value):
+        return ", in a way that neither its mean nor its slope shows; see its reliability diagram"
+    # A band that holds at each point is left somewhere by most curves, and so no evidence.
+    why = "forecasts of exactly 0 or 1 have no log-odds, and so no slope"
+    return f", in a way that its mean does not show ({why}); see its reliability diagram"
 
 
 def _untested(evaluation: Any, p_values: dict[str, float]) -> Iterator[str]:

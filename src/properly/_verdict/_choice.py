@@ -156,7 +156,7 @@ def _by_how_much(found: Standing) -> str:
     told = f"{_lower(found, best, rival)}, by {few(pair.difference)}"
     if not pair.standard_error > 0:
         return f"{told}, without a standard error"
-    told = f"{told} ({sure(found.level)} {ends_of(pair.interval)}{_why_not(found, pair)})"
+    told = f"{told} ({_interval(found, pair)})"
     if pair.ratio > 0 and found.beats(best, rival):
         told += f", that is by {saved(1 - 1 / pair.ratio)}"
     return told
@@ -172,12 +172,15 @@ def _lower(found: Standing, best: str, rival: str) -> str:
     return f"{who} a lower {found.scope.score} than {printable(rival)}{next_best}"
 
 
-def _why_not(found: Standing, pair: Pair) -> str:
-    """Say why two models are not told apart though zero is outside of the interval."""
+def _interval(found: Standing, pair: Pair) -> str:
+    """Write the interval that goes with what is said: that of all pairs if only it holds zero."""
     low, high = pair.interval
     if low <= 0 <= high or pair.adjusted_p_value <= 1 - found.level:
-        return ""
+        return f"{sure(found.level)} {ends_of(pair.interval)}"
     pairs = 1 if found.comparison is None else len(found.comparison)
     allowing = f", allowing for {counted(pairs)} comparisons" if pairs > 1 else ""
     flips = " by sign flips" if pair.method == "sign flips" else ""
-    return f"; p {chance(pair.adjusted_p_value)}{flips}{allowing}"
+    test = f"p {chance(pair.adjusted_p_value)}{flips}{allowing}"
+    if pairs == 1:
+        return f"{sure(found.level)} {ends_of(pair.interval)}; {test}"
+    return f"{sure(found.level)} for all pairs {ends_of(pair.simultaneous)}; {test}"

@@ -58,8 +58,10 @@ def _no_difference(splits: list[Groups], names: list[str]) -> str:
     """Say that groups may be alike, with the test of whether they are."""
     p = [split.homogeneity.p_value for split in splits]
     known = not any(map(math.isnan, p)) and len(p) <= NAMED
-    tested = f" (p {chances(p)} of no difference at all)" if known else ""
-    return f"No group can be shown to be worse than the rest for {named(names)}{tested}."
+    tested = f" (test of no difference at all: p {chances(p)})" if known else ""
+    differ = known and any(x <= 1 - split.level for x, split in zip(p, splits, strict=True))
+    which = "No single group" if differ else "No group"
+    return f"{which} can be shown to be worse than the rest for {named(names)}{tested}."
 
 
 def _miscalibrated(split: Groups, model: str) -> Iterator[str]:

@@ -92,8 +92,13 @@ def too_few(evaluation: Any, found: Standing, words: Words) -> Iterator[str]:
     differ = found.pair(best, rival).differing > 0
     if bands is not None and differ and bands.share_unknown >= NOTABLE:
         at = at_thresholds(bands.unknown).capitalize()
+        if len(bands.unknown) > 1:
+            at = (
+                f"At {percent(round(bands.share_unknown, 2))} of the thresholds that were looked at"
+            )
         if bands.share_unknown == 1:
             at = "At every threshold"
         both = f"{printable(best)} and {printable(rival)}"
-        told = f"{at}, too few {words.cases} are judged differently by {both}"
+        clusters = ", allowing for clusters," if "cluster" in evaluation.design else ""
+        told = f"{at}, too few {words.cases} are judged differently by {both}{clusters}"
         yield f"{told} to compare them there."

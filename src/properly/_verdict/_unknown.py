@@ -50,7 +50,8 @@ def _open_pairs(found: Standing, compared: Comparison, words: Words) -> Iterator
         more = [f"{printable(best)} from {first}", *(f"{x} from {name}" for x, name in others)]
         true = "the difference is" if len(told) == 1 else "the differences are"
         start = f"If {true} as large as found, it would take about {number} {words.cases}"
-        yield f"{start} to tell {listed(more)} {sure}."
+        alone = ", each pair taken by itself" if len(compared) > 1 else ""
+        yield f"{start} to tell {listed(more)} {sure}{alone}."
     if without:
         in_reach = f"No number of {words.cases} in reach"
         yield f"{in_reach} would tell {printable(best)} from {listed(without)}."

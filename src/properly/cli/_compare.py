@@ -17,6 +17,7 @@ from properly.cli._evaluating import (
     format_option,
     level_option,
     seed_option,
+    within_option,
 )
 from properly.cli._formats import as_csv
 from properly.cli._output import emit, require_output
@@ -24,7 +25,7 @@ from properly.cli._rule_type import RuleType
 from properly.cli._unknown import unknown
 
 if TYPE_CHECKING:
-    from properly import Comparison
+    from properly import Comparison, Interval
     from properly.rules import Rule
 
 EXAMPLES = r"""
@@ -32,6 +33,8 @@ properly compare crash.csv --outcome died --forecast logistic \
     --forecast forest
 properly compare crash.csv --outcome died --forecast logistic \
     --forecast forest --rule auc --clusters cluster --format csv
+properly compare crash.csv --outcome died --forecast logistic \
+    --forecast boosting --within 0.01 0.1 --clusters cluster
 properly compare crash.csv --outcome died --forecast logistic \
     --forecast boosting --reference logistic --margin 0.001
 """
@@ -60,6 +63,7 @@ def _options() -> list[click.Parameter]:
             help="Rule to compare by, such as brier or log; auc for areas under the ROC curve. "
             "Left out, brier, or rps for ordered classes.",
         ),
+        within_option(),
         click.Option(
             ["--reference"],
             metavar="MODEL",
@@ -84,6 +88,7 @@ def _compare(
     output: str | None,
     rule: Rule | Literal["auc"] | None,
     *,
+    within: Interval | None,
     force: bool,
     reference: str | None,
     margin: float | None,
@@ -101,7 +106,7 @@ def _compare(
     comparison = properly.compare(
         found.y,
         found.forecasts,
-        rule=rule or _usual(found.task),
+        rule=_over(rule or _usual(found.task), within),
         weight=found.weight,
         clusters=found.clusters,
         strata=found.strata,
@@ -121,6 +126,19 @@ def _usual(task: str) -> Rule:
     from properly.rules import RPS, Brier
 
     return RPS() if task == "ordinal" else Brier()
+
+
+def _over(rule: Rule | Literal["auc"], within: Interval | None) -> Rule | Literal["auc"]:
+    """Look at a range of thresholds only, if there is one and the rule has thresholds."""
+    from properly.rules import Bounded
+    from properly.rules._rule import require_binary
+
+    if within is None:
+        return rule
+    if isinstance(rule, str):
+        message = "--within is about a rule; an area under the ROC curve has no thresholds"
+        raise click.UsageError(message)
+    return Bounded(require_binary(rule), within)
 
 
 def _laid_out(comparison: Comparison, layout: str) -> str:

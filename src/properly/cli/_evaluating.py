@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -116,7 +117,8 @@ def evaluated(chosen: Chosen, *, seed: int, **options: Any) -> Evaluation | Clas
             progress=progress,
             **options,
         )
-    return found
+    # Whoever reads the result later has not seen what was printed.
+    return found if chosen.dropped is None else replace(found, notes=(*found.notes, chosen.dropped))
 
 
 def _as_range(

@@ -43,11 +43,18 @@ class Guess:
         self.free.remove(found[0])
         return found[0]
 
-    def models(self, labels: tuple[str, ...] | None) -> dict[str, tuple[str, ...]]:
-        """Take the columns that can be probabilities, or those that are called by the classes."""
+    def models(
+        self, labels: tuple[str, ...] | None, *, any_numbers: bool = False
+    ) -> dict[str, tuple[str, ...]]:
+        """Take the columns that can be probabilities, or those that are called by the classes.
+
+        If there are none, columns of any numbers may do, to find out what is wrong with them.
+        """
         if labels is not None:
             return self._class_models(labels)
         found = [name for name in self.free if _is_probability(self._present(name))]
+        if not found and any_numbers:
+            found = [name for name in self.free if self._present(name).dtype.kind in "fiu"]
         if not found:
             self._refuse("Which column is the forecast? Give --forecast COLUMN")
         columns = "column" if len(found) == 1 else "columns"

@@ -60,7 +60,7 @@ def raw_columns(
         files.require(given)
         guess = Guess(files, given)
         outcome = guess.outcome(binary=labels is None) if outcome is None else outcome
-        models = models or guess.models(labels)
+        models = models or guess.models(labels, any_numbers=True)
         named = [column for columns in models.values() for column in columns]
         _require_other_columns(outcome, named)
         columns = _masked(files.read([outcome, *known.values(), *named]), missing)

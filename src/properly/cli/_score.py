@@ -68,7 +68,11 @@ def _options() -> list[click.Parameter]:
             help="Exit with 3 if this holds of a model: [MODEL:]RULE[.PART] and a limit, such as "
             '"brier>0.2", "forest:log.skill<0" or "auc<0.8"; may be given several times.',
         ),
-        click.Option(["--intervals"], is_flag=True, help="Intervals of the parts, too: slower."),
+        click.Option(
+            ["--intervals"],
+            is_flag=True,
+            help="Intervals of the parts, too, in CSV and JSON: slower.",
+        ),
         level_option(),
         replicates_option("Draws for --intervals."),
         seed_option(),

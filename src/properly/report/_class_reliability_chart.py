@@ -44,8 +44,9 @@ LEAD = (
     "often. Axes end where the forecasts of a panel do."
 )
 BAND = (
-    "The grey band is where the line would run if the forecasts were calibrated, so only what "
-    "leaves it is news. MCB is what recalibration would save, DSC what the forecasts know."
+    "In the grey band the line of calibrated forecasts would run, at each point in 90 of 100 "
+    "samples; somewhere, most lines leave it by chance. MCB is what recalibration would save, DSC "
+    "what the forecasts know."
 )
 # One band after the other can be read, not several at once.
 SEVERAL = "One line is one model. Switch all but one off to see where chance could have led it."

@@ -71,6 +71,8 @@ def contents(
         "range": ends_in_percent(evaluation),
         "ranking": RANKING,
         "worst": worst_tables(evaluation),
+        "of_event": of_event,
+        "dropped": any(note.startswith("dropped ") for note in evaluation.notes),
         "worst_rule": score_in_words(evaluation, next(iter(evaluation.worst.values())).rule),
         "fine_print": fine_print(evaluation),
         "command": command,

@@ -16,6 +16,29 @@ if TYPE_CHECKING:
     from properly._class_evaluation import ClassEvaluation
 
 
+EVENT = (
+    (
+        "All scores are losses. One acts if the forecast is at least the threshold. The Brier "
+        "score of an event lies between 0 and 1; logarithms are natural."
+    ),
+    (
+        "Regret at a threshold c is c for each false alarm and 1 - c for each missed event, a "
+        "case; its mean over a range is half of the Brier score at those thresholds."
+    ),
+)
+CLASSES = (
+    (
+        "All scores are losses. The Brier score of classes is a sum over them, between 0 and 2; "
+        "ranked scores are means over the cuts between ordered classes; logarithms are natural."
+    ),
+    (
+        "Costs of decisions are 0 or 1, or of ordered classes the squared distance between the "
+        "class that was decided for and the one that happened. Questions are recalibrated one by "
+        "one, and need not fit together into one distribution."
+    ),
+)
+
+
 def fine_print(evaluation: Evaluation | ClassEvaluation) -> list[str]:
     """Say what the numbers rest on, one line each."""
     return [*_about_data(evaluation), *_about_numbers(evaluation), *evaluation.notes]
@@ -88,18 +111,15 @@ def _about_data(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
 
 
 def _about_numbers(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
-    yield (
-        "All scores are losses. One acts if the forecast is at least the threshold. "
-        "The Brier score of an event lies between 0 and 1; logarithms are natural."
-    )
+    yield from EVENT if isinstance(evaluation, Evaluation) else CLASSES
     yield (
         f"Intervals hold with {100 * evaluation.level:g} %, one by one; bands in pictures with "
         "90 %, at each point. Comparisons allow for the number of pairs. They are about these "
         "models, as fitted, on the population that the cases come from."
     )
     yield (
-        "Miscalibration and discrimination compare with isotonic recalibration (CORP). Both are a "
-        "little too large as they stand; their intervals allow for it."
+        "Miscalibration and discrimination compare with isotonic recalibration (CORP). Both are "
+        "too large as they stand, the more so the fewer cases; their intervals allow for it."
     )
     yield "Curves are drawn from at most some hundred points each; numbers in tables are exact."
     yield f"properly {__version__}."

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from properly._pair import told_apart
 from properly._plain import many, printable
 from properly.report._chart import PALETTE, Chart, Table, only_shown, short, shown
+from properly.report._rule_words import score_in_words
 from properly.report._words import chance, decimals_for, few, fixed, from_to
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ FEW = 6
 # Pairs that the table has; of more, only those with the best model.
 MOST_ROWS = 30
 LEAD = (
-    "A cell has the score of the model in its row less that of the model in its column, on the "
+    "A cell has the {score} of the model in its row less that of the model in its column, on the "
     "same cases: blue where the row is better, orange where the column is. The stronger the "
     "colour, the more standard errors the two are apart; pale cells with a question mark are "
     "models that cannot be told apart, allowing for the number of pairs. The scores themselves "
@@ -52,7 +53,7 @@ def matrix_chart(evaluation: Evaluation | ClassEvaluation) -> Chart | None:
     return Chart(
         name="comparisons",
         title="Every model against every other",
-        lead=LEAD,
+        lead=LEAD.format(score=score_in_words(evaluation, evaluation.primary)),
         spec=_spec(list(evaluation.models), _cells(found, order), found),
         alt=_alt(found),
         table=_table(found),

@@ -83,7 +83,10 @@ def _lead(evaluation: Evaluation) -> str:
         "line they are worse than the constant event rate."
     )
     if any(parts.intervals for by in evaluation.decompositions.values() for parts in by.values()):
-        lead += f" Bars are {100 * evaluation.level:g} % intervals."
+        lead += (
+            f" Bars are {100 * evaluation.level:g} % intervals. They are corrected for a bias that "
+            "points have, which may lie outside of them."
+        )
     for rule in _rules(evaluation):
         drawn = _finite(evaluation, rule)
         missing = [name for name in evaluation.decompositions if name not in drawn]

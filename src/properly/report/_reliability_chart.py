@@ -17,6 +17,7 @@ from properly.report._chart import (
     shown,
     thinned,
 )
+from properly.report._rule_words import rule_in_words
 from properly.report._words import few, listed, percent
 
 if TYPE_CHECKING:
@@ -42,9 +43,10 @@ UNSEEN: Spec = {"opacity": 0, "clip": True}
 LEAD = (
     "Each panel is one model. The line says how often the event happened after each forecast: on "
     "the diagonal forecasts mean what they say, below it the event came less often than was said, "
-    "above it more often. The grey band is where the line would run if the forecasts were "
-    "calibrated, so only what leaves it is news. Bars at the bottom show where the forecasts are. "
-    "MCB is what recalibration would save, DSC what the forecasts know."
+    "above it more often. In the grey band the line of calibrated forecasts would run, at each "
+    "point in 90 of 100 samples; somewhere, most lines leave it by chance. Bars at the bottom show "
+    "where the forecasts are. MCB is what recalibration would save of the {score}, DSC what the "
+    "forecasts know."
 )
 
 
@@ -90,12 +92,17 @@ def reliability_chart(evaluation: Evaluation) -> Chart | None:
     return Chart(
         name="reliability",
         title="Reliability: do forecasts mean what they say?",
-        lead=LEAD,
+        lead=_lead(evaluation, frame),
         spec=_spec(list(records), rows, frame),
         alt=_alt(evaluation),
         table=_table(evaluation),
         wide=True,
     )
+
+
+def _lead(evaluation: Evaluation, frame: Frame) -> str:
+    told = LEAD.format(score=rule_in_words(evaluation.rules[0]))
+    return f"{told} Both axes have a square-root scale." if frame.root else told
 
 
 def _frame(records: Any, event_rate: float) -> Frame:

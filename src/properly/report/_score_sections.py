@@ -17,13 +17,14 @@ from properly.report._words import NONE, few
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from properly._calibration_table import CalibrationSummary
     from properly._estimates import Estimate
     from properly._part_intervals import PartIntervals
 
 # Smaller numbers are told with fewer digits.
 SMALL = 0.001
 HEAD = ("score", "skill", "miscalibration", "discrimination")
-CLINICAL = ("AUC", "observed : expected", "slope", "mean absolute error", "calibration test")
+CLINICAL = ("AUC", "observed : expected", "slope", "ICI", "calibration test")
 
 
 class Cell(NamedTuple):
@@ -150,8 +151,9 @@ def _clinical(evaluation: Evaluation) -> Scores:
         for name in evaluation.models
     ]
     caption = (
-        "Observed over expected events and the calibration slope are 1 for calibrated forecasts; "
-        "the mean absolute error stands beside its mean if the forecasts were calibrated."
+        "Observed over expected events and the calibration slope are 1 for calibrated forecasts. "
+        "ICI, the integrated calibration index, is the mean distance between forecasts and a "
+        "smooth curve of what happened; below it stands its mean if they were calibrated."
     )
     return Scores(
         "auc", caption, "Discrimination and calibration, as in clinical papers", CLINICAL, rows
@@ -165,12 +167,17 @@ def _clinical_cells(evaluation: Evaluation, model: str) -> Iterable[Cell]:
     yield nothing if area is None else Cell(number(area.value), around(area.interval))
     for name in ("observed_expected", "slope"):
         estimate = getattr(found, name, None)
-        yield (
-            nothing if estimate is None else Cell(number(estimate.value), around(estimate.interval))
-        )
+        yield nothing if estimate is None else _estimate(estimate, found)
     if found is None:
         yield nothing
     else:
         usual = f"{number(found.ici.mean_if_calibrated)} if calibrated"
         yield Cell(number(found.ici.value), usual)
-    yield nothing if test is None else Cell(f"p = {number(test.p_value)}", test.name)
+    yield nothing if test is None else Cell(f"p = {number(test.p_value)}", f"{test.name} test")
+
+
+def _estimate(estimate: Estimate, found: CalibrationSummary | None) -> Cell:
+    """Write an estimate; forecasts of exactly 0 and 1 have no log-odds, and so no slope."""
+    if math.isnan(estimate.value) and found is not None and found.certain:
+        return Cell(NONE, f"{found.certain:,} forecasts of 0 or 1")
+    return Cell(number(estimate.value), around(estimate.interval))

@@ -27,6 +27,7 @@ def theme() -> Spec:
             "titleFontSize": 12,
             "titleFontWeight": 500,
             "titlePadding": 8,
+            "labelOverlap": True,
         },
         "header": words | {"labelFontSize": 12, "labelFontWeight": 600, "labelOpacity": 1},
         "legend": words | {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 500},

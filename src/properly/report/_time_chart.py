@@ -58,7 +58,7 @@ def time_chart(evaluation: Evaluation | ClassEvaluation) -> Chart | None:
         spec=_spec(found, one),
         alt=_alt(found, score),
         table=_table(found, one),
-        wide=len(one) > FEW,
+        wide=True,
     )
 
 
