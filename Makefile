@@ -12,8 +12,10 @@ DLORDINAL ?= dlordinal==2.7.0
 SUPERIOR ?= superior-scoring-rules==1.0.6
 
 # Not covered: what only these tests reach has no test of its own, and counts as not covered.
-PLAIN := tests/laws tests/test_readme.py tests/test_benchmarks.py tests/test_coverage_study.py \
-  tests/test_coverage_inference.py tests/test_reference_inference_parts.py tests/browser
+PLAIN := tests/laws tests/chances tests/test_readme.py tests/test_benchmarks.py \
+  tests/test_coverage_study.py tests/test_coverage_inference.py \
+  $(wildcard tests/test_reference*.py tests/test_errata*.py tests/test_peers_defects*.py) \
+  tests/test_against_statsmodels.py tests/browser
 HALF := tests/reproduce tests/plots tests/test_audit.py
 COVERED := $(BIN)/coverage run --parallel-mode -m pytest -q
 

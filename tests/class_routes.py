@@ -37,6 +37,19 @@ def prices(rule: ClassRule, y: int, p: Sequence[float]) -> dict[str, float]:
     return {route: float(value) for route, value in found.items()}
 
 
+def few_prices(rule: ClassRule, y: int, p: Sequence[float]) -> dict[str, float]:
+    """Price one forecast case by case, on average and by expectation.
+
+    For another rule of the same price: that all routes of a rule agree is a law of every rule.
+    """
+    row, truth = np.array([p], dtype=np.float64), np.eye(len(p))[y]
+    return {
+        "loss": float(rule.loss([y], row)[0]),
+        "mean": float(rule([y], row)),
+        "expected loss": float(rule.expected_loss(truth, list(p))),
+    }
+
+
 def expectations(rule: ClassRule, q: Sequence[float], p: Sequence[float]) -> dict[str, float]:
     """Return what a report is expected to cost by every route, among them a weighted sample."""
     count = len(q)

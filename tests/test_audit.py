@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from fractions import Fraction
 from typing import Any
@@ -10,60 +9,28 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly import rules
 from properly._audit import Audit, audit, is_superior
-from properly.cli._audit import LIBRARY
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     PBS,
     PLL,
     RPS,
     BetaWeighted,
-    BinaryRule,
     Brier,
     ClassRule,
     Elementary,
     Log,
     Misclassification,
     Propriety,
-    Rule,
     Shifted,
     SquaredAbsoluteRPS,
+    SquaredMeanError,
 )
-from properly.rules._reading import parse_rule
 
 
 def pair(found: Audit) -> str:
     assert found.counterexample is not None
     return found.counterexample.as_fractions()
-
-
-def test_the_library_that_is_audited_has_every_rule() -> None:
-    public = {getattr(rules, name) for name in rules.__all__}
-    kinds = {thing for thing in public if isinstance(thing, type) and issubclass(thing, Rule)}
-    concrete = {kind for kind in kinds if not inspect.isabstract(kind)}
-    assert {type(parse_rule(text)) for text in LIBRARY} == concrete
-
-
-@pytest.mark.parametrize("text", LIBRARY)
-def test_every_rule_is_what_it_claims_to_be(text: str) -> None:
-    rule = parse_rule(text)
-    assert isinstance(rule, BinaryRule | ClassRule)
-    for classes in (2, 3) if isinstance(rule, ClassRule) else (2,):
-        found = audit(rule, classes)
-        assert found.propriety is rule.propriety_for(classes)
-        assert found.agreement == "agrees"
-        refuted = found.propriety is Propriety.IMPROPER
-        assert found.verdict == ("refuted" if refuted else "not refuted by this search")
-
-
-@pytest.mark.parametrize(
-    "text", ["brier", "rps", "ranked-log", "PBS()", "PLL(ties='first')", "squared-mean-error"]
-)
-def test_some_rules_are_what_they_claim_to_be_for_four_classes(text: str) -> None:
-    rule = parse_rule(text)
-    assert isinstance(rule, ClassRule)
-    assert audit(rule, 4).propriety is rule.propriety_for(4)
 
 
 def test_the_squared_absolute_score_prefers_certainty() -> None:
@@ -212,14 +179,14 @@ def test_infinite_losses_fit_into_json_too() -> None:
 
 
 def test_the_same_seed_finds_the_same() -> None:
-    rule = Shifted(0.49999, form="published")
+    rule = Shifted(0.4999, form="published")
     assert audit(rule, rng=3) == audit(rule, rng=np.random.default_rng(3))
 
 
 def test_classes_are_two_for_an_event_and_else_three() -> None:
     assert audit(Elementary(0.25)).classes == 2
     assert audit(Brier()).classes == 2
-    assert audit(RPS()).classes == 3
+    assert audit(SquaredMeanError()).classes == 3
     assert audit(SquaredAbsoluteRPS()).classes == 3
 
 

@@ -336,23 +336,6 @@ def test_distances_if_calibrated_are_those_of_binomial_counts() -> None:
         assert above <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 999)
 
 
-@pytest.mark.parametrize("fit", FITS)
-def test_calibrated_forecasts_seldom_exceed_the_upper_points(fit: Any) -> None:
-    rng = np.random.default_rng(9)
-    p = np.round(rng.random(100), 2).clip(0.01, 0.99)
-    above = []
-    for _ in range(60):
-        y = rng.random(100) < p
-        found = calibration_summary(properly.Cases(y, p), fit=fit, replicates=39, rng=rng)
-        above.append(
-            [getattr(found, x).value > getattr(found, x).upper_if_calibrated for x in ERRORS]
-        )
-    share = np.mean(above, axis=0)
-    # At most 2 or 3 of 40 exchangeable values are above a quantile of the 39 others.
-    assert (share <= 0.075 + 4 * math.sqrt(0.07 * 0.93 / 60)).all()
-    assert share.max() > 0
-
-
 def test_weighted_draws_vary_more_than_counts() -> None:
     weight = np.where(np.arange(300) % 10, 0.1, 10.0)
     with pytest.warns(DataWarning, match="with the weight of"):

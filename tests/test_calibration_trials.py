@@ -40,19 +40,6 @@ test.__test__ = False  # type: ignore[attr-defined]
 # calibrated and shifted forecasts
 
 
-@pytest.mark.parametrize("statistic", ["combined", "score", "kuiper"])
-def test_of_calibrated_forecasts_a_tenth_is_refused_at_a_tenth(statistic: str) -> None:
-    rng = np.random.default_rng(11)
-    found = []
-    for _ in range(120):
-        p = np.append(rng.beta(1, 5, 20), [0.0, 1.0, 0.5])
-        weight = rng.gamma(0.7, size=23)
-        cases = properly.Cases(rng.random(23) < p, p, weight=weight)
-        found.append(test(cases, statistic, replicates=19, rng=rng).p_value)
-    error = math.sqrt(0.1 * 0.9 / 120)
-    assert abs(np.mean(np.array(found) <= 0.1) - 0.1) <= 4 * error
-
-
 @pytest.mark.parametrize("statistic", [s for s in TRIALS if s != "spiegelhalter"])
 def test_a_plain_shift_is_refused_by_all_but_one(statistic: str) -> None:
     assert test(draw(1000, shift=0.6), statistic).p_value <= 0.01

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pytest
 from scipy.special import ndtri, stdtrit
-from scipy.stats import beta
 
 from properly import Cases, tally
 from properly._curves import murphy_curve, murphy_difference
@@ -119,21 +118,6 @@ def test_the_uncertainty_has_the_band_of_a_constant_forecast(weight: NDArray[Any
     for t, right, *bounds in limits(curve):
         expected = score_interval(constant, t, weight, right=right)
         assert bounds == pytest.approx(expected, rel=0, abs=1e-12)
-
-
-@pytest.mark.parametrize("t", [0.01, 0.02, 0.05, 0.3])
-def test_a_confidence_band_covers_where_mistakes_are_few_and_dear(t: float) -> None:
-    """Of forecasts from Beta(1, 19), at low thresholds hardly any event is missed."""
-    rng, held = np.random.default_rng(5), []
-    in_vain = 2 * t * 0.95 * beta.sf(t, 1, 20)
-    truth = in_vain + 2 * (1 - t) * 0.05 * beta.cdf(t, 2, 19)
-    for _ in range(300):
-        p = rng.beta(1, 19, 300)
-        band = the_band(murphy_curve(tally(rng.random(300) < p, p), band="confidence"))
-        lower, upper = band.at(t)
-        held.append(lower <= truth <= upper)
-    # 90 % and four standard errors of a share of 300 below, somewhat conservative above.
-    assert 0.83 < np.mean(held) < 0.99
 
 
 @every_weight

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.class_routes import entropies, expectations, prices
+from tests.class_routes import entropies, expectations, few_prices, prices
 
 from properly.rules import (
     RPS,
@@ -111,9 +111,12 @@ def test_the_loss_of_one_forecast(case: dict[str, Any], key: str) -> None:
     assert p == case["p_float"]
     assert len(p) == case["K"]
     expected = number(case[key])
-    for rule in rules_of(key, case["K"]):
-        found = prices(rule, case["y"], p)
-        assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE), rule
+    rule, *others = rules_of(key, case["K"])
+    found = prices(rule, case["y"], p)
+    assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE), rule
+    for other in others:
+        found = few_prices(other, case["y"], p)
+        assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE), other
 
 
 @every_score

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
-from tests.class_routes import entropies, expectations, prices
+from tests.class_routes import entropies, expectations, few_prices, prices
 
 from properly.rules import PBS, PLL, Brier, Log, Misclassification, Penalized, superior_penalty
 
@@ -110,9 +110,12 @@ def test_the_loss_of_one_forecast(case: dict[str, Any], ties: Ties, key: str) ->
     p = floats(case["p"])
     assert p == case["p_float"]
     expected = number(case["conventions"][ties][key])
-    for rule in rules_of(key, ties, case["c"]):
-        found = prices(rule, case["y"], p)
-        assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE), rule
+    rule, *others = rules_of(key, ties, case["c"])
+    found = prices(rule, case["y"], p)
+    assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE), rule
+    for other in others:
+        found = few_prices(other, case["y"], p)
+        assert found == pytest.approx(dict.fromkeys(found, expected), **CLOSE), other
 
 
 @every_score

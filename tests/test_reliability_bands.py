@@ -1,4 +1,4 @@
-"""Which band is made how, of which data, and how often it is right."""
+"""Which band is made how, of which data."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ import properly
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from properly import Band
@@ -186,69 +184,3 @@ def test_the_names_and_the_order_of_clusters_do_not_matter(kind: str, method: st
     np.testing.assert_array_equal(same.upper, plain.upper)
     # Moved rows may be drawn in another order, but from the same distribution.
     assert mean_width(moved) == pytest.approx(mean_width(plain), rel=0.05)
-
-
-# Coverage
-
-CURVES: dict[str, Callable[[Floats], Floats]] = {
-    "calibrated": lambda p: p,
-    "root": np.sqrt,
-    "flat": lambda p: np.full_like(p, 0.3),
-}
-
-
-def outcomes_of(curve: str, sets: int) -> list[tuple[NDArray[np.bool_], Floats]]:
-    rng = np.random.default_rng(20240605)
-    p = rng.random((sets, 100))
-    return list(zip(rng.random((sets, 100)) < CURVES[curve](p), p, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("curve", "method"), [*((curve, "cells") for curve in CURVES), ("flat", "ungrouped")]
-)
-def test_a_simultaneous_band_covers_all_of_the_curve_as_often_as_it_says(
-    curve: str, method: str
-) -> None:
-    x = np.linspace(0, 1, 1001)
-    covered = 0
-    for y, p in outcomes_of(curve, 200):
-        lower, upper = band_of(properly.tally(y, p), "simultaneous", method).at(x)
-        truth = CURVES[curve](x)
-        covered += bool(((lower <= truth) & (truth <= upper)).all())
-    assert covered / 200 >= 0.9
-
-
-@pytest.mark.parametrize("curve", CURVES)
-def test_a_band_by_likelihood_covers_each_point_about_as_often_as_it_says(curve: str) -> None:
-    x = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
-    truth = CURVES[curve](x)
-    covered = np.zeros(5)
-    for y, p in outcomes_of(curve, 60):
-        lower, upper = band_of(properly.tally(y, p), "confidence").at(x)
-        covered += (lower <= truth) & (truth <= upper)
-    # The band is conservative where the curve rises, and a little short near the ends of a flat
-    # one, where an isotonic fit bends most.
-    assert (covered / 60 >= 0.75).all()
-    assert 0.86 <= covered.mean() / 60 <= 0.99
-
-
-@pytest.mark.parametrize("method", ["resampling", "discrete"])
-def test_a_consistency_band_contains_the_curve_of_calibrated_forecasts(method: str) -> None:
-    rng = np.random.default_rng(20240606)
-    value, weight = np.arange(1, 10) / 10, np.full(9, 60)
-    covered = np.zeros(9)
-    for _ in range(60):
-        t = properly.Tally.from_counts(value, weight, rng.binomial(weight, value))
-        record = properly.reliability(
-            t,
-            band="consistency",
-            method=method,  # type: ignore[arg-type]
-            replicates=200,
-            rng=rng,
-        )
-        assert record.band is not None
-        inside = (record.band.lower <= record.recalibrated) & (
-            record.recalibrated <= record.band.upper
-        )
-        covered += inside
-    assert 0.84 <= covered.mean() / 60 <= 0.97

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from properly import Cases, RocBand, Tally, roc_curve, simulate, tally
+from properly import Cases, RocBand, Tally, roc_curve, tally
 from properly._tally import as_tally
 
 N = 150
@@ -132,24 +130,6 @@ def test_a_band_has_501_alarm_rates_at_most_and_as_many_as_cases_allow() -> None
 @pytest.mark.parametrize("happened", [0, 1])
 def test_the_band_of_one_class_is_not_a_number(happened: int) -> None:
     assert np.isnan(band_of(tally([happened] * 2, [0.1, 0.3])).outline()).all()
-
-
-def test_the_band_covers_the_curve_of_the_population() -> None:
-    """Of calibrated, uniform forecasts the curve is known: FPR (1 - t)^2, TPR 1 - t^2."""
-    t, alarm, held = np.linspace(0, 1, 2001), np.arange(1, 20) / 20, []
-    for seed in range(300):
-        data = simulate.corp(100, rng=seed)
-        pi, band = data.y.mean(), band_of(tally(data.y, data.p))
-        line = pi * (1 - t**2) + (1 - pi) * (1 - t) ** 2
-        truth = np.interp(alarm, line[::-1], (1 - t[::-1]) ** 2)
-        low, high = (
-            np.interp(alarm, band.alarm_rate, x)
-            for x in (band.upper_false_positive_rate, band.lower_false_positive_rate)
-        )
-        held.append((low <= truth) & (truth <= high))
-    covered = np.mean(held, axis=0)
-    # Four standard errors of a share of 300; at both ends of the curve too.
-    assert np.abs(covered - 0.9).max() < 4 * math.sqrt(0.09 / 300)
 
 
 def test_the_outline_is_closed() -> None:

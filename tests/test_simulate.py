@@ -222,6 +222,8 @@ def test_a_seed_decides_every_test() -> None:
 
 def test_simulated_models_can_be_evaluated() -> None:
     s = simulate.assel(300, process="original", rng=8)
-    assert list(properly.evaluate(s.y, s.forecasts).decompositions) == list(s.forecasts)
+    assert list(properly.evaluate(s.y, s.forecasts, replicates=0).decompositions) == list(
+        s.forecasts
+    )
     assert len(s) == 300
     assert repr(simulate.assel(1, rng=1)) == "SimulatedModels(1 case, 8 models)"

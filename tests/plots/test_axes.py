@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -21,10 +22,15 @@ if TYPE_CHECKING:
 HOSTILE = ("$\\alpha$", "_hidden", "</script>", "x" * 200, "two\nlines", "$", "\\$5")
 
 
+@cache
+def records(picture: str) -> tuple[Any, Any]:
+    make, _ = PICTURES[picture]
+    return make(CONTINUOUS), make(DISCRETE)
+
+
 def drawn(picture: str, names: tuple[str, ...] = ("first", "second"), **options: Any) -> Axes:
-    make, draw = PICTURES[picture]
-    tallies = (CONTINUOUS, DISCRETE)
-    return draw({name: make(tallies[k % 2]) for k, name in enumerate(names)}, **options)
+    _, draw = PICTURES[picture]
+    return draw({name: records(picture)[k % 2] for k, name in enumerate(names)}, **options)
 
 
 def saved(ax: Axes) -> str:

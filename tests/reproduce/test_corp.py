@@ -14,7 +14,14 @@ import properly
 from properly import Decomposition, Tally, reproduce
 from properly._bands import Band
 from properly.errors import DataError
-from properly.reproduce import _corp, _coverage, _efficiency, _miscalibrated, _niamey
+from properly.reproduce import (
+    _corp,
+    _coverage,
+    _efficiency,
+    _miscalibrated,
+    _niamey,
+    _pictures,
+)
 from properly.reproduce._settings import Setting, settings
 
 if TYPE_CHECKING:
@@ -46,6 +53,7 @@ def test_without_the_data_the_rest_is_the_same_and_the_text_says_how_to_get_them
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(_pictures, "_png", lambda _: b"as above")  # which ones, not how
     rest = whole("corp").paper.small(monkeypatch, rng=3, output=tmp_path)
     assert (rest.table2, rest.figure1, rest.figure2) == (None, None, None)
     assert [path.name for path in rest.pictures] == ["figure3.png", "figure4.png", "figure5.png"]

@@ -12,6 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from properly import _sweep
 from properly._labels import check_count
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
@@ -127,14 +128,27 @@ PIECES: list[ClassRule] = [
 ]
 
 
+# Every rule with a small piece, and two with that of the library.
 @pytest.mark.parametrize("rule", PIECES, ids=lambda rule: rule.name)
-def test_a_table_of_more_than_a_piece_costs_what_its_halves_cost(rule: ClassRule) -> None:
-    """Tables of more than 2**20 entries are priced in pieces, some of them on other threads."""
+def test_a_table_of_more_than_a_piece_costs_what_its_halves_cost(
+    rule: ClassRule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_sweep, "TABLE", 2**14)
+    assert_halves_cost_the_same(rule, 2**14)
+
+
+@pytest.mark.parametrize("rule", [Brier(), RPS()], ids=lambda rule: rule.name)
+def test_a_piece_is_a_table_of_a_million_entries(rule: ClassRule) -> None:
+    assert_halves_cost_the_same(rule, 2**20)
+
+
+def assert_halves_cost_the_same(rule: ClassRule, entries: int) -> None:
+    """Tables of more entries are priced in pieces, some of them on other threads."""
     rng = np.random.default_rng(5)
-    rows = 3 * (2**20 // 20) + 1234
+    rows = 3 * (entries // 20) + 1234
     p = rng.dirichlet(np.ones(20), 1000).astype(np.float32)[rng.integers(0, 1000, rows)]
     y, weight = rng.integers(0, 20, rows), rng.integers(0, 3, rows)
-    assert p.size > 3 * 2**20
+    assert p.size > 3 * entries
     losses, entropies = rule.loss(y, p), rule.entropy(p)
     middle = rows // 2 + 1
     for part in (slice(0, middle), slice(middle, rows)):

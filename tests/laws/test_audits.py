@@ -1,0 +1,41 @@
+"""Every rule is what it claims to be, as far as a search for better reports can tell."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from properly import rules
+from properly._audit import audit
+from properly.cli._audit import LIBRARY
+from properly.rules import BinaryRule, ClassRule, Propriety, Rule
+from properly.rules._reading import parse_rule
+
+
+def test_the_library_that_is_audited_has_every_rule() -> None:
+    public = {getattr(rules, name) for name in rules.__all__}
+    kinds = {thing for thing in public if isinstance(thing, type) and issubclass(thing, Rule)}
+    concrete = {kind for kind in kinds if not inspect.isabstract(kind)}
+    assert {type(parse_rule(text)) for text in LIBRARY} == concrete
+
+
+@pytest.mark.parametrize("text", LIBRARY)
+def test_every_rule_is_what_it_claims_to_be(text: str) -> None:
+    rule = parse_rule(text)
+    assert isinstance(rule, BinaryRule | ClassRule)
+    for classes in (2, 3) if isinstance(rule, ClassRule) else (2,):
+        found = audit(rule, classes)
+        assert found.propriety is rule.propriety_for(classes)
+        assert found.agreement == "agrees"
+        refuted = found.propriety is Propriety.IMPROPER
+        assert found.verdict == ("refuted" if refuted else "not refuted by this search")
+
+
+@pytest.mark.parametrize(
+    "text", ["brier", "rps", "ranked-log", "PBS()", "PLL(ties='first')", "squared-mean-error"]
+)
+def test_some_rules_are_what_they_claim_to_be_for_four_classes(text: str) -> None:
+    rule = parse_rule(text)
+    assert isinstance(rule, ClassRule)
+    assert audit(rule, 4).propriety is rule.propriety_for(4)
