@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 KINDS = {
     "choice": "Which model",
     "certain": "Certain, and wrong",
-    "thresholds": "At which thresholds",
-    "calibration": "Calibration",
     "baseline": "Against no model",
+    "calibration": "Calibration",
+    "thresholds": "At which thresholds",
     "groups": "Groups",
     "unknown": "What cannot be told",
 }
