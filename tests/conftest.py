@@ -5,5 +5,5 @@ Few examples a test, since a law is drawn for every rule; tests of one subject a
 
 from hypothesis import settings
 
-settings.register_profile("properly", derandomize=True, deadline=None, max_examples=12)
+settings.register_profile("properly", derandomize=True, deadline=None, max_examples=10)
 settings.load_profile("properly")
