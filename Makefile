@@ -11,17 +11,18 @@ BRIERTOOLS ?= briertools==0.0.4
 DLORDINAL ?= dlordinal==2.7.0
 SUPERIOR ?= superior-scoring-rules==1.0.6
 
-# Not covered: what only these tests reach has no test of its own, and counts as not covered.
+# Four parts; two of them cover the lines. What only the others reach has no test of its own, and
+# counts as not covered.
 LAWS := tests/laws tests/test_coverage_inference.py
 PLAIN := tests/chances tests/test_readme.py tests/test_benchmarks.py tests/test_coverage_study.py \
   $(wildcard tests/test_reference*.py tests/test_errata*.py tests/test_peers_defects*.py) \
   tests/test_against_statsmodels.py tests/browser
 HALF := tests/reproduce tests/plots tests/test_audit.py
 APART := $(LAWS) $(PLAIN) $(HALF)
-COVERED := $(BIN)/coverage run --parallel-mode -m pytest -q
+RUN := $(BIN)/python -m pytest -q
 
 .DEFAULT_GOAL := help
-.PHONY: help report test test-rest test-laws test-plain test-half check test-integrations test-peers bench docs pictures coverage-study changelog clean
+.PHONY: help report test test-rest test-laws test-plain test-half coverage check test-integrations test-peers bench docs pictures coverage-study changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -29,27 +30,31 @@ help:  ## show this help
 report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.html
 	@$(BIN)/properly demo --output report.html --force
 
-# Four parts, two at a time, the longest first.
+# Two parts at a time, the longest first.
 test: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and every test; build the documentation
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
 	@$(MAKE) --no-print-directory --jobs=2 check docs
-	@$(BIN)/coverage erase
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target \
-	  test-rest test-laws test-plain test-half
-	@$(BIN)/coverage combine -q
-	@$(BIN)/coverage report
-
-test-rest:
-	@$(COVERED) src tests $(APART:%=--ignore=%)
-
-test-laws:
-	@$(BIN)/python -m pytest -q $(LAWS)
+	  test-plain test-rest test-laws test-half
 
 test-plain:
-	@$(BIN)/python -m pytest -q $(PLAIN)
+	@$(RUN) $(PLAIN)
+
+test-rest:
+	@$(RUN) src tests $(APART:%=--ignore=%)
+
+test-laws:
+	@$(RUN) $(LAWS)
 
 test-half:
-	@$(COVERED) $(HALF)
+	@$(RUN) $(HALF)
+
+coverage: $(VENV)/.ready-test  ## run the tests that cover the lines, and list the lines that none does
+	@$(BIN)/coverage erase
+	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target \
+	  RUN="$(BIN)/coverage run --parallel-mode -m pytest -q" test-rest test-half
+	@$(BIN)/coverage combine -q
+	@$(BIN)/coverage report
 
 check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check --quiet .

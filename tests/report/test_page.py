@@ -16,6 +16,7 @@ from properly import Evaluation, report
 from properly.errors import DataError
 from properly.report._embedding import embedded
 from properly.report._page import page
+from properly.report._score_sections import number
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -244,3 +245,35 @@ def test_a_share_by_weight_is_no_count() -> None:
         "2 people; death in 75 % by weight; 2 independent cases."
         in Tags(page(e, cases="people", event="death")).text
     )
+
+
+@pytest.fixture(scope="module")
+def clinical() -> Any:
+    rng = np.random.default_rng(3)
+    p = np.round(rng.random(300), 3)
+    y = rng.random(300) < p
+    models = {"free": np.clip(p, 0.01, 0.99), "sure": np.where(p > 0.9, 1.0, p)}
+    clusters = np.arange(300) // 3
+    return properly.evaluate(y, models, clusters=clusters, task="binary", replicates=19, rng=1)
+
+
+def test_parts_stand_beside_what_is_left_of_them_without_their_bias(clinical: Any) -> None:
+    text = Tags(page(clinical)).text
+    found = clinical.decompositions["free"]["brier"].intervals
+    # Of clusters no test takes part, and the lower end would say nothing.
+    low, high = found.discrimination
+    assert f"corrected {number(found.corrected_miscalibration)}, at most " in text
+    assert f"corrected {number(found.corrected_discrimination)}, {number(low)} to " in text
+    independent = properly.evaluate([0, 1] * 30, [0.3, 0.6] * 30, replicates=19, rng=1)
+    assert ", at most " not in Tags(page(independent)).text
+    assert high > low
+
+
+def test_clinical_numbers_have_intervals_or_a_reason(clinical: Any) -> None:
+    text = Tags(page(clinical)).text
+    free, sure = (clinical.calibration[name] for name in ("free", "sure"))
+    low, high = free.slope.interval
+    assert f"{number(free.slope.value)}{number(low)} to {number(high)}" in text
+    assert f"{sure.certain} forecasts of 0 or 1" in text
+    assert f"{number(free.ici.mean_if_calibrated)} if calibrated" in text
+    assert "score test" in text
