@@ -68,6 +68,7 @@ def contents(
         "models": {printable(name): ink for name, ink in inks_of(evaluation).items()},
         "left_out": len(evaluation.models) - len(drawn_models(evaluation)),
         "charts": charts,
+        "kept_together": kept_together,
         "range": ends_in_percent(evaluation),
         "ranking": RANKING,
         "worst": worst_tables(evaluation),
