@@ -68,6 +68,12 @@ class Chosen:
     dropped: str | None
     paths: tuple[str, ...]
 
+    @property
+    def known(self) -> dict[str, Any]:
+        """What else is known of the cases, by the names that evaluate and compare have for it."""
+        names = ("weight", "clusters", "strata", "time", "labels", "pos_label", "normalize")
+        return {name: getattr(self, name) for name in names}
+
 
 def file_options() -> list[click.Parameter]:
     """Describe the files and columns that report, score, compare and check share."""
@@ -138,8 +144,8 @@ def chosen(
     from properly.cli._guessing import Guess
     from properly.cli._outcome_labels import as_outcomes
 
-    labels = _as_labels(classes)
-    _require_sense(labels, event, ordered=ordered, normalize=normalize)
+    labels = as_labels(classes)
+    require_sense(labels, event, ordered=ordered, normalize=normalize)
     known = {role: column for role in ROLES if (column := roles.get(role)) is not None}
     with open_files(paths) as files:
         models = models_of(forecast, labels)
@@ -148,7 +154,7 @@ def chosen(
         guess = Guess(files, given)
         outcome = guess.outcome(binary=labels is None) if outcome is None else outcome
         models = models or guess.models(labels)
-        _require_other_columns(outcome, _all(models))
+        require_other_columns(outcome, _all(models))
         numbers = [*_all(models), *([known["weight"]] if "weight" in known else [])]
         rows = files.read([outcome, *known.values(), *numbers]).with_numbers(numbers)
         columns, dropped = rows.complete(missing)
@@ -216,7 +222,7 @@ def _forecasts(
     }
 
 
-def _as_labels(classes: str | None) -> tuple[str, ...] | None:
+def as_labels(classes: str | None) -> tuple[str, ...] | None:
     if classes is None:
         return None
     labels = tuple(label.strip() for label in classes.split(","))
@@ -226,7 +232,7 @@ def _as_labels(classes: str | None) -> tuple[str, ...] | None:
     return labels
 
 
-def _require_sense(
+def require_sense(
     labels: tuple[str, ...] | None, event: str | None, *, ordered: bool, normalize: bool
 ) -> None:
     """Refuse options that say something about classes without --classes, and the reverse."""
@@ -239,7 +245,7 @@ def _require_sense(
             raise click.UsageError(message)
 
 
-def _require_other_columns(outcome: str, forecasts: Iterable[str]) -> None:
+def require_other_columns(outcome: str, forecasts: Iterable[str]) -> None:
     if outcome in forecasts:
         message = f"The column {outcome!r} cannot be both the outcome and a forecast."
         raise click.UsageError(message)

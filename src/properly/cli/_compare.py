@@ -107,17 +107,11 @@ def _compare(
         found.y,
         found.forecasts,
         rule=_over(rule or _usual(found.task), within),
-        weight=found.weight,
-        clusters=found.clusters,
-        strata=found.strata,
-        time=found.time,
-        labels=found.labels,
-        pos_label=found.pos_label,
-        normalize=found.normalize,
         reference=reference,
         margin=margin,
         level=level,
         rng=seed,
+        **found.known,
     )
     emit(_laid_out(comparison, layout), output, force=force)
 

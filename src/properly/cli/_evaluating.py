@@ -104,17 +104,11 @@ def evaluated(chosen: Chosen, *, seed: int, **options: Any) -> Evaluation | Clas
         found: Evaluation | ClassEvaluation = properly.evaluate(
             chosen.y,
             chosen.forecasts,
-            weight=chosen.weight,
             task=chosen.task,
-            labels=chosen.labels,
-            pos_label=chosen.pos_label,
             groups=chosen.groups,
-            clusters=chosen.clusters,
-            strata=chosen.strata,
-            time=chosen.time,
-            normalize=chosen.normalize,
             rng=seed,
             progress=progress,
+            **chosen.known,
             **options,
         )
     # Whoever reads the result later has not seen what was printed.

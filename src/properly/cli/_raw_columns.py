@@ -11,10 +11,10 @@ import numpy as np
 from properly._files import open_files
 from properly.cli._columns import (
     ROLES,
-    _as_labels,
-    _require_other_columns,
-    _require_sense,
+    as_labels,
     models_of,
+    require_other_columns,
+    require_sense,
 )
 from properly.cli._guessing import Guess
 from properly.cli._outcome_labels import as_outcomes
@@ -50,8 +50,8 @@ def raw_columns(
     **roles: str | None,
 ) -> RawColumns:
     """Read the columns that the options choose, and refuse none for what is in it."""
-    labels = _as_labels(classes)
-    _require_sense(labels, event, ordered=ordered, normalize=False)
+    labels = as_labels(classes)
+    require_sense(labels, event, ordered=ordered, normalize=False)
     known = {role: column for role in ROLES if (column := roles.get(role)) is not None}
     with open_files(paths) as files:
         models = models_of(forecast, labels)
@@ -62,7 +62,7 @@ def raw_columns(
         outcome = guess.outcome(binary=labels is None) if outcome is None else outcome
         models = models or guess.models(labels, any_numbers=True)
         named = [column for columns in models.values() for column in columns]
-        _require_other_columns(outcome, named)
+        require_other_columns(outcome, named)
         columns = _masked(files.read([outcome, *known.values(), *named]), missing)
     y = columns[outcome]
     read: tuple[tuple[Any, ...] | None, object] = (None, None)
