@@ -1,0 +1,172 @@
+"""Nothing depends on which rows come first, which come together, or where they are summed up."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import properly
+from properly import _counting
+from properly._archive import pack
+from properly._stored_counts import columns_of
+from properly._stored_summary import words_and_columns
+from properly._stream import Stream, stream
+from properly.rules import Brier, Log
+
+from .subjects import LIKELY, rows_of_seed, seeds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly._counting import Counts
+    from properly._summary import Summary
+
+WEIGHTS: dict[str, list[Any]] = {
+    "none": [1],
+    "counts": [0, 1, 2, 5],
+    "whole floats": [0.0, 1.0, 3.0],
+    "huge": [1, 2**40 + 1, 2**53 - 1],
+}
+RULES = Brier(), Log()
+FRACTIONS = [0.0, 0.1, 1.0, 2.5]
+few = settings(max_examples=6)
+
+
+class Fed(NamedTuple):
+    """Rows of two models in three groups."""
+
+    y: Any
+    p: Any
+    weight: Any
+    groups: Any
+
+    def of(self, rows: Any) -> Fed:
+        weight = None if self.weight is None else self.weight[rows]
+        return Fed(self.y[rows], self.p[:, rows], weight, self.groups[rows])
+
+    def fill(self, found: Stream) -> Stream:
+        # A batch in which nothing weighs anything is refused, as by an evaluation.
+        if self.weight is None or (self.weight > 0).any():
+            forecasts = {"a": self.p[0], "b": self.p[1]}
+            found.add(self.y, forecasts, self.weight, self.groups)
+        return found
+
+
+def draw(seed: int, count: int, kind: str, weights: list[Any]) -> Fed:
+    rng = np.random.default_rng(seed)
+    y, p, weight = rows_of_seed(seed, count, weights)
+    other = np.where(rng.random(count) < 0.3, rng.choice(LIKELY, count), rng.random(count))
+    groups = rng.choice(np.array(["x", "y", "z"]), count)
+    return Fed(y, np.stack([p, other]), None if kind == "none" else weight, groups)
+
+
+def shuffled(fed: Fed, seed: int, cells: int | None) -> Stream:
+    """Put rows in another order, share them out to streams in batches, and merge these by twos."""
+    rng = np.random.default_rng(seed)
+    shards = [stream(RULES, cells=cells) for _ in range(rng.integers(1, 5))]
+    order = rng.permutation(len(fed.y))
+    cuts = np.sort(rng.integers(0, len(order) + 1, rng.integers(0, 8)))
+    for batch in np.split(order, cuts):
+        if len(batch):
+            fed.of(batch).fill(shards[rng.integers(len(shards))])
+    while len(shards) > 1:
+        one = shards.pop(rng.integers(len(shards)))
+        at = rng.integers(len(shards))
+        shards[at] = one + shards[at] if rng.random() < 0.5 else shards[at] + one
+    return shards[0]
+
+
+def bytes_of(summary: Summary) -> bytes:
+    return pack(*words_and_columns(summary))
+
+
+@contextmanager
+def small(most: int, cells: int) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_counting, "MOST_DISTINCT", most)
+        patch.setattr(_counting, "CELLS", cells)
+        yield
+
+
+@settings(max_examples=15)
+@given(
+    seed=seeds,
+    other=seeds,
+    count=st.integers(1, 40),
+    kind=st.sampled_from(sorted(WEIGHTS)),
+    cells=st.sampled_from([None, None, 7]),
+)
+def test_order_batches_and_shards_change_no_bit(
+    seed: int, other: int, count: int, kind: str, cells: int | None
+) -> None:
+    fed = draw(seed, count, kind, WEIGHTS[kind])
+    # So few that forecasts are grouped in some examples, of all rows, of groups, or of both.
+    with small(15, 10):
+        whole = fed.fill(stream(RULES, cells=cells)).summary()
+        assert bytes_of(shuffled(fed, other, cells).summary()) == bytes_of(whole)
+
+
+@few
+@given(seed=seeds, other=seeds, count=st.integers(1, 40), cells=st.sampled_from([None, None, 7]))
+def test_order_batches_and_shards_hardly_change_sums_of_fractions(
+    seed: int, other: int, count: int, cells: int | None
+) -> None:
+    fed = draw(seed, count, "fractions", FRACTIONS)
+    with small(15, 10):
+        whole = fed.fill(stream(RULES, cells=cells)).summary()
+        found = shuffled(fed, other, cells).summary()
+    assert found.sums.totals == whole.sums.totals
+    assert list(found.groups) == list(whole.groups)
+    for one, two in zip(
+        [found, *found.groups.values()], [whole, *whole.groups.values()], strict=True
+    ):
+        for name in ("a", "b"):
+            assert one.counts[name].cells == two.counts[name].cells
+            assert_same(one.counts[name], two.counts[name])
+
+
+def assert_same(one: Counts, two: Counts) -> None:
+    """Compare counts of which some may have been fractions."""
+    for found, expected in zip(one.tally()._columns(True), two.tally()._columns(True), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=0)
+    np.testing.assert_allclose(one.tally().value, two.tally().value, rtol=1e-12, atol=1e-322)
+    assert columns_of(one).keys() == columns_of(two).keys()
+
+
+@few
+@given(seed=seeds, count=st.integers(1, 40), cells=st.integers(1, 60))
+def test_counts_in_cells_are_the_grouped_tally_of_the_whole(
+    seed: int, count: int, cells: int
+) -> None:
+    fed = draw(seed, count, "counts", WEIGHTS["counts"])
+    found = shuffled(fed, seed, cells).summary()
+    for name, p in zip("ab", fed.p, strict=True):
+        tally = properly.tally(fed.y, p, weight=fed.weight, cells=cells)
+        np.testing.assert_array_equal(found.tallies[name].weight, tally.weight)
+        np.testing.assert_array_equal(found.tallies[name].events, tally.events)
+        np.testing.assert_allclose(found.tallies[name].value, tally.value, rtol=1e-15, atol=0)
+
+
+@settings(max_examples=3)
+@given(seed=seeds, size=st.sampled_from([7, 100, 600]))
+def test_memory_does_not_grow_with_the_rows(seed: int, size: int) -> None:
+    rng = np.random.default_rng(seed)
+    most, cells = 200, 50
+    p = rng.random((2, 3 * most))
+    y = rng.random(3 * most) < p[0]
+    with small(most, cells):
+        found = stream(Brier())
+        for start in range(0, len(y), size):
+            rows = slice(start, start + size)
+            found.add(y[rows], {"a": p[0, rows], "b": p[1, rows]})
+            held = [sum(len(part.counts[name]) for part in found._parts) for name in "ab"]
+            assert max(held) <= 2 * most
+        assert max(held) <= cells + 2
+        before = held
+        found.add(y, {"a": p[0], "b": p[1]})
+        assert [len(found.summary().counts[name]) for name in "ab"] == before

@@ -1,0 +1,286 @@
+"""Streams: batches of any kind, none of which is kept, and none of which is half taken."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import properly
+from properly import _counting
+from properly._stream import Stream, stream
+from properly._summary import Summary
+from properly.errors import DataError, ImproperRuleError
+from properly.rules import Bounded, Brier, Log, Propriety
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RNG = np.random.default_rng(11)
+ROWS = 60
+P = {"a": np.round(RNG.random(ROWS), 1), "b": RNG.random(ROWS)}
+Y = RNG.random(ROWS) < P["b"]
+WEIGHT = RNG.integers(1, 4, ROWS)
+GROUP = np.array(["new", "old"])[RNG.integers(0, 2, ROWS)]
+HALVES = slice(25), slice(25, None)
+
+
+class Cheat(Brier):
+    """A rule that is said to be improper."""
+
+    propriety = Propriety.IMPROPER
+
+
+def fed(*parts: slice, made: Stream | None = None, **known: Any) -> Stream:
+    found = stream() if made is None else made
+    for rows in parts or (slice(None),):
+        forecasts = {name: p[rows] for name, p in P.items()}
+        found.add(Y[rows], forecasts, **{name: x[rows] for name, x in known.items()})
+    return found
+
+
+def bytes_of(found: Stream | Summary, folder: Path) -> bytes:
+    return found.save(folder / "x.summary").read_bytes()
+
+
+def test_batches_make_the_whole(tmp_path: Path) -> None:
+    whole = bytes_of(fed(weight=WEIGHT, groups=GROUP), tmp_path)
+    assert bytes_of(fed(*HALVES, weight=WEIGHT, groups=GROUP), tmp_path) == whole
+    small = [slice(0, 1), *(slice(k, k + 4) for k in range(1, ROWS, 4))]
+    assert bytes_of(fed(*small, weight=WEIGHT, groups=GROUP), tmp_path) == whole
+
+
+def test_a_stream_says_how_far_it_has_come() -> None:
+    found = stream()
+    assert repr(found) == "Stream(0 rows, 0 models, 2 rules)"
+    assert len(found) == 0
+    assert bool(found)
+    fed(*HALVES, made=found)
+    assert repr(found) == "Stream(60 rows, 2 models, 2 rules)"
+    assert len(found) == ROWS
+    fed(made=found, weight=np.where(Y, 1, 0))
+    assert len(found) == ROWS + Y.sum()
+
+
+def test_a_stream_has_the_rules_of_an_evaluation() -> None:
+    found = fed(made=stream(within=(0.1, 0.4)))
+    within = properly.Interval(0.1, 0.4)
+    expected = Brier(), Bounded(Brier(), within), Log(), Bounded(Log(), within)
+    assert found.summary().rules == expected
+    assert fed(made=stream(Log())).summary().rules == (Log(),)
+    with pytest.raises(ImproperRuleError):
+        stream(Cheat())
+
+
+def test_forecasts_come_as_in_an_evaluation(tmp_path: Path) -> None:
+    expected = bytes_of(fed(), tmp_path)
+    for frame in (pl.DataFrame(P), pl.LazyFrame(P), pd.DataFrame(P)):
+        found = stream()
+        found.add(Y, frame)
+        assert bytes_of(found, tmp_path) == expected
+    found = stream()
+    found.add(Y.tolist(), {name: p.tolist() for name, p in P.items()})
+    assert bytes_of(found, tmp_path) == expected
+    single = stream()
+    single.add(Y, P["a"])
+    assert single.summary().models == ("forecast",)
+
+
+def test_tensors_are_taken(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    found = stream()
+    found.add(torch.tensor(Y), {name: torch.tensor(p) for name, p in P.items()})
+    assert bytes_of(found, tmp_path) == bytes_of(fed(), tmp_path)
+
+
+def test_models_are_told_by_their_names(tmp_path: Path) -> None:
+    found = fed(HALVES[0])
+    rows = HALVES[1]
+    found.add(Y[rows], {"b": P["b"][rows], "a": P["a"][rows]})
+    assert bytes_of(found, tmp_path) == bytes_of(fed(), tmp_path)
+
+
+def test_outcomes_of_one_kind_make_a_batch(tmp_path: Path) -> None:
+    found = stream(pos_label="dead")
+    words = np.where(Y, "dead", "alive")
+    for rows in (Y, ~Y):
+        found.add(words[rows], {name: p[rows] for name, p in P.items()})
+    assert bytes_of(found, tmp_path) == bytes_of(fed(), tmp_path)
+
+
+def test_a_third_label_is_refused_whenever_it_comes() -> None:
+    found = stream(pos_label="dead")
+    found.add(["alive"], [0.1])
+    with pytest.raises(DataError, match="at most two labels; found 'alive', 'dead', 'lost'"):
+        found.add(["dead", "lost"], [0.1, 0.2])
+    found.add(["dead"], [0.6])
+    with pytest.raises(DataError, match="at most two labels"):
+        found.add(["lost"], [0.1])
+    assert len(found) == 2
+    other = stream(pos_label="dead")
+    other.add(["lost"], [0.1])
+    with pytest.raises(DataError, match="at most two labels"):
+        found.merge(other)
+    assert len(found) == 2
+
+
+def test_labels_are_remembered_from_streams_that_were_merged() -> None:
+    found, other = stream(pos_label="dead"), stream(pos_label="dead")
+    other.add(["alive"], [0.1])
+    found.merge(other)
+    with pytest.raises(DataError, match="at most two labels"):
+        found.add(["dead", "lost"], [0.1, 0.2])
+
+
+def test_more_weight_than_can_be_counted_is_refused_at_once() -> None:
+    found = stream(Brier())
+    found.add([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4], [1000] * 4)
+    with pytest.raises(DataError, match=r"counts must add up to less than 2\*\*63"):
+        found.add([1], [0.5], [2**63 - 1024])
+    assert found.summary().total == 4000
+
+
+def test_two_labels_without_the_event_are_refused() -> None:
+    found = stream(pos_label="dead")
+    found.add(["alive"], [0.1])
+    with pytest.raises(DataError, match="pos_label must be one of the labels of y"):
+        found.add(["well"], [0.1])
+
+
+REFUSED: dict[str, Any] = {
+    "a forecast of 2": ([1], {"a": [0.5], "b": [2.0]}),
+    "too few outcomes": ([1], {"a": [0.5, 0.5], "b": [0.5, 0.5]}),
+    "another model": ([1], {"a": [0.5], "c": [0.5]}),
+    "a model too few": ([1], {"a": [0.5]}),
+    "no rows": ([], {"a": [], "b": []}),
+    "a missing outcome": ([None], {"a": [0.5], "b": [0.5]}),
+    "no weight": ([1], {"a": [0.5], "b": [0.5]}, [0]),
+    "too much weight": ([1], {"a": [0.5], "b": [0.5]}, [2**63 - 1]),
+    "no groups": ([1], {"a": [0.5], "b": [0.5]}, None, None),
+    "a date": ([1], {"a": [0.5], "b": [0.5]}, None, np.array(["2024-01-01"], "datetime64[D]")),
+    "a missing group": ([1], {"a": [0.5], "b": [0.5]}, None, [None]),
+    "classes": ([1], {"a": [[0.5, 0.5]], "b": [[0.5, 0.5]]}),
+}
+
+
+@pytest.mark.parametrize("batch", REFUSED.values(), ids=REFUSED)
+def test_a_batch_that_is_refused_changes_nothing(batch: tuple[Any, ...], tmp_path: Path) -> None:
+    found = fed(groups=GROUP)
+    before = bytes_of(found, tmp_path)
+    y, forecasts, *known = batch
+    weight, groups = (*known, None, ["new"] * len(y))[:2] if len(known) < 2 else known
+    with pytest.raises(DataError):
+        found.add(y, forecasts, weight, groups)
+    assert len(found) == ROWS
+    assert bytes_of(found, tmp_path) == before
+
+
+def test_a_first_batch_that_is_refused_decides_nothing() -> None:
+    found = stream()
+    with pytest.raises(DataError):
+        found.add([0, 7], {"x": [0.1, 0.2]})
+    fed(made=found)
+    assert found.summary().models == ("a", "b")
+
+
+def test_shards_are_merged(tmp_path: Path) -> None:
+    whole = bytes_of(fed(groups=GROUP), tmp_path)
+    left, right = (fed(rows, groups=GROUP) for rows in HALVES)
+    assert bytes_of(left + right, tmp_path) == whole
+    assert bytes_of(sum([right, left]), tmp_path) == whole  # type: ignore[arg-type]
+    assert bytes_of(right + stream() + left, tmp_path) == whole
+    assert (len(left), len(right)) == (25, 35)
+    left.merge(right)
+    assert (len(left), len(right)) == (ROWS, 35)
+    assert bytes_of(left, tmp_path) == whole
+    again = pickle.loads(pickle.dumps(right))  # noqa: S301
+    fed(HALVES[0], made=again, groups=GROUP)
+    assert bytes_of(again, tmp_path) == whole
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        stream(Brier()),
+        stream(within=(0.1, 0.2)),
+        stream(pos_label="yes"),
+        stream(cells=10),
+        fed(groups=GROUP),
+    ],
+    ids=["rules", "within", "pos_label", "cells", "groups"],
+)
+def test_streams_of_another_kind_are_not_merged(other: Stream) -> None:
+    found = fed()
+    with pytest.raises(DataError, match="must"):
+        found.merge(other)
+    with pytest.raises(DataError, match="must"):
+        found + other
+    assert len(found) == ROWS
+
+
+def test_a_stream_adds_to_streams_only() -> None:
+    with pytest.raises(TypeError):
+        fed() + 1
+    with pytest.raises(TypeError):
+        1 + fed()
+
+
+def test_forecasts_are_grouped_if_asked(tmp_path: Path) -> None:
+    found = fed(*HALVES, made=stream(cells=5))
+    for name, tally in found.summary().tallies.items():
+        expected = properly.tally(Y, P[name], cells=5)
+        np.testing.assert_array_equal(tally.weight, expected.weight)
+        np.testing.assert_allclose(tally.value, expected.value, rtol=1e-15)
+    assert bytes_of(found, tmp_path) == bytes_of(fed(made=stream(cells=5)), tmp_path)
+
+
+def test_a_summary_stays_as_it_was_when_more_rows_come() -> None:
+    found = fed(HALVES[0])
+    before = found.summary()
+    fed(HALVES[1], made=found)
+    assert (before.rows, found.summary().rows) == (25, ROWS)
+
+
+def test_few_parts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = stream(Brier())
+    for k in range(64):
+        found.add([k % 2], [k / 64])
+    sizes = [len(part.counts["forecast"]) for part in found._parts]
+    assert sum(sizes) == 64
+    assert all(one > 2 * two for one, two in pairwise(sizes))
+    monkeypatch.setattr(_counting, "MOST_DISTINCT", 31)
+    monkeypatch.setattr(_counting, "CELLS", 10)
+    found.add([0], [0.5])
+    assert [x.counts["forecast"].cells for x in found._parts] == [10]
+
+
+def test_a_late_group_is_grouped_as_those_before_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(_counting, "MOST_DISTINCT", 30)
+    monkeypatch.setattr(_counting, "CELLS", 10)
+    group = np.where(np.arange(ROWS) < 58, GROUP, "late")
+    early, late = slice(58), slice(58, None)
+    found = fed(early, late, groups=group)
+    assert {x.counts["b"].cells for x in found.summary().groups.values()} == {10}
+    assert bytes_of(found, tmp_path) == bytes_of(fed(late, early, groups=group), tmp_path)
+
+
+def test_a_stream_is_evaluated_as_its_rows(tmp_path: Path) -> None:
+    found = fed(*HALVES, made=stream(within=(0.1, 0.4)))
+    e, rows = found.evaluate(replicates=0), properly.evaluate(Y, P, within=(0.1, 0.4), replicates=0)
+    assert e.primary == rows.primary
+    assert e.within == rows.within
+    for name in P:
+        for rule, score in rows.scores[name].items():
+            assert e.scores[name][rule].value == pytest.approx(score.value, rel=1e-13)
+            assert e.scores[name][rule].interval == pytest.approx(
+                score.interval, rel=1e-11, nan_ok=True
+            )
+    saved = Summary.load(found.save(tmp_path / "x.summary"))
+    assert str(properly.evaluate(saved, replicates=0)) == str(e)
