@@ -291,12 +291,17 @@ def number_clusters(cases: Cases, used: Any) -> Any:
 def number_ids(label: Any) -> Any:
     """Give ids of clusters, one a case, numbers from 0; refuse a cluster that is alone."""
     number, _ = numbered(label)
-    if not number.any():
+    require_clusters(1 + int(number.max()))
+    return number
+
+
+def require_clusters(count: int) -> None:
+    """Refuse a cluster that is alone."""
+    if count < 2:
         message = (
             "clusters say how far off an estimate may be only if there are two or more; got one"
         )
         raise DataError(message)
-    return number
 
 
 def numbered(label: Any) -> tuple[Any, list[Any]]:

@@ -107,7 +107,7 @@ def numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: st
     require_present(y, name)
     if y.dtype.kind == "O" and all(type(item) is int for item in y.flat):
         y = y.astype(np.int64)
-    if y.dtype.kind in "iu" and not any(_reads_as_number(label) for label in labels):
+    if y.dtype.kind in "iu" and numbers_are_classes(labels):
         return to_numpy(as_class_numbers(y, len(labels), name))
     number = {label: k for k, label in enumerate(labels)}
     try:
@@ -121,6 +121,11 @@ def numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: st
         listed = ", ".join(repr(label) for label in labels[:6]) + ", …" * (len(labels) > 6)
         refuse(y, numbers < 0, f"{name} must be among the labels {listed}")
     return numbers
+
+
+def numbers_are_classes(labels: Iterable[object]) -> bool:
+    """Tell whether whole numbers stand for classes in their order: if no label is a number."""
+    return not any(_reads_as_number(label) for label in labels)
 
 
 def _look_up(label: object, number: Mapping[object, int], name: str) -> int:

@@ -270,6 +270,12 @@ def as_tally(x: Any) -> Tally:
     raise ArgumentTypeError(message, hint="make one with properly.tally(y, p).")
 
 
+def snapped(tally: Tally, snap: float | ArrayLike) -> Tally:
+    """Move forecasts that were counted already to a grid."""
+    columns = tally._columns()  # noqa: SLF001
+    return Tally._of(pool(_countable(_snap(tally.value, snap)), columns))  # noqa: SLF001
+
+
 def _snap(p: Array, snap: float | ArrayLike) -> Array:
     """Move forecasts to the nearest value of a grid; a midpoint goes up."""
     grid, middle = _grid(snap)

@@ -1,0 +1,99 @@
+"""Counting inside engines: cells at their very borders, and events that are made of classes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import properly
+from properly._engines import Roles, Rows
+from properly._engines._collecting import collected
+from properly._engines._summing import Summing
+from properly.rules import Brier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ENGINES: dict[str, Callable[[Any], Any]] = {
+    "pandas": lambda table: table.to_pandas(),
+    "polars": pl.from_arrow,
+    "polars lazy": pl.LazyFrame,
+    "pyarrow": lambda table: table,
+    "duckdb": duckdb.from_arrow,
+}
+
+
+def borders(cells: int) -> Any:
+    """Return all borders of cells, and the doubles next to them."""
+    k = np.arange(cells + 1) / cells
+    return np.unique(np.concatenate([k, np.nextafter(k, 0).clip(0), np.nextafter(k, 1)]))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("cells", [3, 49, 4999])
+def test_a_border_belongs_to_the_cell_above_it_in_every_engine(engine: str, cells: int) -> None:
+    p = borders(cells)
+    y = np.arange(len(p)) % 2
+    expected = properly.tally(y, p, cells=cells)
+    frame = ENGINES[engine](pa.table({"y": y, "p": p}))
+    found = properly.tally(frame, outcome="y", forecast="p", cells=cells)
+    np.testing.assert_array_equal(found.weight, expected.weight)
+    np.testing.assert_array_equal(found.events, expected.events)
+    np.testing.assert_allclose(found.value, expected.value, rtol=1e-15, atol=0)
+    assert found.cells == cells
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("labels", [None, ("none", "mild", "severe", "fatal")])
+def test_questions_about_classes_are_counted_as_those_of_arrays(
+    engine: str, labels: tuple[str, ...] | None
+) -> None:
+    rng = np.random.default_rng(3)
+    p = rng.dirichlet([1, 2, 1, 0.5], 300).round(2)
+    p[:, 0] = (1 - p[:, 1:].sum(axis=1)).round(2)
+    p = np.abs(p[p[:, 0] >= 0])
+    y = (rng.random(len(p))[:, None] > p.cumsum(axis=1)[:, :-1]).sum(axis=1)
+    weight = rng.integers(0, 3, len(p))
+    names = [f"p{k}" for k in range(4)]
+    outcome = y if labels is None else np.array(labels)[y]
+    table = pa.table({"y": outcome, "w": weight} | dict(zip(names, p.T, strict=True)))
+    summary = properly.summarize(
+        ENGINES[engine](table), {"m": names}, outcome="y", weight="w", task="ordinal", labels=labels
+    )
+    cases = properly.Cases(y, p, weight=weight)
+    views = {"above": properly.cumulative(cases), "class": properly.one_vs_rest(cases)}
+    for view, events in views.items():
+        for k, each in enumerate(events.values()):
+            found, expected = summary.tallies["m", (view, k)], each.tally()
+            for column in ("value", "weight", "events"):
+                np.testing.assert_array_equal(getattr(found, column), getattr(expected, column))
+    decided = np.zeros((4, 4), dtype=int)
+    np.add.at(decided, (y, p.argmax(axis=1)), weight)
+    np.testing.assert_array_equal(summary.confusion["m"], decided)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_sums_do_not_drift_in_any_engine(engine: str) -> None:
+    # Added one after the other, so many tenths are off in the eleventh digit.
+    rows = 200_000
+    table = pa.table({"y": np.zeros(rows, dtype=int), "p": np.full(rows, math.sqrt(0.1))})
+    frame = ENGINES[engine](table)
+    summary = properly.summarize(frame, "p", outcome="y", rules=[Brier()])
+    loss = float(np.float64(math.sqrt(0.1)) ** 2)
+    assert float(summary.sums.totals["loss", 0, 0]) == pytest.approx(rows * loss, rel=1e-15)
+    parts = sum_of_parts(frame)
+    assert (parts * 2**20).is_integer()
+    assert parts == round(loss * 2**20) / 2**20 * rows
+
+
+def sum_of_parts(frame: Any) -> float:
+    """Return the sum of what adds up exactly in any order."""
+    rows = Rows.of(frame, Roles("y", {"p": ("p",)}))
+    summing = Summing(rows, (Brier(),))
+    return float(collected(summing.of_rows(summing.priced()))["loss_0_0_coarse"][0])
