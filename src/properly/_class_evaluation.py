@@ -110,7 +110,9 @@ class ClassEvaluation:
     groups, over_time : dict
         `Groups` and `OverTime` by model, if groups and times were given.
     worst : dict
-        `WorstCases` by model.
+        `WorstCases` by model; none without the rows.
+    summed : bool
+        Whether it was made from sums and counts, without the rows.
     notes : tuple of str
         What the evaluation warned of, and what could not be had.
     normalized : bool
@@ -157,6 +159,7 @@ class ClassEvaluation:
     calibration_tests: dict[str, CalibrationTest] = field(default_factory=dict)
     groups: dict[str, Groups] = field(default_factory=dict)
     over_time: dict[str, OverTime] = field(default_factory=dict)
+    summed: bool = False
     notes: tuple[str, ...] = ()
     normalized: bool = False
     backend: Backend | None = None
@@ -209,7 +212,7 @@ class ClassEvaluation:
     def _data(self) -> dict[str, Any]:
         classes = dict(zip(names_of_labels(self.labels), self.shares.tolist(), strict=True))
         about = {"cases": self.total, "task": self.task, "classes": classes}
-        known = ("normalized", "rows", "design", "level", "replicates", "seed")
+        known = ("normalized", "rows", "design", "summed", "level", "replicates", "seed")
         found: dict[str, Any] = plain(about | {name: getattr(self, name) for name in known})
         return found
 
@@ -225,7 +228,7 @@ class ClassEvaluation:
         found = self.decisions[model]
         if len(self.labels) <= MOST:
             return found.to_dict()
-        numbers = {"argmax": found.argmax.numbers(), "bayes": found.bayes.numbers()}
+        numbers = {way: scores.numbers() for way, scores in found.ways.items()}
         told: dict[str, Any] = plain(numbers | {"decision_loss": found.decision_loss})
         return told
 

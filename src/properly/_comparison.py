@@ -229,7 +229,14 @@ def compare_cases(
     rng: int | np.random.Generator | None,
 ) -> Comparison:
     """Compare models whose cases are checked already, all pairs, as `compare` does."""
-    asked = Asked(
+    return _judged(models, usual(rule, level, rng))
+
+
+def usual(
+    rule: Rule | Literal["auc"], level: float, rng: int | np.random.Generator | None
+) -> Asked:
+    """Ask for what `compare` does unless told otherwise."""
+    return Asked(
         rule=rule,
         level=level,
         horizon=1,
@@ -239,7 +246,6 @@ def compare_cases(
         replicates=REPLICATES,
         rng=as_generator(rng),
     )
-    return _judged(models, asked)
 
 
 def _judged(
@@ -258,7 +264,7 @@ def _judged(
     )
     warn_of_few(cases)
     warn_of_clusters(design)
-    return _compared(tuple(models), Contest(pairs, scored, asked), about_design(design))
+    return compared(tuple(models), Contest(pairs, scored, asked), about_design(design))
 
 
 def check_method(method: Method, rule: object, time: object, horizon: int) -> Method:
@@ -299,7 +305,7 @@ def as_pairs(models: tuple[str, ...], reference: str | None) -> tuple[Index, ...
     return tuple((i, known) for i in range(len(models)) if i != known)
 
 
-def _compared(names: tuple[str, ...], contest: Contest, about: dict[str, Any]) -> Comparison:
+def compared(names: tuple[str, ...], contest: Contest, about: dict[str, Any]) -> Comparison:
     """Put the comparison of all pairs together."""
     asked, difference, found = contest.asked, contest.differences(), margins(contest)
     quantile = student_quantiles(found.degrees, asked.level)

@@ -13,7 +13,7 @@ from properly._paired import long_run, sign_flip
 from properly._variance import covariance
 
 if TYPE_CHECKING:
-    from properly._scored import Index, Scored
+    from properly._scored import Index, Influences, Scored
     from properly.rules import Rule
 
 Column: TypeAlias = np.ndarray[Any, Any]
@@ -72,8 +72,8 @@ class Contest:
     @property
     def degrees(self) -> float:
         """Degrees of freedom; DeLong's normal has infinitely many."""
-        design = self.scored.design
-        alone = design.cluster is None and design.time is None
+        rows = self.scored.rows
+        alone = rows is None or (rows.design.cluster is None and rows.design.time is None)
         return math.inf if self.asked.by_area and alone else float(self.scored.spread.degrees)
 
     def differences(self) -> Column:
@@ -83,25 +83,11 @@ class Contest:
             found: Column = self.scored.value[first] - self.scored.value[second]
         return found
 
-    def between(self, k: int) -> Column:
-        """Return the influences of a difference."""
-        i, j = self.pairs[k]
-        found: Column = self.scored.influence[i] - self.scored.influence[j]
-        return found
-
     def squared_errors(self) -> Column:
         """Return the variances of the differences, from the covariance of the scores."""
         (first, second), c = self.ends, self.scored.spread.covariance
         with np.errstate(invalid="ignore"):
             return np.asarray(c[first, first] + c[second, second] - 2 * c[first, second])
-
-    def losses_apart(self, k: int) -> Column:
-        """Return what each case adds to a difference, exactly 0 where losses do not differ."""
-        weight = self.scored.design.weight / self.scored.design.weight.sum()
-        first, second = (self.scored.value[i] for i in self.pairs[k])
-        found = self.between(k) + weight * (first - second)
-        found[np.abs(found) <= ROUNDING * weight * (abs(first) + abs(second))] = 0.0
-        return np.asarray(found)
 
 
 class Margins(NamedTuple):
@@ -114,25 +100,36 @@ class Margins(NamedTuple):
 
 def margins(contest: Contest) -> Margins:
     """Find how far off each difference may be."""
-    asked, design = contest.asked, contest.scored.design
-    square = contest.squared_errors()
-    alone = np.diagonal(contest.scored.spread.covariance)
+    scored, square = contest.scored, contest.squared_errors()
     degrees = np.full(len(square), contest.degrees)
-    methods = ["DeLong" if asked.by_area else "Student's t"] * len(square)
-    for k in np.flatnonzero(~np.isnan(square)).tolist():
-        size = sum(alone[i] for i in contest.pairs[k])
-        if asked.method == "diebold-mariano":
-            run = long_run(design.totals(contest.between(k)[None])[0], asked.horizon)
-            square[k], degrees[k], methods[k] = run.error**2, run.degrees, run.method
-        elif design.serial == "newey-west-auto" or square[k] < CANCELLED * size:
-            # A small difference of large numbers keeps few digits; this way keeps all.
-            square[k] = covariance(contest.between(k)[None], design).covariance[0, 0]
+    methods = ["DeLong" if contest.asked.by_area else "Student's t"] * len(square)
+    if scored.paired is not None:
+        square = scored.paired.square
+    if scored.rows is not None:
+        _look_closer(contest, scored.rows, square, degrees, methods)
     error = np.sqrt(np.maximum(square, 0))
     # What differs by the same amount in all cases varies by rounding alone.
-    first, second = (np.abs(contest.scored.value[x]) for x in contest.ends)
+    first, second = (np.abs(scored.value[x]) for x in contest.ends)
     with np.errstate(invalid="ignore"):
         error[error <= ROUNDING * (first + second)] = 0.0
     return Margins(error, degrees, methods)
+
+
+def _look_closer(
+    contest: Contest, rows: Influences, square: Column, degrees: Column, methods: list[str]
+) -> None:
+    """Find from the cases those variances that the covariance of scores does not tell."""
+    asked, design = contest.asked, rows.design
+    alone = np.diagonal(contest.scored.spread.covariance)
+    for k in np.flatnonzero(~np.isnan(square)).tolist():
+        pair = contest.pairs[k]
+        size = sum(alone[i] for i in pair)
+        if asked.method == "diebold-mariano":
+            run = long_run(design.totals(rows.between(pair)[None])[0], asked.horizon)
+            square[k], degrees[k], methods[k] = run.error**2, run.degrees, run.method
+        elif design.serial == "newey-west-auto" or square[k] < CANCELLED * size:
+            # A small difference of large numbers keeps few digits; this way keeps all.
+            square[k] = covariance(rows.between(pair)[None], design).covariance[0, 0]
 
 
 def p_values(contest: Contest, found: Margins) -> Column:
@@ -144,13 +141,41 @@ def p_values(contest: Contest, found: Margins) -> Column:
         p = 2 * stdtr(found.degrees, -np.abs(difference / found.error))
     p[~(found.degrees > 0) | ~(found.error > 0)] = np.nan
     p[(scored.differing == 0) & (difference == 0)] = 1.0
-    few = (scored.differing < FEW) & (asked.method == "auto") & (scored.design.time is None)
+    timed = scored.rows is not None and scored.rows.design.time is not None
+    few = (scored.differing < FEW) & (asked.method == "auto") & (not timed)
     flip = (few & (not asked.by_area)) | (asked.method == "sign-flip")
     for k in np.flatnonzero(flip & (scored.differing > 0) & np.isfinite(difference)).tolist():
-        total = scored.design.totals(contest.losses_apart(k)[None])[0]
-        p[k] = sign_flip(total, asked.replicates, asked.rng)
-        found.methods[k] = "sign flips"
+        p[k], found.methods[k] = _of_signs(contest, k)
     return np.asarray(p)
+
+
+def _of_signs(contest: Contest, k: int) -> tuple[float, str]:
+    """Change signs at random; without the cases, bound what that would have given."""
+    scored, asked = contest.scored, contest.asked
+    if scored.rows is not None:
+        apart = scored.rows.losses_apart(contest.pairs[k], scored.value)
+        total = scored.rows.design.totals(apart[None])[0]
+        return sign_flip(total, asked.replicates, asked.rng), "sign flips"
+    size = math.nan if scored.paired is None else float(scored.paired.size[k])
+    return most_signs(size), "sign flips, bounded"
+
+
+def most_signs(size: float) -> float:
+    r"""Bound the p-value of changes of sign, given only how large a sum is.
+
+    If the sum of terms d is x times the root of the sum of their squares, then at most the share
+    :math:`2 c\, \Phi(-|x|)` of all changes of sign make it as large, whatever the terms, with
+    :math:`1 / c = 4\, \Phi(-\sqrt 2)` [1]_.
+
+    References
+    ----------
+    .. [1] V. K. Bentkus, D. Dzindzalieta (2015). A tight Gaussian bound for weighted sums of
+       Rademacher random variables. Bernoulli 21:1231-1237. `doi:10.3150/14-BEJ603
+       <https://doi.org/10.3150/14-BEJ603>`__
+    """
+    from scipy.special import ndtr
+
+    return float(np.minimum(ndtr(-abs(size)) / (2 * ndtr(-math.sqrt(2))), 1.0))
 
 
 def joint_quantile(contest: Contest, found: Margins) -> float:
@@ -177,6 +202,10 @@ def ratios(contest: Contest) -> tuple[Column, Column]:
         ratio = scored.value[first] / scored.value[second]
         ratio[~np.isfinite(scored.value[first]) | ~np.isfinite(scored.value[second])] = np.nan
         square = c[first, first] - 2 * ratio * c[first, second] + ratio**2 * c[second, second]
+        if scored.paired is not None:
+            # The same, by the variance of the difference, which keeps all its digits.
+            rest = (1 - ratio) * (c[first, first] - ratio * c[second, second])
+            square = rest + ratio * scored.paired.square
         return ratio, np.sqrt(np.maximum(square, 0)) / np.abs(scored.value[second])
 
 

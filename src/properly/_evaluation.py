@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
 import numpy as np
 
+from properly._asking import models_by_name, require_of_an_event, rules_of_event, rules_of_frame
 from properly._cases import Cases, require_classes_to_normalize
 from properly._class_evaluation import ClassEvaluation, evaluate_classes
-from properly._class_scores import require_distinct
+from properly._class_summary_gathering import gather_classes
 from properly._classes import column_names, is_table, require_order
 from properly._contenders import contenders
-from properly._decomposition import require_proper
 from properly._event_gathering import Asked, gather
-from properly._frames import as_models, library_of
+from properly._frames import library_of
 from properly._interval import Interval, as_interval
 from properly._labels import as_labels
 from properly._options import as_generator, check_choice, check_flag, check_level, check_replicates
-from properly._tally import Tally
-from properly.errors import ArgumentTypeError, DataError
-from properly.rules import BinaryRule, Bounded, Brier, Log, Regret
-from properly.rules._rule import as_rules, require_binary
+from properly._summary import Summary
+from properly._summary_gathering import gather_summary
+from properly.errors import DataError
+from properly.rules import Bounded, Regret
+from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from properly._event_evaluation import Evaluation
     from properly.rules import Rule
     from properly.typing import ArrayLike, IntoFrame
 
-    Forecasts: TypeAlias = Mapping[str, ArrayLike] | IntoFrame | ArrayLike
+    Forecasts: TypeAlias = "Mapping[str, ArrayLike] | IntoFrame | ArrayLike"
     Progress: TypeAlias = Callable[[int, int, str], None]
 
 Task: TypeAlias = Literal["binary", "multiclass", "ordinal"]
@@ -45,46 +44,50 @@ TASKS = ("auto", "binary", "multiclass", "ordinal")
 
 @overload
 def evaluate(
-    y: ArrayLike,
-    forecasts: Forecasts,
+    y: ArrayLike | IntoFrame | Summary,
+    forecasts: Forecasts | None = None,
     *,
-    weight: ArrayLike | None = None,
+    outcome: str | None = None,
+    weight: ArrayLike | str | None = None,
     task: Literal["binary"],
     labels: Sequence[object] | None = None,
     pos_label: object = None,
     rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
-    groups: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    strata: ArrayLike | None = None,
-    time: ArrayLike | None = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | str | None = None,
+    time: ArrayLike | str | None = None,
     level: float = 0.95,
     replicates: int = 199,
     rng: int | np.random.Generator | None = None,
     normalize: bool = False,
+    cells: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation: ...
 
 
 @overload
 def evaluate(
-    y: ArrayLike,
-    forecasts: Forecasts,
+    y: ArrayLike | IntoFrame | Summary,
+    forecasts: Forecasts | None = None,
     *,
-    weight: ArrayLike | None = None,
+    outcome: str | None = None,
+    weight: ArrayLike | str | None = None,
     task: Literal["multiclass", "ordinal"],
     labels: Sequence[object] | None = None,
     pos_label: object = None,
     rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
-    groups: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    strata: ArrayLike | None = None,
-    time: ArrayLike | None = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | str | None = None,
+    time: ArrayLike | str | None = None,
     level: float = 0.95,
     replicates: int = 199,
     rng: int | np.random.Generator | None = None,
     normalize: bool = False,
+    cells: int | None = None,
     progress: Progress | None = None,
 ) -> ClassEvaluation: ...
 
@@ -92,58 +95,67 @@ def evaluate(
 # What comes back depends on the dimensions of the forecasts, which no type tells.
 @overload
 def evaluate(
-    y: ArrayLike,
-    forecasts: Forecasts,
+    y: ArrayLike | IntoFrame | Summary,
+    forecasts: Forecasts | None = None,
     *,
-    weight: ArrayLike | None = None,
+    outcome: str | None = None,
+    weight: ArrayLike | str | None = None,
     task: Literal["auto"] = "auto",
     labels: Sequence[object] | None = None,
     pos_label: object = None,
     rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
-    groups: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    strata: ArrayLike | None = None,
-    time: ArrayLike | None = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | str | None = None,
+    time: ArrayLike | str | None = None,
     level: float = 0.95,
     replicates: int = 199,
     rng: int | np.random.Generator | None = None,
     normalize: bool = False,
+    cells: int | None = None,
     progress: Progress | None = None,
 ) -> Any: ...
 
 
 def evaluate(
-    y: ArrayLike,
-    forecasts: Forecasts,
+    y: ArrayLike | IntoFrame | Summary,
+    forecasts: Forecasts | None = None,
     *,
-    weight: ArrayLike | None = None,
+    outcome: str | None = None,
+    weight: ArrayLike | str | None = None,
     task: Literal["auto", "binary", "multiclass", "ordinal"] = "auto",
     labels: Sequence[object] | None = None,
     pos_label: object = None,
     rules: Iterable[Rule] | Rule | None = None,
     within: Interval | tuple[float, float] | None = None,
-    groups: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    strata: ArrayLike | None = None,
-    time: ArrayLike | None = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | str | None = None,
+    time: ArrayLike | str | None = None,
     level: float = 0.95,
     replicates: int = 199,
     rng: int | np.random.Generator | None = None,
     normalize: bool = False,
+    cells: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation | ClassEvaluation:
     """Evaluate one or several models on the same cases.
 
     Parameters
     ----------
-    y : array-like
+    y : array-like, data frame or Summary
         Outcomes: booleans, 0 and 1, or two labels of any kind with `pos_label`. Of several classes,
-        their numbers, labels of any kind with `labels`, or rows with a single 1.
+        their numbers, labels of any kind with `labels`, or rows with a single 1. Or a frame of any
+        library, with `outcome`; then `forecasts`, `weight` and all else are names of its columns.
+        Or what `summarize` or a `Stream` made of one.
     forecasts : dict of array-like, data frame, or array-like
         Probabilities of the event, by model; or of the classes, one column each. A frame has one
         column a model, unless the task says that its columns are classes; a single array is called
-        ``"forecast"``.
+        ``"forecast"``. Of a frame, the names of columns: a list of models, or a dict with the
+        columns of the classes by model.
+    outcome : str, optional
+        The column of outcomes, if `y` is a frame.
     weight : array-like, optional
         Case weights.
     task : {"auto", "binary", "multiclass", "ordinal"}
@@ -177,6 +189,9 @@ def evaluate(
         gives with that seed.
     normalize : bool
         Divide rows of class probabilities by their sums, and say so.
+    cells : int, optional
+        Of a frame that is too large for memory: group forecasts into so many cells. Left out,
+        1,000,000 distinct forecasts are kept as they are, and more are grouped into 100,000 cells.
     progress : callable, optional
         Called as ``progress(done, total, what)`` while the work goes on.
 
@@ -190,6 +205,10 @@ def evaluate(
     the event rate each time; of classes only one, to say how often each class happened. Skill is
     measured against the last of them. A model with a negative skill is worse than no model, at the
     thresholds that the rule looks at.
+
+    A frame of up to 1,000,000 rows is read into memory. A larger one, and a `Summary`, is judged by
+    sums that its engine makes: every score, its interval and all comparisons are as exact; what
+    needs the rows themselves, such as `time`, `strata` and bands between curves, is left out.
 
     A range that begins at 0 or ends at 1 is infinitely long for `Log`. Where a rule has no mean
     over the range, its integral is given.
@@ -240,39 +259,82 @@ def evaluate(
     # A seed is passed on as it is: every number is then that of its own function with that seed.
     seed = int(rng) if isinstance(rng, int | np.integer) else as_generator(rng)
     labels = None if labels is None else as_labels(labels)
-    models = _models(forecasts, task)
-    chosen = _task(task, models)
-    known = {"weight": weight, "clusters": clusters, "strata": strata, "time": time}
-    options = known | {"groups": groups, "labels": labels, "normalize": normalize}
     drawn: dict[str, Any] = {"level": level, "replicates": replicates, "rng": seed}
-    found: Evaluation | ClassEvaluation
-    if chosen == "binary":
+    drawn |= {"progress": progress}
+    known: dict[str, Any] = {"weight": weight, "clusters": clusters, "strata": strata}
+    known |= {"time": time, "groups": groups}
+    backend = library_of(y)
+    if outcome is not None:
+        from properly._framed import Framed  # which takes long to import
+
+        frame = Framed.of(
+            y, outcome, forecasts, task=task, known=known, labels=labels, pos_label=pos_label
+        )
+        if frame.fits:
+            y, forecasts, known = frame.read()
+        else:
+            _require_no_repair(normalize)
+            y = frame.summary(rules_of_frame(frame, task, rules, within), cells, progress)
+    if isinstance(y, Summary):
+        return replace(_of_summary(y, task, within, drawn), backend=backend)
+    models = models_by_name(forecasts, task)
+    backend = backend or library_of(forecasts, *models.values())
+    options = known | {"labels": labels, "normalize": normalize}
+    if _task(task, models) == "binary":
         require_classes_to_normalize(normalize)
-        asked, first, ends = _asked(rules, within)
+        asked, first, ends = rules_of_event(rules, within)
         cases = contenders(y, models, least=1, pos_label=pos_label, **options)
-        found = gather(cases, Asked(asked, first, ends, **drawn, progress=progress))
-    else:
-        _require_of_an_event(within, pos_label)
-        cases = {name: Cases(y, p, **options) for name, p in models.items()}
-        _require_one_order(models)
-        found = evaluate_classes(cases, chosen, rules, **drawn, progress=progress)
-        if task == "auto" and len(found.labels) == 2:
-            found = replace(found, notes=(*found.notes, TWO_COLUMNS))
-    return replace(found, backend=library_of(y, forecasts, *models.values()))
+        found = gather(cases, Asked(asked, first, ends, **drawn))
+        return replace(found, backend=backend)
+    require_of_an_event(within, pos_label)
+    return replace(
+        _of_classes(y, models, task, rules, options=options, drawn=drawn), backend=backend
+    )
 
 
-def _models(forecasts: Any, task: str) -> dict[str, Any]:
-    """Take forecasts by the names of models, which must differ as text."""
-    if isinstance(forecasts, Mapping):
-        models = forecasts
-    elif task in ("multiclass", "ordinal"):
-        models = {"forecast": forecasts}
-    else:
-        models = as_models(forecasts)
-    _require_forecasts(models)
-    named = [str(name) for name in models]
-    require_distinct("models", named)
-    return dict(zip(named, models.values(), strict=True))
+def _of_classes(
+    y: Any,
+    models: Mapping[str, Any],
+    task: str,
+    rules: Iterable[Rule] | Rule | None,
+    *,
+    options: dict[str, Any],
+    drawn: dict[str, Any],
+) -> ClassEvaluation:
+    """Evaluate forecasts of several classes, row by row."""
+    cases = {name: Cases(y, p, **options) for name, p in models.items()}
+    _require_one_order(models)
+    ordered = task == "ordinal"
+    found = evaluate_classes(cases, "ordinal" if ordered else "multiclass", rules, **drawn)
+    if task == "auto" and len(found.labels) == 2:
+        found = replace(found, notes=(*found.notes, TWO_COLUMNS))
+    return found
+
+
+def _require_no_repair(normalize: bool) -> None:
+    if normalize:
+        message = "normalize=True needs the rows in memory; the frame has too many"
+        raise DataError(message, hint="divide the columns by their sums in the frame.")
+
+
+def _of_summary(
+    summary: Summary,
+    task: str,
+    within: Interval | tuple[float, float] | None,
+    drawn: dict[str, Any],
+) -> Evaluation | ClassEvaluation:
+    """Evaluate sums and counts; the range of thresholds is that of the rules, if they have one."""
+    ends = None if within is None else as_interval(within)
+    if summary.sums.classes is not None:
+        require_of_an_event(within, None)
+        return gather_classes(summary, task, **drawn)
+    ranges = {r.within for r in summary.rules if isinstance(r, Bounded | Regret)}
+    if ends is None and len(ranges) == 1:
+        (ends,) = ranges
+    rules = tuple(require_binary(rule) for rule in summary.rules)
+    over = (rule for rule in rules if isinstance(rule, Bounded | Regret) and rule.within == ends)
+    first = next(over, rules[0])
+    return gather_summary(summary, Asked(rules, first, ends, **drawn))
 
 
 def _require_one_order(models: Mapping[str, Any]) -> None:
@@ -295,43 +357,3 @@ def _task(task: str, models: Mapping[str, Any]) -> Task:
         )
         raise DataError(message)
     return "multiclass" if all(tables.values()) else "binary"
-
-
-def _require_of_an_event(within: object, pos_label: object) -> None:
-    """Refuse what makes sense for one event only."""
-    for name, value in (("within", within), ("pos_label", pos_label)):
-        if value is not None:
-            message = f"{name} is for forecasts of one event; these are of several classes"
-            hint = "pass rules=Ranked(Bounded(Brier(), within))." if name == "within" else None
-            raise DataError(message, hint=hint)
-
-
-def _asked(
-    rules: Iterable[Rule] | Rule | None,
-    within: Interval | tuple[float, float] | None,
-) -> tuple[tuple[BinaryRule, ...], BinaryRule, Interval | None]:
-    """Take the rules, the one that models are judged by first, and the range."""
-    if rules is None:
-        rules = Brier(), Log()
-    asked = tuple(require_proper(require_binary(rule)) for rule in as_rules(rules))
-    ends = None if within is None else as_interval(within)
-    if ends is not None:
-        asked = tuple(form for rule in asked for form in _forms(rule, ends))
-    require_distinct("rules", [rule.name for rule in asked])
-    over = (rule for rule in asked if isinstance(rule, Bounded | Regret) and rule.within == ends)
-    return asked, next(over, asked[0]), ends
-
-
-def _forms(rule: BinaryRule, within: Interval) -> tuple[BinaryRule, ...]:
-    """Put the mean of a rule over a range behind it, or its integral if there is no mean."""
-    if isinstance(rule, Bounded | Regret):
-        return (rule,)
-    has_mean = 0 < rule.length(within.lower, within.upper) < math.inf
-    return rule, Bounded(rule, within, "mean" if has_mean else "integral")
-
-
-def _require_forecasts(models: Mapping[Any, Any]) -> None:
-    for name, p in models.items():
-        if isinstance(p, Tally | Cases):
-            message = f"models are given by their forecasts; {name!r} is a {type(p).__name__}"
-            raise ArgumentTypeError(message, hint="write evaluate(y, {'name': p, …}).")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from properly._estimates import Estimate
     from properly._frames import Backend
     from properly._group_table import Groups
+    from properly._grouping_error import GroupingError
     from properly._interval import Interval
     from properly._means import Means
     from properly._murphy import MurphyCurve
@@ -86,6 +87,11 @@ class Evaluation:
         `Groups` and `OverTime` by model, if groups and times were given.
     worst : dict
         `WorstCases` by model.
+    grouping : dict
+        What grouping forecasts into cells can have changed, of the models of which that was done:
+        `GroupingError`.
+    summed : bool
+        Whether it was made from sums and counts, without the rows.
     notes : tuple of str
         What the evaluation warned of, and what could not be had.
     backend : str or None
@@ -131,6 +137,8 @@ class Evaluation:
     calibration_tests: dict[str, CalibrationTest] = field(default_factory=dict)
     groups: dict[str, Groups] = field(default_factory=dict)
     over_time: dict[str, OverTime] = field(default_factory=dict)
+    grouping: dict[str, GroupingError] = field(default_factory=dict)
+    summed: bool = False
     notes: tuple[str, ...] = ()
     backend: Backend | None = None
 
@@ -183,12 +191,15 @@ class Evaluation:
         }
         for what in BY_MODEL:
             found[what] = {name: record.to_dict() for name, record in getattr(self, what).items()}
+        if self.grouping:
+            found["grouping"] = {name: x.to_dict() for name, x in self.grouping.items()}
         found["comparisons"] = {rule: x.to_dict() for rule, x in self.comparisons.items()}
         return found | {"primary": self.primary, "notes": list(self.notes)}
 
     def _data(self) -> dict[str, Any]:
         within = None if self.within is None else [self.within.lower, self.within.upper]
-        known = {name: getattr(self, name) for name in ("rows", "events", "design", "level")}
+        names = ("rows", "events", "design", "summed", "level")
+        known = {name: getattr(self, name) for name in names}
         drawn = {"replicates": self.replicates, "seed": self.seed}
         about = {"cases": self.total, "event_rate": self.event_rate}
         found: dict[str, Any] = plain(about | known | {"within": within} | drawn)

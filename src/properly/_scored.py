@@ -29,31 +29,74 @@ PIECE = 1 << 15
 ROUNDING = 1e-14
 
 
+class Influences(NamedTuple):
+    """What each case has to do with the scores.
+
+    Attributes
+    ----------
+    influence : numpy array
+        A row a model; NaN in those of infinite score.
+    design : Design
+        The design of the influences.
+    """
+
+    influence: Column
+    design: Design
+
+    def between(self, pair: Index) -> Column:
+        """Return the influences of a difference."""
+        found: Column = self.influence[pair[0]] - self.influence[pair[1]]
+        return found
+
+    def losses_apart(self, pair: Index, value: Column) -> Column:
+        """Return what each case adds to a difference, exactly 0 where losses do not differ."""
+        weight = self.design.weight / self.design.weight.sum()
+        first, second = (value[i] for i in pair)
+        found = self.between(pair) + weight * (first - second)
+        found[np.abs(found) <= ROUNDING * weight * (abs(first) + abs(second))] = 0.0
+        return np.asarray(found)
+
+
+class Paired(NamedTuple):
+    """What sums alone tell of the differences of pairs.
+
+    Attributes
+    ----------
+    square : numpy array
+        The variance of each difference, found from the differences themselves.
+    size : numpy array
+        How many times as large a difference is as the root of the sum of its squared terms.
+    """
+
+    square: Column
+    size: Column
+
+
 class Scored(NamedTuple):
-    """What models score, and what each case has to do with it.
+    """What models score, and how far off that may be.
 
     Attributes
     ----------
     value : numpy array
         The scores, one a model.
-    influence : numpy array
-        A row a model; NaN in those of infinite score.
     spread : Spread
         The covariance of the scores.
-    design : Design
-        The design of the influences.
     differing : numpy array
         In how many cases the losses of each pair differ.
     infinite : list of pairs
         How many cases have an infinite loss, and their share of the weight, by model.
+    rows : Influences or None
+        What each case has to do with the scores.
+    paired : Paired or None
+        What is known of the pairs instead, where only sums are left of the cases.
     """
 
     value: Column
-    influence: Column
     spread: Spread
-    design: Design
     differing: Column
     infinite: list[tuple[int, float]]
+    rows: Influences | None = None
+    paired: Paired | None = None
 
 
 def is_area(rule: object) -> TypeGuard[Literal["auc"]]:
@@ -105,7 +148,8 @@ def score_models(
     squares = np.sum(share_out(second_pass, pieces), axis=0)
     loss[constant], squares[constant], squares[:, constant] = 0.0, 0.0, 0.0
     spread = _spread(loss, squares, design)
-    return Scored(mean, loss, spread, design, np.sum([x for _, x in found], axis=0), infinite)
+    differing = np.sum([x for _, x in found], axis=0)
+    return Scored(mean, spread, differing, infinite, Influences(loss, design))
 
 
 def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ...]) -> Scored:
@@ -136,7 +180,8 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
     place = np.stack([placements(y, p, weight)[1] for p in forecasts])
     differing = _count_differing(place, pairs)
     infinite = [(0, 0.0)] * len(found)
-    return Scored(value, influence, covariance(influence, design), design, differing, infinite)
+    rows = Influences(influence, design)
+    return Scored(value, covariance(influence, design), differing, infinite, rows)
 
 
 def _forecasts(models: dict[str, Cases]) -> list[Column]:

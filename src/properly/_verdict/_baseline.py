@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from properly._verdict._words import NAMED, listed, named, saved, sure
+from properly._verdict._words import NAMED, digits_apart, listed, named, saved, sure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,8 +64,8 @@ def _ranges(skills: Sequence[Estimate]) -> str:
     return listed(f"from {_much(-low)} higher to {saved(high)} lower" for low, high in ends)
 
 
-def _much(share: float) -> str:
-    return f"more than {MOST:,} %" if 100 * share > MOST else saved(share)
+def _much(share: float, digits: int = 2) -> str:
+    return f"more than {MOST:,} %" if 100 * share > MOST else saved(share, digits)
 
 
 def _shares(skills: Sequence[Estimate], sign: int = 1) -> str:
@@ -76,8 +76,10 @@ def _shares(skills: Sequence[Estimate], sign: int = 1) -> str:
     told: list[str] = []
     for skill in skills:
         low, high = sorted(sign * end for end in skill.interval)
+        digits = digits_apart((100 * low, 100 * high))
+        value, *ends = (_much(x, digits) for x in (sign * skill.value, low, high))
         level = "" if told else f"{sure(skill.level)} "
-        told.append(f"{_much(sign * skill.value)} ({level}{_much(low)} to {_much(high)})")
+        told.append(f"{value} ({level}{' to '.join(ends)})")
     return listed(told)
 
 

@@ -14,6 +14,7 @@ from properly._verdict._words import (
     chance,
     chances,
     counted,
+    digits_apart,
     few,
     is_weighted,
     named,
@@ -89,13 +90,19 @@ def _overall(summary: CalibrationSummary, total: float, words: Words) -> Iterato
     told = f"expecting {words.event} {expected} where it happened {observed}"
     level = sure(ratio.level)
     if low > 1:
-        often = f"{few(ratio.value, 3)} times as often as expected"
-        yield f"too low overall, {told}, {often} ({level} {few(low, 3)} to {few(high, 3)})"
+        often, around = _factor(ratio.value, (low, high))
+        yield f"too low overall, {told}, {often} as expected ({level} {around})"
     elif high < 1 and low > 0:
-        often = f"{few(1 / ratio.value, 3)} times as often"
-        yield f"too high overall, {told}, {often} ({level} {few(1 / high, 3)} to {few(1 / low, 3)})"
+        often, around = _factor(1 / ratio.value, (1 / high, 1 / low))
+        yield f"too high overall, {told}, {often} ({level} {around})"
     elif high < 1:
         yield f"too high overall, {told}"
+
+
+def _factor(value: float, ends: tuple[float, float]) -> tuple[str, str]:
+    """Write a factor, and its interval, with the digits that tell them from 1."""
+    digits = digits_apart((1.0, *ends), 3)
+    return f"{few(value, digits)} times as often", " to ".join(few(end, digits) for end in ends)
 
 
 def _often(summary: CalibrationSummary, total: float, words: Words) -> tuple[str, str]:
@@ -112,7 +119,8 @@ def _often(summary: CalibrationSummary, total: float, words: Words) -> tuple[str
 def _spread(summary: CalibrationSummary) -> Iterator[str]:
     """Say whether forecasts are too extreme, or not extreme enough."""
     low, high = summary.slope.interval
-    value, ends = few(summary.slope.value, 3), f"{few(low, 3)} to {few(high, 3)}"
+    digits = digits_apart((1.0, low, high), 3)
+    value, ends = few(summary.slope.value, digits), f"{few(low, digits)} to {few(high, digits)}"
     slope = f"slope {value}, {sure(summary.slope.level)} {ends}"
     if high < 0:
         yield f"the wrong way round, higher where it happened less often ({slope})"

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 from properly._plain import printable
 from properly._verdict._baseline import against_none
-from properly._verdict._words import NAMED, chance, counted, ends_of, few, named, saved, sure
+from properly._verdict._words import (
+    NAMED,
+    chance,
+    counted,
+    digits_apart,
+    ends_of,
+    few,
+    named,
+    saved,
+    sure,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -153,7 +163,8 @@ def _by_how_much(found: Standing) -> str:
     pair = found.pair(rival, best)
     if pair.differing == 0 and pair.difference == 0:
         return f"the losses of {named([best, rival])} never differ"
-    told = f"{_lower(found, best, rival)}, by {few(pair.difference)}"
+    digits = digits_apart(pair.interval)
+    told = f"{_lower(found, best, rival)}, by {few(pair.difference, digits)}"
     if not pair.standard_error > 0:
         return f"{told}, without a standard error"
     told = f"{told} ({_interval(found, pair)})"
@@ -179,7 +190,7 @@ def _interval(found: Standing, pair: Pair) -> str:
         return f"{sure(found.level)} {ends_of(pair.interval)}"
     pairs = 1 if found.comparison is None else len(found.comparison)
     allowing = f", allowing for {counted(pairs)} comparisons" if pairs > 1 else ""
-    flips = " by sign flips" if pair.method == "sign flips" else ""
+    flips = " by sign flips" if pair.method.startswith("sign flips") else ""
     test = f"p {chance(pair.adjusted_p_value)}{flips}{allowing}"
     if pairs == 1:
         return f"{sure(found.level)} {ends_of(pair.interval)}; {test}"

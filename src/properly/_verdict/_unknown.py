@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from properly._verdict._standing import Standing
     from properly._verdict._words import Words
 
-# Numbers of cases that nobody will have are not told.
-OUT_OF_REACH = 1e8
+# Numbers of cases that nobody will have are not told: so many, and so many times those there are.
+OUT_OF_REACH, TIMES = 1e8, 10
 # From fewer cases nothing can be guessed of how many it would take.
 ENOUGH = 20
 # Models that the best is to be told from, the next best first.
@@ -38,11 +38,12 @@ def _open_pairs(found: Standing, compared: Comparison, words: Words) -> Iterator
     numbers = [float(x) for x in compared.cases_needed(POWER)]
     needed = dict(zip(compared.pairs, numbers, strict=True))
     told, without = [], []
+    most = max(OUT_OF_REACH, TIMES * compared.cases)
     for name in tied if compared.cases >= ENOUGH else ():
         cases = needed.get((best, name), needed.get((name, best), math.nan))
-        if compared.cases < cases < OUT_OF_REACH:
+        if compared.cases < cases < most:
             told.append((rounded(cases), printable(name)))
-        elif cases >= OUT_OF_REACH and found.pair(best, name).differing > 0:
+        elif cases >= most and found.pair(best, name).differing > 0:
             without.append(printable(name))
     sure = f"{100 * POWER:g} % of the time"
     if told:

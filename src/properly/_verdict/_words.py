@@ -24,6 +24,8 @@ STRETCHES = 3
 SMALLEST = 0.001
 # Numbers below this are written with an exponent.
 TINY = 1e-6
+# More digits than these nobody reads.
+MOST_DIGITS = 7
 
 SCORES = {
     "brier": "Brier score",
@@ -126,9 +128,21 @@ def percent(share: float) -> str:
     return f"{100 * share:.4g} %"
 
 
-def saved(share: float) -> str:
+def saved(share: float, digits: int = 2) -> str:
     """Write a share that was found, with few digits, in percent."""
-    return f"{few(100 * share)} %"
+    return f"{few(100 * share, digits)} %"
+
+
+def digits_apart(numbers: Sequence[float], least: int = 2) -> int:
+    """Return how many digits it takes to write numbers that differ differently.
+
+    Of very many cases both ends of an interval may begin with the same digits.
+    """
+    differ = len({x for x in numbers if math.isfinite(x)})
+    for digits in range(least, MOST_DIGITS):
+        if len({few(x, digits) for x in numbers if math.isfinite(x)}) == differ:
+            return digits
+    return MOST_DIGITS
 
 
 def few(x: float, digits: int = 2) -> str:
@@ -192,10 +206,11 @@ def listed(words: Iterable[str], most: int = NAMED) -> str:
     return f"{', '.join(some)} and {last}" if some else last
 
 
-def ends_of(interval: tuple[float, float], write: Any = few) -> str:
-    """Write both ends of an interval."""
-    low, high = interval
-    return f"{write(low)} to {write(high)}"
+def ends_of(interval: tuple[float, float]) -> str:
+    """Write both ends of an interval, with the digits that tell them apart."""
+    digits = digits_apart(interval)
+    low, high = (few(end, digits) for end in interval)
+    return f"{low} to {high}"
 
 
 def sure(level: float) -> str:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from properly._plain import amount_of
 from properly._worst_cases import WorstCases
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import PALE, TEXT, new_figure, set_as_text
@@ -158,10 +159,17 @@ def _frame_outcomes(ax: Axes, outcome: Column) -> None:
     )
 
 
+def _sources(record: WorstCases) -> list[str]:
+    """Name the rows; of counts, say how many cases there are."""
+    if record.cases is None:
+        return [f"row {row}" for row in np.asarray(record.row).tolist()]
+    return [amount_of(x) for x in np.asarray(record.cases).tolist()]
+
+
 def _write_sides(ax: Axes, record: WorstCases) -> None:
-    """Write the row numbers on the left, and the losses on the right."""
-    cases = range(len(record.row))
-    ax.set_yticks(cases, [f"row {row}" for row in np.asarray(record.row).tolist()])
+    """Write the rows, or how many they are, on the left, and the losses on the right."""
+    cases = range(len(record))
+    ax.set_yticks(cases, _sources(record))
     # An axis of their own, so that the layout makes room for them.
     side = ax.secondary_yaxis("right")
     losses = np.asarray(record.loss, dtype=float).tolist()

@@ -70,12 +70,22 @@ def short(x: float) -> float | None:
     return float(f"{x:.{DIGITS}g}") if math.isfinite(x) else None
 
 
-def thinned(x: Column, *columns: Column, most: int = MOST_POINTS) -> tuple[Column, ...]:
-    """Keep at most so many points of a curve, evenly along it, and always both ends."""
-    if len(x) > most:
-        kept = np.unique(np.linspace(0, len(x) - 1, most).round().astype(np.int64))
-        return tuple(column[kept] for column in (x, *columns))
-    return (x, *columns)
+def thinned(
+    x: Column, *columns: Column, most: int = MOST_POINTS, along: Column | None = None
+) -> tuple[Column, ...]:
+    """Keep at most so many points of a curve, evenly along it, and always both ends.
+
+    Points are as far apart as their numbers, or as the increasing numbers `along`: of cells that
+    forecasts were grouped into, most may lie where hardly a case is.
+    """
+    if len(x) <= most:
+        return (x, *columns)
+    kept = np.linspace(0, len(x) - 1, most).round().astype(np.int64)
+    if along is not None:
+        kept = np.searchsorted(along, np.linspace(along[0], along[-1], most))
+        kept = np.append(kept[:-1], len(x) - 1)
+    kept = np.unique(np.minimum(kept, len(x) - 1))
+    return tuple(column[kept] for column in (x, *columns))
 
 
 def model_color(names: Iterable[str], **more: Any) -> Spec:

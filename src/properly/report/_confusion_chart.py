@@ -62,7 +62,8 @@ def hard_table(evaluation: ClassEvaluation) -> Table:
     for name, found in evaluation.decisions.items():
         ways = {"likeliest class": found.argmax}
         # At zero-one costs, the likeliest class is what costs least.
-        ways |= {"least expected cost": found.bayes} if ordered else {}
+        if ordered and "bayes" in found.ways:
+            ways["least expected cost"] = found.bayes
         for way, scores in ways.items():
             numbers = (fixed(getattr(scores, column), 4) for column in columns)
             rows.append((printable(name), way, *numbers))

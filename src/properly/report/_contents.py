@@ -12,9 +12,8 @@ from properly.report._charts import charts_of
 from properly.report._drawn import MOST_MODELS, drawn_models, inks_of
 from properly.report._fine_print import fine_print, python_call
 from properly.report._regret_ranking import RANKING
-from properly.report._rule_words import score_in_words
 from properly.report._score_sections import remarks, score_tables
-from properly.report._worst_sections import worst_tables
+from properly.report._worst_sections import worst_lead, worst_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -73,8 +72,7 @@ def contents(
         "ranking": RANKING,
         "worst": worst_tables(evaluation),
         "of_event": of_event,
-        "dropped": any(note.startswith("dropped ") for note in evaluation.notes),
-        "worst_rule": score_in_words(evaluation, next(iter(evaluation.worst.values())).rule),
+        "worst_lead": worst_lead(evaluation),
         "fine_print": fine_print(evaluation),
         "command": command,
         "python": python or python_call(evaluation),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from properly import __version__
 from properly._class_scores import asked_rules
 from properly._event_evaluation import Evaluation
-from properly._plain import many
+from properly._plain import many, printable
 from properly.rules import Bounded, Brier, Log
 
 if TYPE_CHECKING:
@@ -46,12 +46,15 @@ def fine_print(evaluation: Evaluation | ClassEvaluation) -> list[str]:
 
 def python_call(evaluation: Evaluation | ClassEvaluation) -> str:
     """Write the call that makes the evaluation again, with names for the data."""
-    options = [*_about_task(evaluation), *_about_rules(evaluation)]
-    options += [f"{name}={name}" for name in _columns(evaluation)]
+    data, options = ["summary"], list(_about_task(evaluation))
+    if not evaluation.summed:
+        data = ["y", "forecasts"]
+        options += _about_rules(evaluation)
+        options += [f"{name}={name}" for name in _columns(evaluation)]
     options += [f"level={evaluation.level!r}", f"replicates={evaluation.replicates!r}"]
     if evaluation.seed is not None:
         options.append(f"rng={evaluation.seed}")
-    call = f"e = properly.evaluate(y, forecasts, {', '.join(options)})"
+    call = f"e = properly.evaluate({', '.join([*data, *options])})"
     imports = ["import properly", *(["from properly.rules import *"] if "rules=" in call else [])]
     return "\n".join([*imports, "", call, 'properly.report.write("report.html", e)'])
 
@@ -102,7 +105,13 @@ def _about_data(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
         distinct = ", ".join(
             f"{name} {len(found.value):,}" for name, found in evaluation.reliability.items()
         )
-        yield f"Equal forecasts are pooled; nothing is binned. Distinct forecasts: {distinct}."
+        told = f"Equal forecasts are pooled; nothing is binned. Distinct forecasts: {distinct}."
+        if evaluation.grouping:
+            told = f"Equal forecasts are pooled. Distinct forecasts, or cells of them: {distinct}."
+        yield told
+        yield from (
+            f"{printable(name)}: {found.told}." for name, found in evaluation.grouping.items()
+        )
     if evaluation.seed is None:
         yield "Without a seed, intervals that are drawn come out a little different each time."
     else:
@@ -121,5 +130,7 @@ def _about_numbers(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
         "Miscalibration and discrimination compare with isotonic recalibration (CORP). Both are "
         "too large as they stand, the more so the fewer cases; their intervals allow for it."
     )
-    yield "Curves are drawn from at most some hundred points each; numbers in tables are exact."
+    grouped = any("were grouped into" in note for note in evaluation.notes)
+    exact = "" if grouped else "; numbers in tables are exact"
+    yield f"Curves are drawn from at most some hundred points each{exact}."
     yield f"properly {__version__}."

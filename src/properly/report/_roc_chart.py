@@ -72,7 +72,8 @@ def _spec(evaluation: Evaluation) -> Spec:
 def _corners(curve: RocCurve) -> dict[str, list[float | None]]:
     """Return the curve as lists; above the highest forecast there is no threshold to tell."""
     columns = curve.false_positive_rate, curve.true_positive_rate, curve.threshold
-    told = zip(("fpr", "tpr", "from"), thinned(*columns), strict=True)
+    along = columns[0] + columns[1]
+    told = zip(("fpr", "tpr", "from"), thinned(*columns, along=along), strict=True)
     return {name: [short(x) for x in column.tolist()] for name, column in told}
 
 
