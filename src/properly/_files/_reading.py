@@ -6,7 +6,6 @@ counted (c0, c1, ...), so that nothing a user wrote is ever part of a query.
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +15,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from properly._extras import import_extra
-from properly._files._paths import DAMAGED, damaged, find_files
+from properly._files._elsewhere import found_files
+from properly._files._kinds import values_of
+from properly._files._memory import limits_of
+from properly._files._paths import DAMAGED, damaged
+from properly._files._relation import kept, measured, require_numbers, settled, shape_of, union
 from properly._files._rows import FileRows, Part, stacked
-from properly._files._tables import fetch, refusal, table_of
+from properly._files._tables import is_here, refusal, require_different, require_same, table_of
 from properly._nearest import require_columns
 from properly._notice import notice
 from properly._options import check_choice
@@ -26,9 +29,10 @@ from properly._plain import many
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
     from properly._files._paths import File, Paths
+    from properly._files._relation import Measured, Shape
     from properly._files._rows import Column
     from properly._files._tables import Table
 
@@ -39,6 +43,7 @@ class Files:
 
     connection: Any
     tables: tuple[Table, ...]
+    folder: Path
 
     @property
     def names(self) -> list[str]:
@@ -66,33 +71,111 @@ class Files:
             missing[name] = np.concatenate(masks)
         return FileRows(values, missing, parts)
 
-    def _fetched(self, table: Table, names: list[str]) -> tuple[list[Column], list[Column]]:
+    def count(self) -> int:
+        """Count the rows of all files; Parquet files know theirs."""
+        return sum(self._counted(table, table.source) for table in self.tables)
+
+    def exceed(self, most: int) -> bool:
+        """Tell whether there are more rows than so many, without counting much further."""
+        left = most
+        for table in self.tables:
+            some = f"(SELECT 1 FROM {table.source} LIMIT {left + 1})"  # noqa: S608
+            left -= self._counted(table, some)
+            if left < 0:
+                return True
+        return False
+
+    def shapes(self, names: Iterable[str]) -> dict[str, Shape]:
+        """Say of what kind columns are and how far their values reach, without reading them."""
+        asked = _as_names(names)
+        found = self._measured(asked, ())
+        return {name: shape_of(found, name) for name in asked}
+
+    def relation(
+        self,
+        columns: Mapping[str, str],
+        *,
+        numbers: Iterable[str] = (),
+        missing: Literal["refuse", "drop"] = "refuse",
+    ) -> tuple[Any, str | None]:
+        """Put columns of all files below one another in duckdb, without reading their rows.
+
+        Columns are asked for by the names that they shall have, plain words such as ``c0``; some
+        must hold numbers. Returns a relation, in no order and open as long as the files are, and
+        what was said of dropped rows.
+        """
+        names = _as_names(columns.values())
+        self.require(names)
+        needed = set(numbers)
+        tables = [self._settled(i, names) for i in range(len(self.tables))]
+        found = self._measured(names, needed, tables)
+        require_numbers(self.connection, found, [name for name in names if name in needed])
+        dropped = kept(found, names, missing)
+        return self.connection.sql(union(found, columns, needed)), dropped
+
+    def _settled(self, number: int, names: list[str]) -> Table:
+        full = import_extra("duckdb", extra="duckdb").IOException
+        table, place = self.tables[number], self.folder / f"settled_{number}"
         with _in_one_sentence(table.file):
-            columns, masks = fetch(self.connection, table, names)
-        if not len(masks[0]):
+            return settled(self.connection, table, names, place, full)
+
+    def _measured(
+        self, names: list[str], numbers: Container[str], tables: Iterable[Table] | None = None
+    ) -> list[Measured]:
+        found = []
+        for table in self.tables if tables is None else tables:
+            with _in_one_sentence(table.file):
+                found.append(measured(self.connection, table, names, numbers))
+            self._require_rows(table, found[-1].rows)
+        return found
+
+    def _counted(self, table: Table, rows: str) -> int:
+        with _in_one_sentence(table.file):
+            ((count,),) = self.connection.execute(f"SELECT count(*) FROM {rows}").fetchall()  # noqa: S608
+        return int(count)
+
+    def _fetched(self, table: Table, names: list[str]) -> tuple[list[Column], list[Column]]:
+        """Read columns of a file, in the order of its rows, and where a value is missing."""
+        with _in_one_sentence(table.file):
+            values = values_of(self.connection, table, names)
+            chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in enumerate(values))
+            query = f"SELECT {chosen} FROM {table.source}"  # noqa: S608
+            arrays = self.connection.execute(query).fetchnumpy()
+        found = [arrays[f"v{i}"] for i in range(len(names))]
+        self._require_rows(table, len(found[0]))
+        return [np.ma.getdata(column) for column in found], [_missing(column) for column in found]
+
+    def _require_rows(self, table: Table, rows: int) -> None:
+        if not rows:
             shown = many(len(self.names), "column")
             message = f"a file must have rows; {table.file.name!r} has {shown} and no rows"
             raise DataError(message)
-        return columns, masks
 
 
 @contextmanager
-def open_files(paths: Paths) -> Iterator[Files]:
-    """Find files and look at their columns; what is written meanwhile goes when they close."""
+def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
+    """Find files and look at their columns; what is written meanwhile goes when they close.
+
+    As much memory is used, such as ``"1GB"``; what does not fit goes to the temporary folder.
+    """
     duckdb = import_extra("duckdb", extra="duckdb")
+    limits = {} if memory is None else limits_of(memory)
     with TemporaryDirectory(prefix="properly-") as folder:
-        # Without these it would write into the working directory, or fetch code from the network.
+        found = found_files(paths, Path(folder))
+        # Without these it would write into the working directory, or fetch code from the network;
+        # code that was fetched by hand is needed to reach files elsewhere.
         config = {
             "temp_directory": folder,
             "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
+            "autoload_known_extensions": str(not all(map(is_here, found))).lower(),
         }
-        found = find_files(paths, Path(folder))
-        with duckdb.connect(config=config) as connection:
-            tables = [_opened(connection, file) for file in found]
+        with _enough(duckdb, memory), duckdb.connect(config=config | limits) as connection:
+            # It would draw between our own lines.
+            connection.execute("SET enable_progress_bar = false")
+            tables = [_opened(connection, file, i, folder) for i, file in enumerate(found)]
             for table in tables:
-                _require_same_columns(table, tables[0])
-            yield Files(connection, tuple(tables))
+                require_same(table, tables[0])
+            yield Files(connection, tuple(tables), Path(folder))
 
 
 def read(
@@ -154,15 +237,27 @@ def read(
     return found
 
 
-def _opened(connection: Any, file: File) -> Table:
+def _opened(connection: Any, file: File, number: int, folder: str) -> Table:
     with _in_one_sentence(file):
-        table = table_of(connection, file)
-    counts = Counter(name for name in table.names if name is not None)
-    for name, count in counts.items():
-        if count > 1:
-            message = f"names of columns must differ; {file.name!r} has {name!r} {count} times"
-            raise DataError(message)
+        table = table_of(connection, file, number, Path(folder))
+    require_different(file, table.names)
     return table
+
+
+@contextmanager
+def _enough(duckdb: Any, memory: str | None) -> Iterator[None]:
+    """Refuse work for which there is not enough memory."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        had = "that of this machine" if memory is None else repr(memory)
+        message = f"the work must fit into the memory and the temporary folder; {had} does not do"
+        hint = "give more by --memory, or name a folder with more space by TMPDIR."
+        raise DataError(message, hint=hint) from error
+    except duckdb.Error as error:
+        said = str(error).partition("\n")[0]
+        message = f"duckdb must be able to work on the files to their end; it says: {said}"
+        raise DataError(message) from error
 
 
 @contextmanager
@@ -173,25 +268,15 @@ def _in_one_sentence(file: File) -> Iterator[None]:
         yield
     except DAMAGED:
         raise damaged(file.name) from None
+    except duckdb.OutOfMemoryException:
+        raise
     except duckdb.Error as error:
         raise refusal(file, str(error)) from error
 
 
-def _require_same_columns(table: Table, first: Table) -> None:
-    lacking = [name for name in first.names if name is not None and name not in table.names]
-    beyond = [name for name in table.names if name is not None and name not in first.names]
-    if lacking or beyond:
-        said = [f"lacks {_listed(lacking)}"] * bool(lacking)
-        said += [f"has {_listed(beyond)} besides"] * bool(beyond)
-        message = (
-            f"files must have the same columns; compared with {first.file.name!r}, "
-            f"{table.file.name!r} {' and '.join(said)}"
-        )
-        raise DataError(message)
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(repr(name) for name in names[:5]) + ", …" * (len(names) > 5)
+def _missing(column: Column) -> Column:
+    mask = np.ma.getmaskarray(column)
+    return mask | np.isnan(np.ma.getdata(column)) if column.dtype.kind == "f" else mask
 
 
 def _as_names(columns: Iterable[str]) -> list[str]:

@@ -57,11 +57,7 @@ class FileRows:
         present = np.flatnonzero(~missing)
         bad = [row for row in present.tolist() if not _reads_as_number(column[row])]
         if bad:
-            value = column[bad[0]]
-            shown = repr(value) if isinstance(value, str) else str(value)
-            count = f" ({len(bad)} such rows)" if len(bad) > 1 else ""
-            message = f"column {name!r} must hold numbers; {self.place(bad[0])} is {shown}{count}"
-            raise DataError(message, hint=_number_hint(shown))
+            raise no_number(name, self.place(bad[0]), column[bad[0]], len(bad))
         numbers = np.full(len(column), np.nan)
         numbers[present] = column[present].astype(np.float64)
         return numbers
@@ -73,25 +69,10 @@ class FileRows:
             gone |= mask
         if not gone.any():
             return dict(self.columns), None
-        rows, said = many(len(self), "row"), self._lacking()
-        if missing == "refuse":
-            first = self.place(int(gone.argmax()))
-            message = f"values must not be missing; of {rows}, {said}; the first is {first}"
-            hint = 'missing="drop", or --missing drop, leaves such rows out.'
-            raise DataError(message, hint=hint)
-        if gone.all():
-            message = f"some rows must have no missing values; of {rows}, {said}"
-            raise DataError(message)
-        columns = {name: column[~gone] for name, column in self.columns.items()}
-        dropped = f"dropped {int(gone.sum()):,} of {rows} for missing values: {said}"
-        return columns, dropped
-
-    def _lacking(self) -> str:
-        """Say how many rows lack each column."""
-        counts = {name: int(mask.sum()) for name, mask in self.missing.items() if mask.any()}
-        listed = [f"{n:,} lack{'s' * (n == 1)} {name!r}" for name, n in counts.items()]
-        more = f", … ({len(listed)} columns in all)" if len(listed) > SHOWN else ""
-        return ", ".join(listed[:SHOWN]) + more
+        first = self.place(int(gone.argmax())) if missing == "refuse" else None
+        gaps = {name: int(mask.sum()) for name, mask in self.missing.items()}
+        dropped = require_present(len(self), int(gone.sum()), lacking(gaps), missing, first)
+        return {name: column[~gone] for name, column in self.columns.items()}, dropped
 
     def place(self, row: int) -> str:
         """Name a row, counted from 0 in its file, and for CSV also the line where that is sure."""
@@ -100,9 +81,47 @@ class FileRows:
             if row < part.rows:
                 break
             row -= part.rows
-        name = printable(part.file.name)
-        line = f" (line {row + 2} of {name})" if _has_a_line_a_row(part) else f" of {name}"
-        return f"row {row}{line}"
+        return place_of(part.file, row, part.rows)
+
+
+def place_of(file: File, row: int, rows: int) -> str:
+    """Name a row of a file that has so many rows."""
+    name = printable(file.name)
+    line = f" (line {row + 2} of {name})" if _has_a_line_a_row(file, rows) else f" of {name}"
+    return f"row {row}{line}"
+
+
+def no_number(name: str, place: str, value: object, count: int) -> DataError:
+    """Refuse a column for the first of the values that are no numbers."""
+    shown = repr(value) if isinstance(value, str) else str(value)
+    such = f" ({count:,} such rows)" if count > 1 else ""
+    message = f"column {name!r} must hold numbers; {place} is {shown}{such}"
+    return DataError(message, hint=_number_hint(shown))
+
+
+def lacking(gaps: Mapping[str, int]) -> str:
+    """Say how many rows lack each column."""
+    listed = [f"{n:,} lack{'s' * (n == 1)} {name!r}" for name, n in gaps.items() if n]
+    more = f", … ({len(listed)} columns in all)" if len(listed) > SHOWN else ""
+    return ", ".join(listed[:SHOWN]) + more
+
+
+def require_present(
+    rows: int, gone: int, said: str, missing: str, first: str | None = None
+) -> str | None:
+    """Refuse rows with missing values, or say how many are dropped; the first, where known."""
+    if not gone:
+        return None
+    counted = many(rows, "row")
+    if missing == "refuse":
+        where = "" if first is None else f"; the first is {first}"
+        message = f"values must not be missing; of {counted}, {said}{where}"
+        hint = 'missing="drop", or --missing drop, leaves such rows out.'
+        raise DataError(message, hint=hint)
+    if gone == rows:
+        message = f"some rows must have no missing values; of {counted}, {said}"
+        raise DataError(message)
+    return f"dropped {gone:,} of {counted} for missing values: {said}"
 
 
 def stacked(columns: list[Column], missing: list[Column]) -> Column:
@@ -134,14 +153,14 @@ def _number_hint(shown: str) -> str:
     return "a missing value is written as NA, or as nothing."
 
 
-def _has_a_line_a_row(part: Part) -> bool:
+def _has_a_line_a_row(file: File, rows: int) -> bool:
     """Tell whether each row of a CSV file has a line of its own below the header."""
-    if part.file.format not in ("csv", "tsv") or part.file.compression == "zstd":
+    if file.format not in ("csv", "tsv") or file.compression == "zstd":
         return False
     lines, last = 0, b"\n"
     # The lines are counted for a message only; without the file it does without them.
-    with suppress(OSError, EOFError), part.file.open() as source:
+    with suppress(OSError, EOFError), file.open() as source:
         while chunk := source.read(1 << 20):
             lines, last = lines + chunk.count(b"\n"), chunk[-1:]
-        return lines + (last != b"\n") == part.rows + 1
+        return lines + (last != b"\n") == rows + 1
     return False

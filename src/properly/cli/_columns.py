@@ -1,11 +1,8 @@
-"""Which columns of which files: the options, and the arrays that they choose.
-
-Only what is left out is guessed, and every guess is said.
-"""
+"""Which columns of files the options choose, as arrays; only what is left out is guessed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
@@ -15,6 +12,8 @@ if TYPE_CHECKING:
 
     import numpy as np
 
+    from properly._files import Files
+
     Column = np.ndarray[Any, Any]
 
 Task = Literal["binary", "multiclass", "ordinal"]
@@ -23,17 +22,60 @@ PLACE = "{}"
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
-    """What the options choose.
+class Plan:
+    """Which columns hold what.
 
     Attributes
     ----------
-    y : array
-        Outcomes.
-    forecasts : dict of array
-        By model: probabilities of the event, or one column a class.
-    weight, groups, clusters, strata, time : array or None
-        What else is known of the cases.
+    outcome : str
+        The column of outcomes.
+    models : dict of tuple of str
+        By model, its column, or one a class.
+    known : dict of str
+        By role, the columns of what else is known of the cases.
+    classes : tuple of str or None
+        The labels of the classes, as text; None for an event.
+    event : str or None
+        The label of the event, as text.
+    missing : {"refuse", "drop"}
+        What to do about rows with a missing value.
+    task, normalize, guessed, paths
+        As in `Choice`.
+    """
+
+    outcome: str
+    models: dict[str, tuple[str, ...]]
+    known: dict[str, str]
+    classes: tuple[str, ...] | None
+    event: str | None
+    task: Task
+    normalize: bool
+    missing: Literal["refuse", "drop"]
+    guessed: list[str]
+    paths: tuple[str, ...]
+
+    @property
+    def forecasts(self) -> list[str]:
+        """The columns of all forecasts."""
+        return [column for columns in self.models.values() for column in columns]
+
+    @property
+    def numbers(self) -> list[str]:
+        """The columns that must hold numbers."""
+        return [*self.forecasts, *([self.known["weight"]] if "weight" in self.known else [])]
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns that are needed, each once."""
+        return list(dict.fromkeys([self.outcome, *self.known.values(), *self.numbers]))
+
+
+@dataclass(frozen=True, eq=False)
+class Choice:
+    """What the options choose, apart from the rows.
+
+    Attributes
+    ----------
     labels : tuple or None
         The labels of the classes, as the outcomes have them; None for an event.
     pos_label : label or None
@@ -52,13 +94,6 @@ class Chosen:
         The files, as they were given.
     """
 
-    y: Column
-    forecasts: dict[str, Column]
-    weight: Column | None
-    groups: Column | None
-    clusters: Column | None
-    strata: Column | None
-    time: Column | None
     labels: tuple[Any, ...] | None
     pos_label: object
     task: Task
@@ -68,6 +103,29 @@ class Chosen:
     dropped: str | None
     paths: tuple[str, ...]
 
+
+@dataclass(frozen=True, eq=False)
+class Chosen(Choice):
+    """What the options choose, with the rows in memory.
+
+    Attributes
+    ----------
+    y : array
+        Outcomes.
+    forecasts : dict of array
+        By model: probabilities of the event, or one column a class.
+    weight, groups, clusters, strata, time : array or None
+        What else is known of the cases.
+    """
+
+    y: Column
+    forecasts: dict[str, Column]
+    weight: Column | None
+    groups: Column | None
+    clusters: Column | None
+    strata: Column | None
+    time: Column | None
+
     @property
     def known(self) -> dict[str, Any]:
         """What else is known of the cases, by the names that evaluate and compare have for it."""
@@ -75,105 +133,98 @@ class Chosen:
         return {name: getattr(self, name) for name in names}
 
 
-def file_options() -> list[click.Parameter]:
-    """Describe the files and columns that report, score, compare and check share."""
-    return [
-        click.Argument(
-            ["paths"],
-            metavar="FILES...",
-            nargs=-1,
-            required=True,
-            type=click.Path(allow_dash=True),
-        ),
-        _column("--outcome", help="Column of what happened."),
-        _column(
-            "--forecast",
-            multiple=True,
-            help="Column of probabilities; may be given several times, for several models. With "
-            f"--classes, what columns begin with, or a pattern such as 'p({PLACE})'.",
-        ),
-        _column("--weight", help="Column of case weights."),
-        _column("--groups", "--group", help="Column of groups to evaluate apart."),
-        _column("--clusters", "--cluster", help="Column of clusters of dependent cases."),
-        _column("--strata", help="Column of strata that cases were drawn from."),
-        _column("--time", help="Column of times, numbers or dates."),
-        *_outcome_options(),
-    ]
+def chosen(*, paths: tuple[str, ...], **options: Any) -> Chosen:
+    """Read the columns that the options choose, and print what was guessed or dropped."""
+    from properly._files import open_files
+
+    with open_files(paths) as files:
+        return read_rows(files, planned(files, paths=paths, **options))
 
 
-def _outcome_options() -> list[click.Parameter]:
-    return [
-        click.Option(
-            ["--classes"],
-            metavar="A,B,C",
-            help="Labels of classes: --forecast NAME is then NAME_A, NAME_B, NAME_C.",
-        ),
-        click.Option(["--ordered"], is_flag=True, help="The classes are in order, such as grades."),
-        click.Option(["--event"], metavar="LABEL", help="The label of the event."),
-        click.Option(
-            ["--missing"],
-            type=click.Choice(["refuse", "drop"]),
-            default="refuse",
-            show_default=True,
-            help="What to do about rows with a missing value.",
-        ),
-        click.Option(
-            ["--normalize"], is_flag=True, help="Divide rows of class probabilities by their sums."
-        ),
-    ]
+def planned(files: Files, *, outcome: str | None = None, **options: Any) -> Plan:
+    """Find the columns that the options choose, guess what they leave out, and print guesses."""
+    from properly.cli._guessing import Guess
+
+    plan = plan_of(outcome=outcome or "", **options)
+    given = [*plan.known.values(), *plan.forecasts, *([] if outcome is None else [outcome])]
+    files.require(given)
+    guess = Guess(files, given)
+    if outcome is None:
+        outcome = guess.outcome(binary=plan.classes is None)
+    models = plan.models or guess.models(plan.classes)
+    found = replace(plan, outcome=outcome, models=models, guessed=guess.said)
+    require_other_columns(outcome, found.forecasts)
+    return found
 
 
-def _column(*names: str, **described: Any) -> click.Option:
-    return click.Option([*names, names[0].removeprefix("--")], metavar="COLUMN", **described)
-
-
-def chosen(
+def plan_of(
     *,
     paths: tuple[str, ...],
-    outcome: str | None = None,
+    outcome: str,
     forecast: tuple[str, ...] = (),
     classes: str | None = None,
     ordered: bool = False,
     event: str | None = None,
-    missing: str = "refuse",
+    missing: Literal["refuse", "drop"] = "refuse",
     normalize: bool = False,
     **roles: str | None,
-) -> Chosen:
-    """Read the columns that the options choose, and print what was guessed or dropped."""
-    from properly._files import open_files
-    from properly.cli._guessing import Guess
-    from properly.cli._outcome_labels import as_outcomes
-
+) -> Plan:
+    """Gather what the options say, without a look at the files."""
     labels = as_labels(classes)
     require_sense(labels, event, ordered=ordered, normalize=normalize)
-    known = {role: column for role in ROLES if (column := roles.get(role)) is not None}
-    with open_files(paths) as files:
-        models = models_of(forecast, labels)
-        given = [*known.values(), *_all(models), *([outcome] if outcome is not None else [])]
-        files.require(given)
-        guess = Guess(files, given)
-        outcome = guess.outcome(binary=labels is None) if outcome is None else outcome
-        models = models or guess.models(labels)
-        require_other_columns(outcome, _all(models))
-        numbers = [*_all(models), *([known["weight"]] if "weight" in known else [])]
-        rows = files.read([outcome, *known.values(), *numbers]).with_numbers(numbers)
-        columns, dropped = rows.complete(missing)
-    if dropped is not None:
-        click.echo(f"{dropped[0].upper()}{dropped[1:]}.", err=True)
-    event_or_labels = as_outcomes(columns[outcome], outcome, event, labels)
-    return Chosen(
-        y=event_or_labels.y,
-        forecasts=_forecasts(columns, models, labels),
-        **{role: columns[known[role]] if role in known else None for role in ROLES},
-        labels=event_or_labels.labels,
-        pos_label=event_or_labels.event,
+    return Plan(
+        outcome=outcome,
+        models=models_of(forecast, labels),
+        known={role: column for role in ROLES if (column := roles.get(role)) is not None},
+        classes=labels,
+        event=event,
         task="binary" if labels is None else "ordinal" if ordered else "multiclass",
         normalize=normalize,
-        names={"outcome": outcome, "forecast": models, **known},
-        guessed=guess.said,
-        dropped=dropped,
+        missing=missing,
+        guessed=[],
         paths=tuple(paths),
     )
+
+
+def read_rows(files: Files, plan: Plan) -> Chosen:
+    """Read the columns of a plan into memory, and print what was dropped."""
+    from properly.cli._outcome_labels import as_outcomes
+
+    rows = files.read(plan.columns).with_numbers(plan.numbers)
+    columns, dropped = rows.complete(plan.missing)
+    say_dropped(dropped)
+    found = as_outcomes(columns[plan.outcome], plan.outcome, plan.event, plan.classes)
+    others: dict[str, Any] = {
+        role: columns[plan.known[role]] if role in plan.known else None for role in ROLES
+    }
+    return Chosen(
+        **choice_of(plan, found.labels, found.event, dropped),
+        y=found.y,
+        forecasts=_forecasts(columns, plan.models, plan.classes),
+        **others,
+    )
+
+
+def choice_of(
+    plan: Plan, labels: tuple[Any, ...] | None, event: object, dropped: str | None
+) -> dict[str, Any]:
+    """Gather what a `Choice` knows."""
+    return {
+        "labels": labels,
+        "pos_label": event,
+        "task": plan.task,
+        "normalize": plan.normalize,
+        "names": {"outcome": plan.outcome, "forecast": plan.models, **plan.known},
+        "guessed": plan.guessed,
+        "dropped": dropped,
+        "paths": plan.paths,
+    }
+
+
+def say_dropped(dropped: str | None) -> None:
+    """Print how many rows were dropped, if any."""
+    if dropped is not None:
+        click.echo(f"{dropped[0].upper()}{dropped[1:]}.", err=True)
 
 
 def models_of(
@@ -201,10 +252,6 @@ def _without_place(given: str) -> str:
     if PLACE not in given:
         return given
     return given.replace(PLACE, "").strip(" _-.:()[]") or given
-
-
-def _all(models: Mapping[str, Iterable[str]]) -> list[str]:
-    return [column for columns in models.values() for column in columns]
 
 
 def _forecasts(

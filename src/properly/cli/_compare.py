@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from properly.cli._columns import chosen
 from properly.cli._described import Described
+from properly.cli._engine import Large, engine_options, opened, refuse_without_rows
 from properly.cli._evaluating import (
     FILES,
     file_options_but,
@@ -17,15 +17,18 @@ from properly.cli._evaluating import (
     format_option,
     level_option,
     seed_option,
+    summed,
     within_option,
 )
 from properly.cli._formats import as_csv
 from properly.cli._output import emit, require_output
 from properly.cli._rule_type import RuleType
+from properly.cli._running import progress_bar
 from properly.cli._unknown import unknown
 
 if TYPE_CHECKING:
     from properly import Comparison, Interval
+    from properly.cli._columns import Chosen
     from properly.rules import Rule
 
 EXAMPLES = r"""
@@ -49,7 +52,7 @@ def compare() -> click.Command:
             "Compare models on the same cases, pair by pair: differences of scores with intervals "
             f"and p-values. No model is called better if the interval holds zero. {FILES}"
         ),
-        params=[*file_options_but("groups"), *_options()],
+        params=[*file_options_but("groups"), *engine_options(), *_options()],
         examples=EXAMPLES,
     )
 
@@ -96,24 +99,45 @@ def _compare(
     seed: int,
     **options: Any,
 ) -> None:
+    require_output(output, force=force)
+    asked: dict[str, Any] = {"reference": reference, "margin": margin, "level": level, "rng": seed}
+    with opened(**options) as found:
+        if reference is not None and reference not in found.forecasts:
+            message = f"--reference is a model that is compared; got {reference!r}"
+            raise unknown(message, reference, found.forecasts)
+        chosen = _over(rule or _usual(found.task), within)
+        if isinstance(found, Large):
+            comparison = _compared_by_sums(found, chosen, **asked)
+        else:
+            comparison = _compared(found, chosen, **asked)
+    emit(_laid_out(comparison, layout), output, force=force)
+
+
+def _compared(found: Chosen, rule: Rule | Literal["auc"], **asked: Any) -> Comparison:
     import properly
 
-    require_output(output, force=force)
-    found = chosen(**options)
-    if reference is not None and reference not in found.forecasts:
-        message = f"--reference is a model that is compared; got {reference!r}"
-        raise unknown(message, reference, found.forecasts)
-    comparison = properly.compare(
-        found.y,
-        found.forecasts,
-        rule=_over(rule or _usual(found.task), within),
-        reference=reference,
-        margin=margin,
-        level=level,
-        rng=seed,
-        **found.known,
-    )
-    emit(_laid_out(comparison, layout), output, force=force)
+    return properly.compare(found.y, found.forecasts, rule=rule, **asked, **found.known)
+
+
+def _compared_by_sums(
+    found: Large,
+    rule: Rule | Literal["auc"],
+    *,
+    reference: str | None,
+    margin: float | None,
+    **asked: Any,
+) -> Comparison:
+    """Compare the models of a large file, rule by rule and all pairs."""
+    from properly._summed_scores import compare_sums
+
+    if isinstance(rule, str):
+        refuse_without_rows("--rule auc", found.engine)
+    for option, value in {"--reference": reference, "--margin": margin}.items():
+        if value is not None:
+            refuse_without_rows(option, found.engine)
+    with progress_bar() as progress:
+        summary = summed(found, [rule], progress)
+    return compare_sums(summary.sums, rule, **asked)
 
 
 def _usual(task: str) -> Rule:

@@ -12,8 +12,13 @@ from properly.cli._running import progress_bar
 from properly.errors import ProperlyError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from properly import ClassEvaluation, Evaluation, Interval
+    from properly._summary import Summary
     from properly.cli._columns import Chosen
+    from properly.cli._engine import Large
+    from properly.rules import Rule
 
 REPLICATES = 199
 FILES = (
@@ -24,7 +29,7 @@ FILES = (
 
 def file_options_but(*left_out: str) -> list[click.Parameter]:
     """Describe files and columns, except for what would be read and not used."""
-    from properly.cli._columns import file_options
+    from properly.cli._file_options import file_options
 
     return [option for option in file_options() if option.name not in left_out]
 
@@ -96,23 +101,47 @@ def force_option() -> click.Option:
     return click.Option(["--force"], is_flag=True, help="Overwrite what is there.")
 
 
-def evaluated(chosen: Chosen, *, seed: int, **options: Any) -> Evaluation | ClassEvaluation:
+def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluation | ClassEvaluation:
     """Evaluate what was chosen, with progress on a terminal."""
     import properly
+    from properly.cli._engine import Large
 
     with progress_bar() as progress:
-        found: Evaluation | ClassEvaluation = properly.evaluate(
-            chosen.y,
-            chosen.forecasts,
-            task=chosen.task,
-            groups=chosen.groups,
-            rng=seed,
-            progress=progress,
-            **chosen.known,
-            **options,
-        )
+        drawn = {**options, "rng": seed, "progress": progress, "task": chosen.task}
+        found: Evaluation | ClassEvaluation
+        if isinstance(chosen, Large):
+            rules = _rules_of(chosen, drawn.pop("rules"), drawn["within"])
+            found = properly.evaluate(summed(chosen, rules, progress), **drawn)
+        else:
+            known = {**chosen.known, "groups": chosen.groups}
+            found = properly.evaluate(chosen.y, chosen.forecasts, **known, **drawn)
     # Whoever reads the result later has not seen what was printed.
     return found if chosen.dropped is None else replace(found, notes=(*found.notes, chosen.dropped))
+
+
+def summed(chosen: Large, rules: Sequence[Rule], progress: Any) -> Summary:
+    """Sum up what is too large for memory, inside its engine."""
+    from properly._engines import summarize_frame
+
+    return summarize_frame(
+        chosen.frame,
+        chosen.roles,
+        rules,
+        pos_label=chosen.pos_label,
+        labels=chosen.labels,
+        progress=progress,
+    )
+
+
+def _rules_of(chosen: Large, rules: Any, within: Interval | None) -> Sequence[Rule]:
+    """Take the rules that were asked for, or those that suit the outcome."""
+    from properly._asking import require_of_an_event, rules_of_event
+    from properly._class_scores import asked_rules
+
+    if chosen.task == "binary":
+        return rules_of_event(rules, within)[0]
+    require_of_an_event(within, None)
+    return asked_rules(rules, chosen.task)
 
 
 def _as_range(

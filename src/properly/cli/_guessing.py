@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
-import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from properly._files import Files
-    from properly._files._rows import FileRows
+    from properly._files._relation import Shape
 
 OUTCOMES = ("y", "outcome", "target", "label", "event", "y_true", "observed", "obs")
 SHOWN = 20
@@ -27,15 +26,15 @@ class Guess:
         self.said: list[str] = []
 
     @cached_property
-    def rows(self) -> FileRows:
-        """The values of the columns that no option names."""
-        return self.files.read(self.free)
+    def shapes(self) -> dict[str, Shape]:
+        """What the columns are like that no option names."""
+        return self.files.shapes(self.free)
 
     def outcome(self, *, binary: bool) -> str:
         """Take the column that is called like an outcome, or the only one of an event."""
         found = [name for name in self.free if name.casefold() in OUTCOMES]
         if not found and binary:
-            found = [name for name in self.free if _is_event(self._present(name))]
+            found = [name for name in self.free if _is_event(self.shapes[name])]
         if len(found) != 1:
             several = f"{_listed(found)} could be. " if found else ""
             self._refuse(f"Which column is the outcome? {several}Give --outcome COLUMN")
@@ -52,9 +51,9 @@ class Guess:
         """
         if labels is not None:
             return self._class_models(labels)
-        found = [name for name in self.free if _is_probability(self._present(name))]
+        found = [name for name in self.free if _is_probability(self.shapes[name])]
         if not found and any_numbers:
-            found = [name for name in self.free if self._present(name).dtype.kind in "fiu"]
+            found = [name for name in self.free if self.shapes[name].letter in "fi"]
         if not found:
             self._refuse("Which column is the forecast? Give --forecast COLUMN")
         columns = "column" if len(found) == 1 else "columns"
@@ -81,9 +80,6 @@ class Guess:
         self._say(f"Took the columns that begin with {columns}; --forecast chooses others.")
         return found
 
-    def _present(self, name: str) -> Any:
-        return self.rows.columns[name][~self.rows.missing[name]]
-
     def _say(self, sentence: str) -> None:
         self.said.append(sentence)
         click.echo(sentence, err=True)
@@ -93,14 +89,16 @@ class Guess:
         raise click.UsageError(message)
 
 
-def _is_event(values: Any) -> bool:
+def _is_event(column: Shape) -> bool:
     """Tell whether a column has both values of an event, and no other."""
-    return values.dtype.kind in "biuf" and np.unique(values).tolist() == [0, 1]
+    return column.zero_one and (column.least, column.greatest) == (0, 1)
 
 
-def _is_probability(values: Any) -> bool:
-    inside = values.dtype.kind == "f" and (values >= 0) & (values <= 1)
-    return len(values) > 0 and bool(np.all(inside))
+def _is_probability(column: Shape) -> bool:
+    """Tell whether a column has fractions between 0 and 1, and nothing else."""
+    if column.letter != "f" or column.least is None or column.greatest is None:
+        return False
+    return column.least >= 0 and column.greatest <= 1
 
 
 def _listed(names: list[str]) -> str:

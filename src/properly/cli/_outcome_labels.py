@@ -22,10 +22,20 @@ class Outcomes(NamedTuple):
     event: object
 
 
-def as_outcomes(y: Any, column: str, event: str | None, labels: tuple[str, ...] | None) -> Outcomes:
-    """Read labels that were given as text in the way of the outcomes."""
+def as_outcomes(
+    y: Any,
+    column: str,
+    event: str | None,
+    labels: tuple[str, ...] | None,
+    *,
+    most: int | None = None,
+) -> Outcomes:
+    """Read labels that were given as text in the way of the outcomes.
+
+    Distinct outcomes do as well as all of them; there may be more than so many.
+    """
     if event is None and labels is None:
-        _require_zero_one(y, column)
+        _require_zero_one(y, column, most)
         return Outcomes(y, None, None)
     if y.dtype.kind == "f" and np.all(y == np.floor(y)) and np.all(np.abs(y) < 2**53):
         y = y.astype(np.int64)
@@ -46,7 +56,7 @@ def _read_alike(texts: tuple[str, ...], y: Any) -> tuple[Any, ...]:
     return texts
 
 
-def _require_zero_one(y: Any, column: str) -> None:
+def _require_zero_one(y: Any, column: str, most: int | None) -> None:
     """Ask for the label of the event where the outcomes are not 0 and 1."""
     if y.dtype.kind not in "biuO" or (y.dtype.kind != "O" and set(np.unique(y)) <= {0, 1}):
         # Dates and fractions are no labels; the library says what is wrong with them.
@@ -54,8 +64,9 @@ def _require_zero_one(y: Any, column: str) -> None:
     found = sorted({str(value) for value in y.tolist()})
     shown = ", ".join(repr(label) for label in found[:4])
     if len(found) > 2:
+        count = len(found) if most is None or len(found) <= most else f"more than {most:,}"
         message = (
-            f"The outcome {column!r} has {len(found)} labels, {shown}{', …' * (len(found) > 4)}; "
+            f"The outcome {column!r} has {count} labels, {shown}{', …' * (len(found) > 4)}; "
             "give --classes with the labels that have forecasts, or an outcome with two."
         )
         raise click.UsageError(message)

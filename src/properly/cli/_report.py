@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from properly._plain import printable
-from properly.cli._columns import chosen, file_options
+from properly.cli._columns import Chosen
 from properly.cli._described import Described, command_line
+from properly.cli._engine import engine_options, opened
 from properly.cli._evaluating import (
     FILES,
     evaluated,
@@ -19,6 +20,7 @@ from properly.cli._evaluating import (
     seed_option,
     within_option,
 )
+from properly.cli._file_options import file_options
 from properly.cli._output import require_output
 from properly.cli._reproducing import python_of
 
@@ -45,7 +47,7 @@ def report() -> click.Command:
             "pictures to explore, and the numbers. It is one HTML file that needs nothing else. "
             f"Prints the verdict, and where the page is. {FILES}"
         ),
-        params=[*file_options(), *_options()],
+        params=[*file_options(), *engine_options(), *_options()],
         examples=EXAMPLES,
     )
 
@@ -116,9 +118,12 @@ def _report(
     _require_figures(figures)
     asked = {n: options.pop(n) for n in ("rules", "within", "level", "replicates", "seed")}
     asked["rules"] = asked["rules"] or None
-    found = chosen(**options)
-    evaluation = evaluated(found, **asked)
+    with opened(**options) as found:
+        evaluation = evaluated(found, **asked)
     words = {"cases": cases, "event": event_name}
+    given = {"title": title, **words}
+    # What reads all rows into memory is no way to make this page of a large file again.
+    python = python_of(found, asked, output, given) if isinstance(found, Chosen) else None
     drawn = _draw(figures, evaluation, figure_formats, force=force)
     properly.report.write(
         output,
@@ -126,7 +131,7 @@ def _report(
         title=title,
         **words,
         command=command_line(),
-        python=python_of(found, asked, output, {"title": title, **words}),
+        python=python,
         overwrite=force,
     )
     click.echo(f"{properly.verdict(evaluation, **words)}\n\nThe page is in {printable(output)}.")

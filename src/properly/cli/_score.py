@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly.cli._columns import chosen, file_options
 from properly.cli._conditions import ConditionType, numbers_of
 from properly.cli._described import Described
+from properly.cli._engine import engine_options, opened
 from properly.cli._evaluating import (
     FILES,
     evaluated,
@@ -20,6 +20,7 @@ from properly.cli._evaluating import (
     seed_option,
     within_option,
 )
+from properly.cli._file_options import file_options
 from properly.cli._formats import FORMATS
 from properly.cli._output import emit, require_output
 from properly.cli._score_rows import cells_of_scores, columns_of_scores
@@ -34,6 +35,7 @@ properly score crash.csv --outcome died --forecast logistic --within 0.01 0.1
 properly score crash.csv --outcome died --forecast forest --format json
 properly score crash.csv --outcome died --forecast forest \
     --rule brier --fail-if "brier>0.2"
+properly score crash.csv --outcome died --forecast forest --memory 1GB
 properly score crash.csv --outcome severity --forecast severity_probability \
     --classes none,possible,nonincapacitating,incapacitating,killed \
     --ordered --missing drop
@@ -50,7 +52,7 @@ def score() -> click.Command:
             "model and rule, beside forecasts that need no model. Lower scores are better. Exits "
             f"with 3 if a condition given by --fail-if holds. {FILES}"
         ),
-        params=[*file_options(), *_options()],
+        params=[*file_options(), *engine_options(), *_options()],
         examples=EXAMPLES,
     )
 
@@ -94,7 +96,8 @@ def _score(
     require_output(output, force=force)
     asked = {name: options.pop(name) for name in ("rules", "within", "level", "seed")}
     asked["rules"] = asked["rules"] or None
-    found = evaluated(chosen(**options), replicates=replicates if intervals else 0, **asked)
+    with opened(**options) as chosen:
+        found = evaluated(chosen, replicates=replicates if intervals else 0, **asked)
     # Before anything is printed, since a name in a condition may be unknown.
     numbers = numbers_of(found)
     held = [one for condition in conditions for one in condition.held(numbers)]

@@ -1,0 +1,246 @@
+"""What a cluster can do to us, each in one sentence; and a watch, so that nothing waits forever.
+
+Neither dask nor pyspark is imported here: what is not loaded cannot have failed.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import contextmanager, suppress
+from threading import Event, Thread
+from time import monotonic
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
+
+from properly.errors import DataError, ProperlyError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+# Seconds: for an address to answer, without any worker until work is given up, between two looks.
+ANSWER, PATIENCE, LOOK = 10.0, 120.0, 0.5
+AGAIN = "nothing was counted; start the cluster again and repeat the command."
+
+
+class Watch(NamedTuple):
+    """How to see that nobody works, how to end the waiting for it, and what to tidy up."""
+
+    idle: Callable[[], bool]
+    stop: Callable[[], object]
+    tidy: Callable[[], object] = lambda: None
+
+
+@contextmanager
+def translated(engine: str) -> Iterator[None]:
+    """Say in our words what Dask ("dask") or Spark ("spark") says of a cluster that fails.
+
+    Work that no worker has been there to do for `PATIENCE` seconds is given up. Other engines, and
+    what the functions of a user raise, are let alone.
+    """
+    watch, explained = _watch_of(engine), EXPLAINED.get(engine)
+    with _watched(watch) as lost:
+        try:
+            yield
+        except ProperlyError:
+            raise
+        except Exception as error:
+            if lost.is_set():
+                raise no_workers(engine) from error
+            found = None if explained is None else explained(error)
+            if found is None:
+                raise
+            raise found from error
+
+
+def no_workers(engine: str) -> DataError:
+    """Refuse a cluster without workers."""
+    message = f"a cluster must have workers; that of {engine.title()} has had none for "
+    return DataError(f"{message}{PATIENCE:g} seconds", hint=AGAIN)
+
+
+def unseen(place: str | None, engine: str) -> DataError:
+    """Refuse files that a worker does not find where they were found here."""
+    shown = "does not see a file" if place is None else f"does not see {place!r}"
+    message = f"every worker of {engine.title()} must see the files; one {shown}"
+    return DataError(message, hint="put them where all workers find them under the same path.")
+
+
+def _ended(engine: str) -> DataError:
+    message = f"{engine.title()} must run until the work is done; it ended before"
+    return DataError(message, hint=AGAIN)
+
+
+def _dask_said(error: Exception) -> DataError | None:
+    """Explain an exception of dask, or one that it brought from a worker."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    if "KilledWorker" in kinds:
+        message = "workers of Dask must survive their work; several died at the same part of it"
+        hint = "most often memory ran out: give each worker more, or fewer threads."
+        return DataError(message, hint=hint)
+    if kinds & {"CancelledError", "CommClosedError", "TimeoutError", "ClosedClientError"}:
+        return _ended("dask")
+    if isinstance(error, FileNotFoundError):
+        return unseen(error.filename, "dask")
+    if isinstance(error, ModuleNotFoundError):
+        message = "every worker of Dask must have the packages of this machine; "
+        return DataError(f"{message}one lacks {error.name!r}")
+    return None
+
+
+def _spark_said(error: Exception) -> DataError | None:
+    """Explain an exception of Spark, most often one of Java."""
+    home = type(error).__module__.partition(".")[0]
+    if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
+        return _ended("spark")
+    if home not in ("py4j", "pyspark"):
+        return None
+    said = str(error)
+    for words, explained in JAVA.items():
+        if any(word in said for word in words):
+            return explained(_file_in(said))
+    message = f"Spark must be able to do the work; it says: {first_line(said)}"
+    return DataError(message)
+
+
+def _several_types(_: str | None) -> DataError:
+    message = "a column must be of one type in all files; Spark found several"
+    return DataError(message, hint="write the files again with one type.")
+
+
+def _broken(place: str | None) -> DataError:
+    shown = "one" if place is None else repr(place)
+    message = f"a file must be whole and in one format; Spark cannot read {shown}"
+    return DataError(message, hint="it may be cut short.")
+
+
+def _uneven(place: str | None) -> DataError:
+    shown = "one" if place is None else f"one of {place!r}"
+    message = f"each line of a CSV file must have as many fields as its header; {shown} has not"
+    return DataError(message, hint="text that contains the separator must be quoted.")
+
+
+def _no_start() -> DataError:
+    message = "Spark must start; Java ended before it did"
+    return DataError(message, hint="Spark needs Java 17 or later, which JAVA_HOME may name.")
+
+
+def _no_memory(_: str | None) -> DataError:
+    message = "Spark must have the memory that the work needs; it ran out of it"
+    return DataError(message, hint="raise spark.driver.memory or spark.executor.memory.")
+
+
+# By words that exceptions of Java contain; the first that are found count.
+JAVA: dict[tuple[str, ...], Callable[[str | None], DataError]] = {
+    ("SparkContext was shut down", "stopped SparkContext", "removed our application"): (
+        lambda _: _ended("spark")
+    ),
+    ("OutOfMemoryError",): _no_memory,
+    ("JAVA_GATEWAY_EXITED",): lambda _: _no_start(),
+    ("MALFORMED_CSV_RECORD",): _uneven,
+    ("FILE_NOT_EXIST", "FileNotFoundException", "NoSuchFileException", "PATH_NOT_FOUND"): (
+        lambda place: unseen(place, "spark")
+    ),
+    ("CANNOT_MERGE_SCHEMA", "CANNOT_MERGE_INCOMPATIBLE", "ColumnConvertNotSupported"): (
+        _several_types
+    ),
+    ("FAILED_READ_FILE", "MALFORMED_", "CORRUPT", "not a Parquet file", "EOFException"): _broken,
+}
+EXPLAINED: dict[str, Callable[[Exception], DataError | None]] = {
+    "dask": _dask_said,
+    "spark": _spark_said,
+}
+
+
+def _file_in(said: str) -> str | None:
+    found = re.search(r"\b(?:file|hdfs|s3a?|gs|abfss?):/[^\n]*?(?=\.?\s|[\"'`]|$)", said)
+    return None if found is None else re.sub("^file:/+", "/", found[0])
+
+
+def first_line(said: str) -> str:
+    """Return the first thing that an exception of Java says, without its name and its stack."""
+    found = re.search(r"^(?:: )?(?:[\w$]+\.)+[\w$]+: (.+)", said, re.MULTILINE)
+    return (found[1] if found else said.strip().partition("\n")[0])[:200]
+
+
+@contextmanager
+def _watched(watch: Watch | None) -> Iterator[Event]:
+    """Look now and then whether anyone works, and stop if nobody has for too long."""
+    lost, done = Event(), Event()
+    if watch is None:
+        yield lost
+        return
+
+    def look() -> None:
+        since = monotonic()
+        while not done.wait(LOOK):
+            if not watch.idle():
+                since = monotonic()
+            elif monotonic() - since > PATIENCE:
+                lost.set()
+                watch.stop()
+                return
+
+    thread = Thread(target=look, name="properly-watch", daemon=True)
+    thread.start()
+    try:
+        yield lost
+    finally:
+        done.set()
+        thread.join(LOOK)
+        watch.tidy()
+
+
+def _watch_of(engine: str) -> Watch | None:
+    if engine == "dask" and "distributed" in sys.modules:
+        return _dask_watch(sys.modules["distributed"])
+    if engine == "spark" and "pyspark" in sys.modules:
+        return _spark_watch(sys.modules["pyspark"])
+    return None
+
+
+def _dask_watch(distributed: Any) -> Watch | None:
+    """Watch the workers of the current client, and cancel only what was asked for since."""
+    try:
+        client = distributed.default_client()
+    except ValueError:  # work is done by threads of this process, which cannot be lost
+        return None
+    before = set(client.futures)
+
+    def idle() -> bool:
+        try:
+            return not client.nthreads()
+        except Exception:  # noqa: BLE001 -- whatever it is, nobody can be seen to work
+            return True
+
+    def stop() -> None:
+        with suppress(Exception):  # without a scheduler, the client cancels by itself
+            since = [key for key in list(client.futures) if key not in before]
+            client.cancel([distributed.Future(key, client) for key in since], force=True)
+
+    return None if client.asynchronous else Watch(idle, stop)
+
+
+def _spark_watch(pyspark: Any) -> Watch | None:
+    """Watch the executors of Spark, and cancel only the jobs that this thread starts."""
+    context = getattr(getattr(pyspark, "SparkContext", None), "_active_spark_context", None)
+    if context is None or context.master.startswith("local"):
+        return None
+    tag = f"properly-{uuid4().hex}"
+    context.addJobTag(tag)
+
+    def idle() -> bool:
+        with suppress(Exception):  # the thread that waits will hear of it too
+            # The driver counts as one.
+            return bool(context._jsc.sc().getExecutorMemoryStatus().size() <= 1)  # noqa: SLF001
+        return False
+
+    def stop() -> None:
+        with suppress(Exception):
+            context.cancelJobsWithTag(tag)
+
+    def tidy() -> None:
+        with suppress(Exception):
+            context.removeJobTag(tag)
+
+    return Watch(idle, stop, tidy)

@@ -1,0 +1,235 @@
+"""What works on the files: duckdb here, or a cluster; and rows that are too many for memory."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from properly._plain import many
+from properly.cli._columns import (
+    Choice,
+    choice_of,
+    plan_of,
+    planned,
+    read_rows,
+    require_other_columns,
+    say_dropped,
+)
+from properly.errors import DataError, ProperlyError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager
+
+    from properly._engines import Roles
+    from properly.cli._columns import Chosen, Plan
+
+# More rows than these are never read; the library has the same limit for frames.
+MOST_ROWS = 1_000_000
+# More labels than these are not counted.
+MOST_LABELS = 1_000
+ENGINES = ("duckdb", "dask", "spark")
+# Which of the engines an option is about.
+ABOUT = {"memory": "duckdb", "scheduler": "dask", "master": "spark"}
+NEED_ROWS = ("strata", "time", "normalize")
+
+
+@dataclass(frozen=True, eq=False)
+class Large(Choice):
+    """What the options choose, with the rows in an engine.
+
+    Attributes
+    ----------
+    frame : frame
+        The columns, called c0, c1, ..., in a frame of the engine, open as long as the files are.
+    roles : Roles
+        Which of them holds what, and what it is called by its owner.
+    engine : str
+        The engine.
+    """
+
+    frame: Any
+    roles: Roles
+    engine: str
+
+    @property
+    def forecasts(self) -> Mapping[str, tuple[str, ...]]:
+        """By model, the columns of its forecasts."""
+        return self.roles.forecasts
+
+
+def engine_options() -> list[click.Parameter]:
+    """Describe what report, score and compare may be told about large files."""
+    return [
+        click.Option(
+            ["--memory"],
+            metavar="SIZE",
+            callback=_as_size,
+            help="Memory for reading files, such as 1GB; beyond it, the temporary folder is used.",
+        ),
+        click.Option(
+            ["--engine"],
+            type=click.Choice(ENGINES),
+            default=ENGINES[0],
+            show_default=True,
+            help="What works on the files: this machine, or a cluster.",
+        ),
+        click.Option(
+            ["--scheduler"],
+            metavar="ADDRESS",
+            help="Scheduler of Dask, such as tcp://HOST:8786. Left out, this machine works alone.",
+        ),
+        click.Option(
+            ["--master"],
+            metavar="URL",
+            help="Master of Spark, such as spark://HOST:7077. Left out, this machine works alone.",
+        ),
+    ]
+
+
+@contextmanager
+def opened(
+    *,
+    paths: tuple[str, ...],
+    engine: str = ENGINES[0],
+    memory: str | None = None,
+    scheduler: str | None = None,
+    master: str | None = None,
+    **options: Any,
+) -> Iterator[Chosen | Large]:
+    """Give the columns that the options choose: in memory, or where they are if they are large."""
+    from properly._files import open_files
+
+    given = {"memory": memory, "scheduler": scheduler, "master": master}
+    _require_engine(engine, given)
+    if engine != "duckdb":
+        plan = _plan_of_cluster(engine, paths=paths, **options)
+        _refuse_rows(plan, engine)
+        with _cluster(plan, engine, given) as frame:
+            kept, dropped = _without_gaps(plan, frame, engine)
+            yield _large(plan, kept, engine, dropped)
+        return
+    with open_files(paths, memory) as files:
+        is_large = files.exceed(MOST_ROWS)
+        plan = planned(files, paths=paths, **options)
+        if is_large:
+            _refuse_rows(plan, engine)
+            columns = _safe_names(plan)
+            frame, dropped = files.relation(columns, numbers=plan.numbers, missing=plan.missing)
+            yield _large(plan, frame, engine, dropped)
+            return
+        found = read_rows(files, plan)
+    yield found
+
+
+def _plan_of_cluster(engine: str, *, outcome: str | None = None, **options: Any) -> Plan:
+    """Gather what the options say; a cluster is not asked what they leave out."""
+    if outcome is None or not options.get("forecast"):
+        message = f"Which columns? --engine {engine} needs --outcome COLUMN and --forecast COLUMN."
+        raise click.UsageError(message)
+    plan = plan_of(outcome=outcome, **options)
+    require_other_columns(outcome, plan.forecasts)
+    return plan
+
+
+def refuse_without_rows(option: str, engine: str) -> NoReturn:
+    """Refuse what needs the rows, which are too many or elsewhere."""
+    if engine == "duckdb":
+        message = f"{option} needs the rows in memory; there are more than {MOST_ROWS:,} of them"
+        raise DataError(message, hint="leave it out, or give fewer rows.")
+    message = f"{option} needs the rows in memory; --engine {engine} never has them there."
+    raise click.UsageError(message)
+
+
+def _refuse_rows(plan: Plan, engine: str) -> None:
+    asked = {**plan.known, **({"normalize": True} if plan.normalize else {})}
+    for role in NEED_ROWS:
+        if role in asked:
+            refuse_without_rows(f"--{role}", engine)
+
+
+def _require_engine(engine: str, given: Mapping[str, str | None]) -> None:
+    """Refuse options that are about another engine."""
+    for name, value in given.items():
+        if value is not None and engine != ABOUT[name]:
+            message = f"--{name} is about --engine {ABOUT[name]}; the engine is {engine}."
+            raise click.UsageError(message)
+
+
+@contextmanager
+def _cluster(plan: Plan, engine: str, given: Mapping[str, str | None]) -> Iterator[Any]:
+    """Open the columns in a cluster, and say in our words what it says meanwhile."""
+    from properly._files._cluster_errors import translated
+
+    columns = _safe_names(plan)
+    opening: AbstractContextManager[Any]
+    if engine == "dask":
+        from properly._files._dask import open_dask
+
+        opening = open_dask(plan.paths, columns, scheduler=given["scheduler"])
+    else:
+        from properly._files._spark import open_spark
+
+        opening = open_spark(plan.paths, columns, master=given["master"])
+    with opening as frame, translated(engine):
+        yield frame
+
+
+def _without_gaps(plan: Plan, frame: Any, engine: str) -> tuple[Any, str | None]:
+    """Drop rows with missing values if that was asked for, and say how many."""
+    if plan.missing == "refuse":
+        return frame, None
+    # Dask and Spark call it so, and both take NaN as missing, too.
+    kept = frame.dropna(subset=list(_safe_names(plan)))
+    rows, left = (len(x) if engine == "dask" else int(x.count()) for x in (frame, kept))
+    gone = rows - left
+    return kept, f"dropped {gone:,} of {many(rows, 'row')} for missing values" if gone else None
+
+
+def _large(plan: Plan, frame: Any, engine: str, dropped: str | None) -> Large:
+    """Say what the columns of a frame are, and read the labels in the way of the outcomes."""
+    from properly._engines import Roles
+
+    say_dropped(dropped)
+    safe = {column: name for name, column in _safe_names(plan).items()}
+    known = {role: safe[column] for role, column in plan.known.items()}
+    roles = Roles(
+        outcome=safe[plan.outcome],
+        forecasts={m: tuple(safe[c] for c in columns) for m, columns in plan.models.items()},
+        **known,
+        told={name: column for column, name in safe.items()},
+    )
+    labels, event = _labels(plan, frame, roles.outcome)
+    return Large(**choice_of(plan, labels, event, dropped), frame=frame, roles=roles, engine=engine)
+
+
+def _labels(plan: Plan, frame: Any, column: str) -> tuple[tuple[Any, ...] | None, object]:
+    """Look at the distinct outcomes, which are few."""
+    from properly._engines._collecting import collected
+    from properly._engines._roles import as_lazy
+    from properly.cli._outcome_labels import as_outcomes
+
+    distinct = as_lazy(frame).select(column).unique().head(MOST_LABELS + 1)
+    y = collected(distinct)[column]
+    found = as_outcomes(y, plan.outcome, plan.event, plan.classes, most=MOST_LABELS)
+    return found.labels, found.event
+
+
+def _safe_names(plan: Plan) -> dict[str, str]:
+    return {f"c{i}": column for i, column in enumerate(plan.columns)}
+
+
+def _as_size(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Take a size; what is none is no way to use the command."""
+    if value is None:
+        return None
+    from properly._files._memory import as_size
+
+    try:
+        as_size(value)
+    except ProperlyError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+    return value

@@ -1,0 +1,51 @@
+"""Rules price columns of Dask and of Spark as they price arrays."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import pandas as pd
+import pytest
+from tests.test_engines_symbols import (
+    assert_priced_as_arrays,
+    expressions,
+    losses_of,
+    table_of,
+)
+
+from properly.rules import Pseudospherical, Shifted
+
+EVERY = [None, 2, 3, 4]
+
+
+def in_dask(classes: int | None) -> Any:
+    frames = pytest.importorskip("dask.dataframe", reason="dask is not installed")
+    return nw.from_native(frames.from_pandas(pd.DataFrame(table_of(classes)), npartitions=2))
+
+
+def in_spark(spark: Any, classes: int | None) -> Any:
+    with warnings.catch_warnings():
+        # Spark does not know pandas 3 yet, and says so.
+        warnings.simplefilter("ignore")
+        return nw.from_native(spark.createDataFrame(pd.DataFrame(table_of(classes))))
+
+
+@pytest.mark.parametrize("classes", EVERY)
+def test_dask_prices_columns_as_numpy_prices_arrays(classes: int | None) -> None:
+    assert_priced_as_arrays(in_dask(classes), losses_of(classes, long=False))
+
+
+def test_dask_prices_long_formulas() -> None:
+    assert_priced_as_arrays(in_dask(None), expressions([Shifted(0.1)], None))
+    assert_priced_as_arrays(in_dask(2), expressions([Pseudospherical()], 2))
+
+
+@pytest.mark.parametrize("classes", EVERY)
+def test_spark_prices_columns_as_numpy_prices_arrays(spark: Any, classes: int | None) -> None:
+    assert_priced_as_arrays(in_spark(spark, classes), losses_of(classes, long=False))
+
+
+def test_spark_prices_a_long_formula(spark: Any) -> None:
+    assert_priced_as_arrays(in_spark(spark, None), expressions([Shifted(0.1)], None))
