@@ -18,7 +18,7 @@ PLAIN := tests/chances tests/test_readme.py tests/test_benchmarks.py tests/test_
   $(wildcard tests/test_reference*.py tests/test_errata*.py tests/test_peers_defects*.py) \
   tests/test_against_statsmodels.py tests/browser
 HALF := tests/reproduce tests/plots tests/test_audit.py
-APART := $(LAWS) $(PLAIN) $(HALF)
+APART := $(LAWS) $(PLAIN) $(HALF) tests/integrations
 RUN := $(BIN)/python -m pytest -q
 
 .DEFAULT_GOAL := help
@@ -68,8 +68,9 @@ test-integrations: $(VENV)/.ready-test $(VENV)/.ready-integrations  ## run the t
 test-peers: $(PEERS)/.ready  ## hold our numbers against those of other libraries
 	@$(PEERS)/bin/python -m pytest -q tests/peers tests/test_benchmarks.py
 
-bench: test-peers  ## measure ratios against peers; writes benchmarks/results
+bench: test-peers  ## measure ratios against peers, then times and memory up to 10^8 rows; writes benchmarks/results
 	@$(PEERS)/bin/python benchmarks/run.py
+	@$(PEERS)/bin/python benchmarks/sizes.py
 
 docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
 	@rm -rf docs/reference/generated
@@ -109,9 +110,9 @@ $(VENV)/.ready-browser: $(VENV)/.ready-test,docs
 	  echo "there is no chromium here: the tests in a browser are skipped"
 	@touch $@
 
-$(VENV)/.ready-integrations: $(BIN)/python Makefile
-	@echo "installing $(TORCH)"
-	@$(PIP) install "$(TORCH)"
+$(VENV)/.ready-integrations: $(BIN)/python pyproject.toml Makefile
+	@echo "installing $(TORCH), dask and spark"
+	@$(PIP) install "$(TORCH)" -e ".[dask,spark]"
 	@touch $@
 
 # briertools asks for a test tool that brings maps and satellite images with it, dlordinal for torch,

@@ -20,6 +20,7 @@ from benchmarks import (
     rows_classes,
     rows_corp,
     rows_decision,
+    rows_frames,
     rows_inference,
     rows_means,
     rows_process,
@@ -44,6 +45,7 @@ ROWS: tuple[Row[Any], ...] = (
     *rows_inference.ROWS,
     *rows_process.ROWS,
     *rows_report.ROWS,
+    *rows_frames.ROWS,
 )
 QUICK = 100_000
 

@@ -24,6 +24,8 @@ PACKAGES = (
     "scikit-learn",
     "model-diagnostics",
     "pandas",
+    "duckdb",
+    "narwhals",
     "dcurves",
     "hmeasure",
     "dlordinal",

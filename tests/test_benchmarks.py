@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import math
@@ -22,21 +23,25 @@ CASES = 2000
 FEW = 500
 
 
-def load_run() -> ModuleType:
-    """Load the script, which is no part of a package, and leave the search path as it was."""
+def load(script: str) -> ModuleType:
+    """Load a script, which is no part of a package, and leave the search path as it was."""
     path = list(sys.path)
-    spec = importlib.util.spec_from_file_location("benchmarks_run", BENCHMARKS / "run.py")
+    name = f"benchmarks_{script}"
+    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{script}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
     spec.loader.exec_module(module)
     sys.path[:] = path
     return module
 
 
-run = load_run()
+run, sizes = load("run"), load("sizes")
 harness = sys.modules["benchmarks.harness"]
 writing = sys.modules["benchmarks.writing"]
+size_words = sys.modules["benchmarks.size_words"]
+rows_frames = importlib.import_module("benchmarks.rows_frames")
 ROWS = [
     pytest.param(
         row,
@@ -240,3 +245,165 @@ def test_quick_is_a_hundred_thousand_cases() -> None:
     assert options.rows == 100_000
     expected = "python benchmarks/run.py --rounds 5 --rows 100000 --only 'tally'"
     assert run.command_of(options) == expected
+
+
+@pytest.mark.parametrize("digits", [None, 2])
+def test_a_tally_of_a_file_has_the_counts_of_sql(digits: int | None) -> None:
+    data = rows_frames.make_stored(10_000, digits)
+    ours, counts = rows_frames.tally(data), rows_frames.counts_by_hand(data)
+    order = np.argsort(counts["p"])
+    for column, name in ((ours.value, "p"), (ours.weight, "n"), (ours.events, "events")):
+        np.testing.assert_array_equal(column, counts[name][order])
+    assert ours.total == 10_000
+    assert len(ours) == (10_000 if digits is None else 101)
+
+
+def test_scores_of_a_file_are_those_of_sql() -> None:
+    data = rows_frames.make_stored(10_000)
+    ours, by_hand = rows_frames.scores(data), rows_frames.scores_by_hand(data)
+    np.testing.assert_allclose(ours, by_hand, rtol=0, atol=1e-12)
+    # What uniform forecasts x of an event of probability sqrt(x) cost on average.
+    np.testing.assert_allclose(ours[0], 1 / 5, rtol=0, atol=4 * ours[1])
+    np.testing.assert_allclose(ours[2], (4 * math.log(2) - 1) / 3, rtol=0, atol=4 * ours[3])
+
+
+def test_files_of_models_are_drawn_alike_each_time_and_one_is_calibrated(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    files = sys.modules["benchmarks.parquet_files"]
+    columns = []
+    for name in ("once", "again"):
+        files.write_models(tmp_path / name, 20_000)
+        columns.append(duckdb.read_parquet(str(tmp_path / name)).fetchnumpy())
+    once, again = columns
+    assert list(once) == ["y", *files.MODELS]
+    for name, column in once.items():
+        np.testing.assert_array_equal(column, again[name])
+    brier = {name: float(((once["y"] - once[name]) ** 2).mean()) for name in files.MODELS}
+    assert min(brier, key=brier.__getitem__) == "right"
+    assert abs(float(once["right"].mean() - once["y"].mean())) < 0.01
+
+
+def test_a_folder_goes_with_the_last_that_needs_it() -> None:
+    folder = sys.modules["benchmarks.parquet_files"].Folder()
+    path = folder.path
+    (path / "file").touch()
+    del folder
+    assert not path.exists()
+
+
+def sized(rows: int, seconds: float, peak: float, **changes: Any) -> Any:
+    """Return what some work took."""
+    fields = {"work": "`work`", "rows": rows, "file_bytes": 25 * rows}
+    return size_words.Sized(
+        **(fields | {"seconds": seconds, "peak_bytes": int(peak * 1e9)} | changes)
+    )
+
+
+def found_sizes(*found: Any) -> Any:
+    """Return a run."""
+    machine = {"cores": 2, "arch": "abacus", "system": "none", "memory": "4 GB"}
+    return size_words.Run("python benchmarks/sizes.py", found, (), {"numpy": "2"}, machine)
+
+
+def test_sizes_grow_tenfold_up_to_the_most() -> None:
+    assert list(sizes.sizes_up_to(1e8)) == [1000, 10**6, 10**7, 10**8]
+    assert list(sizes.sizes_up_to(9_999_999)) == [1000, 10**6]
+
+
+def test_a_file_must_not_fill_the_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = sizes.shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(sizes.shutil, "disk_usage", lambda _: usage._replace(free=75_000))
+    assert sizes.is_room(tmp_path, 1000)
+    assert not sizes.is_room(tmp_path, 1001)
+    monkeypatch.setattr(sizes, "PIECE", 1000)
+    assert sizes.is_room(tmp_path, 10_000)
+
+
+def test_a_file_with_several_names_has_its_rows_several_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    monkeypatch.setattr(sizes, "PIECE", 100)
+    files = sizes.write(tmp_path, 300)
+    rows = duckdb.read_parquet([str(file) for file in files])
+    assert rows.aggregate("count(*), count(DISTINCT sharp)").fetchall() == [(300, 100)]
+    command = sizes.Work("work", ("-m", "it", "FILE", "PAGE")).command(files)
+    assert command == ["-m", "it", *map(str, files), str(tmp_path / "forecasts.html")]
+
+
+def test_time_and_memory_of_a_process_are_its_own(tmp_path: Path) -> None:
+    pytest.importorskip("resource")
+    file = tmp_path / "file"
+    file.write_bytes(b"123")
+    code = "import sys, time; x = bytes(range(256)) * (1 << 20); time.sleep(0.2)"
+    work = sizes.Work("work", ("-c", code, "FILE"), limit=7)
+    found = sizes.measure(work, [file], 1)
+    assert (found.work, found.rows, found.file_bytes, found.limit, found.failed) == (
+        "work", 1, 3, 7, "",
+    )  # fmt: skip
+    assert found.seconds > 0.2
+    assert 1 << 28 < found.peak_bytes < 1 << 30
+    failing = sizes.Work("work", ("-c", "import sys; sys.exit(f'no {sys.argv[1]}')", "PAGE"))
+    assert sizes.measure(failing, [file], 1).failed == f"no {file}.html"
+
+
+def test_growth_is_held_against_the_rows_and_memory_against_what_was_given() -> None:
+    few = sized(1000, 1, 0.2, limit=10**9)
+    in_proportion = [few, *(sized(10**k, 10.0 ** (k - 5), 0.5) for k in (6, 7, 8))]
+    (said,) = found_sizes(*in_proportion).sentences()
+    assert said == (
+        "`work`: ten times the rows take 10.0, then 10.0 times as long, no more than in "
+        "proportion; at most 500 MB of memory, 300 MB more than for 1,000 rows and within the 1 GB "
+        "that it was given."
+    )
+    (said,) = found_sizes(few, sized(10**6, 1, 1), sized(10**7, 20, 1.4)).sentences()
+    assert "20.0 times as long, more than in proportion" in said
+    assert "1.2 GB more than for 1,000 rows and beyond the 1 GB" in said
+    assert said.endswith("; within 2 GB in all.")
+    (said,) = found_sizes(few, sized(10**6, 1, 2.5)).sentences()
+    assert said.endswith("not within 2 GB in all.")
+    assert "times as long" not in said
+
+
+def test_the_table_of_sizes_has_a_line_a_size_and_says_what_failed() -> None:
+    other = {"work": "other", "failed": "MemoryError"}
+    table = found_sizes(sized(1000, 0.5, 0.1), sized(1000, 1, 1, **other), sized(10**6, 123, 2))
+    lines = table.to_markdown().splitlines()
+    assert lines[:4] == [
+        "| rows | file | `work` | other |",
+        "| ---: | --- | --- | --- |",
+        "| 1,000 | 25 kB | 0.5 s, 100 MB | failed |",
+        "| 1,000,000 | 25 MB | 123 s, 2 GB |  |",
+    ]
+    assert "- other failed for 1,000 rows: MemoryError" in lines
+    assert lines[-1].endswith("with numpy 2, on 2 cores, abacus, none, 4 GB.")
+    assert "1,000      25 kB  0.5 s, 100 MB  failed" in table.to_text()
+
+
+def test_the_table_of_sizes_replaces_the_one_in_the_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page, kept = tmp_path / "page.md", tmp_path / "kept.json"
+    page.write_text(f"# Title\n\n{size_words.BEGIN}\nold\n{size_words.END}\n\nEnd.\n")
+    work = sizes.Work("work", ("-c", "import sys; open(sys.argv[1], 'rb').close()", "FILE"))
+    absent = sizes.Work("absent", (), needs=("a_module_nobody_has",))
+    monkeypatch.setattr(sizes, "WORKS", (work, absent))
+    asked = ["--most", "1000", "--markdown", str(page), "--json", str(kept)]
+    assert sizes.main(asked) == 0
+    text = page.read_text()
+    assert text.startswith(f"# Title\n\n{size_words.BEGIN}\n\n| rows | file | work |\n")
+    assert text.endswith(f"\n\n{size_words.END}\n\nEnd.\n")
+    assert "old" not in text
+    assert "- absent was left out: it needs a_module_nobody_has." in text
+    said = capsys.readouterr().out
+    assert "writing 1,000 rows\nmeasuring work, 1,000 rows\nrows   file   work\n1,000" in said
+    found = json.loads(kept.read_text())
+    assert [each["rows"] for each in found["found"]] == [1000]
+    assert set(found["machine"]) == {"cores", "arch", "system", "memory"}
+    with pytest.raises(ValueError, match="the page must have the lines"):
+        size_words.with_table("# Title\n", "table")
+
+
+def test_the_guide_has_the_marks_of_the_table() -> None:
+    page = (BENCHMARKS.parent / "docs" / "any-size.md").read_text(encoding="utf-8")
+    assert size_words.with_table(page, "table").count("table\n" + size_words.END) == 1

@@ -193,6 +193,7 @@ def test_labels_are_kept_in_their_order() -> None:
         "normalized": False,
         "rows": 3,
         "design": "3 independent cases",
+        "summed": False,
         "level": 0.95,
         "replicates": 0,
         "seed": None,

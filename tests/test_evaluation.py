@@ -43,6 +43,7 @@ def test_the_dictionary_is_strict_json_with_infinity_spelled_out() -> None:
         "rows": 3,
         "events": 2,
         "design": "3 independent cases",
+        "summed": False,
         "level": 0.95,
         "within": None,
         "replicates": 0,

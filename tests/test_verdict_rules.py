@@ -27,6 +27,8 @@ from properly._verdict._words import (
     at_thresholds,
     chances,
     counted,
+    digits_apart,
+    ends_of,
     few,
     finished,
     listed,
@@ -875,3 +877,25 @@ def test_stretches_of_thresholds_are_written_in_percent() -> None:
     assert at_thresholds([(0.1, 0.1)]) == "at a threshold of 10 %"
     assert at_thresholds([(0.1, 0.2), (0.4, 0.4)]) == "at thresholds of 10 % to 20 % and 40 %"
     assert stretches([(k / 10, k / 10) for k in range(1, 6)]) == "10 % to 50 %, in five stretches"
+
+
+def test_numbers_that_differ_are_written_differently() -> None:
+    assert digits_apart((0.1234, 0.1236)) == 3
+    assert digits_apart((0.12, 0.34)) == 2
+    assert digits_apart((1.0, 1.0001, 1.0015), 3) == 5
+    # What is the same stays so, and what is not there is not looked at.
+    assert digits_apart((0.5, 0.5, math.nan, math.inf)) == 2
+    assert digits_apart((1.0, 1.0 + 1e-15)) == 7
+    assert ends_of((0.21641, 0.21648)) == "0.2164 to 0.2165"
+    assert ends_of((0.0050, 0.0087)) == "0.0050 to 0.0087"
+
+
+def test_how_many_cases_are_in_reach_depends_on_how_many_there_are() -> None:
+    found = standing("", "ab", ab={"standard_error": 0.02})
+    assert found.comparison is not None
+    # Of so many cases as there are, one in a few would have told.
+    large = replace(found, comparison=replace(found.comparison, cases=10**9))
+    (needed,) = large.comparison.cases_needed(0.8)  # type: ignore[union-attr]
+    assert 10**9 < needed < 10**10
+    (told,) = unknown(SimpleNamespace(notes=()), large, WORDS)
+    assert told.startswith("If the difference is as large as found, it would take about 7,8")

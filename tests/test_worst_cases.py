@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, tally
-from properly._worst_cases import worst_cases
+from properly._worst_cases import worst_cases, worst_forecasts
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import RPS, Bounded, Brier, Log
 
@@ -154,3 +154,31 @@ def test_an_event_is_printed_without_labels() -> None:
         "  3   0.81        0  0.9",
         "  1   0.49        1  0.3",
     ]
+
+
+def test_of_counts_the_forecasts_are_told_and_how_many_cases_they_had() -> None:
+    counts = tally([0, 1, 1, 1, 0, 0], [0.1, 0.3, 0.3, 0.6, 0.9, 0.7])
+    found = worst_forecasts(counts, Brier(), k=4)
+    assert found.p.tolist() == [0.9, 0.3, 0.7, 0.6]
+    assert found.outcome.tolist() == [0, 1, 0, 1]
+    assert found.to_dict()["cases"] == [1, 2, 1, 1]
+    assert "row" not in found.to_dict()
+    assert (len(found), len(found.row)) == (4, 0)
+    assert repr(found) == "WorstCases(4 forecasts, brier 0.16 to 0.81)"
+    assert str(found).splitlines()[:3] == [
+        "cases  brier  outcome    p",
+        "    1   0.81        0  0.9",
+        "    2   0.49        1  0.3",
+    ]
+    assert list(found.to_frame("polars").columns) == ["cases", "loss", "outcome", "p"]
+
+
+def test_of_equal_losses_the_lower_forecast_comes_first() -> None:
+    found = worst_forecasts(tally([1, 0, 0, 1], [0.25, 0.75, 0.0, 0.0]), Log())
+    assert found.p.tolist() == [0.0, 0.25, 0.75, 0.0]
+    assert found.loss.tolist() == [math.inf, math.log(4), math.log(4), 0.0]
+
+
+def test_weights_at_forecasts_are_told() -> None:
+    found = worst_forecasts(tally([1, 0], [0.2, 0.2], weight=[0.5, 2.0]), Brier())
+    assert found.to_dict()["cases"] == [0.5, 2.0]

@@ -57,9 +57,9 @@ from ._files import read
 from ._findings import Finding
 from ._fold_table import Folds, FoldScores
 from ._folds import by_fold
-from ._frames import tally
 from ._group_table import GroupCalibration, Groups
 from ._group_words import WorstGroup
+from ._grouping_error import GroupingError, grouping_error
 from ._groups import by_group
 from ._hard import decide, expected_cost, hard_costs
 from ._hard_decisions import HardDecisions, HardScores, hard_decisions
@@ -91,8 +91,12 @@ from ._score_intervals import net_benefit_interval, score_interval, skill_interv
 from ._shrinkage import Homogeneity
 from ._skill import h_measure, skill
 from ._source_table import SourceTable, source_table
+from ._stream import Stream, stream
+from ._summarizing import summarize
+from ._summary import Summary
 from ._switching import switching_penalty
 from ._tally import Tally
+from ._tallying import tally
 from ._threshold_ranks import ThresholdRanks, rank_by_threshold
 from ._thresholds import AtThreshold, at_threshold, mean_net_benefit
 from ._verdict import Sentence, Verdict, verdict
@@ -141,6 +145,7 @@ __all__ = [
     "FoldScores",
     "Folds",
     "GroupCalibration",
+    "GroupingError",
     "Groups",
     "HardDecisions",
     "HardScores",
@@ -168,6 +173,8 @@ __all__ = [
     "Sentence",
     "SmoothError",
     "SourceTable",
+    "Stream",
+    "Summary",
     "Symptom",
     "Tally",
     "ThreeMeans",
@@ -208,6 +215,7 @@ __all__ = [
     "evaluate",
     "expected_cost",
     "generalized_mean",
+    "grouping_error",
     "h_measure",
     "hard_costs",
     "hard_decisions",
@@ -251,6 +259,8 @@ __all__ = [
     "smooth_calibration_error",
     "source_table",
     "sources",
+    "stream",
+    "summarize",
     "switching_penalty",
     "tally",
     "top_label",

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from properly._bands import Kind
     from properly._cases import Cases
     from properly._frames import Backend
-    from properly._questions import View
+    from properly._questions import Plan, View
     from properly._reliability_bands import Method
     from properly.rules import Rule
 
@@ -251,20 +251,7 @@ def decompose_classes(
         )
         for question, judge in zip(questions.values(), plan.rules, strict=True)
     )
-    weights = np.array(plan.weights, dtype=np.float64)
-    score, worse, better, constant = (_sum(weights, parts, name) for name in PARTS)
-    return ClassDecomposition(
-        plan.view,
-        rule,
-        tuple(questions),
-        parts,
-        weights,
-        score,
-        worse,
-        better,
-        constant,
-        plan.statement,
-    )
+    return add_parts(plan, rule, tuple(questions), parts)
 
 
 def class_reliability(
@@ -322,6 +309,16 @@ def class_reliability(
         )
         for name, question in ask(cases, view).items()
     }
+
+
+def add_parts(
+    plan: Plan, rule: Rule, names: tuple[str, ...], parts: tuple[Decomposition, ...]
+) -> ClassDecomposition:
+    """Add up the parts of the questions, with the weights that they have."""
+    weights = np.array(plan.weights, dtype=np.float64)
+    score, worse, better, constant = (_sum(weights, parts, name) for name in PARTS)
+    sums = (score, worse, better, constant)
+    return ClassDecomposition(plan.view, rule, names, parts, weights, *sums, plan.statement)
 
 
 def _sum(weights: Floats, parts: Sequence[Decomposition], name: str) -> float:

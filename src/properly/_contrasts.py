@@ -127,7 +127,21 @@ def flat(columns: Mapping[str, Column]) -> dict[str, list[float]]:
 
 def contrast(measure: Measure, split: Split, level: float, rng: np.random.Generator) -> Contrast:
     """Find a number of every group, its difference from the rest, and how far off both may be."""
-    scale, sums = measure.scale, add_up(measure, split)
+    overall = measure.of(np.full(len(split.number), True))[0]
+    sums = add_up(measure, split)
+    return contrast_sums(sums, split, measure.scale, overall=overall, level=level, rng=rng)
+
+
+def contrast_sums(
+    sums: Sums,
+    split: Split,
+    scale: Scale,
+    *,
+    overall: float,
+    level: float,
+    rng: np.random.Generator,
+) -> Contrast:
+    """Do so of what the influences of the cases add up to, however that was found."""
     value, rest, own = sums[:3]
     degrees = np.asarray(split.units.free_inside)
     if is_whole(split.design):
@@ -145,7 +159,7 @@ def contrast(measure: Measure, split: Split, level: float, rng: np.random.Genera
         interval=interval,
         rest=_shown(rest, scale),
         difference=difference,
-        overall=float(_shown(np.array(measure.of(np.full(len(split.number), True))[0]), scale)),
+        overall=float(_shown(np.array(overall), scale)),
         **_compare(difference, sums, split, level, rng),
         **_together(sums, split, scale),
     )

@@ -15,6 +15,7 @@ from properly._design import TIMES
 from properly._group_table import GroupCalibration
 from properly._libraries import to_numpy
 from properly._multiplicity import holm
+from properly._tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,22 +34,24 @@ FOR_MISCALIBRATION = 200
 
 
 def calibrate_groups(
-    groups: Sequence[Cases], rule: BinaryRule, enough: Column, drawing: Drawing
+    groups: Sequence[Tally | Cases], rule: BinaryRule, enough: Column, drawing: Drawing
 ) -> GroupCalibration:
     """Find slope, corrected miscalibration and the calibration test of each group.
 
-    Weights are taken as relative: a row is a case, however much it weighs.
+    Weights of rows are taken as relative: a row is a case, however much it weighs. Tallies are of
+    independent cases that were counted.
     """
     count = len(groups)
     slope, miscalibration = np.full((2, count, 3), np.nan)
     p = np.full(count, np.nan)
-    for g, cases in enumerate(map(relative_weights, groups)):
+    for g, group in enumerate(groups):
+        cases = group if isinstance(group, Tally) else relative_weights(group)
         if not enough[g] or not _stands_alone(cases):
             continue
-        y = rows_in_use(cases).y
-        if min(y.sum(), (~y).sum()) >= FOR_SLOPE:
+        events, others = _outcomes(cases)
+        if min(events, others) >= FOR_SLOPE:
             slope[g] = _slope(cases, drawing.level)
-        if rule.is_proper and len(y) >= FOR_MISCALIBRATION:
+        if rule.is_proper and events + others >= FOR_MISCALIBRATION:
             miscalibration[g] = _miscalibration(cases, rule, drawing)
         if not has_time(cases):
             _, replicates, rng = drawing
@@ -58,12 +61,23 @@ def calibrate_groups(
     )
 
 
-def _slope(cases: Cases, level: float) -> tuple[float, float, float]:
+def _outcomes(cases: Tally | Cases) -> tuple[int, int]:
+    """Count the cases with the event, and those without."""
+    if isinstance(cases, Tally):
+        events = int(to_numpy(cases.events).sum())
+        return events, int(cases.total) - events
+    y = rows_in_use(cases).y
+    return int(y.sum()), int((~y).sum())
+
+
+def _slope(cases: Tally | Cases, level: float) -> tuple[float, float, float]:
     found = find_line(Subject.of(cases), level).slope
     return found.value, *found.interval
 
 
-def _miscalibration(cases: Cases, rule: BinaryRule, drawing: Drawing) -> tuple[float, float, float]:
+def _miscalibration(
+    cases: Tally | Cases, rule: BinaryRule, drawing: Drawing
+) -> tuple[float, float, float]:
     level, replicates, rng = drawing
     parts = decompose(cases, rule, interval=True, level=level, replicates=replicates, rng=rng)
     found = parts.intervals
@@ -72,8 +86,10 @@ def _miscalibration(cases: Cases, rule: BinaryRule, drawing: Drawing) -> tuple[f
     return found.corrected_miscalibration, *found.miscalibration
 
 
-def _stands_alone(cases: Cases) -> bool:
+def _stands_alone(cases: Tally | Cases) -> bool:
     """Tell whether a group has the times, or the clusters of each stratum, to vary."""
+    if isinstance(cases, Tally):
+        return True
     used = rows_in_use(cases).used
     if cases.time is not None:
         return len(np.unique(to_numpy(cases.time)[used])) >= TIMES

@@ -196,7 +196,7 @@ def by_group(
     within = check_flag(calibration, "calibration") and cases.classes is None
     counted = _count(cases)
     split = _split(counted, Design.of(cases))
-    _warn(counted, is_event=cases.classes is None)
+    warn_of_groups(counted, is_event=cases.classes is None)
     return Groups(
         labels=tuple(counted.labels),
         name=names_of_labels(counted.labels),
@@ -270,7 +270,7 @@ def _calibration(
     return calibrate_groups(groups, require_binary(rule), enough, drawing)
 
 
-def _warn(counted: Counted, *, is_event: bool) -> None:
+def warn_of_groups(counted: Counted, *, is_event: bool) -> None:
     """Warn of many groups, and of groups whose intervals cover less than they say."""
     count = len(counted.labels)
     if count > MANY:

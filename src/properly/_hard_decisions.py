@@ -21,7 +21,7 @@ from properly.errors import DataError
 
 if TYPE_CHECKING:
     from properly._cases import Cases
-    from properly._costs import Cost
+    from properly._costs import Cost, NamedCost
     from properly._frames import Backend
 
 Table: TypeAlias = np.ndarray[Any, Any]
@@ -94,10 +94,11 @@ class HardDecisions:
     argmax : HardScores
         Deciding for the likeliest class.
     bayes : HardScores
-        Deciding for what the forecasts expect to cost least; see `decide`.
+        Deciding for what the forecasts expect to cost least; see `decide`. All numbers are NaN
+        where the rows that this takes are not known.
     decision_loss : float
         Expected cost of the former minus that of the latter: what it costs not to look at costs.
-        It is negative only if the forecasts mislead.
+        It is negative only if the forecasts mislead; NaN if the latter is not known.
 
     Examples
     --------
@@ -125,34 +126,62 @@ class HardDecisions:
         freeze(self)
 
     def __repr__(self) -> str:
-        return (
-            f"HardDecisions({len(self.labels)} classes, expected cost "
-            f"{self.argmax.expected_cost:.4g} by argmax, {self.bayes.expected_cost:.4g} by Bayes)"
+        told = (
+            f"{len(self.labels)} classes, expected cost {self.argmax.expected_cost:.4g} by argmax"
         )
+        if "bayes" in self.ways:
+            told += f", {self.bayes.expected_cost:.4g} by Bayes"
+        return f"HardDecisions({told})"
+
+    @property
+    def ways(self) -> dict[str, HardScores]:
+        """The ways to decide that are known, by name."""
+        known = not math.isnan(self.bayes.accuracy)
+        return {"argmax": self.argmax} | ({"bayes": self.bayes} if known else {})
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
-        both = {"argmax": self.argmax.to_dict(), "bayes": self.bayes.to_dict()}
+        ways = {name: scores.to_dict() for name, scores in self.ways.items()}
         known = {"labels": self.labels, "cost": self.cost.tolist()}
-        found: dict[str, Any] = plain(known | both | {"decision_loss": self.decision_loss})
+        found: dict[str, Any] = plain(known | ways | {"decision_loss": self.decision_loss})
         return found
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return one row a way to decide as a polars, pandas or pyarrow frame."""
-        both = self.argmax.numbers(), self.bayes.numbers()
-        columns = {name: [scores[name] for scores in both] for name in NUMBERS}
-        return to_frame({"decisions": ["argmax", "bayes"]} | columns, backend)
+        ways = {way: scores.numbers() for way, scores in self.ways.items()}
+        columns = {name: [scores[name] for scores in ways.values()] for name in NUMBERS}
+        return to_frame({"decisions": list(ways)} | columns, backend)
 
     def __str__(self) -> str:
         """Lay out a table with a column for each way to decide."""
         known = f"{many(self.argmax.confusion.total, 'case')} in {len(self.labels)} classes"
-        both = zip(self.argmax.numbers().items(), self.bayes.numbers().values(), strict=True)
+        ways = [scores.numbers() for scores in self.ways.values()]
         rows = [
-            (name.replace("_", " ").replace("f1", "F1"), f"{argmax:.4f}", f"{bayes:.4f}")
-            for (name, argmax), bayes in both
+            (
+                name.replace("_", " ").replace("f1", "F1"),
+                *(f"{scores[name]:.4f}" for scores in ways),
+            )
+            for name in NUMBERS
         ]
-        told = table(("", "argmax", "Bayes"), rows, least=(0, 8))
-        return f"{known}, decision loss {self.decision_loss:.4f}\n{told}"
+        told = table(("", "argmax", "Bayes")[: 1 + len(ways)], rows, least=(0, 8))
+        lost = f", decision loss {self.decision_loss:.4f}" if "bayes" in self.ways else ""
+        return f"{known}{lost}\n{told}"
+
+
+def decisions_of_table(found: Confusion, cost: NamedCost) -> HardDecisions:
+    """Judge decisions for the likeliest class that have been counted.
+
+    At zero-one costs these cost least. What decisions cost least at others is not known.
+    """
+    labels = found.labels
+    matrix = cost_matrix(cost, len(labels))
+    argmax = scores_of_table(found, matrix)
+    if cost == "zero_one":
+        return HardDecisions(matrix, labels, argmax, argmax, 0.0)
+    nothing = Confusion(np.full(matrix.shape, math.nan), labels)
+    return HardDecisions(
+        matrix, labels, argmax, HardScores(nothing, *[math.nan] * len(NUMBERS)), math.nan
+    )
 
 
 def hard_decisions(cases: Cases, cost: Cost = "quadratic") -> HardDecisions:
@@ -205,7 +234,12 @@ def hard_decisions(cases: Cases, cost: Cost = "quadratic") -> HardDecisions:
 
 
 def _scores(cases: Cases, d: Any, cost: Table, labels: tuple[Any, ...]) -> HardScores:
-    found = Confusion(count_pairs(to_numpy(cases.y), to_numpy(d), cost.shape, cases.weight), labels)
+    counts = count_pairs(to_numpy(cases.y), to_numpy(d), cost.shape, cases.weight)
+    return scores_of_table(Confusion(counts, labels), cost)
+
+
+def scores_of_table(found: Confusion, cost: Table) -> HardScores:
+    """Judge decisions that have been counted by what was true."""
     shares = found.counts.sum(axis=1) / found.total
     mean = mean_cost(found.counts, cost, shares)
     # A record says NaN where there is nothing to say; only a number alone needs a warning.

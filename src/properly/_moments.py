@@ -146,7 +146,7 @@ def warn_of_few(source: Tally | Cases) -> None:
         events = float(to_numpy(tally.events).sum())
         kinds = {"event": events, "case without it": float(tally.total) - events}
     if min(kinds.values()) < FEW:
-        told = " and ".join(_counted(count, what) for what, count in kinds.items())
+        told = " and ".join(counted(count, what) for what, count in kinds.items())
         notice(f"with {told}, intervals may cover less than their level")
 
 
@@ -166,7 +166,7 @@ def _effective(weight: Column) -> float:
     return float(scaled.sum() ** 2 / (scaled @ scaled)) if len(weight) else 0.0
 
 
-def _counted(count: float, what: str) -> str:
+def counted(count: float, what: str) -> str:
     noun, _, rest = what.partition(" ")
     if abs(count - round(count)) < WHOLE:
         return f"{many(round(count), noun)} {rest}".rstrip()

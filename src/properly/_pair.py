@@ -190,4 +190,7 @@ def _better(pair: Pair, told: Told, names: tuple[str, str]) -> str:
 
 def _flips(pair: Pair) -> str:
     """Say the p-value where it is not that of the interval."""
-    return f"; p = {pair.p_value:.2g} by sign flips" if pair.method == "sign flips" else ""
+    if not pair.method.startswith("sign flips"):
+        return ""
+    known = "=" if pair.method == "sign flips" else "at most"
+    return f"; p {known} {pair.p_value:.2g} by sign flips"

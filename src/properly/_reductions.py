@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from properly._cases import Cases, event_among, require_classes
 from properly._costs import decide_by_mode
@@ -61,15 +61,20 @@ def cumulative(cases: Cases) -> dict[str, Cases]:
     array([False,  True])
     """
     cases = require_classes(cases)
-    *between, highest = names_of_labels(cases.labels or ())[1:]
-    names = [*(f"{name} or higher" for name in between), highest]
-    if len(set(names)) < len(names):
-        names = [f"class {k} or higher" for k in range(1, len(names) + 1)]
-    tails = upper_tails(cases.p)
+    names, tails = names_of_cuts(cases.labels or ()), upper_tails(cases.p)
     return {
         name: event_among(cases, cases.y > k, tail)
         for k, (name, tail) in enumerate(zip(names, tails, strict=True))
     }
+
+
+def names_of_cuts(labels: Sequence[Any]) -> list[str]:
+    """Name the cuts after the class above each."""
+    *between, highest = names_of_labels(labels)[1:]
+    names = [*(f"{name} or higher" for name in between), highest]
+    if len(set(names)) < len(names):
+        names = [f"class {k} or higher" for k in range(1, len(names) + 1)]
+    return names
 
 
 def one_vs_rest(cases: Cases) -> dict[str, Cases]:

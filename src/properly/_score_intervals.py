@@ -121,10 +121,10 @@ def score_interval(
     check_choice(method, ("t", "bernstein"), "method")
     found = moments(cases, _losses(cases, rule), serial)
     value, error = float(found.mean[0]), float(found.spread.errors[0])
-    interval, told = _plain(value, found, level), "Student's t"
+    interval, told = around_mean(value, found, level), "Student's t"
     if method == "bernstein":
         interval, told = _bernstein(cases, rule, found, level), "empirical Bernstein bound"
-    return _estimate(found, (value, error), interval, level, told)
+    return estimate_of(found, (value, error), interval, level, told)
 
 
 def skill_interval(
@@ -192,10 +192,10 @@ def skill_interval(
     found = moments(cases, both, serial)
     ratio, error = found.ratio()
     quantile = student(found.spread.degrees, level)
-    interval = _of_ratio(ratio, error, quantile)
+    interval = around_ratio(ratio, error, quantile)
     # An infinite reference leaves nothing to compare with, whatever the forecasts.
     told = "log ratio" if math.isfinite(found.mean[1]) else "the reference has an infinite score"
-    return _estimate(found, (1 - ratio, error), interval, level, told)
+    return estimate_of(found, (1 - ratio, error), interval, level, told)
 
 
 def net_benefit_interval(
@@ -258,7 +258,7 @@ def net_benefit_interval(
     quantile = student(found.spread.degrees, level)
     interval = (value - quantile * error, value + quantile * error) if error > 0 else UNKNOWN
     told = "Student's t" if _acts(cases, t) else f"no case at or above {t:g}"
-    return _estimate(found, (value, error), interval, level, told)
+    return estimate_of(found, (value, error), interval, level, told)
 
 
 def _losses(cases: Tally | Cases, rule: Rule) -> Amounts:
@@ -268,7 +268,7 @@ def _losses(cases: Tally | Cases, rule: Rule) -> Amounts:
     return lambda y, p: price(checked, y, p, classes=classes)[None]
 
 
-def _estimate(found: Moments, of: Pair, interval: Pair, level: float, method: str) -> Estimate:
+def estimate_of(found: Moments, of: Pair, interval: Pair, level: float, method: str) -> Estimate:
     """Gather what was found; an infinite score has no standard error and no upper end."""
     (value, error), (count, share) = of, found.infinite
     if share > 0 and not math.isnan(value):
@@ -282,12 +282,12 @@ def _estimate(found: Moments, of: Pair, interval: Pair, level: float, method: st
     )  # fmt: skip
 
 
-def _plain(value: float, found: Moments, level: float) -> Pair:
+def around_mean(value: float, found: Moments, level: float) -> Pair:
     half = float(found.spread.half_widths(level)[0])
     return value - half, value + half
 
 
-def _of_ratio(ratio: float, error: float, quantile: float) -> Pair:
+def around_ratio(ratio: float, error: float, quantile: float) -> Pair:
     """Turn an interval of the logarithm of a ratio into one of a skill."""
     if not error > 0:
         return UNKNOWN

@@ -10,7 +10,7 @@ import numpy as np
 from properly._cases import Cases, rows_in_use
 from properly._frames import to_frame
 from properly._labels import names_of_labels, one_kind
-from properly._libraries import freeze
+from properly._libraries import freeze, to_numpy
 from properly._options import check_whole
 from properly._plain import many, plain
 from properly._tables import table
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._frames import Backend
+    from properly._tally import Tally
     from properly.rules import BinaryRule, ClassRule
 
 Column: TypeAlias = np.ndarray[Any, Any]
@@ -36,7 +37,7 @@ class WorstCases:
     Attributes
     ----------
     row : array
-        Which of the rows they are, counted from 0.
+        Which of the rows they are, counted from 0; empty where only counts are known.
     loss : array
         What the rule charges for each; it may be infinite.
     outcome : array
@@ -47,6 +48,9 @@ class WorstCases:
         What the classes are called; None for an event.
     rule : str
         The name of the rule.
+    cases : array or None
+        Where rows are not known: how many cases had this forecast and this outcome, or their
+        weight.
 
     Examples
     --------
@@ -65,17 +69,18 @@ class WorstCases:
     p: Column
     labels: tuple[Any, ...] | None
     rule: str
+    cases: Column | None = None
 
     def __post_init__(self) -> None:
         freeze(self)
 
     def __len__(self) -> int:
-        """Count the cases."""
-        return int(self.row.shape[0])
+        """Count the cases, or the forecasts where only these are known."""
+        return int(self.loss.shape[0])
 
     def __repr__(self) -> str:
-        cases = many(len(self), "case")
-        return f"WorstCases({cases}, {self.rule} {self.loss[-1]:.4g} to {self.loss[0]:.4g})"
+        what = many(len(self), "case" if self.cases is None else "forecast")
+        return f"WorstCases({what}, {self.rule} {self.loss[-1]:.4g} to {self.loss[0]:.4g})"
 
     def __str__(self) -> str:
         """Lay out one line a case; of many classes, only what happened and what was likeliest."""
@@ -90,7 +95,7 @@ class WorstCases:
             names = names_of_labels(self.labels)
             columns["outcome"] = [names[k] for k in self.outcome]
             if len(names) > MOST_SHOWN:
-                columns = {name: columns[name] for name in ("row", "loss", "outcome")}
+                columns = {name: columns[name] for name in (*self._where(), "loss", "outcome")}
                 columns |= self._likeliest(names)
         return columns
 
@@ -104,9 +109,9 @@ class WorstCases:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule, labels and columns as JSON can hold them."""
-        names = ("row", "loss", "outcome", "p")
-        columns = {name: getattr(self, name).tolist() for name in names}
-        found: dict[str, Any] = plain({"rule": self.rule, "labels": self.labels} | columns)
+        columns = {name: getattr(self, name).tolist() for name in ("loss", "outcome", "p")}
+        known = {"rule": self.rule, "labels": self.labels} | self._where()
+        found: dict[str, Any] = plain(known | columns)
         return found
 
     def to_frame(self, backend: Backend | None = None) -> Any:
@@ -115,13 +120,19 @@ class WorstCases:
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the columns of a table; those of class probabilities have the labels in them."""
-        known = {"row": self.row.tolist(), "loss": self.loss.tolist()}
+        known = self._where() | {"loss": self.loss.tolist()}
         if self.labels is None:
             return known | {"outcome": self.outcome.tolist(), "p": self.p.tolist()}
         labels = one_kind(self.labels)
         chances = zip(names_of_labels(self.labels), self.p.T.tolist(), strict=True)
         outcome = {"outcome": [labels[k] for k in self.outcome]}
         return known | outcome | {f"p {name}": column for name, column in chances}
+
+    def _where(self) -> dict[str, list[Any]]:
+        """Return which rows they are, or how many cases where that is all that is known."""
+        if self.cases is None:
+            return {"row": self.row.tolist()}
+        return {"cases": self.cases.tolist()}
 
 
 def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> WorstCases:
@@ -180,6 +191,22 @@ def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> Wors
         cases.labels,
         rule.name,
     )
+
+
+def worst_forecasts(tally: Tally, rule: BinaryRule, k: int = 10) -> WorstCases:
+    """Find the forecasts that a rule charges most for, each with its outcome and its cases.
+
+    Which rows they were is not known of counts. Of equal losses the lower forecast comes first, and
+    an event before none.
+    """
+    value, cases, events = (to_numpy(x) for x in (tally.value, tally.weight, tally.events))
+    seen = np.concatenate([events, cases - events])
+    p, outcome = np.tile(value, 2), np.repeat([1, 0], len(value))
+    p, outcome, seen = p[seen > 0], outcome[seen > 0], seen[seen > 0]
+    loss = rule.loss(outcome.astype(bool), p)
+    worst = np.lexsort((-outcome, p, -loss))[:k]
+    no_row = np.zeros(0, dtype=np.int64)
+    return WorstCases(no_row, loss[worst], outcome[worst], p[worst], None, rule.name, seen[worst])
 
 
 def _short(x: Any) -> str:

@@ -89,11 +89,21 @@ def grouped(groups: Any = None) -> properly.Groups:
     return properly.by_group(cases, Brier(), **FEW)
 
 
+def streamed() -> properly.Summary:
+    """Sum up two models, with weights and groups, in cells."""
+    found = properly.stream(cells=10)
+    found.add(Y, {"first": P, "second": Q}, np.arange(1, 201), GROUP)
+    return found.summary()
+
+
 RECORDS: dict[str, Callable[[], Record]] = {
     "Interval": lambda: properly.Interval(0.05, 0.2),
     "Tally": lambda: TALLY,
     "Tally, weighted": lambda: properly.tally(Y, P, weight=np.linspace(0.1, 1, 200)),
     "Cases": lambda: CLUSTERS,
+    "Summary": streamed,
+    "GroupingError": lambda: properly.grouping_error(TALLY.group(10)),
+    "GroupingError, not grouped": lambda: properly.grouping_error(TALLY),
     "Reliability": lambda: properly.reliability(TALLY),
     "Reliability with a band": lambda: properly.reliability(TALLY, band="confidence"),
     "Reliability, one case": lambda: properly.reliability(properly.tally([1], [0.3])),
@@ -344,6 +354,7 @@ OPTIONS = {"Isotonic", "EqualCount", "EqualWidth", "Neighbours", "Kernel"}
 # What goes in rather than comes out, parts that their whole tells of, and rows of data.
 WITHOUT_DICT = OPTIONS | {
     "Interval",
+    "Summary",
     "Tally",
     "Cases",
     "Bins",

@@ -9,8 +9,8 @@ import pytest
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
-from properly import Cases, plots
-from properly._worst_cases import WorstCases, worst_cases
+from properly import Cases, plots, tally
+from properly._worst_cases import WorstCases, worst_cases, worst_forecasts
 from properly.errors import ArgumentTypeError
 from properly.rules import RPS, Brier, Log
 
@@ -161,3 +161,8 @@ def test_what_is_not_a_record_is_refused() -> None:
         "this picture is drawn from WorstCases; got Cases\n\n"
         "Hint: make them with properly.worst_cases(cases, rule)."
     )
+
+
+def test_of_counts_how_many_cases_there_were_stands_beside() -> None:
+    ax = plots.worst_cases(worst_forecasts(tally([1, 1, 0], [0.2, 0.2, 0.7]), Brier()))
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["2 cases", "1 case"]
