@@ -67,6 +67,7 @@ def test_numbers_are_those_of_the_rows(task: Any) -> None:
     assert found.task == task
     told = rows.to_dict(), found.to_dict()
     for record in told:
+        del record["data"]["summed"]
         for what in NEEDS_ROWS:
             del record[what]
         for name in MODELS if task == "ordinal" else ():

@@ -410,6 +410,8 @@ SAID: list[Said] = [
         with_all("one", ["north"] * 6),
     ),
 ]
+# One message about each rule that is broken, the last of several.
+ONE_OF_EACH = list({said.message.split(";")[0]: said for said in SAID}.values())
 # What does not depend on the engine, or was refused by all of them above.
 AT_ONCE: list[Said] = [
     Said(
@@ -478,7 +480,7 @@ def heard(said: Said, engine: Callable[[pa.Table], Any]) -> tuple[type[Exception
     return None
 
 
-def misheard(engine: Callable[[pa.Table], Any], all_said: Collection[Said] = SAID) -> list[Any]:
+def misheard(engine: Callable[[pa.Table], Any], all_said: Collection[Said]) -> list[Any]:
     """Return what an engine says in other words than it should, beside these."""
     found = [(said.message, heard(said, engine)) for said in all_said]
     return [pair for said, pair in zip(all_said, found, strict=True) if pair[1] != said[:2]]

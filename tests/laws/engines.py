@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 Column = NDArray[Any]
 # Rules are dealt out to engines, more to those that are quick, so that each falls to one of a kind.
-HANDS = 8
+HANDS = 16
 
 
 @dataclass(frozen=True)
@@ -59,8 +59,8 @@ PANDAS = Engine("pandas", lambda table: table.to_pandas())
 PANDAS_OF_ARROW = Engine(
     "pandas of arrow", lambda table: table.to_pandas(types_mapper=pd.ArrowDtype)
 )
-POLARS = Engine("polars", in_polars, (4, 5, 6, 7))
-LAZY_POLARS = Engine("lazy polars", lambda table: in_polars(table).lazy(), (4, 5, 6, 7))
+POLARS = Engine("polars", in_polars, tuple(range(4, HANDS)))
+LAZY_POLARS = Engine("lazy polars", lambda table: in_polars(table).lazy(), POLARS.hands)
 PYARROW = Engine("pyarrow", lambda table: table, (2, 3))
 DUCKDB = Engine("duckdb", duckdb.from_arrow, (1,))
 ENGINES = [PANDAS, PANDAS_OF_ARROW, POLARS, LAZY_POLARS, PYARROW, DUCKDB]
