@@ -49,7 +49,13 @@ COLUMNS: dict[str, list[Any]] = {
     "a2": [0.25, 0.25, 0.5, 0.25, 0.25, 0.5],
 }
 A = {"a": ["a0", "a1", "a2"]}
+MIXED: dict[str, Any] = {"y": [0, 1], "p": pd.Series([0.5, "x"], dtype=object)}
 SYMBOLS: Any = Symbols([FORECAST])
+
+
+def summed() -> properly.Summary:
+    """Sum up a frame by rules over all thresholds."""
+    return summarize(pa.table(COLUMNS), ["p", "q"], outcome="y")
 
 
 def chunked(columns: dict[str, list[Any]]) -> pa.Table:
@@ -535,6 +541,40 @@ OTHERS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
         DataError,
         "a frame must have columns; this one has none",
         lambda: _reading.count_rows(pd.DataFrame(index=[0, 1])),
+    ),
+    (
+        DataError,
+        (
+            "column 'p' must hold numbers; it holds several kinds"
+            "\n\nHint: convert text to numbers first."
+        ),
+        lambda: summarize(pd.DataFrame(MIXED), "p", outcome="y"),
+    ),
+    (
+        DataError,
+        "a model of one event has one column of forecasts; the task is 'binary'",
+        lambda: summarize(pa.table(COLUMNS), A, outcome="y", task="binary"),
+    ),
+    (
+        ArgumentTypeError,
+        "forecasts by name are columns of a frame, which needs outcome= as well; got none",
+        lambda: properly.evaluate(pa.table(COLUMNS), ["p", "q"]),
+    ),
+    (
+        ArgumentTypeError,
+        (
+            "a Summary has its models, rules and groups already; got rules as well"
+            "\n\nHint: pass rules to summarize, or to stream."
+        ),
+        lambda: properly.evaluate(summed(), rules=Brier()),
+    ),
+    (
+        DataError,
+        (
+            "the summary must have a rule over the thresholds 0.1 to 0.2; it has none"
+            "\n\nHint: pass within to summarize, or to stream."
+        ),
+        lambda: properly.evaluate(summed(), within=(0.1, 0.2)),
     ),
     # inside formulas, where it means that a rule cannot be computed
     (

@@ -17,10 +17,17 @@ from properly._event_gathering import Asked, gather
 from properly._frames import library_of
 from properly._interval import Interval, as_interval
 from properly._labels import as_labels
-from properly._options import as_generator, check_choice, check_flag, check_level, check_replicates
+from properly._options import (
+    as_generator,
+    check_choice,
+    check_flag,
+    check_level,
+    check_replicates,
+    check_whole,
+)
 from properly._summary import Summary
 from properly._summary_gathering import gather_summary
-from properly.errors import DataError
+from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Bounded, Regret
 from properly.rules._rule import require_binary
 
@@ -264,7 +271,11 @@ def evaluate(
     known: dict[str, Any] = {"weight": weight, "clusters": clusters, "strata": strata}
     known |= {"time": time, "groups": groups}
     backend = library_of(y)
-    if outcome is not None:
+    if cells is not None:
+        check_whole(cells, "cells")
+    if isinstance(y, Summary):
+        _require_only_summary({"forecasts": forecasts, "outcome": outcome, "rules": rules} | known)
+    elif outcome is not None:
         from properly._framed import Framed  # which takes long to import
 
         frame = Framed.of(
@@ -275,6 +286,9 @@ def evaluate(
         else:
             _require_no_repair(normalize)
             y = frame.summary(rules_of_frame(frame, task, rules, within), cells, progress)
+    elif _is_named(forecasts) and any(hasattr(y, x) for x in ("columns", "column_names")):
+        message = "forecasts by name are columns of a frame, which needs outcome= as well; got none"
+        raise ArgumentTypeError(message)
     if isinstance(y, Summary):
         return replace(_of_summary(y, task, within, drawn), backend=backend)
     models = models_by_name(forecasts, task)
@@ -311,6 +325,19 @@ def _of_classes(
     return found
 
 
+def _is_named(forecasts: object) -> bool:
+    """Tell names of columns from forecasts."""
+    some = forecasts if isinstance(forecasts, list | tuple) else [forecasts]
+    return bool(some) and all(isinstance(name, str) for name in some)
+
+
+def _require_only_summary(given: Mapping[str, Any]) -> None:
+    for name, value in given.items():
+        if value is not None:
+            message = f"a Summary has its models, rules and groups already; got {name} as well"
+            raise ArgumentTypeError(message, hint=f"pass {name} to summarize, or to stream.")
+
+
 def _require_no_repair(normalize: bool) -> None:
     if normalize:
         message = "normalize=True needs the rows in memory; the frame has too many"
@@ -334,6 +361,10 @@ def _of_summary(
     rules = tuple(require_binary(rule) for rule in summary.rules)
     over = (rule for rule in rules if isinstance(rule, Bounded | Regret) and rule.within == ends)
     first = next(over, rules[0])
+    if ends is not None and ends not in ranges:
+        told = f"{ends.lower:g} to {ends.upper:g}"
+        message = f"the summary must have a rule over the thresholds {told}; it has none"
+        raise DataError(message, hint="pass within to summarize, or to stream.")
     return gather_summary(summary, Asked(rules, first, ends, **drawn))
 
 

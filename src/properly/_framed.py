@@ -64,6 +64,9 @@ class Framed:
             for what, column in known.items()
             if what not in BY_SUMS and column is not None
         }
+        if task == "binary" and any(len(columns) > 1 for columns in roles.forecasts.values()):
+            message = "a model of one event has one column of forecasts; the task is 'binary'"
+            raise DataError(message)
         found = None if labels is None else tuple(labels)
         classes = len(next(iter(roles.forecasts.values())))
         if found is not None and classes > 1:

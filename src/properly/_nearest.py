@@ -15,10 +15,10 @@ def require_columns(names: Iterable[str], present: Sequence[str], where: str = "
     """Refuse a column that is not there, and name those that are spelled most like it."""
     for name in names:
         if name not in present:
-            near = nearest(name, present) or list(present)[:5]
+            near = nearest(name, map(str, present)) or list(present)[:5]
             shown = ", ".join(repr(column) for column in near)
             message = f"{where} must have the column {name!r}; it has {len(present)} others"
-            raise DataError(message, hint=f"did you mean one of {shown}?")
+            raise DataError(message, hint=f"did you mean one of {shown}?" if shown else None)
 
 
 def nearest(name: str, present: Iterable[str], cutoff: float = 0.6) -> list[str]:

@@ -81,7 +81,12 @@ class Rows:
         narrow = frozenset(
             f"p{i}" for i, c in enumerate(roles.probabilities) if schema[c] == nw.Float32
         )
-        return cls(data.select(*chosen, *extra), roles, kind, whole, narrow, pos_label, known)
+        try:
+            data = data.select(*chosen, *extra)
+        except (TypeError, ValueError):
+            _refuse_mixed(roles, schema)
+            raise
+        return cls(data, roles, kind, whole, narrow, pos_label, known)
 
     @property
     def weighted(self) -> bool:
@@ -245,6 +250,15 @@ def is_sound_weight() -> nw.Expr:
 def floor(x: nw.Expr) -> nw.Expr:
     """Round down; to 0 what is more than the whole numbers of Spark, which would fail."""
     return nw.when((x < WHOLE) & (x > -WHOLE)).then(x).otherwise(0.0).floor()
+
+
+def _refuse_mixed(roles: Roles, schema: Mapping[str, Any]) -> None:
+    """Refuse a column of objects that are not all numbers."""
+    numbers = [*roles.probabilities, *([] if roles.weight is None else [roles.weight])]
+    for column in numbers:
+        if schema[column] in MIXED:
+            message = f"column {roles.name(column)} must hold numbers; it holds several kinds"
+            raise DataError(message, hint="convert text to numbers first.") from None
 
 
 def _float(column: str, kind: Any) -> nw.Expr:
