@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from properly._cases import Cases
 from properly._class_scores import asked_rules, require_distinct
@@ -57,9 +57,21 @@ def rules_of_frame(
 ) -> Sequence[Rule]:
     """Take the rules for a frame of an event, or of classes."""
     if not frame.has_classes:
-        return rules_of_event(rules, within)[0]
+        return rules_of_task("binary", rules, within)
     require_of_an_event(within, frame.pos_label)
-    return asked_rules(rules, "ordinal" if task == "ordinal" else "multiclass")
+    return rules_of_task("ordinal" if task == "ordinal" else "multiclass", rules, within)
+
+
+def rules_of_task(
+    task: Literal["binary", "multiclass", "ordinal"],
+    rules: Iterable[Rule] | Rule | None,
+    within: Interval | tuple[float, float] | None,
+) -> Sequence[Rule]:
+    """Take the rules that were asked for, or those that suit the task."""
+    if task == "binary":
+        return rules_of_event(rules, within)[0]
+    require_of_an_event(within, None)
+    return asked_rules(rules, task)
 
 
 def require_of_an_event(within: object, pos_label: object) -> None:

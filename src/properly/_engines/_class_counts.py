@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly._engines._class_outcomes import class_number, classes_of
+from properly._engines._class_outcomes import class_number, classes_of, sum_of
 from properly._engines._collecting import collected
 from properly._reductions import ALMOST_ONE, DECIMALS, PRECISION
 
@@ -36,7 +35,7 @@ def class_views(rows: Rows) -> dict[tuple[str, Any], Rows]:
 def _above(rows: Rows, number: nw.Expr, names: Sequence[str], k: int) -> Rows:
     """Judge the probability above a cut, taken from the smaller side, as `upper_tails` does."""
     slack = len(names) * PRECISION
-    sides = {"lo": _sum(names[: k + 1]), "up": _sum(names[:k:-1])}
+    sides = {"lo": sum_of(names[: k + 1]), "up": sum_of(names[:k:-1])}
     # No constant: polars divides by those by multiplying with their rounded inverses.
     many = nw.col(names[0]) * 0 + 10.0**DECIMALS
     data = rows.data.with_columns(happened=number > k, many=many, **sides)
@@ -52,10 +51,6 @@ def _above(rows: Rows, number: nw.Expr, names: Sequence[str], k: int) -> Rows:
     mostly = nw.when(lower > 0).then(uncertain).otherwise(likely)
     p = nw.when(upper <= lower).then(upper).otherwise(mostly)
     return replace(rows, data=data).event_of(nw.col("happened"), p)
-
-
-def _sum(names: Sequence[str]) -> nw.Expr:
-    return reduce(lambda a, b: a + b, [nw.col(name) for name in names])
 
 
 def _as_decimal(p: nw.Expr, slack: nw.Expr) -> nw.Expr:

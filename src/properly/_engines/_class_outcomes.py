@@ -54,7 +54,7 @@ def numbers_of_classes(rows: Rows, y: Column) -> Column:
 
 def sums_to_one(rows: Rows, columns: Sequence[str]) -> nw.Expr:
     """Return 1 where class probabilities sum to one, 0 or null elsewhere."""
-    off = _sum(columns) - 1
+    off = sum_of(columns) - 1
     slack = rows.slack(columns)
     return ((off <= slack) & (off >= -slack)).cast(nw.Int64)
 
@@ -64,7 +64,7 @@ def require_sums(rows: Rows, total: int, good: dict[str, int]) -> None:
     for model, columns in rows.forecasts.items():
         bad = total - good[model]
         if bad:
-            ends = rows.data.select(_sum(columns).alias("s")).with_columns(one=nw.lit(1))
+            ends = rows.data.select(sum_of(columns).alias("s")).with_columns(one=nw.lit(1))
             table = ends.group_by("one").agg(
                 nw.col("s").min().alias("a"), nw.col("s").max().alias("b")
             )
@@ -80,7 +80,8 @@ def require_sums(rows: Rows, total: int, good: dict[str, int]) -> None:
             raise DataError(message, hint="divide each row by its sum.")
 
 
-def _sum(columns: Sequence[str]) -> nw.Expr:
+def sum_of(columns: Sequence[str]) -> nw.Expr:
+    """Add up columns, from the first on."""
     return reduce(lambda a, b: a + b, [nw.col(name) for name in columns])
 
 

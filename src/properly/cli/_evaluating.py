@@ -104,13 +104,14 @@ def force_option() -> click.Option:
 def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluation | ClassEvaluation:
     """Evaluate what was chosen, with progress on a terminal."""
     import properly
+    from properly._asking import rules_of_task
     from properly.cli._engine import Large
 
     with progress_bar() as progress:
         drawn = {**options, "rng": seed, "progress": progress, "task": chosen.task}
         found: Evaluation | ClassEvaluation
         if isinstance(chosen, Large):
-            rules = _rules_of(chosen, drawn.pop("rules"), drawn["within"])
+            rules = rules_of_task(chosen.task, drawn.pop("rules"), drawn["within"])
             found = properly.evaluate(summed(chosen, rules, progress), **drawn)
         else:
             known = {**chosen.known, "groups": chosen.groups}
@@ -131,17 +132,6 @@ def summed(chosen: Large, rules: Sequence[Rule], progress: Any) -> Summary:
         labels=chosen.labels,
         progress=progress,
     )
-
-
-def _rules_of(chosen: Large, rules: Any, within: Interval | None) -> Sequence[Rule]:
-    """Take the rules that were asked for, or those that suit the outcome."""
-    from properly._asking import require_of_an_event, rules_of_event
-    from properly._class_scores import asked_rules
-
-    if chosen.task == "binary":
-        return rules_of_event(rules, within)[0]
-    require_of_an_event(within, None)
-    return asked_rules(rules, chosen.task)
 
 
 def _as_range(
