@@ -40,6 +40,33 @@ class Nothing(Brier):
 
 
 SAID: list[tuple[type[Exception], str, Any]] = [
+    # forecasts before the softmax
+    (
+        ArgumentTypeError,
+        (
+            "SquaredAbsoluteRPS() does not tell its slope; its class has no class_slope"
+            "\n\nHint: write class_slope(y, p), one column a class."
+        ),
+        lambda: SquaredAbsoluteRPS().logit_slope([0], [[0.0, 1.0, 2.0]]),
+    ),
+    (
+        ArgumentTypeError,
+        (
+            "SquaredAbsoluteRPS() does not tell its curvature; its class has no class_curvature"
+            "\n\nHint: write class_curvature(p), one column a class."
+        ),
+        lambda: SquaredAbsoluteRPS().logit_curvature([[0.0, 1.0, 2.0]]),
+    ),
+    (
+        DataError,
+        "logits must be less than infinity, and not missing; row 1, column 2 is nan",
+        lambda: Log().logit_loss([0, 1], [[0.0, 1.0, 2.0], [0.0, 1.0, np.nan]]),
+    ),
+    (
+        DataError,
+        "some class must be possible in each row of logits; row 0 is -inf",
+        lambda: RPS().logit_loss([0], [[-np.inf, -np.inf, -np.inf]]),
+    ),
     # rules for one event and for classes
     (
         ArgumentTypeError,

@@ -76,14 +76,20 @@ def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
 
 def check_logits(y: ArrayLike, logit: ArrayLike) -> tuple[Array, Array]:
     """Check outcomes and log-odds: equally long, real numbers; infinite ones are certainties."""
+    logit = check_log_odds(logit)
+    y = to_library_of(check_outcomes(y), logit)
+    check_length(y, logit, "outcomes", "logits")
+    return y, logit
+
+
+def check_log_odds(logit: ArrayLike) -> Array:
+    """Check log-odds: one dimension, at least one, none missing."""
     logit = as_column(logit, "logits", "one logit per outcome.")
     logit = as_floats(as_numbers(logit, "logits"))
     xp = namespace(logit)
     if xp.any(xp.isnan(logit)):
         refuse(logit, xp.isnan(logit), "logits must not be missing", DROP)
-    y = to_library_of(check_outcomes(y), logit)
-    check_length(y, logit, "outcomes", "logits")
-    return y, logit
+    return logit
 
 
 def check_outcomes(

@@ -67,7 +67,7 @@ def check_class_rows(
     p = check_probabilities(p, normalize=normalize)
     if labels is None and not ordered and columns is not None and _are_among(y, columns):
         labels = columns
-    y = _outcomes(y, int(p.shape[1]), labels, ordered=ordered)
+    y = as_outcomes(y, int(p.shape[1]), labels, ordered=ordered)
     y = to_library_of(y, p)
     check_length(y, p, "outcomes")
     if weight is not None:
@@ -78,7 +78,7 @@ def check_class_rows(
 
 def check_probabilities(p: ArrayLike, *, normalize: bool = False, name: str = NAME) -> Array:
     """Check class probabilities: two dimensions, none negative, rows that sum to one."""
-    p = as_numbers(_as_table(p, name), name)
+    p = as_numbers(as_table(p, name), name)
     slack = sum_slack(p)
     p = as_floats(p)
     ends = sweep(_ends, p)
@@ -142,7 +142,8 @@ def _are_among(y: ArrayLike, columns: tuple[Any, ...]) -> bool:
     )
 
 
-def _as_table(p: ArrayLike, name: str) -> Array:
+def as_table(p: ArrayLike, name: str) -> Array:
+    """Make a table of whatever was handed in: one row a case, one column a class."""
     p = as_array(p, name)
     shape = tuple(p.shape)
     if len(shape) != 2:
@@ -207,7 +208,9 @@ def _looks_like_logits(p: Array) -> bool:
     return bool(np.isfinite(host).all() and host.min() < -1e-3)
 
 
-def _outcomes(y: ArrayLike, count: int, labels: Iterable[object] | None, *, ordered: bool) -> Array:
+def as_outcomes(
+    y: ArrayLike, count: int, labels: Iterable[object] | None, *, ordered: bool
+) -> Array:
     """Make class numbers of outcomes: numbers, labels of any kind, or rows with a single 1."""
     names = None if labels is None else check_labels(labels, count)
     y = as_array(y, "outcomes")

@@ -19,7 +19,8 @@ from properly._scoring import mean_loss, mean_score
 from properly._tally import Tally, as_tally
 from properly.errors import DataError, ImproperRuleError
 from properly.rules import Brier
-from properly.rules._rule import paid, require_binary
+from properly.rules._averaging import paid
+from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
     from properly._cases import Cases

@@ -10,7 +10,7 @@ import numpy as np
 from properly._libraries import namespace, to_numpy
 from properly._pooling import is_one_each
 from properly._sweep import sweep
-from properly.rules._rule import paid
+from properly.rules._averaging import paid
 
 if TYPE_CHECKING:
     from properly._tally import Tally

@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-from properly.rules._rule import BinaryRule, Propriety
+from properly.rules._rule import BinaryRule
 
 if TYPE_CHECKING:
+    from properly.rules._propriety import Propriety
     from properly.typing import Array
 
 
@@ -55,6 +56,14 @@ class Alias(BinaryRule):
     def slope_if_none(self, p: Array) -> Array:
         """Return what the rule that does the pricing returns."""
         return self.priced_by.slope_if_none(p)
+
+    def price_logit(self, y: Array, logit: Array) -> Array:
+        """Return what the rule that does the pricing returns."""
+        return self.priced_by.price_logit(y, logit)
+
+    def price_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Return what the rule that does the pricing returns."""
+        return self.priced_by.price_logit_slope(y, logit)
 
     def atoms_within(self, lower: float, upper: float) -> tuple[tuple[float, float], ...]:
         """Return what the rule that does the pricing returns."""

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 from properly._labels import check_count
 from properly._libraries import namespace
 from properly._options import check_choice
-from properly.rules._class_rule import split_off, squares_of_others
+from properly.rules._class_rule import is_class, split_off, squares_of_others
 from properly.rules._dual_rule import DualRule
-from properly.rules._rule import Propriety
+from properly.rules._propriety import Propriety
 
 if TYPE_CHECKING:
     from properly.typing import Array
@@ -114,3 +114,13 @@ class Brier(DualRule):
         chosen, rest = split_off(p, y)
         q = 1 - chosen
         return self.factor(p.shape[1]) * (q * q + rest)
+
+    def class_slope(self, y: Array, p: Array) -> Array:
+        """Return ``2 (p_k - 1)`` for the class that happened and ``2 p_k`` for others."""
+        happened = namespace(p).astype(is_class(y, p), p.dtype)
+        return 2 * self.factor(p.shape[1]) * (p - happened)
+
+    def class_curvature(self, p: Array) -> Array:
+        """Return ``2 p_k**2`` times the squared distance from the forecast to the class."""
+        q = 1 - p
+        return 2 * self.factor(p.shape[1]) * p * p * (q * q + squares_of_others(p))

@@ -9,17 +9,20 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import array_api_compat as compat
 import numpy as np
 
+from properly._class_logits import check_class_logits, check_logit_table
 from properly._classes import check_class_rows, check_probabilities, is_table
 from properly._labels import check_count
 from properly._libraries import count_up, is_numpy, namespace, to_library_of
 from properly._sweep import sweep
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules._rule import BinaryRule, Rule, mean_tensor, wide
+from properly.rules._averaging import mean_tensor
+from properly.rules._log_odds import softmax
+from properly.rules._rule import BinaryRule, Rule, wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.rules._rule import Propriety
+    from properly.rules._propriety import Propriety
     from properly.typing import Array, ArrayLike
 
 
@@ -154,6 +157,79 @@ class ClassRule(Rule):
             return math.fsum(sweep(self._sum_rows, p, y)) / p.shape[0]
         return math.fsum(sweep(self._sum_rows, p, y, weight)) / float(weight.sum(dtype=np.float64))
 
+    def logit_loss(
+        self, y: ArrayLike, logits: ArrayLike, *, labels: Sequence[object] | None = None
+    ) -> Array:
+        """Price forecasts that are given before the softmax.
+
+        Parameters
+        ----------
+        y : array-like
+            What happened: class numbers, labels, or rows with a single 1.
+        logits : array-like of shape (n, K)
+            Real numbers, one column a class; minus infinity is an impossible class.
+        labels : sequence, optional
+            What each column stands for.
+        """
+        rows = check_class_logits(y, logits, labels=labels, ordered=self.needs_order)
+        self.require_classes(int(rows.p.shape[1]))
+        return self.price_logit(rows.y, wide(rows.p))
+
+    def logit_slope(
+        self, y: ArrayLike, logits: ArrayLike, *, labels: Sequence[object] | None = None
+    ) -> Array:
+        r"""Differentiate the loss with respect to every logit before the softmax.
+
+        .. math:: \frac{\partial S}{\partial z_j} = p_j \Big( s_j - \sum_k p_k s_k \Big),
+            \qquad s_k = \frac{\partial S}{\partial p_k} .
+
+        Parameters
+        ----------
+        y : array-like
+            What happened: class numbers, labels, or rows with a single 1.
+        logits : array-like of shape (n, K)
+            Real numbers, one column a class; minus infinity is an impossible class.
+        labels : sequence, optional
+            What each column stands for.
+        """
+        rows = check_class_logits(y, logits, labels=labels, ordered=self.needs_order)
+        self.require_classes(int(rows.p.shape[1]))
+        return self.price_logit_slope(rows.y, wide(rows.p))
+
+    def logit_curvature(self, logits: ArrayLike) -> Array:
+        """Return how fast each logit's own slope grows, on average if the forecast is the truth.
+
+        The diagonal of the expected second derivative; never negative for a proper rule.
+
+        Parameters
+        ----------
+        logits : array-like of shape (n, K)
+            Real numbers, one column a class; minus infinity is an impossible class.
+        """
+        logits = wide(check_logit_table(logits))
+        self.require_classes(int(logits.shape[1]))
+        return self.class_curvature(softmax(logits))
+
+    def price_logit(self, y: Array, logits: Array) -> Array:
+        """Price logits, given class numbers. The arrays are not checked."""
+        return self.price(y, softmax(logits))
+
+    def price_logit_slope(self, y: Array, logits: Array) -> Array:
+        """Differentiate the loss with respect to logits. The arrays are not checked."""
+        p = softmax(logits)
+        slope = self.class_slope(y, p)
+        return p * (slope - namespace(p).sum(p * slope, axis=1, keepdims=True))
+
+    def class_slope(self, y: Array, p: Array) -> Array:  # noqa: ARG002
+        """Differentiate the loss with respect to every probability. Not checked."""
+        message = f"{self!r} does not tell its slope; its class has no class_slope"
+        raise ArgumentTypeError(message, hint="write class_slope(y, p), one column a class.")
+
+    def class_curvature(self, p: Array) -> Array:  # noqa: ARG002
+        """Return the expected second derivative with respect to each logit. Not checked."""
+        message = f"{self!r} does not tell its curvature; its class has no class_curvature"
+        raise ArgumentTypeError(message, hint="write class_curvature(p), one column a class.")
+
     def entropy(self, p: ArrayLike) -> Array:
         """Return what each forecast costs on average if it is the truth."""
         p = check_probabilities(p)
@@ -235,6 +311,11 @@ def at(table: Array, y: Array) -> Array:
     return xp.take(xp.reshape(table, (-1,)), count_up(rows, y) * classes + y)
 
 
+def is_class(y: Array, p: Array) -> Array:
+    """Tell, for each row and class, whether it is the class that happened."""
+    return y[:, None] == count_up(p.shape[1], y)
+
+
 def split_off(p: Array, y: Array) -> tuple[Array, Array]:
     """Return the probability of what happened, and the sum of the squares of all others."""
     if is_numpy(p):
@@ -244,8 +325,7 @@ def split_off(p: Array, y: Array) -> tuple[Array, Array]:
         rest[rows, y] = 0
         return chosen, np.einsum("ij,ij->i", rest, rest)
     xp = namespace(p)
-    happened = y[:, None] == count_up(p.shape[1], y)
-    rest = xp.where(happened, xp.zeros_like(p), p)
+    rest = xp.where(is_class(y, p), xp.zeros_like(p), p)
     return at(p, y), xp.sum(rest * rest, axis=1)
 
 

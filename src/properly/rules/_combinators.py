@@ -13,7 +13,9 @@ import numpy as np
 from properly._interval import Interval, as_interval, as_number
 from properly._libraries import is_numpy, namespace
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules._rule import BinaryRule, Propriety, require_binary
+from properly.rules._log_odds import both_sides
+from properly.rules._propriety import Propriety
+from properly.rules._rule import BinaryRule, require_binary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,6 +138,26 @@ class Bounded(BinaryRule):
         """Return the rule's slope inside the range, 0 outside."""
         return self._inside(p, self.rule.slope_if_none(p))
 
+    def price_logit(self, y: Array, logit: Array) -> Array:
+        """Price log-odds; what is saturated lies beyond the range, or is priced by the rule."""
+        found = super().price_logit(y, logit)
+        if math.isfinite(self.range[1]):
+            return found
+        xp = namespace(logit)
+        event, none = self.rule.loss_if_event, self.rule.loss_if_none
+        ends = (
+            float(event(np.float64(self.within.upper))),
+            float(none(np.float64(self.within.lower))),
+        )
+        rest = self.rule.price_logit(y, logit) - xp.where(
+            y, *(xp.full_like(logit, e) for e in ends)
+        )
+        return xp.where(xp.isfinite(found), found, self._factor * rest)
+
+    def price_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Return the rule's own slope inside the range, 0 outside."""
+        return self._inside(both_sides(logit)[0], self.rule.price_logit_slope(y, logit))
+
     def atoms_within(self, lower: float, upper: float) -> tuple[tuple[float, float], ...]:
         """Return the rule's point masses that lie in both ranges."""
         atoms = self.rule.atoms_within(max(lower, self.within.lower), min(upper, self.within.upper))
@@ -240,6 +262,14 @@ class Mixture(BinaryRule):
     def slope_if_none(self, p: Array) -> Array:
         """Return the weighted sum of the parts' slopes."""
         return self._sum_of(lambda rule: rule.slope_if_none(p))
+
+    def price_logit(self, y: Array, logit: Array) -> Array:
+        """Return the weighted sum of the parts' losses."""
+        return self._sum_of(lambda rule: rule.price_logit(y, logit))
+
+    def price_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Return the weighted sum of the parts' slopes."""
+        return self._sum_of(lambda rule: rule.price_logit_slope(y, logit))
 
     def atoms_within(self, lower: float, upper: float) -> tuple[tuple[float, float], ...]:
         """Return the parts' point masses, added up where thresholds coincide."""

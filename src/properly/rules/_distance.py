@@ -16,8 +16,9 @@ from properly._libraries import beside, count_up, namespace
 from properly._options import check_choice, check_flag
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import ClassRule
+from properly.rules._propriety import Propriety
 from properly.rules._ranked import RPS
-from properly.rules._rule import Propriety, in_name, wide
+from properly.rules._rule import in_name, wide
 
 if TYPE_CHECKING:
     from properly.typing import Array
@@ -173,6 +174,18 @@ class SquaredMeanError(ClassRule):
         values = beside(self._class_values(p.shape[1]), p)
         return self._squared(wide(p) @ values - namespace(p).take(values, y), p.shape[1])
 
+    def class_slope(self, y: Array, p: Array) -> Array:
+        """Return twice the error of the mean, times the value of every class."""
+        values = beside(self._class_values(p.shape[1]), p)
+        off = wide(p) @ values - namespace(p).take(values, y)
+        return 2 * off[:, None] * values[None, :] / self._longest(p.shape[1]) ** 2
+
+    def class_curvature(self, p: Array) -> Array:
+        """Return twice the square of how far each logit moves the mean."""
+        values = beside(self._class_values(p.shape[1]), p)
+        moved = p * (values[None, :] - (p @ values)[:, None]) / self._longest(p.shape[1])
+        return 2 * moved * moved
+
     def _class_values(self, classes: int) -> np.ndarray[Any, np.dtype[np.float64]]:
         """Return the values from 0 on: rows that sum to 1 only nearly then do little harm."""
         self.require_classes(classes)
@@ -180,10 +193,11 @@ class SquaredMeanError(ClassRule):
         return np.asarray(values - values[0])
 
     def _squared(self, off: Array, classes: int) -> Array:
-        values = self._class_values(classes)
-        longest = float(values[-1]) if self.normalized else 1.0
-        share = off / longest
+        share = off / self._longest(classes)
         return share * share
+
+    def _longest(self, classes: int) -> float:
+        return float(self._class_values(classes)[-1]) if self.normalized else 1.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -243,6 +257,14 @@ class QuadraticRPS(ClassRule):
     def price(self, y: Array, p: Array) -> Array:
         """Return the sum of both parts for the class that happened."""
         return SquaredMeanError().price(y, p) + self.share * RPS().price(y, p)
+
+    def class_slope(self, y: Array, p: Array) -> Array:
+        """Return the sum of both parts."""
+        return SquaredMeanError().class_slope(y, p) + self.share * RPS().class_slope(y, p)
+
+    def class_curvature(self, p: Array) -> Array:
+        """Return the sum of both parts."""
+        return SquaredMeanError().class_curvature(p) + self.share * RPS().class_curvature(p)
 
 
 def _check_values(values: Iterable[float] | None) -> tuple[float, ...] | None:

@@ -76,6 +76,53 @@ class DualRule(BinaryRule, ClassRule):
         require_no_labels(labels)
         return BinaryRule.__call__(self, y, p, weight)
 
+    def logit_loss(
+        self, y: ArrayLike, logit: ArrayLike, *, labels: Sequence[object] | None = None
+    ) -> Array:
+        """Price forecasts given as log-odds of the event, or as logits before the softmax."""
+        if is_table(logit):
+            return ClassRule.logit_loss(self, y, logit, labels=labels)
+        require_no_labels(labels)
+        return BinaryRule.logit_loss(self, y, logit)
+
+    def logit_slope(
+        self, y: ArrayLike, logit: ArrayLike, *, labels: Sequence[object] | None = None
+    ) -> Array:
+        """Differentiate the loss with respect to log-odds, or to logits before the softmax."""
+        if is_table(logit):
+            return ClassRule.logit_slope(self, y, logit, labels=labels)
+        require_no_labels(labels)
+        return BinaryRule.logit_slope(self, y, logit)
+
+    def logit_curvature(self, logit: ArrayLike) -> Array:
+        """Return how fast slopes grow, on average if the forecast is the truth."""
+        kind = ClassRule if is_table(logit) else BinaryRule
+        return kind.logit_curvature(self, logit)
+
+    def price_logit(self, y: Array, logit: Array) -> Array:
+        """Price log-odds, or logits before the softmax. The arrays are not checked."""
+        if len(logit.shape) == 2:
+            return self.price_class_logit(y, logit)
+        return self.price_event_logit(y, logit)
+
+    def price_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Differentiate with respect to log-odds, or to logits. The arrays are not checked."""
+        if len(logit.shape) == 2:
+            return self.price_class_logit_slope(y, logit)
+        return BinaryRule.price_logit_slope(self, y, logit)
+
+    def price_event_logit(self, y: Array, logit: Array) -> Array:
+        """Price log-odds; a rule that may cost infinity replaces this."""
+        return BinaryRule.price_logit(self, y, logit)
+
+    def price_class_logit(self, y: Array, logits: Array) -> Array:
+        """Price logits before the softmax; a rule that may cost infinity replaces this."""
+        return ClassRule.price_logit(self, y, logits)
+
+    def price_class_logit_slope(self, y: Array, logits: Array) -> Array:
+        """Differentiate with respect to logits; a rule of infinite slope replaces this."""
+        return ClassRule.price_logit_slope(self, y, logits)
+
     def entropy(self, p: ArrayLike) -> Array:
         """Return what each forecast costs on average if it is the truth."""
         return ClassRule.entropy(self, p) if is_table(p) else BinaryRule.entropy(self, p)

@@ -10,9 +10,11 @@ import numpy as np
 
 from properly._labels import check_count
 from properly._libraries import is_numpy, namespace
-from properly.rules._class_rule import at
+from properly.rules._class_rule import at, is_class
 from properly.rules._dual_rule import DualRule
-from properly.rules._rule import Propriety, wide
+from properly.rules._log_odds import log_softmax, softmax, softplus
+from properly.rules._propriety import Propriety
+from properly.rules._rule import wide
 
 if TYPE_CHECKING:
     from properly.typing import Array
@@ -97,6 +99,29 @@ class Log(DualRule):
     def slope_if_none(self, p: Array) -> Array:
         """Return ``1 / (1 - p)``."""
         return 1 / (1 - p)
+
+    def price_event_logit(self, y: Array, logit: Array) -> Array:
+        """Return ``log(1 + exp(logit))``, of minus the logit if the event happened."""
+        return softplus(namespace(logit).where(y, -logit, logit))
+
+    def price_class_logit(self, y: Array, logits: Array) -> Array:
+        """Return minus the logarithm of the softmax."""
+        return 0.0 - at(log_softmax(logits), y)
+
+    def price_class_logit_slope(self, y: Array, logits: Array) -> Array:
+        """Return ``p_k - 1`` for the class that happened and ``p_k`` for others."""
+        p = softmax(logits)
+        return p - namespace(p).astype(is_class(y, p), p.dtype)
+
+    def class_slope(self, y: Array, p: Array) -> Array:
+        """Return ``-1 / p_k`` for the class that happened and 0 for others."""
+        xp = namespace(p)
+        happened = is_class(y, p)
+        return xp.where(happened, -1 / xp.where(happened, p, xp.ones_like(p)), xp.zeros_like(p))
+
+    def class_curvature(self, p: Array) -> Array:
+        """Return ``p_k (1 - p_k)``."""
+        return p * (1 - p)
 
     def range_for(self, classes: int) -> tuple[float, float]:
         """Return 0 and infinity."""

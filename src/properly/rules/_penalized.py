@@ -16,7 +16,8 @@ from properly.errors import DataError
 from properly.rules._brier import Brier
 from properly.rules._class_rule import ClassRule, at, require_class_rule
 from properly.rules._log import Log
-from properly.rules._rule import Propriety, in_name, wide
+from properly.rules._propriety import Propriety
+from properly.rules._rule import in_name, wide
 from properly.rules._superior import greatest_if_correct, superior_penalty
 from properly.rules._ties import Ties, costs_of, mistakes
 
@@ -118,6 +119,11 @@ class Penalized(ClassRule):
     def needs_order(self) -> bool:  # type: ignore[override]
         """Whether the order of the classes matters to the rule or to the costs."""
         return self.rule.needs_order or self.cost in ("absolute", "quadratic")
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether there is no penalty: with one, the loss jumps where the best decision changes."""
+        return self.penalty == 0 and self.rule.differentiable
 
     @property
     def propriety(self) -> Propriety:

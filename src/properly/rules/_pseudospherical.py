@@ -12,10 +12,12 @@ from properly._interval import as_number
 from properly._labels import check_count
 from properly._libraries import count_up, namespace
 from properly.errors import DataError
-from properly.rules._class_rule import at
+from properly.rules._class_rule import at, is_class
 from properly.rules._dual_rule import DualRule
 from properly.rules._log import Log
-from properly.rules._rule import Propriety, in_name, wide
+from properly.rules._log_odds import log_softmax, softplus
+from properly.rules._propriety import Propriety
+from properly.rules._rule import in_name, wide
 
 if TYPE_CHECKING:
     from properly.typing import Array
@@ -133,6 +135,30 @@ class Pseudospherical(DualRule):
     def slope_if_none(self, p: Array) -> Array:
         """Return ``p`` times the weight, with its limits at 0 and 1."""
         return self._slope(1 - p, p)
+
+    def price_event_logit(self, y: Array, logit: Array) -> Array:
+        """Return ``(1 - s ** m) / m``; the logit of the share s is a times that of p."""
+        a = self.exponent
+        return self._loss_of_log(-softplus(namespace(logit).where(y, -a * logit, a * logit)))
+
+    def price_class_logit(self, y: Array, logits: Array) -> Array:
+        """Return the same; shares are the softmax of a times the logits."""
+        return self._loss_of_log(at(log_softmax(self.exponent * logits), y))
+
+    def price_class_logit_slope(self, y: Array, logits: Array) -> Array:
+        """Return ``a s_y ** m`` times ``s_k - 1`` or ``s_k``."""
+        xp, a = namespace(logits), self.exponent
+        log = log_softmax(a * logits)
+        apart = xp.exp(log) - xp.astype(is_class(y, log), log.dtype)
+        return a * xp.exp(self.power * at(log, y))[:, None] * apart
+
+    def class_curvature(self, p: Array) -> Array:
+        """Return ``a s_k (1 - s_k)`` times the mean of ``s ** m`` over what may happen."""
+        xp = namespace(p)
+        powers = p**self.exponent
+        total = xp.sum(powers, axis=1, keepdims=True)
+        share = powers / total
+        return self.exponent * total ** (1 - self.power) * share * (1 - share)
 
     def range_for(self, classes: int) -> tuple[float, float]:
         """Return 0, and 1 / m if the power is positive, else infinity."""

@@ -12,15 +12,18 @@ from properly._labels import check_count
 from properly._libraries import beside, is_numpy, namespace
 from properly.errors import DataError
 from properly.rules._brier import Brier
+from properly.rules._class_rule import ClassRule
 from properly.rules._cuts import (
     CutRule,
     add_up,
     as_strict_as,
     is_above,
+    lower_tails,
     tails,
 )
 from properly.rules._log import Log, minus_log
-from properly.rules._rule import BinaryRule, Propriety, require_binary
+from properly.rules._propriety import Propriety
+from properly.rules._rule import BinaryRule, require_binary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -94,12 +97,20 @@ class RPS(CutRule):
         """Return the squares of the probabilities on the wrong side."""
         return upper * upper, lower * lower
 
+    def price_logit(self, y: Array, logits: Array) -> Array:
+        """Price the softmax: a loss that is never infinite has no use for logarithms."""
+        return ClassRule.price_logit(self, y, logits)
+
+    def price_logit_slope(self, y: Array, logits: Array) -> Array:
+        """Differentiate through the softmax."""
+        return ClassRule.price_logit_slope(self, y, logits)
+
     def price(self, y: Array, p: Array) -> Array:
         """Add up squared errors, column by column if there are few."""
         shares = self.shares(p.shape[1])
         if not is_numpy(p) or p.shape[1] > FEW:
             xp = namespace(p)
-            lower = tails(p)[0]
+            lower = lower_tails(p)
             off = lower - xp.astype(~is_above(y, p), lower.dtype)
             return add_up(off * off, shares)
         lower, total = np.zeros(p.shape[0]), np.zeros(p.shape[0])
@@ -233,6 +244,12 @@ class Ranked(CutRule):
             rules = tuple(r for r, w in zip(rules, self.weights, strict=True) if w > 0)
         found = {rule.propriety for rule in rules}
         return as_strict_as(Propriety.least(found), all_cuts=self.has_all_cuts)
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether all of the rules are."""
+        rules = self.rule if isinstance(self.rule, tuple) else (self.rule,)
+        return all(rule.differentiable for rule in rules)
 
     @property
     def name(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -11,43 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._arrays import check_forecasts, check_logits, check_rows, used_rows
+from properly._arrays import (
+    check_forecasts,
+    check_log_odds,
+    check_logits,
+    check_rows,
+    used_rows,
+)
 from properly._libraries import is_numpy, namespace
 from properly._sweep import sweep
 from properly.errors import ArgumentTypeError, DataError
+from properly.rules._averaging import mean_tensor, paid
+from properly.rules._log_odds import both_sides
+from properly.rules._propriety import Propriety
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from properly.typing import Array, ArrayLike
-
-
-class Propriety(enum.Enum):
-    """Whether a rule rewards saying what one believes.
-
-    Examples
-    --------
-    >>> from properly.rules import Brier, Misclassification
-    >>> Brier().propriety
-    <Propriety.STRICT: 'strictly proper'>
-    >>> Misclassification().propriety
-    <Propriety.PROPER: 'proper'>
-    """
-
-    STRICT = "strictly proper"
-    """The true probability alone has the least expected loss."""
-
-    PROPER = "proper"
-    """No forecast beats the true probability, but some may equal it."""
-
-    IMPROPER = "improper"
-    """Some forecast beats the true probability."""
-
-    @classmethod
-    def least(cls, found: Collection[Propriety]) -> Propriety:
-        """Return the weakest of several claims."""
-        order = (cls.IMPROPER, cls.PROPER, cls.STRICT)
-        return next(propriety for propriety in order if propriety in found)
 
 
 class Rule(ABC):
@@ -105,6 +83,11 @@ class Rule(ABC):
             f"{n}={value!r}" for n, (value, usual) in said.items() if repr(value) != repr(usual)
         ]
         return f"{type(self).__name__}({', '.join(told)})"
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether gradients see all of the rule: it has no jumps, such as those of decisions."""
+        return True
 
     @property
     def is_proper(self) -> bool:
@@ -206,6 +189,11 @@ class BinaryRule(Rule):
         return p * self.weight(p)
 
     @property
+    def differentiable(self) -> bool:
+        """Whether the weight has no point masses, at which the loss would jump."""
+        return not self.atoms
+
+    @property
     def atoms(self) -> tuple[tuple[float, float], ...]:
         """Pairs of a threshold and the point mass of the weight there."""
         return self.atoms_within(0.0, 1.0)
@@ -298,7 +286,56 @@ class BinaryRule(Rule):
         it is ``sigmoid(logit) - y`` to the last digit.
         """
         y, logit = check_logits(y, logit)
-        p, q = _both_sides(wide(logit))
+        return self.price_logit_slope(y, wide(logit))
+
+    def logit_loss(self, y: ArrayLike, logit: ArrayLike) -> Array:
+        """Price forecasts that are given as log-odds.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes: booleans, or 0 and 1.
+        logit : array-like
+            Log-odds of the event, any real number.
+
+        Notes
+        -----
+        The loss of ``sigmoid(logit)``, without the rounding of a saturated sigmoid: the log score
+        of 800 against an event that did not happen is 800, not infinity.
+        """
+        y, logit = check_logits(y, logit)
+        return self.price_logit(y, wide(logit))
+
+    def logit_curvature(self, logit: ArrayLike) -> Array:
+        r"""Return how fast the slope on the log-odds scale grows, on average.
+
+        .. math:: E_{y \sim p}\, \frac{\partial^2 S}{\partial x^2} = p^2 (1 - p)^2\, w(p),
+            \qquad p = \text{sigmoid}(x) .
+
+        Parameters
+        ----------
+        logit : array-like
+            Log-odds of the event, any real number.
+
+        Notes
+        -----
+        The mean over outcomes, if the forecast is the truth. Never negative for a proper rule,
+        unlike the second derivative of a single loss.
+        """
+        p, q = both_sides(wide(check_log_odds(logit)))
+        return p * q * self.logit_weight(p, q)
+
+    def price_logit(self, y: Array, logit: Array) -> Array:
+        """Price log-odds. The arrays are not checked.
+
+        A rule that may cost infinity replaces this: a probability that is 1 by rounding alone has
+        a finite price.
+        """
+        return self.price_event(y, both_sides(logit)[0])
+
+    def price_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Differentiate the loss with respect to log-odds. The arrays are not checked."""
+        p, q = both_sides(logit)
         return namespace(p).where(y, -q, p) * self.logit_weight(p, q)
 
     def entropy(self, p: ArrayLike) -> Array:
@@ -325,19 +362,6 @@ class BinaryRule(Rule):
         return paid(self.loss_if_event, p, y, weight) + paid(self.loss_if_none, p, ~y, weight)
 
 
-def mean_tensor(loss: Array, weight: Array | None) -> Array:
-    """Average the losses of a tensor, in their own type."""
-    xp = namespace(loss)
-    if weight is None:
-        return xp.mean(loss)
-    # Shares of the total, not the weights themselves: half precision soon overflows. Double
-    # precision only where it is there already: some devices have none.
-    double = xp.float64 in (loss.dtype, weight.dtype)
-    weight = xp.astype(weight, xp.float64 if double else xp.float32)
-    share = weight / xp.sum(weight)
-    return xp.astype(xp.sum(loss * share), loss.dtype)
-
-
 def require_binary(rule: object) -> BinaryRule:
     """Refuse what is not a rule for the probability of one event."""
     if isinstance(rule, BinaryRule):
@@ -353,26 +377,6 @@ def as_rules(rules: object) -> tuple[Any, ...]:
     if isinstance(rules, Iterable) and not isinstance(rules, str):
         return tuple(rules)
     return (rules,)
-
-
-def paid(
-    price: Callable[[Array], Array], p: Array, happened: Array, weight: Array | None = None
-) -> float:
-    """Add up a price where it was paid; elsewhere it may be infinite and does no harm."""
-    xp = namespace(p)
-    chosen = xp.nonzero(happened)[0]
-    loss = price(xp.astype(xp.take(p, chosen), xp.float64, copy=False))
-    if weight is not None:
-        loss = loss * xp.astype(xp.take(weight, chosen), xp.float64, copy=False)
-    return float(xp.sum(loss))
-
-
-def _both_sides(logit: Array) -> tuple[Array, Array]:
-    """Turn log-odds into the probabilities of the event and of its absence, without overflow."""
-    xp = namespace(logit)
-    rare = xp.exp(-xp.abs(logit))
-    likely, unlikely = 1 / (1 + rare), rare / (1 + rare)
-    return xp.where(logit >= 0, likely, unlikely), xp.where(logit >= 0, unlikely, likely)
 
 
 def wide(p: Array) -> Array:

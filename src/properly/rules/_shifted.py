@@ -13,12 +13,13 @@ from properly.errors import DataError
 from properly.rules._alias import Alias
 from properly.rules._brier import Brier
 from properly.rules._functions import SMALL, atanh_excess
-from properly.rules._rule import BinaryRule, Propriety
+from properly.rules._propriety import Propriety
+from properly.rules._rule import BinaryRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly.typing import Array, ArrayLike
+    from properly.typing import Array
 
 # Nearer to 0 or 1 no threshold is, and digits get lost.
 LEAST = 1e-9
@@ -106,10 +107,6 @@ class Shifted(Alias):
         kind = "shifted" if self.form == "regret" else f"shifted_{self.form}"
         return f"{kind}[{self.mu}]"
 
-    def logit_slope(self, y: ArrayLike, logit: ArrayLike) -> Array:
-        """Differentiate the loss with respect to the log-odds of the forecast."""
-        return self._rule.logit_slope(y, logit)
-
 
 @dataclass(frozen=True)
 class RegretForm(BinaryRule):
@@ -189,10 +186,9 @@ class PublishedForm(BinaryRule):
         """Differentiate ``s**2``."""
         return 2 * shifted(self.mu, p) * self._slope(p)
 
-    def logit_slope(self, y: ArrayLike, logit: ArrayLike) -> Array:
+    def price_logit_slope(self, y: Array, logit: Array) -> Array:
         """Differentiate the Brier score at the shifted log-odds."""
-        xp = namespace(logit) if hasattr(logit, "dtype") else namespace()
-        return Brier().logit_slope(y, xp.asarray(logit) - math.log(self.mu / (1 - self.mu)))
+        return Brier().price_logit_slope(y, logit - math.log(self.mu / (1 - self.mu)))
 
     def _slope(self, p: Array) -> Array:
         return self.mu * (1 - self.mu) / divisor(self.mu, p) ** 2

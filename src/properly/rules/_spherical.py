@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from properly.rules._class_rule import split_off, squares_of_others
+from properly._libraries import namespace
+from properly.rules._class_rule import at, is_class, split_off, squares_of_others
 from properly.rules._dual_rule import DualRule
-from properly.rules._rule import Propriety
+from properly.rules._propriety import Propriety
 
 if TYPE_CHECKING:
     from properly.typing import Array
@@ -66,6 +67,18 @@ class Spherical(DualRule):
     def price(self, y: Array, p: Array) -> Array:
         """Return the same for the class that happened."""
         return _one_minus_cosine(*split_off(p, y))
+
+    def class_slope(self, y: Array, p: Array) -> Array:
+        """Differentiate ``-p_y / norm``."""
+        xp = namespace(p)
+        norm = xp.sum(p * p, axis=1, keepdims=True) ** 0.5
+        share = at(p, y)[:, None] / norm
+        return (share * (p / norm) - xp.astype(is_class(y, p), p.dtype)) / norm
+
+    def class_curvature(self, p: Array) -> Array:
+        """Return the second derivative of the norm along the softmax's columns."""
+        square = namespace(p).sum(p * p, axis=1, keepdims=True)
+        return p * p * squares_of_others(p) / square**1.5
 
 
 def _one_minus_cosine(chosen: Array, rest: Array) -> Array:

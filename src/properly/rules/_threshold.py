@@ -11,7 +11,8 @@ from properly._libraries import namespace
 from properly.errors import DataError
 from properly.rules._class_rule import at
 from properly.rules._dual_rule import DualRule
-from properly.rules._rule import BinaryRule, Propriety, wide
+from properly.rules._propriety import Propriety
+from properly.rules._rule import BinaryRule, wide
 
 if TYPE_CHECKING:
     from properly.typing import Array

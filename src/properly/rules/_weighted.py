@@ -17,7 +17,9 @@ from properly.rules._alias import Alias
 from properly.rules._brier import Brier
 from properly.rules._combinators import Mixture
 from properly.rules._functions import SMALL, BetaDensity, atanh_excess
-from properly.rules._rule import BinaryRule, Propriety
+from properly.rules._log_odds import both_sides, softplus
+from properly.rules._propriety import Propriety
+from properly.rules._rule import BinaryRule
 from properly.rules._threshold import Elementary
 
 if TYPE_CHECKING:
@@ -199,6 +201,14 @@ class MissedBenefit(BinaryRule):
     def slope_if_none(self, p: Array) -> Array:
         """Return the odds, ``p / (1 - p)``."""
         return p / (1 - p)
+
+    def price_logit(self, y: Array, logit: Array) -> Array:
+        """Return the probability of what did not happen, or the fall of its logarithm."""
+        xp = namespace(logit)
+        p, q = both_sides(logit)
+        small = xp.where(p < 0.5, p, xp.zeros_like(p))
+        none = xp.where(p < 0.5, self.false_positives(0.0, small), softplus(logit) - p)
+        return xp.where(y, q, none)
 
     def length(self, lower: float, upper: float) -> float:
         """Return ``upper - lower``, so that a mean over a range is one of net benefit."""
