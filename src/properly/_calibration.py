@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from properly import _on_device
 from properly._asymptotics import effective_total
 from properly._frames import to_frame
-from properly._histogram import Histogram, bar_a_value, freedman_diaconis, is_discrete
+from properly._histogram import (
+    Histogram,
+    bar_a_value,
+    freedman_diaconis,
+    is_discrete,
+    smallest_gap,
+)
 from properly._isotonic import recalibrate
 from properly._libraries import freeze, to_numpy
 from properly._options import as_drawing, check_choice
@@ -251,14 +258,19 @@ def reliability(
     drawing = as_drawing(level, replicates, rng)
     if band is not None:
         found = find_band(Wanted(tally, t, fit, drawing), band, method)
-    weight = to_numpy(t.weight)
     check_choice(forecasts, ("auto", "discrete", "continuous"), "forecasts")
-    discrete = is_discrete(value) if forecasts == "auto" else forecasts == "discrete"
-    bars = (
-        bar_a_value(value, weight)
-        if discrete
-        else freedman_diaconis(value, weight, effective_total(t))
-    )
-    mean = float(value @ weight) / t.total
+    there = _on_device.stays(t)
+    gap = _on_device.smallest_gap(t) if there else smallest_gap(value)
+    discrete = is_discrete(gap) if forecasts == "auto" else forecasts == "discrete"
+    if there and not discrete:
+        bars, mean = _on_device.histogram(t), _on_device.mean_forecast(t)
+    else:
+        weight = to_numpy(t.weight)
+        bars = (
+            bar_a_value(value, weight)
+            if discrete
+            else freedman_diaconis(value, weight, effective_total(t))
+        )
+        mean = float(value @ weight) / t.total
     recalibrated = fit.spread(fit.event_rate)
     return Reliability(bins, value, recalibrated, found, discrete, bars, mean, t.event_rate)

@@ -12,6 +12,7 @@ from properly._elementary import Outcomes, curve_of, knots, outcomes
 from properly._isotonic import recalibrate
 from properly._margins import confidence_bounds, consistency_bounds, paired_bounds
 from properly._murphy import MurphyCurve
+from properly._on_device import murphy_limits, stays
 from properly._options import as_drawing, check_choice, check_level
 from properly._part_margins import part_bounds
 from properly._rivals import require_same_totals
@@ -100,6 +101,9 @@ def murphy_curve(
     """
     check_choice(part, get_args(Part), "part")
     t = as_tally(tally)
+    if part == "score" and band is None and stays(t):
+        knot, limits = murphy_limits(t)
+        return MurphyCurve(knot, limits[0], limits[1], part, None, event_rate=t.event_rate)
     terms = _terms(t, part)
     knot = knots(*(term.value for term in terms))
     limits = curve_of(knot, terms[0])

@@ -27,6 +27,7 @@ from properly._grid import (
 from properly._libraries import to_numpy
 from properly._margins import GRID, paired_bounds
 from properly._net_benefit import DecisionCurve, DecisionDifference
+from properly._on_device import condense, stays
 from properly._options import check_choice, check_level
 from properly._rivals import require_same_totals
 from properly._tally import Tally, as_tally
@@ -209,9 +210,11 @@ def _rival(first: Tally | Cases, second: Tally | Cases | str) -> Tally | Cases:
 def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float) -> Outcomes:
     """Take what happened, with forecasts moved to the thresholds that they are meant to be at."""
     t = as_tally(source)
-    found = outcomes(t)
     if threshold is None:
-        return found
+        return outcomes(t)
+    if stays(t):
+        t = condense(t, threshold, tolerance)
+    found = outcomes(t)
     value = settle(to_numpy(t.value), threshold, tolerance)
     require_no_drift(value, threshold)
     return found._replace(value=value)

@@ -60,31 +60,40 @@ class Histogram:
         return {name: column.tolist() for name, column in vars(self).items()}
 
 
-def is_discrete(value: Floats) -> bool:
+def smallest_gap(value: Floats) -> float:
+    """Return how far apart the nearest two forecasts are, infinity if there is only one."""
+    return float(np.diff(value).min()) if len(value) > 1 else np.inf
+
+
+def is_discrete(gap: float) -> bool:
     """Tell whether no two distinct forecasts are closer than a hundredth."""
-    return len(value) == 1 or bool(np.diff(value).min() >= GAP - TOLERANCE)
+    return gap >= GAP - TOLERANCE
 
 
 def bar_a_value(value: Floats, weight: Column) -> Histogram:
     """Draw a narrow bar at each distinct forecast."""
-    half = min(np.diff(value).min() / 8, 0.02) if len(value) > 1 else 0.02
+    half = min(smallest_gap(value) / 8, 0.02)
     return Histogram(value - half, value + half, weight)
 
 
 def freedman_diaconis(value: Floats, weight: Column, cases: float) -> Histogram:
     """Cut the range of the forecasts into bars as wide as their spread and number suggest."""
-    lowest, highest = value[0], value[-1]
     reached = np.cumsum(weight) * (cases / weight.sum())
     low, high = (_quantile(value, reached, q) for q in (0.25, 0.75))
-    width = 2 * (high - low) / np.cbrt(cases) if high - low > NARROW else 1 / 400
-    # No more bars than a picture can show, whatever the spread of most forecasts suggests.
-    bars = min(max(5, round((highest - lowest) / width)), MOST)
-    edges = np.linspace(lowest, highest, bars + 1)
+    edges = bar_edges((float(value[0]), float(value[-1])), high - low, cases)
     # A forecast on the edge of two bars belongs to the lower one.
     bar = np.searchsorted(edges[1:-1], value, side="left")
-    summed = np.bincount(bar, weight, bars)
+    summed = np.bincount(bar, weight, len(edges) - 1)
     exact = np.issubdtype(weight.dtype, np.integer)
     return Histogram(edges[:-1], edges[1:], summed.astype(np.int64) if exact else summed)
+
+
+def bar_edges(ends: tuple[float, float], spread: float, cases: float) -> Floats:
+    """Return the edges of equally wide bars, from the interquartile range and the cases."""
+    width = 2 * spread / np.cbrt(cases) if spread > NARROW else 1 / 400
+    # No more bars than a picture can show, whatever the spread of most forecasts suggests.
+    bars = min(max(5, round((ends[1] - ends[0]) / width)), MOST)
+    return np.linspace(*ends, bars + 1)
 
 
 def _quantile(value: Floats, reached: Floats, q: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
 # Whole numbers up to this are exact in float64.
 EXACT = 2**53
+# A long tensor is sorted in so many pieces, of so many rows at least; a sample tells where to cut.
+PIECES = 4
+PIECE = 1 << 24
+SAMPLE = 1 << 16
 
 
 def count(y: Array, p: Array) -> list[Array]:
@@ -26,20 +31,42 @@ def count(y: Array, p: Array) -> list[Array]:
     as the forecast does: sorting these keys is several times faster than sorting indices.
     Forecasts in [0, 1] leave the two highest bits of their pattern free.
     """
-    xp = namespace(p)
-    # In place wherever the library can: fresh memory costs as much as the arithmetic.
-    key = p.view(xp.int32 if p.dtype == xp.float32 else xp.int64) << 1
-    key |= y
-    key = _sorted(key)
+    if not is_numpy(p):
+        if not hasattr(p, "view"):
+            return weigh(y, p, namespace(p).ones_like(p))
+        return count_tensors(y, p, max(PIECE, p.shape[0] // (PIECES - 1)))
+    key = _keys(y, p)
+    key.sort()
     if all(sweep(_are_distinct, key[1:], key[:-1])):
-        events = xp.astype(key & 1, xp.int64, copy=False)
-        key >>= 1
-        # One case each: a single 1, seen from every row, takes no memory.
-        return [key.view(p.dtype), xp.broadcast_to(xp.ones_like(events[:1]), events.shape), events]
+        return _one_each(key, p)
     pieces = sweep(_count_sorted, key, keep=_end_of_run)
     del key
-    value, weight, events = (xp.concat([piece.pop(0) for piece in pieces]) for _ in range(3))
+    value, weight, events = (np.concatenate([piece.pop(0) for piece in pieces]) for _ in range(3))
     return [value.view(p.dtype), weight, events]
+
+
+def count_tensors(y: Array, p: Array, piece: int) -> list[Array]:
+    """Count tensors where they are, range of forecasts by range, so that none is sorted whole.
+
+    What a sort needs besides its data is then as large as a piece. Ranges are cut at quantiles of a
+    sample; rows at a value that fills several ranges are counted in parts, which are few values
+    again.
+    """
+    xp, rows = namespace(p), p.shape[0]
+    if rows <= piece:
+        return _count_piece(y, p)
+    cuts = _quantiles(p, -(-rows // piece))
+    if not cuts:
+        half = rows // 2
+        parts = [count_tensors(y[s], p[s], piece) for s in (slice(half), slice(half, None))]
+        value, *columns = (xp.concat(column) for column in zip(*parts, strict=True))
+        return pool(value, columns)
+    found = []
+    for lower, upper in pairwise([None, *cuts, None]):
+        chosen = xp.nonzero(_between(p, lower, upper))[0]
+        found.append(count_tensors(xp.take(y, chosen), xp.take(p, chosen), piece))
+        del chosen
+    return [xp.concat([part.pop(0) for part in found]) for _ in range(3)]
 
 
 def weigh(y: Array, p: Array, weight: Array) -> list[Array]:
@@ -114,11 +141,48 @@ def _pool_sorted(value: Array, columns: Sequence[Array]) -> list[Array]:
     return [namespace(value).take(value, last), *(add_runs(x, last) for x in columns)]
 
 
-def _sorted(key: Array) -> Array:
-    if is_numpy(key):
-        key.sort()
-        return key
-    return namespace(key).sort(key, stable=False)
+def _keys(y: Array, p: Array) -> Array:
+    """Put labels below the bit patterns of forecasts."""
+    xp = namespace(p)
+    # In place wherever the library can: fresh memory costs as much as the arithmetic.
+    key = p.view(xp.int32 if p.dtype == xp.float32 else xp.int64) << 1
+    key |= y
+    return key
+
+
+def _one_each(key: Array, p: Array) -> list[Array]:
+    """Count sorted keys of which no two have the same forecast."""
+    xp = namespace(key)
+    events = xp.astype(key & 1, xp.int64, copy=False)
+    key >>= 1
+    # One case each: a single 1, seen from every row, takes no memory.
+    return [key.view(p.dtype), xp.broadcast_to(xp.ones_like(events[:1]), events.shape), events]
+
+
+def _count_piece(y: Array, p: Array) -> list[Array]:
+    """Count a tensor in one sort of its keys, without their places."""
+    xp = namespace(p)
+    key, times = xp.unique_counts(_keys(y, p))
+    if key.shape[0] == p.shape[0] and _are_distinct(key[1:], key[:-1]):
+        return _one_each(key, p)
+    last = run_ends(key >> 1)
+    events = add_runs(times * (key & 1), last)
+    return [xp.take(key >> 1, last).view(p.dtype), add_runs(times, last), events]
+
+
+def _quantiles(p: Array, pieces: int) -> list[float]:
+    """Return forecasts that cut the rows into about equally many, none if one value has most."""
+    xp = namespace(p)
+    sample = to_numpy(xp.sort(p[:: max(1, p.shape[0] // SAMPLE)]))
+    cuts = sample[np.arange(1, pieces) * len(sample) // pieces]
+    return [float(cut) for cut in np.unique(cuts) if cut > sample[0]]
+
+
+def _between(p: Array, lower: float | None, upper: float | None) -> Array:
+    """Tell which forecasts are at least the lower bound, and below the upper one."""
+    if lower is None:
+        return p < upper
+    return p >= lower if upper is None else (p >= lower) & (p < upper)
 
 
 def _are_distinct(key: Array, before: Array) -> bool:

@@ -11,6 +11,7 @@ from properly._concordance import concordance
 from properly._frames import to_frame
 from properly._isotonic import recalibrate
 from properly._libraries import freeze, to_numpy
+from properly._on_device import rates, stays
 from properly._options import check_choice, check_level
 from properly._plain import plain
 from properly._roc_band import RocBand, find_roc_band
@@ -151,6 +152,8 @@ def roc_curve(
     if band is not None:
         check_choice(band, ("confidence",), "band")
         found = find_roc_band(tally, check_level(level))
+    if stays(t) and not hull:
+        return RocCurve(*rates(t), hull, found)
     value, weight, events = (to_numpy(x) for x in (t.value, t.weight, t.events))
     if hull:
         fit = recalibrate(t)

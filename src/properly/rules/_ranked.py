@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._labels import check_count
-from properly._libraries import beside, is_numpy, namespace
+from properly._libraries import beside, count_up, is_numpy, namespace
 from properly.errors import DataError
 from properly.rules._brier import Brier
 from properly.rules._class_rule import ClassRule
@@ -108,10 +108,11 @@ class RPS(CutRule):
     def price(self, y: Array, p: Array) -> Array:
         """Add up squared errors, column by column if there are few."""
         shares = self.shares(p.shape[1])
-        if not is_numpy(p) or p.shape[1] > FEW:
-            xp = namespace(p)
+        if not is_numpy(p):
+            return self._price_tensor(y, p, shares)
+        if p.shape[1] > FEW:
             lower = lower_tails(p)
-            off = lower - xp.astype(~is_above(y, p), lower.dtype)
+            off = lower - ~is_above(y, p)
             return add_up(off * off, shares)
         lower, total = np.zeros(p.shape[0]), np.zeros(p.shape[0])
         for k, share in enumerate(shares):
@@ -121,6 +122,18 @@ class RPS(CutRule):
             off *= share
             total += off
         return total
+
+    def _price_tensor(self, y: Array, p: Array, shares: np.ndarray[Any, Any]) -> Array:
+        """Add up all columns: the last one, which is no cut, has no weight.
+
+        Tables of one shape are what a compiler makes a single pass of.
+        """
+        xp = namespace(p)
+        lower = xp.cumulative_sum(p, axis=1)
+        lower = xp.where(lower > 1, xp.ones_like(lower), lower)
+        reached = y[:, None] <= count_up(p.shape[1], y)
+        off = lower - xp.astype(reached, p.dtype)
+        return xp.sum(off * off * beside(np.append(shares, 0.0), p), axis=1)
 
 
 @dataclass(frozen=True, init=False, repr=False)

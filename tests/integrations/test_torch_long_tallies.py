@@ -1,0 +1,112 @@
+"""Long tallies of tensors are reduced where they are, to the numbers that arrays give."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import properly
+from properly._on_device import condense
+from properly._pooling import count, count_tensors
+
+torch = pytest.importorskip(
+    "torch", reason="torch is not installed; `make test-integrations` installs it"
+)
+
+
+def sample(kind: str, dtype: str, n: int = 5000) -> tuple[Any, Any]:
+    rng = np.random.default_rng(3)
+    p = rng.random(n) ** 2
+    if kind == "tied":
+        p = np.round(p, 1)
+    elif kind == "heavy":
+        p[: n // 2] = 0.25
+    elif kind == "constant":
+        p[:] = 0.5
+    elif kind == "certain":
+        p[::7], p[::11] = 0.0, 1.0
+    elif kind == "grid":
+        p = np.round(p, 2)
+    p = p.astype(dtype)
+    return rng.random(n) < np.sqrt(p), p
+
+
+KINDS = ["distinct", "tied", "heavy", "constant", "certain", "grid"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("piece", [7, 300, 10**6])
+def test_counting_in_pieces_is_counting(kind: str, dtype: str, piece: int) -> None:
+    y, p = sample(kind, dtype)
+    got = count_tensors(torch.from_numpy(y), torch.from_numpy(p), piece)
+    for column, expected in zip(got, count(y, p), strict=True):
+        np.testing.assert_array_equal(column.numpy(), expected)
+        assert column.numpy().dtype == expected.dtype
+
+
+def both(kind: str, dtype: str) -> tuple[Any, Any]:
+    y, p = sample(kind, dtype)
+    tensors = properly.tally(torch.from_numpy(y), torch.from_numpy(p))
+    return properly.tally(y, p), tensors
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_reliability_diagrams_have_the_same_bins_and_bars(kind: str, dtype: str) -> None:
+    expected, got = (properly.reliability(t) for t in both(kind, dtype))
+    assert got.discrete == expected.discrete
+    assert got.mean_forecast == pytest.approx(expected.mean_forecast, rel=1e-14)
+    for name in ("lower", "upper", "weight"):
+        mine, other = getattr(got.histogram, name), getattr(expected.histogram, name)
+        np.testing.assert_array_equal(mine, other)
+    np.testing.assert_array_equal(got.recalibrated, expected.recalibrated)
+    np.testing.assert_array_equal(got.bins.x_min, expected.bins.x_min)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_murphy_and_roc_curves_are_the_same_to_the_last_bit(kind: str, dtype: str) -> None:
+    expected, got = both(kind, dtype)
+    for make, names in (
+        (properly.murphy_curve, ("threshold", "left", "right")),
+        (properly.regret_curve, ("threshold", "left", "right")),
+        (properly.roc_curve, ("false_positive_rate", "true_positive_rate", "threshold")),
+    ):
+        one, other = make(got), make(expected)
+        for name in names:
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert properly.roc_curve(got).area == properly.roc_curve(expected).area
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("tolerance", [0.0, 1e-3])
+def test_decision_curves_at_thresholds_need_only_what_lies_near_them(
+    kind: str, dtype: str, tolerance: float
+) -> None:
+    expected, got = both(kind, dtype)
+    for thresholds in (None, [0.05, 0.1, 0.2], [0.25]):
+        one, other = (
+            properly.decision_curve(t, thresholds, tolerance=tolerance, band="confidence")
+            for t in (got, expected)
+        )
+        np.testing.assert_array_equal(one.net_benefit, other.net_benefit)
+        np.testing.assert_array_equal(one.right, other.right)
+        np.testing.assert_array_equal(one.band.lower, other.band.lower)
+
+
+def test_what_is_fetched_for_a_few_thresholds_is_short() -> None:
+    _, t = both("distinct", "float64")
+    found = condense(t, np.array([0.05, 0.1, 0.2]), 0.0)
+    assert len(t) == 5000
+    assert len(found) < 20
+    assert found.total == t.total
+    assert found.event_rate == t.event_rate
+
+
+def test_one_outcome_only_has_no_area() -> None:
+    y, p = torch.zeros(4, dtype=torch.bool), torch.tensor([0.1, 0.2, 0.3, 0.4])
+    assert np.isnan(properly.roc_curve(properly.tally(y, p)).area)
