@@ -1,7 +1,7 @@
 """The arithmetic needs nothing but the array API standard.
 
-`array_api_strict` offers the standard and refuses everything else. Counting is left out: it reads
-the bit patterns of forecasts, which the standard has no word for but every library a method.
+`array_api_strict` offers the standard and refuses everything else. The standard has no word for the
+bit patterns of forecasts; where a library has no method for them either, counting sorts places.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 
 from properly import Tally, decompose, reliability, tally
+from properly.rules import RPS, Brier, Log, RankedLog, Spherical
 
 from .subjects import RULES
 
 if TYPE_CHECKING:
-    from properly.rules import BinaryRule
+    from properly.rules import BinaryRule, ClassRule
 
 P = np.array([0.0, 1e-9, 0.05, 0.1, 0.3, 0.3, 0.5, 0.7, 1.0, 1.0])
 Y = np.array([False, False, True, False, True, False, False, True, True, True])
@@ -30,6 +31,8 @@ def test_rules_are_written_against_the_standard(rule: BinaryRule) -> None:
         (rule.loss(STRICT_Y, STRICT_P), rule.loss(Y, P)),
         (rule.slope(STRICT_Y, STRICT_P), rule.slope(Y, P)),
         (rule.logit_slope(STRICT_Y, STRICT_P), rule.logit_slope(Y, P)),
+        (rule.logit_loss(STRICT_Y, STRICT_P), rule.logit_loss(Y, P)),
+        (rule.logit_curvature(STRICT_P), rule.logit_curvature(P)),
         (rule.entropy(STRICT_P), rule.entropy(P)),
     ):
         assert isinstance(ours, type(STRICT_P))
@@ -44,3 +47,23 @@ def test_scores_and_their_parts_are_written_against_the_standard(rule: BinaryRul
     assert decompose(strict, rule) == decompose(t, rule)
     np.testing.assert_array_equal(reliability(strict).recalibrated, reliability(t).recalibrated)
     assert (strict + strict).total == 2 * t.total
+
+
+def test_counting_is_written_against_the_standard() -> None:
+    got, expected = tally(STRICT_Y, STRICT_P), tally(Y, P)
+    for name in ("value", "weight", "events"):
+        np.testing.assert_array_equal(np.asarray(getattr(got, name)), getattr(expected, name))
+    assert decompose(got, Brier()) == decompose(expected, Brier())
+
+
+@pytest.mark.parametrize("rule", [Brier(), Log(), Spherical(), RPS(), RankedLog()], ids=repr)
+def test_logits_of_classes_are_written_against_the_standard(rule: ClassRule) -> None:
+    z = np.array([[0.0, 1.0, -2.0], [3.0, -30.0, 0.5], [0.1, 0.2, 0.3]])
+    y = np.array([0, 1, 2])
+    strict_z, strict_y = xp.asarray(z), xp.asarray(y)
+    for ours, numpys in (
+        (rule.logit_loss(strict_y, strict_z), rule.logit_loss(y, z)),
+        (rule.logit_slope(strict_y, strict_z), rule.logit_slope(y, z)),
+        (rule.logit_curvature(strict_z), rule.logit_curvature(z)),
+    ):
+        np.testing.assert_allclose(np.asarray(ours), numpys, rtol=1e-14, atol=1e-17)
