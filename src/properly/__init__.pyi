@@ -13,11 +13,14 @@ from . import (
     typing,
 )
 from ._advice import Advice, recommend
+from ._agreement import MetricAgreement, metric_agreement
 from ._auc_interval import auc_interval
 from ._audit import Audit, audit, is_superior
 from ._bands import Band
 from ._baselines import baselines
+from ._best_epoch import BestEpoch, EarlyStopping
 from ._binned import BinnedReliability, binned_reliability
+from ._blocks import BlockCrossValidation, BlockSplit
 from ._bootstrap import Bootstrap, block_length, bootstrap
 from ._budget import AtBudget, at_budget
 from ._calibration import Bins, Reliability, reliability
@@ -88,6 +91,8 @@ from ._roc import RocCurve, predicted_roc_curve, roc_curve
 from ._roc_band import RocBand
 from ._running_difference import RunningDifference, running_difference
 from ._score_intervals import net_benefit_interval, score_interval, skill_interval
+from ._selection import TrainingRun, selection_report
+from ._selection_table import Selection, SelectionReport
 from ._shrinkage import Homogeneity
 from ._skill import h_measure, skill
 from ._source_table import SourceTable, source_table
@@ -112,8 +117,11 @@ __all__ = [
     "AtThreshold",
     "Audit",
     "Band",
+    "BestEpoch",
     "BinnedReliability",
     "Bins",
+    "BlockCrossValidation",
+    "BlockSplit",
     "Bootstrap",
     "CalibrationError",
     "CalibrationMonitor",
@@ -139,6 +147,7 @@ __all__ = [
     "DecisionDifference",
     "Decomposition",
     "Dominance",
+    "EarlyStopping",
     "Estimate",
     "Evaluation",
     "Finding",
@@ -154,6 +163,7 @@ __all__ = [
     "Interval",
     "Means",
     "MeansIntervals",
+    "MetricAgreement",
     "Money",
     "MurphyCurve",
     "MurphyDecomposition",
@@ -170,6 +180,8 @@ __all__ = [
     "RocBand",
     "RocCurve",
     "RunningDifference",
+    "Selection",
+    "SelectionReport",
     "Sentence",
     "SmoothError",
     "SourceTable",
@@ -179,6 +191,7 @@ __all__ = [
     "Tally",
     "ThreeMeans",
     "ThresholdRanks",
+    "TrainingRun",
     "Verdict",
     "WorstCases",
     "WorstGroup",
@@ -225,6 +238,7 @@ __all__ = [
     "mean_absolute_error",
     "mean_net_benefit",
     "means",
+    "metric_agreement",
     "murphy_curve",
     "murphy_decomposition",
     "murphy_difference",
@@ -253,6 +267,7 @@ __all__ = [
     "rules",
     "running_difference",
     "score_interval",
+    "selection_report",
     "simulate",
     "skill",
     "skill_interval",

@@ -26,6 +26,7 @@ from properly.plots._risk_profile import risk_profile
 from properly.plots._roc import roc
 from properly.plots._threshold_ranks import threshold_ranks
 from properly.plots._threshold_weights import threshold_weights
+from properly.plots._training import training
 from properly.plots._triptych import triptych
 from properly.plots._worst_cases import worst_cases
 
@@ -54,6 +55,7 @@ __all__ = [
     "roc",
     "threshold_ranks",
     "threshold_weights",
+    "training",
     "triptych",
     "worst_cases",
 ]

@@ -1,0 +1,175 @@
+"""Metrics over the epochs of a training run."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import polars as pl
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from properly.plots._axes import PALETTE, TEXT
+from properly.plots._training import STOREY, scaled, stacked, training
+
+HISTORY = {
+    "log": [0.9, 0.5, 0.7, 1.3, 1.7],
+    "macro_f1": [0.1, 0.2, 0.3, 0.5, 0.4],
+    "error": [0.5, 0.4, 0.3, 0.25, 0.3],
+}
+
+
+def curves(ax: Any) -> list[Any]:
+    return [line for line in ax.get_lines() if line.get_gid() == "curve"]
+
+
+def dots(ax: Any) -> dict[str, tuple[float, float]]:
+    """Return where dots are, by colour."""
+    found = [item for item in ax.collections if item.get_gid() == "best"]
+    return {
+        to_hex(np.asarray(dot.get_facecolor())[0]): tuple(np.asarray(dot.get_offsets())[0].tolist())
+        for dot in found
+    }
+
+
+def names(ax: Any) -> list[str]:
+    return [text.get_text() for text in ax.texts if text.get_gid() == "name at the end"]
+
+
+def test_every_metric_runs_from_its_worst_to_its_best_upwards() -> None:
+    ax: Any = training(HISTORY)
+    log, f1, error = (line.get_ydata() for line in curves(ax))
+    np.testing.assert_allclose(log, [8 / 12, 1, 10 / 12, 4 / 12, 0], atol=1e-12)
+    np.testing.assert_allclose(f1, [0, 0.25, 0.5, 1, 0.75], atol=1e-12)
+    np.testing.assert_allclose(error, [0, 0.4, 0.8, 1, 0.8], atol=1e-12)
+    for line in curves(ax):
+        np.testing.assert_array_equal(line.get_xdata(), np.arange(5))
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["worst", "best"]
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("epoch", "each at its own scale")
+
+
+def test_dots_mark_the_best_epochs_and_are_stacked_where_they_would_touch() -> None:
+    found = dots(training(HISTORY))
+    assert found[PALETTE[0].lower()] == (1, 1)
+    assert found[PALETTE[1].lower()] == (3, 1)
+    assert found[PALETTE[2].lower()] == pytest.approx((3, 1 + STOREY))
+
+
+def test_dots_in_a_stack_do_not_touch_and_lie_inside_the_picture() -> None:
+    ax: Any = training({f"metric {k}": np.arange(40) for k in range(6)})
+    ax.figure.draw_without_rendering()
+    places = ax.transData.transform(list(dots(ax).values()))
+    steps = np.diff(np.sort(places[:, 1])) * 72 / ax.figure.dpi
+    size = np.sqrt(ax.collections[0].get_sizes()[0])
+    assert steps.min() > size
+    assert places[:, 1].max() < ax.get_window_extent().y1 - size / 2
+
+
+def test_a_dot_goes_to_the_lowest_free_storey() -> None:
+    there = [(10.0, 1.0), (11.0, 1 + STOREY), (40.0, 1.0)]
+    assert stacked(10.5, 1.0, there, 2) == pytest.approx(1 + 2 * STOREY)
+    assert stacked(8.5, 1.0, there, 2) == pytest.approx(1 + STOREY)
+    assert stacked(30, 1.0, there, 2) == 1
+    assert stacked(10, 0.5, there, 2) == 0.5
+
+
+def test_names_tell_the_best_epoch_and_stand_at_the_ends() -> None:
+    ax: Any = training(HISTORY)
+    assert names(ax) == ["log, epoch 1", "macro_f1, epoch 3", "error, epoch 3"]
+    assert ax.get_legend() is None
+    for text, line in zip(ax.texts, curves(ax), strict=True):
+        assert text.get_color() == line.get_color()
+        assert text.xy == (4, line.get_ydata()[-1])
+
+
+def test_names_do_not_overlap() -> None:
+    ax: Any = training({f"metric {k}": np.arange(20) for k in range(7)})
+    ax.figure.draw_without_rendering()
+    # Of the words alone: the box of an annotation has its arrow in it.
+    boxes = sorted((Text.get_window_extent(text) for text in ax.texts), key=lambda box: box.y0)
+    for below, above in pairwise(boxes):
+        assert below.y1 < above.y0
+
+
+def test_a_reference_is_black_and_others_tell_how_they_agree_with_it() -> None:
+    ax: Any = training(HISTORY, reference="macro_f1")
+    assert names(ax) == [
+        "macro_f1, epoch 3",
+        "log, epoch 1, r = −.66",
+        "error, epoch 3, r = .95",
+    ]
+    looks = [(line.get_color(), line.get_linewidth()) for line in curves(ax)]
+    assert looks == [(TEXT, 2.4), (PALETTE[0], 1.4), (PALETTE[1], 1.4)]
+    (mark,) = [line for line in ax.get_lines() if line.get_gid() == "best of the reference"]
+    assert list(mark.get_xdata()) == [3, 3]
+    assert dots(ax)[TEXT.lower()] == (3, 1)
+
+
+def test_the_reference_may_be_a_loss() -> None:
+    ax: Any = training(HISTORY, reference="log", larger=("macro_f1",))
+    assert names(ax)[0] == "log, epoch 1"
+    (mark,) = [line for line in ax.get_lines() if line.get_gid() == "best of the reference"]
+    assert list(mark.get_xdata()) == [1, 1]
+
+
+def test_colours_can_be_chosen() -> None:
+    ax: Any = training(
+        HISTORY, reference="macro_f1", color={"macro_f1": "#123456", "error": "#654321"}
+    )
+    assert [line.get_color() for line in curves(ax)] == ["#123456", PALETTE[0], "#654321"]
+
+
+def test_infinite_values_leave_gaps_and_no_dot() -> None:
+    values = np.array([np.inf, 0.5, np.inf, 0.25])
+    np.testing.assert_array_equal(scaled(-values), [np.nan, 0, np.nan, 1])
+    ax: Any = training({"log": values, "none": np.full(4, np.inf)})
+    assert list(dots(ax).values()) == [(3, 1)]
+    assert names(ax) == ["log, epoch 3"]
+    assert ax.get_xlim() == (0, 3)
+
+
+def test_a_correlation_that_is_not_defined_is_said_to_be_so() -> None:
+    ax: Any = training({"macro_f1": [0.1, 0.2], "flat": [1, 1]}, reference="macro_f1")
+    assert names(ax) == ["macro_f1, epoch 1", "flat, epoch 0, r = undefined"]
+    np.testing.assert_array_equal(curves(ax)[1].get_ydata(), [0.5, 0.5])
+
+
+def test_huge_and_tiny_values_are_scaled_too() -> None:
+    np.testing.assert_allclose(scaled(np.array([-1.7e308, 0, 1.7e308])), [0, 0.5, 1])
+    np.testing.assert_allclose(scaled(np.array([0, 1e-300, 2e-300])), [0, 0.5, 1])
+
+
+def test_a_single_epoch_is_a_dot() -> None:
+    ax: Any = training({"log": [0.5]})
+    assert list(dots(ax).values()) == [(0, 0.5)]
+    assert ax.get_xlim() == (0, 1)
+
+
+def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
+    ax = Figure().add_subplot(xlim=(0, 10), ylim=(0, 2))
+    assert training(HISTORY, ax) is ax
+    assert (ax.get_xlim(), ax.get_ylim()) == ((0, 10), (0, 2))
+
+
+def test_a_second_run_makes_room_for_itself() -> None:
+    ax: Any = training({"first": [3, 2, 1]})
+    training({"second": [5, 4, 3, 2, 1]}, ax)
+    assert ax.get_xlim() == (0, 4)
+    assert names(ax) == ["first, epoch 2", "second, epoch 4"]
+    assert [line.get_color() for line in curves(ax)] == list(PALETTE[:2])
+
+
+def test_frames_are_drawn_as_dicts_are_and_names_are_text() -> None:
+    ax: Any = training(pl.DataFrame({"$\\alpha$": [2, 1], "_x": [1, 2]}))
+    assert names(ax) == [r"\$\alpha\$, epoch 1", " _x, epoch 0"]
+    assert not any(text.get_usetex() for text in ax.texts)
+
+
+def test_nothing_global_changes() -> None:
+    before = dict(mpl.rcParams)
+    training(HISTORY, reference="macro_f1")
+    assert dict(mpl.rcParams) == before

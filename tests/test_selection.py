@@ -1,0 +1,315 @@
+"""What a metric that selects the epoch is worth on test data."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from scipy.stats import permutation_test, ttest_1samp
+
+from properly._selection import TrainingRun, selection_report
+from properly._selection_table import Selection, SelectionReport
+from properly.errors import DataError
+
+EPOCHS = 30
+
+
+def simulated(seed: int) -> TrainingRun:
+    """Train something that gets better, then overfits, with noise."""
+    rng = np.random.default_rng(seed)
+    epoch = np.arange(EPOCHS)
+    log = 1 + 0.002 * (epoch - 10) ** 2 + rng.normal(0, 0.1, EPOCHS)
+    error = 0.5 - 0.01 * epoch + rng.normal(0, 0.03, EPOCHS)
+    f1 = 0.4 + 0.01 * epoch + rng.normal(0, 0.03, EPOCHS)
+    validation = {"log": log, "error": error, "macro_f1": f1}
+    test = {"macro_f1": f1 + rng.normal(0, 0.05, EPOCHS), "log": log + rng.normal(0, 0.1, EPOCHS)}
+    return TrainingRun(validation, test)
+
+
+RUNS = [simulated(seed) for seed in range(12)]
+BY, TOLD = ("log", "error", "macro_f1"), ("macro_f1", "log")
+
+
+def report(runs: list[TrainingRun] = RUNS, **known: Any) -> SelectionReport:
+    asked: dict[str, Any] = {"by": BY, "report": TOLD, "rng": 1} | known
+    return selection_report(runs, **asked)
+
+
+def differences(found: SelectionReport, way: str, by: str, told: str) -> Any:
+    one, other = found[way, by, told], found[way, str(found.baseline), told]
+    return np.array(one.values) - np.array(other.values)
+
+
+def test_a_checkpoint_is_the_best_epoch_on_validation_told_on_test() -> None:
+    found = report()
+    assert len(found) == 6
+    for one in found:
+        for run, epoch, value in zip(RUNS, one.epochs, one.values, strict=True):
+            curve = run.validation[one.by]
+            assert epoch == (curve.argmax() if one.by == "macro_f1" else curve.argmin())
+            assert value == run.test[one.report][epoch]
+        assert one.mean == pytest.approx(np.mean(one.values))
+        assert one.standard_deviation == pytest.approx(np.std(one.values, ddof=1))
+        assert math.isnan(one.difference)
+        assert one.method == ""
+
+
+def test_early_stopping_takes_the_best_epoch_before_the_stop() -> None:
+    run = TrainingRun(
+        {"log": [0.9, 0.5, 0.6, 0.7, 0.1], "macro_f1": [0.1, 0.2, 0.3, 0.4, 0.5]},
+        {"macro_f1": [0.0, 0.1, 0.2, 0.3, 0.4]},
+    )
+    known: Any = {"by": ("log", "macro_f1"), "report": "macro_f1"}
+    found = selection_report([run], **known, patience=2)
+    assert found["checkpoint", "log", "macro_f1"].epochs == (4,)
+    assert found["early stopping", "log", "macro_f1"].epochs == (1,)
+    assert found["early stopping", "log", "macro_f1"].values == (0.1,)
+    assert found["early stopping", "macro_f1", "macro_f1"].epochs == (4,)
+    patient = selection_report([run], **known, patience=3)
+    assert patient["early stopping", "log", "macro_f1"].epochs == (4,)
+
+
+def test_early_stopping_never_beats_the_checkpoint_on_validation() -> None:
+    found = report(patience=3)
+    earlier = 0
+    for by in BY:
+        late, early = (found[way, by, "log"].epochs for way in ("checkpoint", "early stopping"))
+        for run, last, first in zip(RUNS, late, early, strict=True):
+            curve = run.validation[by] * (-1 if by == "macro_f1" else 1)
+            assert curve[last] <= curve[first]
+            assert first <= last
+            earlier += first < last
+    assert earlier > 5
+
+
+def test_runs_may_be_of_different_lengths() -> None:
+    short = TrainingRun({"log": [0.2, 0.1]}, {"error": [0.4, 0.3]})
+    long = TrainingRun({"log": [0.3, 0.2, 0.1]}, {"error": [0.6, 0.5, 0.4]})
+    (one,) = selection_report([short, long], by="log", report="error", patience=None)
+    assert (one.epochs, one.values) == ((1, 2), (0.3, 0.4))
+
+
+def test_the_interval_of_independent_runs_is_that_of_a_paired_t_test() -> None:
+    found = report(baseline="log", level=0.9, patience=4)
+    for way in ("checkpoint", "early stopping"):
+        for by in ("error", "macro_f1"):
+            one = found[way, by, "macro_f1"]
+            apart = differences(found, way, by, "macro_f1")
+            t = ttest_1samp(apart, 0)
+            ends = t.confidence_interval(0.9)
+            assert one.difference == pytest.approx(apart.mean())
+            assert one.interval == pytest.approx((ends.low, ends.high))
+    assert (found.runs, found.units, found.design) == (12, 12, "12 independent runs")
+
+
+def test_few_runs_are_tested_by_all_changes_of_sign() -> None:
+    found = report(RUNS[:6], baseline="log")
+    for by in ("error", "macro_f1"):
+        apart = differences(found, "checkpoint", by, "macro_f1")
+        exact = permutation_test((apart,), np.mean, permutation_type="samples", n_resamples=np.inf)
+        one = found["checkpoint", by, "macro_f1"]
+        assert one.p_value == pytest.approx(exact.pvalue)
+        assert one.method == "sign flips"
+
+
+def test_many_runs_are_tested_by_student_s_t() -> None:
+    runs = [simulated(seed) for seed in range(40)]
+    found = report(runs, baseline="log", by=("log", "error"), report="macro_f1")
+    one = found["checkpoint", "error", "macro_f1"]
+    apart = differences(found, "checkpoint", "error", "macro_f1")
+    assert one.p_value == pytest.approx(ttest_1samp(apart, 0).pvalue)
+    assert one.method == "Student's t"
+    assert "changes of sign" not in str(found)
+
+
+def test_runs_of_one_seed_count_as_one_unit() -> None:
+    seeds = np.repeat(["a", "b", "c"], 4)
+    found = report(clusters=seeds, baseline="log")
+    assert (found.runs, found.units) == (12, 3)
+    assert found.design == "12 runs in 3 independent clusters"
+    for by in ("error", "macro_f1"):
+        one = found["checkpoint", by, "macro_f1"]
+        means = differences(found, "checkpoint", by, "macro_f1").reshape(3, 4).mean(axis=1)
+        ends = ttest_1samp(means, 0).confidence_interval()
+        assert one.difference == pytest.approx(means.mean())
+        assert one.interval == pytest.approx((ends.low, ends.high))
+        assert one.p_value >= 0.25
+
+
+def test_copies_of_a_run_in_its_cluster_are_no_evidence() -> None:
+    copies, clusters = [run for run in RUNS[:4] for _ in range(5)], np.repeat(range(4), 5)
+    once, often = (
+        report(RUNS[:4], baseline="log"),
+        report(copies, clusters=clusters, baseline="log"),
+    )
+    assert (once.units, often.units, often.runs) == (4, 4, 20)
+    for one, other in zip(once, often, strict=True):
+        assert other.interval == pytest.approx(one.interval, nan_ok=True)
+        assert other.p_value == pytest.approx(one.p_value, nan_ok=True)
+
+
+def test_clusters_of_unequal_size_have_the_variance_of_their_sums() -> None:
+    number = np.array([0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 3])
+    found = report(clusters=number, baseline="log")
+    one = found["checkpoint", "error", "log"]
+    apart = differences(found, "checkpoint", "error", "log")
+    total = np.array([(apart - apart.mean())[number == k].sum() / 12 for k in range(4)])
+    error = math.sqrt(4 / 3 * (total**2).sum())
+    half = 3.182446305 * error
+    middle = apart.mean()
+    assert one.interval == pytest.approx((middle - half, middle + half), rel=1e-8)
+
+
+def test_one_unit_has_no_interval_and_the_text_says_so() -> None:
+    for known in ({"runs": RUNS[:1]}, {"runs": RUNS[:5], "clusters": ["one"] * 5}):
+        found = report(baseline="log", **known)
+        assert found.units == 1
+        for one in found:
+            assert np.isnan([*one.interval, one.p_value, one.adjusted_p_value]).all()
+            assert math.isnan(one.difference) is (one.by == "log")
+        assert str(found).endswith(
+            "One independent unit says nothing about chance: "
+            "there are no intervals and no p-values."
+        )
+    assert math.isnan(report(RUNS[:1])["checkpoint", "log", "log"].standard_deviation)
+
+
+def test_a_metric_that_selects_the_same_epochs_makes_no_difference() -> None:
+    runs = [
+        TrainingRun({**run.validation, "twin": run.validation["log"]}, run.test) for run in RUNS
+    ]
+    one = report(runs, by=("log", "twin"), baseline="log")["checkpoint", "twin", "macro_f1"]
+    assert (one.difference, one.p_value) == (0.0, 1.0)
+    assert np.isnan(one.interval).all()
+
+
+def test_differences_that_are_all_the_same_are_tested_by_signs() -> None:
+    run = TrainingRun({"a": [0, 1], "b": [1, 0]}, {"error": [0.5, 0.25]})
+    found = selection_report([run] * 30, by=("a", "b"), report="error", baseline="a", rng=1)
+    one = found["checkpoint", "b", "error"]
+    assert (one.difference, one.method) == (-0.25, "sign flips")
+    assert one.p_value == 1 / 2000
+    assert np.isnan(one.interval).all()
+
+
+def test_p_values_are_adjusted_for_all_differences_of_the_report() -> None:
+    found = report(baseline="log", patience=5)
+    p = np.array([one.p_value for one in found])
+    adjusted = np.array([one.adjusted_p_value for one in found])
+    assert np.isnan(p).sum() == np.isnan(adjusted).sum() == 4
+    known = ~np.isnan(p)
+    assert adjusted[known].min() == pytest.approx(min(8 * p[known].min(), 1))
+    assert np.all(adjusted[known] >= p[known])
+
+
+def test_an_infinite_loss_leaves_its_own_numbers_undefined_only() -> None:
+    lost = TrainingRun(RUNS[0].validation, RUNS[0].test | {"log": np.full(EPOCHS, np.inf)})
+    found = report([lost, *RUNS[1:]], baseline="log")
+    one = found["checkpoint", "error", "log"]
+    assert one.mean == math.inf
+    assert np.isnan([one.standard_deviation, one.difference, *one.interval, one.p_value]).all()
+    assert np.isfinite(found["checkpoint", "error", "macro_f1"].interval).all()
+    assert "inf" in str(found)
+
+
+def test_an_infinite_validation_loss_is_not_selected_but_may_be() -> None:
+    run = TrainingRun({"log": [np.inf, 0.5, np.inf]}, {"error": [0.1, 0.2, 0.3]})
+    (one,) = selection_report([run], by="log", report="error")
+    assert one.epochs == (1,)
+    run = TrainingRun({"log": [np.inf, np.inf]}, {"error": [0.1, 0.2]})
+    (one,) = selection_report([run], by="log", report="error")
+    assert one.epochs == (0,)
+
+
+def test_the_same_seed_gives_the_same_report() -> None:
+    runs = [simulated(seed) for seed in range(16)]
+    known: dict[str, Any] = {"by": ("log", "error"), "baseline": "log"}
+    one, other = (report(runs, **known, rng=3) for _ in range(2))
+    assert str(one) == str(other)
+    assert 1 / 2000 <= one["checkpoint", "error", "macro_f1"].p_value < 0.05
+
+
+def three_runs() -> SelectionReport:
+    runs = [
+        TrainingRun(
+            {"log": [0.9, 0.6, 0.7, 0.8], "error": [0.6, 0.5, 0.4, 0.45]},
+            {"macro_f1": [0.3, 0.4, 0.5 + 0.01 * seed, 0.4], "log": [0.9, 0.6, 0.7, 0.75]},
+        )
+        for seed in range(3)
+    ]
+    known: Any = {"by": ["log", "error"], "report": ["macro_f1", "log"], "patience": 1}
+    return selection_report(runs, **known, baseline="log")
+
+
+def test_it_is_laid_out_as_tables_with_what_they_rest_on() -> None:
+    assert str(three_runs()) == (
+        "at the epochs selected on validation data; 3 independent runs\n\n"
+        "macro_f1 on test data (higher is better)\n"
+        "way             by     epoch    mean      sd  less log     95 % interval  adjusted p\n"
+        "checkpoint      log      1.0  0.4000  0.0000         -                 -           -\n"
+        "checkpoint      error    2.0  0.5100  0.0100    0.1100  0.0852 to 0.1348           1\n"
+        "early stopping  log      1.0  0.4000  0.0000         -                 -           -\n"
+        "early stopping  error    2.0  0.5100  0.0100    0.1100  0.0852 to 0.1348           1\n\n"
+        "log on test data (lower is better)\n"
+        "way             by     epoch    mean      sd  less log  95 % interval  adjusted p\n"
+        "checkpoint      log      1.0  0.6000  0.0000         -              -           -\n"
+        "checkpoint      error    2.0  0.7000  0.0000    0.1000              -           1\n"
+        "early stopping  log      1.0  0.6000  0.0000         -              -           -\n"
+        "early stopping  error    2.0  0.7000  0.0000    0.1000              -           1\n\n"
+        "epoch, mean: over runs; sd: their standard deviation, which is no standard error.\n"
+        "Differences are taken run by run; their intervals are Student's t over 3 independent\n"
+        "  units. p-values are adjusted by Holm's method for 4 differences.\n"
+        "They come from changes of sign: with 3 independent units, none can be below 0.25."
+    )
+
+
+def test_without_a_baseline_nothing_is_compared() -> None:
+    found = report(RUNS[:2], by="log", report="log")
+    lines = str(found).split("\n")
+    assert lines[3].split() == ["way", "by", "epoch", "mean", "sd"]
+    assert lines[-1] == (
+        "epoch, mean: over runs; sd: their standard deviation, which is no standard error."
+    )
+
+
+def test_the_record_can_be_stored() -> None:
+    found = three_runs()
+    assert repr(found) == "SelectionReport(8 selections, 3 independent runs)"
+    kept = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert (kept["baseline"], kept["patience"], kept["units"]) == ("log", 1, 3)
+    assert kept["selections"][0]["difference"] is None
+    assert kept["selections"][1]["epochs"] == [2, 2, 2]
+    frame = found.to_frame("polars")
+    assert frame.shape == (8, 13)
+    assert frame["way"].unique(maintain_order=True).to_list() == ["checkpoint", "early stopping"]
+    assert frame["upper"][1] == found["checkpoint", "error", "macro_f1"].interval[1]
+    assert frame["values"][1].to_list() == pytest.approx([0.5, 0.51, 0.52])
+    first = next(iter(found))
+    assert isinstance(first, Selection)
+    assert repr(first) == "Selection(macro_f1 0.4, checkpoint by log, 3 runs)"
+
+
+def test_a_run_takes_frames_and_keeps_what_it_took() -> None:
+    values = {"log": [0.3, 0.1], "error": [0.5, 0.2]}
+    run = TrainingRun(pl.DataFrame(values), values)
+    assert repr(run) == "TrainingRun(2 epochs)"
+    assert run.epochs == 2
+    np.testing.assert_array_equal(run.validation["log"], run.test["log"])
+    with pytest.raises(AttributeError, match="cannot assign"):
+        run.test = {}  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        run.test["log"][0] = 0
+
+
+def test_a_misspelled_direction_is_refused() -> None:
+    with pytest.raises(DataError, match="must have the column 'macro_F1'"):
+        report(larger="macro_F1")
+    # Without a direction F1 would be a loss, and the worst epoch would be selected.
+    turned = report(by="macro_f1", report="macro_f1", larger=())
+    right = report(by="macro_f1", report="macro_f1")
+    assert turned.selections[0].mean < right.selections[0].mean
+    assert "macro_f1 on test data (lower is better)" in str(turned)
