@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from docutils.nodes import SkipNode
@@ -43,6 +44,12 @@ autosummary_filename_map = {
     "properly.datasets.Crash": "properly.datasets.Crash-class",
 }
 autodoc_typehints = "none"
+# Their doors are documented whether or not the frameworks are installed.
+autodoc_mock_imports = [
+    name
+    for name in ("torch", "torchmetrics", "lightning", "keras", "xgboost", "lightgbm", "mlflow")
+    if find_spec(name) is None
+]
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 
@@ -80,6 +87,9 @@ html_sidebars: dict[str, list[str]] = {
     "thresholds": [],
     "comparing": [],
     "any-size": [],
+    "model-selection": [],
+    "conformance": [],
+    "integrations/*": [],
     "ordered": [],
     "penalized": [],
     "probability-scale": [],

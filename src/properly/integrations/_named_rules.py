@@ -1,0 +1,52 @@
+"""Rules, each under the name that its score is logged by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules import Rule
+from properly.rules._rule import as_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def named_rules(
+    rules: Rule | Iterable[Rule], names: str | Sequence[str] | None, prefix: str
+) -> dict[str, Rule]:
+    """Give each rule its name, or the one asked for, after a prefix."""
+    found = tuple(require_rule(rule) for rule in as_rules(rules))
+    if not found:
+        message = "at least one rule is needed; got none"
+        raise DataError(message)
+    asked = [rule.name for rule in found] if names is None else _as_names(names)
+    if len(asked) != len(found):
+        message = f"names must have one name a rule; got {len(asked)} for {len(found)}"
+        raise DataError(message)
+    named = {f"{prefix}{name}": rule for name, rule in zip(asked, found, strict=True)}
+    if len(named) < len(found):
+        twice = next(name for name in asked if asked.count(name) > 1)
+        message = f"rules must have different names; got {twice!r} twice"
+        raise DataError(message, hint="names= gives them others.")
+    return named
+
+
+def require_rule(rule: object) -> Rule:
+    """Refuse what is not a rule."""
+    if isinstance(rule, Rule):
+        return rule
+    message = f"this needs a rule of properly.rules; got {rule!r}"
+    hint = "write the rule with parentheses, as in Brier(); parse_rule reads one from text."
+    raise ArgumentTypeError(message, hint=hint)
+
+
+def _as_names(names: object) -> list[str]:
+    listed = [names] if isinstance(names, str) else names
+    if isinstance(listed, Iterable):
+        found = list(listed)
+        if all(isinstance(name, str) and name for name in found):
+            return found
+    message = f"names must be text, one a rule; got {names!r}"
+    raise ArgumentTypeError(message)
