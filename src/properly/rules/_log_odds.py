@@ -16,8 +16,9 @@ def both_sides(logit: Array) -> tuple[Array, Array]:
     """Turn log-odds into the probabilities of the event and of its absence, without overflow."""
     xp = namespace(logit)
     rare = xp.exp(-xp.abs(logit))
-    likely, unlikely = 1 / (1 + rare), rare / (1 + rare)
-    return xp.where(logit >= 0, likely, unlikely), xp.where(logit >= 0, unlikely, likely)
+    both, positive = 1 + rare, logit >= 0
+    likely, unlikely = 1 / both, rare / both
+    return xp.where(positive, likely, unlikely), xp.where(positive, unlikely, likely)
 
 
 def softplus(x: Array) -> Array:

@@ -1,0 +1,163 @@
+"""Boosted trees: what a library hands over each round, checked, and the slopes it wants back."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._arrays import check_weights, refuse
+from properly._sweep import sweep
+from properly.errors import DataError
+from properly.rules import BinaryRule, ClassRule
+from properly.rules._log_odds import both_sides
+
+if TYPE_CHECKING:
+    from properly.rules import Rule
+
+# Rows, or entries of a table, that are priced at a time.
+STEP = 1 << 15
+LIMITS = "a rule of infinite weight replaces the product in logit_weight by its limit."
+Floats = np.ndarray[Any, np.dtype[Any]]
+
+
+class Batch(NamedTuple):
+    """Labels, what the trees say, weights or None, and the library's own data set or None."""
+
+    label: Floats
+    output: Floats
+    weight: Floats | None
+    data: Any
+
+
+class Checked(NamedTuple):
+    """Outcomes or class numbers, what the trees say, weights or None: equally long."""
+
+    y: Floats
+    output: Floats
+    weight: Floats | None
+
+
+def read_batch(first: Any, second: Any, weight: Any) -> Batch:
+    """Tell the two ways to call apart: (outputs, data set), or (labels, outputs[, weights])."""
+    if not hasattr(second, "get_label"):
+        return Batch(np.asarray(first), np.asarray(second), weight, None)
+    weight = second.get_weight()
+    # Without weights xgboost returns an empty array, LightGBM None.
+    weight = None if weight is None or len(weight) == 0 else weight
+    return Batch(np.asarray(second.get_label()), np.asarray(first), weight, second)
+
+
+def check_batch(rule: Rule, batch: Batch) -> Checked:
+    """Check shapes, labels and weights; what the trees say is checked by who knows its scale."""
+    label, output = batch.label, batch.output
+    _check_shapes(rule, label, output)
+    y = _as_outcomes(label) if output.ndim == 1 else _as_classes(label, output.shape[1])
+    weight = batch.weight
+    if weight is not None:
+        weight = check_weights(weight)
+        if weight.shape != label.shape:
+            message = (
+                f"there must be one weight for each row; got {weight.shape[0]} for {len(label)}"
+            )
+            raise DataError(message)
+    return Checked(y, output, weight)
+
+
+def _check_shapes(rule: Rule, label: Floats, output: Floats) -> None:
+    if output.shape[:1] == (0,):
+        message = "boosting needs data; got 0 rows"
+        raise DataError(message)
+    if output.ndim not in (1, 2) or label.shape != output.shape[:1]:
+        message = (
+            "there must be one label for each row of margins, which has one column a class; "
+            f"got labels of shape {label.shape} and margins of shape {output.shape}"
+        )
+        raise DataError(message)
+    if output.ndim == 2 and not isinstance(rule, ClassRule):
+        message = f"{rule!r} prices one event, which has one margin a row; got {output.shape[1]}"
+        hint = "Ranked(rule) prices ordered classes; an event is trained without num_class."
+        raise DataError(message, hint=hint)
+
+
+def _as_outcomes(label: Floats) -> Floats:
+    """Check 0 and 1, and make booleans of them."""
+    happened: Floats = label == 1
+    none = label == 0
+    if not (happened | none).all():
+        hint = "several classes need num_class, and an objective with one column a class."
+        refuse(label, ~(happened | none), "labels of one event must be 0 or 1", hint)
+    return happened
+
+
+def _as_classes(label: Floats, classes: int) -> Floats:
+    """Check class numbers, which these libraries hand over as floats."""
+    y = np.where((label >= 0) & (label < classes), label, 0).astype(np.int64)
+    wrong = y != label
+    if wrong.any():
+        refuse(label, wrong, f"labels must be class numbers from 0 to {classes - 1}")
+    return y
+
+
+def slopes(rule: Any, rows: Checked) -> tuple[Floats, Floats]:
+    """Return the gradient and the curvature of each margin, times weights, as float32.
+
+    Both libraries keep them in single precision. Events are priced in the precision of their
+    margins, which for XGBoost is single too: log-odds give both probabilities without loss.
+    """
+    if rows.output.ndim == 1 and not isinstance(rule, BinaryRule):
+        return _slopes_of_pairs(rule, rows)
+    # The order in memory is that of the margins: LightGBM wants class after class.
+    gradient = np.empty_like(rows.output, dtype=np.float32)
+    curvature = np.empty_like(gradient)
+    weights = () if rows.weight is None else (rows.weight,)
+    fill = partial(_fill, rule)
+    sweep(fill, rows.output, rows.y, gradient, curvature, *weights)
+    if not (np.isfinite(gradient).all() and np.isfinite(curvature).all()):
+        wrong = ~(np.isfinite(gradient) & np.isfinite(curvature))
+        said = f"the slope and the curvature of {rule!r} must be finite at every margin"
+        refuse(rows.output, wrong, said, LIMITS)
+    return gradient, curvature
+
+
+def _fill(rule: Any, margin: Floats, y: Floats, *rest: Floats) -> None:
+    """Write slopes and curvatures to their places, in steps that stay in the nearest cache."""
+    gradient, curvature, *weights = rest
+    columns = 1 if margin.ndim == 1 else margin.shape[1]
+    price = _price_event if margin.ndim == 1 else _price_classes
+    step = max(1, STEP // columns)
+    for start in range(0, len(margin), step):
+        some = slice(start, start + step)
+        found = price(rule, y[some], margin[some])
+        for weight in weights:
+            factor = weight[some] if margin.ndim == 1 else weight[some, None]
+            found = found[0] * factor, found[1] * factor
+        gradient[some], curvature[some] = found
+
+
+def _price_event(rule: BinaryRule, y: Floats, margin: Floats) -> tuple[Floats, Floats]:
+    """Return `logit_slope` and `logit_curvature`, from one sigmoid instead of two."""
+    p, q = both_sides(margin)
+    weight = rule.logit_weight(p, q)
+    return np.where(y, -q, p) * weight, p * q * weight
+
+
+def _price_classes(rule: ClassRule, y: Floats, margin: Floats) -> tuple[Floats, Floats]:
+    # Class after class: sums over a few columns are then much faster than along rows.
+    margin = np.asarray(margin, np.float64, order="F")
+    return rule.price_logit_slope(y, margin), rule.logit_curvature(margin)
+
+
+def _slopes_of_pairs(rule: ClassRule, rows: Checked) -> tuple[Floats, Floats]:
+    """Price an event by a rule for classes alone: its absence is class 0, with the margin 0."""
+    y = rows.y.astype(np.int64)
+    both = slopes(rule, Checked(y, as_pairs(rows.output, from_logits=True), rows.weight))
+    gradient, curvature = (np.ascontiguousarray(found[:, 1]) for found in both)
+    return gradient, curvature
+
+
+def as_pairs(output: Floats, *, from_logits: bool) -> Floats:
+    """Write what is said of an event as what is said of two classes."""
+    wide = output.astype(np.float64, copy=False)
+    return np.column_stack([np.zeros_like(wide) if from_logits else 1 - wide, wide])
