@@ -7,9 +7,12 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 PEERS := $(VENV)/peers
 # Tests want one version on every machine; the published extra takes any.
 TORCH ?= torch==2.13.0
+FRAMEWORKS := dask,spark,lightning,keras,xgboost,lightgbm,mlflow
 BRIERTOOLS ?= briertools==0.0.4
 DLORDINAL ?= dlordinal==2.7.0
 SUPERIOR ?= superior-scoring-rules==1.0.6
+# What the page on conformance is made with, besides those above.
+CONFORMANCE := torchmetrics==1.9.0 "arviz-stats[xarray]==0.8.0" probmetrics==1.3.0 numba==0.68.1
 
 # Four parts; two of them cover the lines. What only the others reach has no test of its own, and
 # counts as not covered.
@@ -22,7 +25,7 @@ APART := $(LAWS) $(PLAIN) $(HALF) tests/integrations
 RUN := $(BIN)/python -m pytest -q
 
 .DEFAULT_GOAL := help
-.PHONY: help report test test-rest test-laws test-plain test-half coverage check test-integrations test-peers bench docs pictures coverage-study changelog clean
+.PHONY: help report test test-rest test-laws test-plain test-half coverage check test-integrations test-peers bench docs pictures conformance coverage-study changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -63,13 +66,14 @@ check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 	@$(BIN)/lint-imports --no-logo
 
 test-integrations: $(VENV)/.ready-test $(VENV)/.ready-integrations  ## run the tests that need heavy frameworks
-	@$(BIN)/python -m pytest -q tests/integrations
+	@MLFLOW_DISABLE_TELEMETRY=true $(BIN)/python -m pytest -q tests/integrations src/properly/integrations
 
 test-peers: $(PEERS)/.ready  ## hold our numbers against those of other libraries
 	@$(PEERS)/bin/python -m pytest -q tests/peers tests/test_benchmarks.py
 
-bench: test-peers  ## measure ratios against peers, then times and memory up to 10^8 rows; writes benchmarks/results
+bench: test-peers $(VENV)/.ready-test $(VENV)/.ready-integrations  ## measure ratios against peers, then times and memory up to 10^8 rows; writes benchmarks/results
 	@$(PEERS)/bin/python benchmarks/run.py
+	@$(BIN)/python benchmarks/run.py --only 'RuleLoss|TallyMetric|objective'
 	@$(PEERS)/bin/python benchmarks/sizes.py
 
 docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
@@ -86,6 +90,9 @@ pictures: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## draw the pictures 
 	@$(BIN)/python docs/make_mean_pictures.py
 	@$(BIN)/python docs/make_inference_pictures.py
 	@$(BIN)/python docs/make_report_pictures.py
+
+conformance: $(PEERS)/.ready-conformance  ## hold our numbers, and known defects, against other libraries; rewrites docs/conformance.md
+	@$(PEERS)/bin/python docs/make_conformance.py
 
 coverage-study: $(VENV)/.ready-docs  ## simulate how often bands and intervals hold; three quarters of an hour, rewrites docs/coverage.md
 	@$(BIN)/python docs/coverage_study.py --jobs 2 --scale 1.0 --out docs/coverage.json
@@ -111,8 +118,8 @@ $(VENV)/.ready-browser: $(VENV)/.ready-test,docs
 	@touch $@
 
 $(VENV)/.ready-integrations: $(BIN)/python pyproject.toml Makefile
-	@echo "installing $(TORCH), dask and spark"
-	@$(PIP) install "$(TORCH)" -e ".[dask,spark]"
+	@echo "installing $(TORCH) and properly[$(FRAMEWORKS)] into $(VENV)"
+	@$(PIP) install "$(TORCH)" "triton; sys_platform == 'linux'" -e ".[$(FRAMEWORKS)]"
 	@touch $@
 
 # briertools asks for a test tool that brings maps and satellite images with it, dlordinal for torch,
@@ -122,6 +129,11 @@ $(PEERS)/.ready: $(BIN)/python pyproject.toml Makefile
 	@$(BIN)/python -m venv $(PEERS)
 	@$(PEERS)/bin/python -m pip -qq --disable-pip-version-check install --editable ".[bench]"
 	@$(PEERS)/bin/python -m pip -qq --disable-pip-version-check install --no-deps "$(BRIERTOOLS)" "$(DLORDINAL)" "$(SUPERIOR)"
+	@touch $@
+
+$(PEERS)/.ready-conformance: $(PEERS)/.ready
+	@echo "installing what is compared into $(PEERS)"
+	@$(PEERS)/bin/python -m pip -qq --disable-pip-version-check install "$(TORCH)" $(CONFORMANCE)
 	@touch $@
 
 $(VENV)/.ready-%: $(BIN)/python pyproject.toml

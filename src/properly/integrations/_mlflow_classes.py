@@ -1,0 +1,113 @@
+"""Which column of a table is the event, or which class each is: known, asked or refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._arrays import distinct, event_label
+from properly._labels import check_labels
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from properly.integrations._mlflow_config import Config
+    from properly.integrations._mlflow_forecasts import Table
+
+YES_AND_NO = (0, 1)
+
+
+class Forecasts(NamedTuple):
+    """Forecasts as `properly.evaluate` takes them: by model, with labels if any are needed."""
+
+    models: dict[str, Any]
+    labels: tuple[Any, ...] | None
+    pos_label: object
+
+
+def forecasts_of(tables: Mapping[str, Table], y: Any, config: Config) -> Forecasts:
+    """Turn tables into probabilities of one event, or of the classes in order."""
+    found = {name: _of_table(table, y, config) for name, table in tables.items()}
+    labels = next(iter(found.values())).labels
+    models = {name: each.p for name, each in found.items()}
+    # The last of two labels is the event, so that no other need be named.
+    known = labels is not None and labels != config.labels
+    return Forecasts(models, labels, None if known else config.pos_label)
+
+
+class _Labelled(NamedTuple):
+    p: Any
+    labels: tuple[Any, ...] | None
+
+
+def _of_table(table: Table, y: Any, config: Config) -> _Labelled:
+    if table.p.ndim == 1:
+        return _Labelled(table.p, config.labels)
+    classes = _classes(table, y, config)
+    if table.p.shape[1] == 2 and not config.ordered:
+        return _event(table.p, classes, config)
+    order = config.labels or classes
+    if order is None:
+        return _Labelled(table.p, None)
+    if config.ordered and config.labels is None and table.classes is not None:
+        _require_numbers(table.classes)
+    return _Labelled(table.p[:, _places(order, classes)], order)
+
+
+def _classes(table: Table, y: Any, config: Config) -> tuple[Any, ...] | None:
+    """Say what columns stand for: the model's classes, else the labels in order, else names."""
+    count = table.p.shape[1]
+    if table.classes is not None:
+        return check_labels(table.classes, count)
+    if config.labels is not None:
+        same = table.names and set(table.names) == set(config.labels)
+        return table.names if same else check_labels(config.labels, count)
+    seen = distinct(np.asarray(y))
+    if table.names and all(label in table.names for label in seen):
+        return table.names
+    return YES_AND_NO if count == 2 and all(label in YES_AND_NO for label in seen) else None
+
+
+def _event(p: Any, classes: tuple[Any, ...] | None, config: Config) -> _Labelled:
+    """Take the column of the event, of two."""
+    if classes is None:
+        message = "two columns of forecasts need labels, which say what each stands for; got none"
+        raise DataError(message, hint='evaluator_config={"labels": [the other, the event]}')
+    if config.labels is not None:
+        event = event_label(config.labels, config.pos_label)
+        _places(config.labels, classes)
+    elif config.pos_label is not None:
+        event = config.pos_label
+        _places((event,), classes)
+    elif classes == YES_AND_NO:
+        event = 1
+    else:
+        first, last = classes
+        message = "pos_label must say which class is the event, unless they are 0 and 1; "
+        message += f"they are {first!r} and {last!r}"
+        raise DataError(message, hint=f'evaluator_config={{"pos_label": {last!r}}}')
+    column = classes.index(event)
+    other = classes[1 - column]
+    return _Labelled(p[:, column], None if (other, event) == YES_AND_NO else (other, event))
+
+
+def _places(labels: tuple[Any, ...], classes: tuple[Any, ...] | None) -> list[int]:
+    """Find the column of each label."""
+    known = labels if classes is None else classes
+    for label in labels:
+        if label not in known:
+            listed = ", ".join(map(repr, known))
+            message = f"labels must be those of the model's classes, {listed}; got {label!r}"
+            raise DataError(message)
+    return [known.index(label) for label in labels]
+
+
+def _require_numbers(classes: tuple[Any, ...]) -> None:
+    """Refuse an order that the alphabet would have to know."""
+    for label in classes:
+        if not isinstance(label, int | float):
+            message = f"ordered classes in words need labels, in order; a class is {label!r}"
+            hint = 'evaluator_config={"ordered": True, "labels": [lowest, …, highest]}'
+            raise DataError(message, hint=hint)
