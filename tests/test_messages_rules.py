@@ -58,6 +58,14 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         lambda: SquaredAbsoluteRPS().logit_curvature([[0.0, 1.0, 2.0]]),
     ),
     (
+        ArgumentTypeError,
+        (
+            "Penalized(rule=Brier()) does not tell its slope; its class has no class_slope\n\nHint: "
+            "slopes do not see its jumps; train with a rule that has none, and judge by this one."
+        ),
+        lambda: PBS().logit_slope([0], [[0.0, 1.0, 2.0]]),
+    ),
+    (
         DataError,
         "logits must be less than infinity, and not missing; row 1, column 2 is nan",
         lambda: Log().logit_loss([0, 1], [[0.0, 1.0, 2.0], [0.0, 1.0, np.nan]]),

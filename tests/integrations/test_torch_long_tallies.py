@@ -95,6 +95,8 @@ def test_decision_curves_at_thresholds_need_only_what_lies_near_them(
         )
         np.testing.assert_array_equal(one.net_benefit, other.net_benefit)
         np.testing.assert_array_equal(one.right, other.right)
+        assert one.band is not None
+        assert other.band is not None
         np.testing.assert_array_equal(one.band.lower, other.band.lower)
 
 
@@ -110,3 +112,32 @@ def test_what_is_fetched_for_a_few_thresholds_is_short() -> None:
 def test_one_outcome_only_has_no_area() -> None:
     y, p = torch.zeros(4, dtype=torch.bool), torch.tensor([0.1, 0.2, 0.3, 0.4])
     assert np.isnan(properly.roc_curve(properly.tally(y, p)).area)
+
+
+def test_thresholds_that_miss_forecasts_are_refused_in_the_same_words() -> None:
+    y, p = sample("grid", "float64")
+    said = []
+    for t in (properly.tally(y, p), properly.tally(torch.from_numpy(y), torch.from_numpy(p))):
+        with pytest.raises(properly.errors.DataError) as refused:
+            properly.decision_curve(t, np.nextafter(np.unique(p)[5:8], 1))
+        said.append(str(refused.value))
+    assert said[0] == said[1]
+    assert said[0].startswith("thresholds must not miss forecasts by rounding alone; ")
+
+
+@pytest.mark.parametrize("kind", ["distinct", "grid", "certain"])
+def test_weighted_and_added_tallies_give_the_same_curves(kind: str) -> None:
+    y, p = sample(kind, "float64")
+    weight = np.random.default_rng(1).integers(0, 4, len(p))
+    found = []
+    for library in (np.asarray, torch.from_numpy):
+        weighted = properly.tally(library(y), library(p), weight=library(weight))
+        t = weighted + properly.tally(library(~y), library(np.round(p, 1)))
+        curve, roc, regret = (
+            properly.decision_curve(t, [0.0, 0.1, 0.5]),
+            properly.roc_curve(t),
+            properly.regret_curve(t),
+        )
+        found.append((curve.net_benefit, curve.right, roc.area, regret.left, regret.right))
+    for expected, got in zip(*found, strict=True):
+        np.testing.assert_array_equal(got, expected)

@@ -8,7 +8,21 @@ import numpy as np
 import pytest
 
 from properly.errors import ArgumentTypeError
-from properly.rules import PBS, Bounded, Brier, ClassRule, Log, Mixture, Penalized, Propriety
+from properly.rules import (
+    PBS,
+    RPS,
+    Bounded,
+    Brier,
+    ClassRule,
+    Elementary,
+    Log,
+    Mixture,
+    Penalized,
+    Propriety,
+    Pseudospherical,
+    Ranked,
+    Spherical,
+)
 from properly.rules._log_odds import softmax
 
 from .class_subjects import SUBJECTS as CLASS_SUBJECTS
@@ -99,6 +113,47 @@ def test_the_log_score_of_a_logit_beyond_all_probabilities(
     np.testing.assert_allclose(rule.logit_loss([1], [-800.0]), [expected], rtol=1e-15)
 
 
+FAR = np.array([0.0, 1e-8, 0.5, 5.0, 20.0, 36.0, 37.0, 100.0, 700.0, 800.0])
+
+
+@pytest.mark.parametrize(
+    "rule", [Brier(), Log(), Spherical(), Pseudospherical(), Pseudospherical(0.5)], ids=repr
+)
+def test_an_event_and_its_absence_keep_the_same_digits(rule: BinaryRule) -> None:
+    for x in (FAR, -FAR):
+        event, none = np.ones(len(x)), np.zeros(len(x))
+        np.testing.assert_allclose(rule.logit_loss(event, x), rule.logit_loss(none, -x), rtol=1e-14)
+        np.testing.assert_allclose(
+            rule.logit_slope(event, x), -rule.logit_slope(none, -x), rtol=1e-14
+        )
+
+
+def test_an_almost_certain_and_right_logit_costs_almost_nothing() -> None:
+    for x in (40.0, 100.0, 300.0):
+        assert Brier().logit_loss([1], [x])[0] == pytest.approx(np.exp(-2 * x), rel=1e-12, abs=0)
+        assert Spherical().logit_loss([1], [x])[0] == pytest.approx(
+            np.exp(-2 * x) / 2, rel=1e-12, abs=0
+        )
+
+
+def test_a_range_of_all_thresholds_keeps_the_digits_of_the_log_score() -> None:
+    rule, x = Bounded(Log(), (0.0, 1.0), scale="integral"), np.concatenate([-FAR, FAR])
+    for y in (0, 1):
+        happened = np.full(len(x), y)
+        expected = Log().logit_loss(happened, x)
+        np.testing.assert_allclose(rule.logit_loss(happened, x), expected, rtol=1e-15)
+
+
+def test_a_negative_power_has_a_slope_beyond_all_probabilities() -> None:
+    rule = Pseudospherical(-20.0)
+    a = 1 / 21
+    expected = -a * np.exp(-a * 800)
+    np.testing.assert_allclose(rule.logit_slope([1], [800.0]), [expected], rtol=1e-12)
+    # What no double holds is infinite, without a warning.
+    assert Pseudospherical(-100.0).logit_loss([1], [-1000.0]) == [np.inf]
+    assert Pseudospherical(-100.0).logit_slope([1], [-1000.0]) == [-np.inf]
+
+
 def tables(classes: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
     """Return rows of logits, the last ones saturated, each with every outcome."""
     rng = np.random.default_rng(classes)
@@ -165,6 +220,42 @@ def test_saturated_class_logits_have_finite_slopes(subject: ClassSubject) -> Non
         assert np.isfinite(found).all()
 
 
+@pytest.mark.parametrize("subject", TOLD, ids=repr)
+def test_an_impossible_class_is_the_limit_of_improbable_ones(subject: ClassSubject) -> None:
+    classes = subject.classes[-1]
+    z = np.tile(0.3 * np.arange(classes), (2 * classes, 1))
+    for k in range(classes):
+        z[k, k] = z[classes + k, : k + 1] = -np.inf
+    z = z[np.isfinite(z).any(axis=1)]
+    almost = np.where(np.isfinite(z), z, -500.0)
+    np.testing.assert_allclose(
+        subject.rule.logit_curvature(z), subject.rule.logit_curvature(almost), atol=1e-15
+    )
+    for k in range(classes):
+        possible = np.isfinite(z[:, k])
+        y = np.full(possible.sum(), k)
+        for price in (subject.rule.logit_loss, subject.rule.logit_slope):
+            got, expected = price(y, z[possible]), price(y, almost[possible])
+            np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("subject", TOLD, ids=repr)
+def test_an_impossible_class_that_happened_makes_no_nan(subject: ClassSubject) -> None:
+    classes = subject.classes[-1]
+    z = np.full((classes, classes), -np.inf)
+    z[:, 0] = 0.0
+    y = np.arange(classes)
+    assert not np.isnan(subject.rule.logit_slope(y, z)).any()
+    largest = subject.rule.range_for(classes)[1]
+    assert (subject.rule.logit_loss(y, z).max() == np.inf) == (largest == np.inf)
+
+
+def test_tails_that_vanish_have_a_curvature_without_overflow() -> None:
+    z = np.array([[0.0, 0.0, -740.0], [-740.0, 0.0, -720.0]])
+    expected = RPS().logit_curvature(np.where(z < -700, -np.inf, z))
+    np.testing.assert_allclose(RPS().logit_curvature(z), expected, atol=1e-300)
+
+
 def test_only_improper_rules_do_not_tell_their_slopes() -> None:
     silent = [s for s in SMOOTH_CLASSES if s not in TOLD and not isinstance(s.rule, Penalized)]
     assert silent
@@ -180,5 +271,7 @@ def test_rules_with_jumps_say_so() -> None:
     assert Brier().differentiable
     assert Penalized(Brier(), penalty=0).differentiable
     assert not PBS().differentiable
+    assert not Ranked([Brier(), Elementary(0.2)]).differentiable
+    assert Ranked([Brier(), Elementary(0.2)], weights=[1, 0]).differentiable
     for subject in SUBJECTS:
         assert subject.rule.differentiable == (not subject.atoms)

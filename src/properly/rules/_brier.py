@@ -10,6 +10,7 @@ from properly._libraries import namespace
 from properly._options import check_choice
 from properly.rules._class_rule import is_class, split_off, squares_of_others
 from properly.rules._dual_rule import DualRule
+from properly.rules._log_odds import both_sides
 from properly.rules._propriety import Propriety
 
 if TYPE_CHECKING:
@@ -91,6 +92,12 @@ class Brier(DualRule):
     def weight(self, p: Array) -> Array:
         """Return 2: every threshold counts the same."""
         return 2 * namespace(p).ones_like(p)
+
+    def price_event_logit(self, y: Array, logit: Array) -> Array:
+        """Return the square of the probability of what did not happen, however small."""
+        p, q = both_sides(logit)
+        wrong = namespace(logit).where(y, q, p)
+        return wrong * wrong
 
     def length(self, lower: float, upper: float) -> float:
         """Return ``upper - lower``, so that a mean over a range stays on the Brier scale."""

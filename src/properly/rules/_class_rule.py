@@ -32,7 +32,8 @@ class ClassRule(Rule):
     Forecasts are rows of probabilities, one column a class. Classes are numbered from 0 in the
     order of the columns, or have names, given as ``labels``. A subclass writes what each forecast
     would cost under every class, :meth:`classwise`, and states its `propriety`, `name` and
-    :meth:`range_for`; all else follows. If the classes happen with
+    :meth:`range_for`; all else follows, but for slopes and curvatures of logits, which need
+    :meth:`class_slope` and :meth:`class_curvature`. If the classes happen with
     the probabilities :math:`q`, a forecast :math:`p` costs on average
 
     .. math:: S(p; q) = \sum_k q_k\, S(p, k),
@@ -223,12 +224,19 @@ class ClassRule(Rule):
     def class_slope(self, y: Array, p: Array) -> Array:  # noqa: ARG002
         """Differentiate the loss with respect to every probability. Not checked."""
         message = f"{self!r} does not tell its slope; its class has no class_slope"
-        raise ArgumentTypeError(message, hint="write class_slope(y, p), one column a class.")
+        raise ArgumentTypeError(message, hint=self._hint("class_slope(y, p)"))
 
     def class_curvature(self, p: Array) -> Array:  # noqa: ARG002
         """Return the expected second derivative with respect to each logit. Not checked."""
         message = f"{self!r} does not tell its curvature; its class has no class_curvature"
-        raise ArgumentTypeError(message, hint="write class_curvature(p), one column a class.")
+        raise ArgumentTypeError(message, hint=self._hint("class_curvature(p)"))
+
+    def _hint(self, method: str) -> str:
+        if self.differentiable:
+            return f"write {method}, one column a class."
+        return (
+            "slopes do not see its jumps; train with a rule that has none, and judge by this one."
+        )
 
     def entropy(self, p: ArrayLike) -> Array:
         """Return what each forecast costs on average if it is the truth."""

@@ -139,20 +139,20 @@ class Bounded(BinaryRule):
         return self._inside(p, self.rule.slope_if_none(p))
 
     def price_logit(self, y: Array, logit: Array) -> Array:
-        """Price log-odds; what is saturated lies beyond the range, or is priced by the rule."""
-        found = super().price_logit(y, logit)
+        """Price log-odds; what is dear is the rule's own price, less that of the range's end.
+
+        The probability would have lost its digits there. Elsewhere the difference would cancel.
+        """
         if math.isfinite(self.range[1]):
-            return found
-        xp = namespace(logit)
-        event, none = self.rule.loss_if_event, self.rule.loss_if_none
-        ends = (
-            float(event(np.float64(self.within.upper))),
-            float(none(np.float64(self.within.lower))),
-        )
-        rest = self.rule.price_logit(y, logit) - xp.where(
-            y, *(xp.full_like(logit, e) for e in ends)
-        )
-        return xp.where(xp.isfinite(found), found, self._factor * rest)
+            return super().price_logit(y, logit)
+        xp, ends = namespace(logit), np.array([self.within.upper, self.within.lower])
+        end = self.rule.price_event(np.array([True, False]), ends)
+        end = xp.where(y, *(xp.full_like(logit, float(x)) for x in end))
+        own, p = self.rule.price_logit(y, logit), both_sides(logit)[0]
+        dear = self._holds(p) & (own >= 2 * end)
+        # Priced there as if it were right, which costs nothing: the slope may be infinite.
+        near = self.price_event(y, xp.where(dear, xp.astype(y, p.dtype), p))
+        return xp.where(dear, self._factor * (own - end), near)
 
     def price_logit_slope(self, y: Array, logit: Array) -> Array:
         """Return the rule's own slope inside the range, 0 outside."""
@@ -178,8 +178,10 @@ class Bounded(BinaryRule):
 
     def _inside(self, p: Array, x: Array) -> Array:
         xp = namespace(p)
-        inside = (p >= self.within.lower) & (p <= self.within.upper)
-        return self._factor * xp.where(inside, x, xp.zeros_like(x))
+        return self._factor * xp.where(self._holds(p), x, xp.zeros_like(x))
+
+    def _holds(self, p: Array) -> Array:
+        return (p >= self.within.lower) & (p <= self.within.upper)
 
 
 @dataclass(frozen=True)

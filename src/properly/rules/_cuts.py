@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -95,7 +95,7 @@ class CutRule(ClassRule):
     def price_logit(self, y: Array, logits: Array) -> Array:
         """Price the log-odds of each cut, which no rounding makes infinite."""
         lower, upper = log_tails(log_softmax(logits))
-        loss = self._each_cut(_price_logit, is_above(y, logits), upper - lower)
+        loss = self._each_cut("price_logit", is_above(y, logits), upper - lower)
         return add_up(loss, self.shares(logits.shape[1]))
 
     def price_logit_slope(self, y: Array, logits: Array) -> Array:
@@ -107,35 +107,35 @@ class CutRule(ClassRule):
         xp = namespace(logits)
         log_p = log_softmax(logits)
         lower, upper = log_tails(log_p)
-        slope = self._each_cut(_price_logit_slope, is_above(y, logits), upper - lower)
+        slope = self._each_cut("price_logit_slope", is_above(y, logits), upper - lower)
         slope = weigh(slope, self.shares(logits.shape[1]))
         never = xp.full_like(log_p[:, :1], -math.inf)
         total = xp.zeros_like(log_p)
         # Tails may be too small to divide by, so terms of each sign are added up as logarithms.
         for sign in (1, -1):
-            size = minus_infinity_or_log(sign * slope)
-            below = log_cumulate(size - upper)
-            above = xp.flip(log_cumulate(xp.flip(size - lower, axis=1)), axis=1)
+            size = _log_of_positive(sign * slope)
+            below = log_cumulate(_log_ratio(size, upper))
+            above = xp.flip(log_cumulate(xp.flip(_log_ratio(size, lower), axis=1)), axis=1)
             total = total + sign * xp.exp(log_p + xp.concat([never, below], axis=1))
             total = total - sign * xp.exp(log_p + xp.concat([above, never], axis=1))
-        return xp.where(log_p > -math.inf, total, xp.zeros_like(total))
+        return total
 
     def class_slope(self, y: Array, p: Array) -> Array:
         """Add up, for every class, the slopes of the cuts below it."""
         xp = namespace(p)
-        slope = self._each_cut(_price_slope, is_above(y, p), tails(p)[1])
+        slope = self._each_cut("price_slope", is_above(y, p), tails(p)[1])
         slope = weigh(slope, self.shares(p.shape[1]))
         return xp.concat([xp.zeros_like(slope[:, :1]), xp.cumulative_sum(slope, axis=1)], axis=1)
 
-    def _each_cut(self, price: Callable[..., Array], *tables: Array) -> Array:
+    def _each_cut(self, method: str, *tables: Array) -> Array:
         """Ask the rule of each cut about its columns; all at once if it is the same rule."""
         xp, shape = namespace(tables[-1]), tuple(tables[-1].shape)
         rules = self.rules(shape[1] + 1)
         if all(rule == rules[0] for rule in rules):
             flat = (xp.reshape(table, (-1,)) for table in tables)
-            return xp.reshape(price(rules[0], *flat), shape)
+            return xp.reshape(getattr(rules[0], method)(*flat), shape)
         columns = ([table[:, k] for table in tables] for k in range(shape[1]))
-        found = [price(rule, *column) for rule, column in zip(rules, columns, strict=True)]
+        found = [getattr(rule, method)(*x) for rule, x in zip(rules, columns, strict=True)]
         return xp.stack(found, axis=1)
 
     def class_curvature(self, p: Array) -> Array:
@@ -146,16 +146,16 @@ class CutRule(ClassRule):
         """
         xp = namespace(p)
         lower, upper = tails(p)
-        weight = self._each_cut(_logit_weight, upper, lower)
+        weight = self._each_cut("logit_weight", upper, lower)
         weight = weigh(weight, self.shares(p.shape[1]))
-        above = xp.cumulative_sum(weight * _ratio(lower, upper), axis=1)
-        below = weight * _ratio(upper, lower)
+        # A tail is at least as large as its classes, so what is so small adds less than itself.
+        least = xp.finfo(p.dtype).smallest_normal ** 0.5
+        above = xp.cumulative_sum(weight * _ratio(lower, upper, least), axis=1)
+        below = weight * _ratio(upper, lower, least)
         below = xp.flip(xp.cumulative_sum(xp.flip(below, axis=1), axis=1), axis=1)
         nothing = xp.zeros_like(p[:, :1])
         found = xp.concat([nothing, above], axis=1) + xp.concat([below, nothing], axis=1)
-        # A tail is at least as large as its classes, so what is so small adds less than itself.
-        least = xp.finfo(p.dtype).smallest_normal ** 0.5
-        return xp.where(p > least, p * p * xp.where(p > least, found, nothing), nothing)
+        return xp.where(p > least, p * p * found, nothing)
 
     def classwise(self, p: Array) -> Array:
         """Add up, for every class, the cuts at or above it and those below it."""
@@ -210,23 +210,7 @@ def lower_tails(p: Array) -> Array:
     return xp.where(lower > 1, xp.ones_like(lower), lower)
 
 
-def _price_logit(rule: BinaryRule, above: Array, logit: Array) -> Array:
-    return rule.price_logit(above, logit)
-
-
-def _price_logit_slope(rule: BinaryRule, above: Array, logit: Array) -> Array:
-    return rule.price_logit_slope(above, logit)
-
-
-def _price_slope(rule: BinaryRule, above: Array, p: Array) -> Array:
-    return namespace(p).where(above, rule.slope_if_event(p), rule.slope_if_none(p))
-
-
-def _logit_weight(rule: BinaryRule, p: Array, q: Array) -> Array:
-    return rule.logit_weight(p, q)
-
-
-def minus_infinity_or_log(x: Array) -> Array:
+def _log_of_positive(x: Array) -> Array:
     """Take the logarithm of what is positive; of everything else it is that of 0."""
     xp = namespace(x)
     some = x > 0
@@ -234,11 +218,19 @@ def minus_infinity_or_log(x: Array) -> Array:
     return xp.where(some, found, xp.full_like(found, -math.inf))
 
 
-def _ratio(x: Array, over: Array) -> Array:
-    """Divide, or return 0 where there is nothing to divide by."""
+def _ratio(x: Array, over: Array, least: float) -> Array:
+    """Divide, or return 0 where there is too little to divide by."""
     xp = namespace(x)
-    some = over > 0
+    some = over > least
     return xp.where(some, x / xp.where(some, over, xp.ones_like(over)), xp.zeros_like(x))
+
+
+def _log_ratio(log_x: Array, over: Array) -> Array:
+    """Divide logarithms; return minus infinity where there is nothing to divide by."""
+    xp = namespace(log_x)
+    some = over > -math.inf
+    found = log_x - xp.where(some, over, xp.zeros_like(over))
+    return xp.where(some, found, xp.full_like(found, -math.inf))
 
 
 def is_above(y: Array, p: Array) -> Array:

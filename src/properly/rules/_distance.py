@@ -178,7 +178,9 @@ class SquaredMeanError(ClassRule):
         """Return twice the error of the mean, times the value of every class."""
         values = beside(self._class_values(p.shape[1]), p)
         off = wide(p) @ values - namespace(p).take(values, y)
-        return 2 * off[:, None] * values[None, :] / self._longest(p.shape[1]) ** 2
+        longest = self._longest(p.shape[1])
+        # Each divided by itself: half precision does not hold the square of many classes.
+        return 2 * (off / longest)[:, None] * (values / longest)[None, :]
 
     def class_curvature(self, p: Array) -> Array:
         """Return twice the square of how far each logit moves the mean."""

@@ -109,11 +109,15 @@ class DualRule(BinaryRule, ClassRule):
         """Differentiate with respect to log-odds, or to logits. The arrays are not checked."""
         if len(logit.shape) == 2:
             return self.price_class_logit_slope(y, logit)
-        return BinaryRule.price_logit_slope(self, y, logit)
+        return self.price_event_logit_slope(y, logit)
 
     def price_event_logit(self, y: Array, logit: Array) -> Array:
         """Price log-odds; a rule that may cost infinity replaces this."""
         return BinaryRule.price_logit(self, y, logit)
+
+    def price_event_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Differentiate with respect to log-odds; a rule of infinite slope replaces this."""
+        return BinaryRule.price_logit_slope(self, y, logit)
 
     def price_class_logit(self, y: Array, logits: Array) -> Array:
         """Price logits before the softmax; a rule that may cost infinity replaces this."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 def both_sides(logit: Array) -> tuple[Array, Array]:
     """Turn log-odds into the probabilities of the event and of its absence, without overflow."""
     xp = namespace(logit)
-    rare = xp.exp(-xp.abs(logit))
-    both, positive = 1 + rare, logit >= 0
+    positive = logit >= 0
+    rare = xp.exp(_minus_size(logit, positive))
+    both = 1 + rare
     likely, unlikely = 1 / both, rare / both
     return xp.where(positive, likely, unlikely), xp.where(positive, unlikely, likely)
 
@@ -24,7 +26,9 @@ def both_sides(logit: Array) -> tuple[Array, Array]:
 def softplus(x: Array) -> Array:
     """Return ``log(1 + exp(x))``, which is minus the logarithm of ``sigmoid(-x)``."""
     xp = namespace(x)
-    return xp.logaddexp(x, xp.zeros_like(x))
+    positive = x >= 0
+    # Not logaddexp, whose slope at infinity is NaN.
+    return xp.where(positive, x, xp.zeros_like(x)) + xp.log1p(xp.exp(_minus_size(x, positive)))
 
 
 def log_softmax(logits: Array) -> Array:
@@ -56,10 +60,18 @@ def log_cumulate(x: Array) -> Array:
     """Return logarithms of the cumulative sums of exponentials, along the columns."""
     if is_numpy(x):
         return np.logaddexp.accumulate(x, axis=1)
-    if hasattr(x, "logcumsumexp"):
-        return x.logcumsumexp(1)
     xp = namespace(x)
+    if hasattr(x, "logcumsumexp"):
+        # Minus infinity would make NaN of slopes; what is as small as this adds nothing.
+        least = xp.finfo(x.dtype).min
+        found = xp.where(x > least, x, xp.full_like(x, least)).logcumsumexp(1)
+        return xp.where(found > least / 2, found, xp.full_like(x, -math.inf))
     columns = [x[:, 0]]
     for k in range(1, x.shape[1]):
         columns.append(xp.logaddexp(columns[-1], x[:, k]))
     return xp.stack(columns, axis=1)
+
+
+def _minus_size(x: Array, positive: Array) -> Array:
+    """Return ``-abs(x)``, of which a tensor's slope at 0 is not 0: there a network begins."""
+    return namespace(x).where(positive, -x, x)

@@ -136,21 +136,35 @@ class Pseudospherical(DualRule):
         """Return ``p`` times the weight, with its limits at 0 and 1."""
         return self._slope(1 - p, p)
 
+    @np.errstate(over="ignore")
     def price_event_logit(self, y: Array, logit: Array) -> Array:
         """Return ``(1 - s ** m) / m``; the logit of the share s is a times that of p."""
-        a = self.exponent
-        return self._loss_of_log(-softplus(namespace(logit).where(y, -a * logit, a * logit)))
+        return self._loss_of_log(-softplus(self._log_odds_of_the_other(y, logit)))
 
+    @np.errstate(over="ignore")
+    def price_event_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Return ``a s ** m (1 - s)``, with a minus if the event happened."""
+        xp = namespace(logit)
+        other = self._log_odds_of_the_other(y, logit)
+        # Added up before the exponential: of two factors one may vanish, the other overflow.
+        size = self.exponent * xp.exp(self._raised(-softplus(other)) - softplus(-other))
+        return xp.where(y, -size, size)
+
+    @np.errstate(over="ignore")
     def price_class_logit(self, y: Array, logits: Array) -> Array:
         """Return the same; shares are the softmax of a times the logits."""
         return self._loss_of_log(at(log_softmax(self.exponent * logits), y))
 
+    @np.errstate(over="ignore")
     def price_class_logit_slope(self, y: Array, logits: Array) -> Array:
-        """Return ``a s_y ** m`` times ``s_k - 1`` or ``s_k``."""
+        """Return ``a s_y ** m s_k`` for others, and minus their sum for the class that happened."""
         xp, a = namespace(logits), self.exponent
         log = log_softmax(a * logits)
-        apart = xp.exp(log) - xp.astype(is_class(y, log), log.dtype)
-        return a * xp.exp(self.power * at(log, y))[:, None] * apart
+        happened, zero = is_class(y, log), xp.zeros_like(log)
+        other = (log > -math.inf) & ~happened
+        product = self._raised(at(log, y))[:, None] + xp.where(other, log, zero)
+        size = a * xp.exp(xp.where(other, product, xp.full_like(log, -math.inf)))
+        return xp.where(happened, -xp.sum(size, axis=1, keepdims=True), size)
 
     def class_curvature(self, p: Array) -> Array:
         """Return ``a s_k (1 - s_k)`` times the mean of ``s ** m`` over what may happen."""
@@ -191,6 +205,15 @@ class Pseudospherical(DualRule):
         power = _power(ratio if m > 0 else possible, a * m) / (1 + others) ** m
         found = xp.where(small, near, (1 - power) / m)
         return found if m > 0 else xp.where(gone, xp.full_like(log, math.inf), found)
+
+    def _log_odds_of_the_other(self, y: Array, logit: Array) -> Array:
+        """Return the log-odds of the share of what did not happen."""
+        scaled = self.exponent * logit
+        return namespace(logit).where(y, -scaled, scaled)
+
+    def _raised(self, log: Array) -> Array:
+        """Return the logarithm of ``s ** m`` from that of s, which may be minus infinity."""
+        return self.power * log if self.power else namespace(log).zeros_like(log)
 
     def _loss_of_log(self, log: Array) -> Array:
         """Return ``(1 - s ** m) / m`` from the logarithm of s."""

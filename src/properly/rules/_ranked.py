@@ -252,17 +252,21 @@ class Ranked(CutRule):
     @property
     def propriety(self) -> Propriety:
         """That of the least proper rule; not strict if a cut does not count."""
-        rules = self.rule if isinstance(self.rule, tuple) else (self.rule,)
-        if self.weights is not None and len(rules) > 1:
-            rules = tuple(r for r, w in zip(rules, self.weights, strict=True) if w > 0)
-        found = {rule.propriety for rule in rules}
+        found = {rule.propriety for rule in self._counting}
         return as_strict_as(Propriety.least(found), all_cuts=self.has_all_cuts)
 
     @property
     def differentiable(self) -> bool:
-        """Whether all of the rules are."""
-        rules = self.rule if isinstance(self.rule, tuple) else (self.rule,)
-        return all(rule.differentiable for rule in rules)
+        """Whether all of the rules are; that of a cut that does not count is not asked."""
+        return all(rule.differentiable for rule in self._counting)
+
+    @property
+    def _counting(self) -> tuple[BinaryRule, ...]:
+        """The rules of the cuts that count."""
+        if not isinstance(self.rule, tuple):
+            return (self.rule,)
+        weights = self.weights or (1.0,) * len(self.rule)
+        return tuple(rule for rule, w in zip(self.rule, weights, strict=True) if w > 0)
 
     @property
     def name(self) -> str:

@@ -267,8 +267,7 @@ class BinaryRule(Rule):
         At a point mass of the weight, where the loss jumps, the slope ignores the jump.
         """
         y, p, _ = check_rows(y, p)
-        p = wide(p)
-        return namespace(p).where(y, self.slope_if_event(p), self.slope_if_none(p))
+        return self.price_slope(y, wide(p))
 
     def logit_slope(self, y: ArrayLike, logit: ArrayLike) -> Array:
         """Differentiate the loss with respect to the log-odds of the forecast.
@@ -324,6 +323,10 @@ class BinaryRule(Rule):
         """
         p, q = both_sides(wide(check_log_odds(logit)))
         return p * q * self.logit_weight(p, q)
+
+    def price_slope(self, y: Array, p: Array) -> Array:
+        """Differentiate the loss with respect to forecasts. The arrays are not checked."""
+        return namespace(p).where(y, self.slope_if_event(p), self.slope_if_none(p))
 
     def price_logit(self, y: Array, logit: Array) -> Array:
         """Price log-odds. The arrays are not checked.

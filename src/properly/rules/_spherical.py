@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from properly._libraries import namespace
 from properly.rules._class_rule import at, is_class, split_off, squares_of_others
 from properly.rules._dual_rule import DualRule
+from properly.rules._log_odds import both_sides
 from properly.rules._propriety import Propriety
 
 if TYPE_CHECKING:
@@ -59,6 +60,13 @@ class Spherical(DualRule):
     def weight(self, p: Array) -> Array:
         """Return ``s(p) ** -3``: most for thresholds near one half."""
         return _norm(p) ** -3
+
+    def price_event_logit(self, y: Array, logit: Array) -> Array:
+        """Return one minus the cosine from both probabilities, however small."""
+        xp = namespace(logit)
+        p, q = both_sides(logit)
+        wrong = xp.where(y, q, p)
+        return _one_minus_cosine(xp.where(y, p, q), wrong * wrong)
 
     def classwise(self, p: Array) -> Array:
         """Return one minus the cosine of the angle to the axis of each class."""
