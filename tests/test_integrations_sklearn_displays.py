@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 from matplotlib._pylab_helpers import Gcf
 from matplotlib.figure import Figure
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, RepeatedKFold, TimeSeriesSplit, cross_validate
 from sklearn.naive_bayes import GaussianNB
@@ -339,10 +340,12 @@ def test_displays_are_of_two_classes() -> None:
         "Hint: properly.class_reliability asks about each class, plots.reliability_grid draws it."
     )
     p = GaussianNB().fit(X, y).predict_proba(X)
-    assert refusal(DataError, RocDisplay.from_predictions, y, p) == (
-        "this judges one event, which makes two classes; got 3\n\n"
-        "Hint: pass one column and pos_label, or a rule for several classes."
-    )
+    # Whether or not all three happened: there is no labels= to say what columns stand for.
+    for outcomes in (y, y % 2):
+        assert refusal(DataError, RocDisplay.from_predictions, outcomes, p) == (
+            "this judges one event, which makes two classes; got 3\n\n"
+            "Hint: pass one column and pos_label, or a rule for several classes."
+        )
 
 
 def test_displays_need_probabilities() -> None:
@@ -372,9 +375,19 @@ def test_results_of_cross_validation_are_a_dict() -> None:
 
 def test_other_rows_than_those_of_the_cross_validation_are_refused() -> None:
     X, y = problem(30)
-    assert refusal(DataError, RocDisplay.from_cv_results, validated(X, y), X[:20], y[:20]) == (
-        "X and y must be the rows that were cross-validated; got 20 rows, and a fold has row 29"
-    )
+    for rows in ((X[:20], y[:20]), (X[:20], y), (X.tolist()[:20], y)):
+        assert refusal(DataError, RocDisplay.from_cv_results, validated(X, y), *rows) == (
+            "X and y must be the rows that were cross-validated; got 20 rows, and a fold has row 29"
+        )
+
+
+def test_sparse_rows_of_any_kind_are_taken() -> None:
+    X, y = problem(30)
+    results = validated(X, y, model=LogisticRegression())
+    dense = RocDisplay.from_cv_results(results, X, y)
+    for kind in (sparse.csr_array, sparse.coo_array):
+        found = RocDisplay.from_cv_results(results, kind(X), y)
+        assert found.roc_curve.to_dict() == dense.roc_curve.to_dict()
 
 
 def test_an_event_that_no_class_is_has_no_curve() -> None:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
-from properly.integrations._boosting_metric import mean_score, metric_name
+from properly.integrations._boosting_metric import mean_score
 from properly.integrations._boosting_objective import Objective, Start
+from properly.integrations._named_rules import one_name
 from properly.rules import (
     PBS,
     BinaryRule,
@@ -201,14 +202,14 @@ def test_margins_where_probabilities_are_expected_name_from_logits() -> None:
 
 
 def test_names_of_metrics_are_text() -> None:
-    assert metric_name(Brier(), None) == "brier"
-    assert metric_name(Brier(), "mean square") == "mean square"
+    assert one_name(Brier(), None) == "brier"
+    assert one_name(Brier(), "mean square") == "mean square"
     for name in ("", 3):
-        assert told(lambda name=name: metric_name(Brier(), name), ArgumentTypeError) == (
+        assert told(lambda name=name: one_name(Brier(), name), ArgumentTypeError) == (
             f"name must be text; got {name!r}"
         )
     forgot: Any = Brier
-    assert told(lambda: metric_name(forgot, "brier"), ArgumentTypeError) == (
+    assert told(lambda: one_name(forgot, "brier"), ArgumentTypeError) == (
         "this needs a rule of properly.rules; got <class 'properly.rules._brier.Brier'>\n\n"
         "Hint: write the rule with parentheses, as in Brier(); parse_rule reads one from text."
     )

@@ -38,7 +38,7 @@ def told(call: Any, error: type[Exception] = DataError) -> str:
 
 def test_names_that_xgboost_would_misread_are_refused() -> None:
     other = "\n\nHint: name= gives the metric another."
-    for name in ("a:b", "a b"):
+    for name in ("a:b", "a b", " a", "a\n", " "):
         assert told(lambda name=name: metric(Brier(), name=name)) == (
             f"XGBoost cannot read names with colons or blanks; got {name!r}" + other
         )

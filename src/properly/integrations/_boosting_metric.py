@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._arrays import refuse
-from properly.errors import ArgumentTypeError
 from properly.integrations._boosting import Checked, as_pairs, check_batch, read_batch
-from properly.integrations._named_rules import require_rule
 from properly.rules import BinaryRule
 
 if TYPE_CHECKING:
@@ -32,17 +30,6 @@ def mean_score(
     if from_logits:
         return _mean_of_logits(rule, rows)
     return float(rule(rows.y, rows.output, rows.weight))
-
-
-def metric_name(rule: Rule, name: str | None) -> str:
-    """Take the name asked for, or the rule's own."""
-    usual = require_rule(rule).name
-    if name is None:
-        return usual
-    if not isinstance(name, str) or not name:
-        message = f"name must be text; got {name!r}"
-        raise ArgumentTypeError(message)
-    return name
 
 
 def _mean_of_logits(rule: Any, rows: Checked) -> float:

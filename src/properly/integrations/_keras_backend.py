@@ -51,6 +51,13 @@ def is_symbolic() -> bool:
     return False
 
 
+def mask_of(x: object) -> Any:
+    """Return which steps of a tensor count, as Keras marks them where layers mask some; or None."""
+    with suppress(ImportError):
+        return import_module("keras.src.backend.common.masking").get_keras_mask(x)
+    return getattr(x, "_keras_mask", None)
+
+
 def is_concrete(x: Array) -> bool:
     """Tell numbers from placeholders of a step that jax is compiling."""
     return not (compat.is_jax_array(x) and isinstance(x, import_module("jax").core.Tracer))

@@ -11,6 +11,7 @@ import numpy as np
 from properly._arrays import as_array
 from properly._options import check_flag
 from properly.errors import ArgumentTypeError, DataError
+from properly.integrations._keras_backend import mask_of
 from properly.integrations._keras_rows import as_keras_rows
 from properly.integrations._keras_sums import checked_sums, on_host
 from properly.integrations._named_rules import named_rules
@@ -49,7 +50,8 @@ class ScoreCallback(keras.callbacks.Callback):  # type: ignore[misc]
 
     All of the data are predicted, checked as everywhere in the library, and scored in double
     precision, on every backend. That costs one more pass over the data than `RuleMetric`, which
-    sees the batches that Keras evaluates anyway.
+    sees the batches that Keras evaluates anyway. ``predict`` returns all steps, masked or not: if
+    layers mask some, weights must say which steps count.
 
     Examples
     --------
@@ -97,7 +99,15 @@ class ScoreCallback(keras.callbacks.Callback):  # type: ignore[misc]
         if not isinstance(p, np.ndarray):
             message = f"a model with one output is needed; predict returned {type(p).__name__}"
             raise ArgumentTypeError(message)
+        self._require_weights_of_masked()
         return {name: self._score(rule, p) for name, rule in self.rules.items()}
+
+    def _require_weights_of_masked(self) -> None:
+        """Refuse masked steps without weights: ``predict`` does not say which they are."""
+        outputs = getattr(self.model, "outputs", None)
+        if outputs and mask_of(outputs[0]) is not None and self.sample_weight is None:
+            message = "steps that a model masks need a weight of 0; got validation_data without any"
+            raise DataError(message, hint="pass (x, y, sample_weight); RuleMetric sees masks.")
 
     def _score(self, rule: Rule, p: Any) -> float:
         y, weight = as_array(self.y, "outcomes"), self.sample_weight

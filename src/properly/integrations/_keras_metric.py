@@ -17,13 +17,14 @@ from properly.errors import ArgumentTypeError, DataError, ProperlyError
 from properly.integrations._keras_backend import (
     is_concrete,
     is_symbolic,
+    mask_of,
     require_backend,
     uncompiled,
     widest_float,
 )
 from properly.integrations._keras_rows import as_keras_rows
 from properly.integrations._keras_sums import checked_sums, on_host, traced_sums
-from properly.integrations._named_rules import require_rule
+from properly.integrations._named_rules import one_name, require_rule
 from properly.rules import parse_rule
 
 if TYPE_CHECKING:
@@ -53,8 +54,8 @@ class RuleMetric(keras.metrics.Metric):  # type: ignore[misc]
     -----
     For one event, forecasts are of shape (n,) or (n, 1), as a model with one unit returns them; for
     classes, of shape (n, K), and outcomes are class numbers or rows with a single 1. Further axes
-    before the last, such as steps in time, are cases like all others. The order of the classes is
-    that of the columns.
+    before the last, such as steps in time, are cases like all others; those that layers of Keras
+    have masked do not count. The order of the classes is that of the columns.
 
     Sums are kept over all batches and divided at the end, so that batches of different sizes or
     weights do no harm; a mean of means would not be the mean. They are kept in double precision
@@ -86,7 +87,7 @@ class RuleMetric(keras.metrics.Metric):  # type: ignore[misc]
         require_backend()
         self.rule = require_rule(rule)
         self.from_logits = check_flag(from_logits, "from_logits")
-        super().__init__(dtype=widest_float(), name=rule.name if name is None else name)
+        super().__init__(dtype=widest_float(), name=one_name(self.rule, name))
         # Read by Keras' callbacks with mode="auto".
         self._direction = "down"
         self._batches = 0
@@ -115,7 +116,7 @@ class RuleMetric(keras.metrics.Metric):  # type: ignore[misc]
             return
         y, p = as_array(y_true, "outcomes"), as_array(y_pred, "forecasts")
         weight = None if sample_weight is None else as_array(sample_weight, "weights")
-        rows = as_keras_rows(self.rule, y, p, weight)
+        rows = as_keras_rows(self.rule, y, p, weight, mask_of(y_pred))
         known = all(is_concrete(x) for x in rows if x is not None)
         self._add(self._checked(rows) if known else self._traced(rows))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from properly._libraries import is_numpy, namespace, to_library_of
 from properly.errors import DataError
 from properly.rules import BinaryRule, ClassRule
 
@@ -25,7 +26,9 @@ class KerasRows(NamedTuple):
         return len(self.p.shape) == 2
 
 
-def as_keras_rows(rule: Rule, y: Array, p: Array, weight: Array | None) -> KerasRows:
+def as_keras_rows(
+    rule: Rule, y: Array, p: Array, weight: Array | None, mask: Array | None = None
+) -> KerasRows:
     """Bring arrays into rows; the last axis of forecasts is the classes, or has length 1."""
     shape = tuple(p.shape)
     columns = shape[-1] if len(shape) > 1 else 1
@@ -37,11 +40,23 @@ def as_keras_rows(rule: Rule, y: Array, p: Array, weight: Array | None) -> Keras
     if weight is not None:
         _require_shape("sample_weight", "weight", tuple(weight.shape), cases)
         weight = weight.reshape(-1)
+    if mask is not None:
+        _require_shape("the mask of y_pred", "entry", tuple(mask.shape), cases)
+        weight = _without_masked(weight, mask.reshape(-1))
     return KerasRows(
         y.reshape(-1, columns) if one_hot else y.reshape(-1),
         p.reshape(-1, columns) if columns > 1 else p.reshape(-1),
         weight,
     )
+
+
+def _without_masked(weight: Array | None, mask: Array) -> Array:
+    """Give the weight 0 to steps that are masked."""
+    xp = namespace(mask)
+    if weight is None:
+        return xp.astype(mask, xp.float32)
+    weight = to_library_of(weight, mask) if is_numpy(weight) else weight
+    return xp.where(xp.astype(mask, xp.bool), weight, xp.zeros_like(weight))
 
 
 def _require_kind(rule: Rule, shape: tuple[int, ...], columns: int) -> None:

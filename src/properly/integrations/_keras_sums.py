@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -53,7 +53,8 @@ def checked_sums(rule: AnyRule, rows: KerasRows, *, from_logits: bool) -> BatchS
 
 def _without_unused(rows: KerasRows, *, from_logits: bool) -> KerasRows:
     """Put harmless numbers where the weight is 0, such as at steps that are masked."""
-    xp, used = namespace(rows.p), rows.weight > 0
+    xp, weight = namespace(rows.p), cast("Array", rows.weight)
+    used = weight > 0
     if bool(xp.all(used)):
         return rows
     harmless = 0.0 if from_logits else 1 / rows.p.shape[1] if rows.has_classes else 0.5

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._options import check_flag
-from properly.integrations._boosting_metric import mean_score, metric_name
+from properly.integrations._boosting_metric import mean_score
 from properly.integrations._boosting_objective import Objective, Start
+from properly.integrations._named_rules import one_name
 
 if TYPE_CHECKING:
     from properly.rules import Rule
@@ -123,7 +124,7 @@ def metric(rule: Rule, *, from_logits: bool = True, name: str | None = None) -> 
     >>> metric(Brier())(np.array([0, 1]), np.array([0.0, 0.0]))
     ('brier', 0.25, False)
     """
-    return LightgbmMetric(rule, check_flag(from_logits, "from_logits"), metric_name(rule, name))
+    return LightgbmMetric(rule, check_flag(from_logits, "from_logits"), one_name(rule, name))
 
 
 @dataclass(frozen=True, repr=False)

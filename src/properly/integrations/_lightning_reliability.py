@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 
@@ -143,5 +143,4 @@ def diagram(tally: Tally, title: str, *, top: bool) -> Figure:
     ax.set_title(title, fontsize="medium")
     if top:
         ax.set(xlabel="probability of the likeliest class", ylabel="how often it happened")
-    figure: Figure = ax.figure
-    return figure
+    return cast("Figure", ax.figure)

@@ -11,12 +11,13 @@ from properly._labels import check_labels
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from properly.integrations._mlflow_config import Config
     from properly.integrations._mlflow_forecasts import Table
 
 YES_AND_NO = (0, 1)
+TRUTH = {"False": False, "True": True}
 
 
 class Forecasts(NamedTuple):
@@ -31,7 +32,7 @@ def forecasts_of(tables: Mapping[str, Table], y: Any, config: Config) -> Forecas
     """Turn tables into probabilities of one event, or of the classes in order."""
     found = {name: _of_table(table, y, config) for name, table in tables.items()}
     labels = next(iter(found.values())).labels
-    models = {name: each.p for name, each in found.items()}
+    models = {name: _in_order(each, labels) for name, each in found.items()}
     # The last of two labels is the event, so that no other need be named.
     known = labels is not None and labels != config.labels
     return Forecasts(models, labels, None if known else config.pos_label)
@@ -51,9 +52,17 @@ def _of_table(table: Table, y: Any, config: Config) -> _Labelled:
     order = config.labels or classes
     if order is None:
         return _Labelled(table.p, None)
-    if config.ordered and config.labels is None and table.classes is not None:
-        _require_numbers(table.classes)
+    if config.ordered and config.labels is None:
+        _require_numbers(order)
+        order = tuple(sorted(order))
     return _Labelled(table.p[:, _places(order, classes)], order)
+
+
+def _in_order(found: _Labelled, labels: tuple[Any, ...] | None) -> Any:
+    """Put the classes of a model in the order of those of the first one."""
+    if found.p.ndim == 1 or labels is None or found.labels in (None, labels):
+        return found.p
+    return found.p[:, _places(labels, found.labels)]
 
 
 def _classes(table: Table, y: Any, config: Config) -> tuple[Any, ...] | None:
@@ -62,12 +71,33 @@ def _classes(table: Table, y: Any, config: Config) -> tuple[Any, ...] | None:
     if table.classes is not None:
         return check_labels(table.classes, count)
     if config.labels is not None:
-        same = table.names and set(table.names) == set(config.labels)
-        return table.names if same else check_labels(config.labels, count)
+        named = _read(table.names, config.labels)
+        same = named is not None and set(named) == set(config.labels)
+        return named if same else check_labels(config.labels, count)
     seen = distinct(np.asarray(y))
-    if table.names and all(label in table.names for label in seen):
-        return table.names
+    named = _read(table.names, seen)
+    if named is not None:
+        return named
     return YES_AND_NO if count == 2 and all(label in YES_AND_NO for label in seen) else None
+
+
+def _read(names: tuple[str, ...], labels: Collection[Any]) -> tuple[Any, ...] | None:
+    """Read the names of columns as labels, in words or in numbers; None if a label has none."""
+    for known in (names, tuple(map(_as_number, names))):
+        if known and all(label in known for label in labels):
+            return known
+    return None
+
+
+def _as_number(name: str) -> object:
+    """Read a number or a truth value that is written as text; other text stays as it is."""
+    if name in TRUTH:
+        return TRUTH[name]
+    try:
+        number = float(name)
+    except ValueError:
+        return name
+    return int(number) if number.is_integer() else number
 
 
 def _event(p: Any, classes: tuple[Any, ...] | None, config: Config) -> _Labelled:
@@ -81,7 +111,7 @@ def _event(p: Any, classes: tuple[Any, ...] | None, config: Config) -> _Labelled
     elif config.pos_label is not None:
         event = config.pos_label
         _places((event,), classes)
-    elif classes == YES_AND_NO:
+    elif set(classes) == set(YES_AND_NO):
         event = 1
     else:
         first, last = classes
@@ -105,7 +135,7 @@ def _places(labels: tuple[Any, ...], classes: tuple[Any, ...] | None) -> list[in
 
 
 def _require_numbers(classes: tuple[Any, ...]) -> None:
-    """Refuse an order that the alphabet would have to know."""
+    """Refuse an order that the alphabet, or that of the columns, would have to know."""
     for label in classes:
         if not isinstance(label, int | float):
             message = f"ordered classes in words need labels, in order; a class is {label!r}"

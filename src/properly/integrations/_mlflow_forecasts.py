@@ -124,7 +124,7 @@ def _from_output(output: Any, column: str | None, what: str) -> Table:
         import pandas as pd
 
         output = pd.DataFrame(output)
-    names = tuple(map(str, getattr(output, "columns", ())))
+    names = _names(output)
     if column is not None and names:
         require_columns([column], names, what)
         output, names = output[column], ()
@@ -135,6 +135,12 @@ def _from_output(output: Any, column: str | None, what: str) -> Table:
     if p.ndim == 2 and p.shape[1] == 1:
         return Table(p[:, 0])
     return Table(check_probabilities(p), names=names) if p.ndim == 2 else Table(p)
+
+
+def _names(output: Any) -> tuple[str, ...]:
+    """Return the names of columns; a frame without any numbers them."""
+    columns = tuple(getattr(output, "columns", ()))
+    return () if columns == tuple(range(len(columns))) else tuple(map(str, columns))
 
 
 def _require_floats(p: Any, what: str) -> Any:

@@ -33,6 +33,17 @@ def named_rules(
     return named
 
 
+def one_name(rule: Rule, name: str | None) -> str:
+    """Take the name asked for, or the rule's own."""
+    usual = require_rule(rule).name
+    if name is None:
+        return usual
+    if not isinstance(name, str) or not name:
+        message = f"name must be text; got {name!r}"
+        raise ArgumentTypeError(message)
+    return name
+
+
 def require_rule(rule: object) -> Rule:
     """Refuse what is not a rule."""
     if isinstance(rule, Rule):

@@ -179,7 +179,7 @@ class MurphyDisplay(CurveDisplay[MurphyCurve]):
             return
         draw_legend(ax, "upper right")
         # Murphy curves fill their picture: paper behind the names keeps them legible.
-        legend = ax.get_legend()
+        legend: Any = ax.get_legend()
         legend.set_frame_on(True)
         legend.get_frame().set(facecolor="white", edgecolor="none", alpha=0.7)
 

@@ -11,6 +11,7 @@ from properly._arrays import as_column, refuse, require_present
 from properly._labels import as_labels
 from properly._libraries import to_numpy
 from properly.errors import ArgumentTypeError, DataError
+from properly.integrations._sklearn_rows import require_named_in_order
 from properly.rules import ClassRule
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ def forecasts_of(estimator: Any, X: Any) -> Forecasts:
     if isinstance(p, list):
         message = f"predict_proba must return one table; {name} returns {len(p)}, one an output"
         raise DataError(message, hint="score each output by itself.")
-    p, labels = np.asarray(p), as_labels(estimator.classes_, "classes_")
+    labels = as_labels(estimator.classes_, "classes_")
+    require_named_in_order(labels, p, "classes_")
+    p = np.asarray(p)
     if len(labels) < 2:
         message = f"an estimator must have seen two classes or more; {name} has seen {labels[0]!r}"
         raise DataError(message, hint=STRATIFY)
@@ -73,18 +76,20 @@ def require_seen(y: ArrayLike, forecasts: Forecasts) -> None:
 
 
 def in_order(forecasts: Forecasts, rule: Rule, labels: Sequence[object] | None) -> Forecasts:
-    """Put columns in the order that was asked for; refuse to guess one that a rule needs."""
+    """Put columns in the order that was asked for, or that numbers have if a rule needs one."""
     p, known, name = forecasts
     if labels is not None:
         asked = as_labels(labels)
         _require_same(asked, forecasts)
-        return Forecasts(p[:, [known.index(label) for label in asked]], asked, name)
-    ordered = isinstance(rule, ClassRule) and rule.needs_order
-    if ordered and not all(isinstance(label, Real) for label in known):
+    elif not (isinstance(rule, ClassRule) and rule.needs_order):
+        return forecasts
+    elif all(isinstance(label, Real) for label in known):
+        asked = tuple(sorted(known))
+    else:
         message = f"{rule!r} needs the order of the classes; {name} has {_listed(known)}"
         hint = "labels= gives the order, as in make_rule_scorer(rule, labels=[…])."
         raise DataError(message, hint=hint)
-    return forecasts
+    return Forecasts(p[:, [known.index(label) for label in asked]], asked, name)
 
 
 def _require_same(asked: tuple[Any, ...], forecasts: Forecasts) -> None:

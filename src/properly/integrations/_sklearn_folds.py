@@ -47,7 +47,9 @@ def cases_of_folds(
     estimators, tests = _folds(cv_results)
     y = to_numpy(as_array(y, "outcomes"))
     weight = None if sample_weight is None else to_numpy(as_array(sample_weight, "weights"))
-    _require_rows(tests, len(y))
+    # As cross_validate does: some kinds of sparse matrices have no rows to take.
+    X = X.tocsr() if hasattr(X, "tocsr") else X
+    _require_rows(tests, min(len(y), X.shape[0] if hasattr(X, "shape") else len(X)))
     folds = []
     for estimator, test in zip(estimators, tests, strict=True):
         some = None if weight is None else weight[test]

@@ -71,8 +71,8 @@ def rule_loss(
     >>> rule_loss(["no", "yes"], [0.2, 0.4], rule=Regret((0.1, 0.5)), pos_label="yes")
     0.0875
     """
-    rule, rows = judged(y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label)
-    mean: float = rule.mean_price(*rows) if isinstance(rows, ClassRows) else rule(*rows)
+    asked, rows = judged(y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label)
+    mean: float = asked.mean_price(*rows) if isinstance(rows, ClassRows) else asked(*rows)
     return mean
 
 
@@ -103,10 +103,10 @@ def score_samples(
     >>> score_samples([0, 1], [[0.75, 0.25], [0.5, 0.5]], rule=Brier())
     array([0.0625, 0.25  ])
     """
-    rule, rows = judged(y_true, y_proba, rule, labels=labels, pos_label=pos_label)
+    asked, rows = judged(y_true, y_proba, rule, labels=labels, pos_label=pos_label)
     if isinstance(rows, ClassRows):
-        return rule.prices(rows.y, rows.p)
-    return rule.loss(rows.y, rows.p)
+        return asked.prices(rows.y, rows.p)
+    return asked.loss(rows.y, rows.p)
 
 
 def brier_loss(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from properly._arrays import Rows, as_array, as_column, check_rows, distinct, require_present
-from properly._classes import ClassRows, check_class_rows, column_names, is_table
+from properly._classes import ClassRows, check_class_rows, column_names, is_table, require_order
 from properly._labels import as_labels
 from properly._libraries import to_numpy
 from properly.errors import ArgumentTypeError, DataError
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from properly.rules import Rule
     from properly.typing import ArrayLike
 
+COLUMNS = (
+    "labels= says what each column stands for; where there is none, pass one column and pos_label=."
+)
+
 
 def judged(
     y_true: ArrayLike,
@@ -35,8 +39,8 @@ def judged(
     """Take rows as the rule prices them: as an event, or as classes."""
     require_rule(rule)
     if not is_table(y_proba):
-        event = rows_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
-        return require_binary(rule), event
+        found = rows_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
+        return require_binary(rule), found
     ordered = isinstance(rule, ClassRule) and rule.needs_order
     rows, names = rows_of_classes(y_true, y_proba, sample_weight, labels=labels, ordered=ordered)
     if len(names) > 2:
@@ -60,13 +64,17 @@ def rows_of_event(
 ) -> Rows:
     """Take the probabilities of one event: all there are, or one of two columns."""
     if not is_table(y_proba):
-        names = None if labels is None else _two(as_labels(labels))
+        names = None if labels is None else as_labels(labels)
+        if names is not None:
+            _require_two(len(names))
         event = _usual_event(y_true) if names is None else names[1]
         if pos_label is not None:
             event = pos_label if names is None else names[position(pos_label, names)]
         return check_rows(y_true, y_proba, sample_weight, pos_label=event, labels=names)
+    _require_table(y_proba)
+    _require_two(columns_of_table(y_proba))
     rows, names = rows_of_classes(y_true, y_proba, sample_weight, labels=labels)
-    return event_among(rows, position(pos_label, _two(names)))
+    return event_among(rows, position(pos_label, names))
 
 
 def rows_of_classes(
@@ -78,7 +86,10 @@ def rows_of_classes(
     ordered: bool = False,
 ) -> tuple[ClassRows, tuple[Any, ...]]:
     """Take class probabilities, one column a class, and what the columns stand for."""
+    _require_table(y_proba)
     names = _names(y_true, y_proba, ordered=ordered) if labels is None else as_labels(labels)
+    if names is not None:
+        require_named_in_order(names, y_proba, "labels")
     rows = check_class_rows(y_true, y_proba, sample_weight, labels=names, ordered=ordered)
     return rows, tuple(range(int(rows.p.shape[1]))) if names is None else names
 
@@ -113,13 +124,28 @@ def columns_of_table(y_proba: ArrayLike) -> int:
     return int(y_proba.shape[1]) if hasattr(y_proba, "shape") else len(y_proba[0])
 
 
-def _two(names: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Refuse columns of several classes where one event is judged."""
-    if len(names) != 2:
-        message = f"this judges one event, which makes two classes; got {len(names)}"
+def require_named_in_order(labels: tuple[Any, ...], p: object, what: str) -> None:
+    """Refuse a frame whose columns are named by the labels, words or numbers, in another order."""
+    found = getattr(p, "columns", None)
+    columns = () if found is None or callable(found) else tuple(found)
+    # A frame without names numbers its columns; some libraries name them by text alone.
+    if columns != tuple(range(len(columns))):
+        require_order(tuple(map(str, labels)), tuple(map(str, columns)), what)
+
+
+def _require_table(y_proba: ArrayLike) -> None:
+    """Refuse a table of one column, which is of one event but does not say so."""
+    if columns_of_table(y_proba) == 1:
+        message = "probabilities of one event must be one-dimensional; got a table of one column"
+        raise DataError(message, hint="pass the column itself, as in y_proba[:, 0].")
+
+
+def _require_two(classes: int) -> None:
+    """Refuse several classes where one event is judged."""
+    if classes != 2:
+        message = f"this judges one event, which makes two classes; got {classes}"
         hint = "pass one column and pos_label, or a rule for several classes."
         raise DataError(message, hint=hint)
-    return names
 
 
 def _usual_event(y_true: ArrayLike) -> int | None:
@@ -151,5 +177,5 @@ def _names(y_true: ArrayLike, y_proba: ArrayLike, *, ordered: bool) -> tuple[Any
             f"without labels=, y_true must have as many labels as y_proba has columns; "
             f"got {len(found)} labels and {count} columns"
         )
-        raise DataError(message, hint="labels= says what each column stands for.")
+        raise DataError(message, hint=COLUMNS)
     return tuple(found)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from properly._options import check_flag
 from properly.errors import DataError
-from properly.integrations._boosting_metric import mean_score, metric_name
+from properly.integrations._boosting_metric import mean_score
 from properly.integrations._boosting_objective import Objective, Start
+from properly.integrations._named_rules import one_name
 
 if TYPE_CHECKING:
     from properly.rules import Rule
@@ -124,7 +125,7 @@ def metric(rule: Rule, *, from_logits: bool = True, name: str | None = None) -> 
     >>> metric(Brier())(np.array([0, 1]), np.array([0.0, 0.0]))
     0.25
     """
-    return XgboostMetric(rule, check_flag(from_logits, "from_logits"), metric_name(rule, name))
+    return XgboostMetric(rule, check_flag(from_logits, "from_logits"), one_name(rule, name))
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,7 +137,7 @@ class XgboostMetric:
     name: str
 
     def __post_init__(self) -> None:
-        if ":" in self.name or len(self.name.split()) > 1:
+        if ":" in self.name or "".join(self.name.split()) != self.name:
             message = f"XGBoost cannot read names with colons or blanks; got {self.name!r}"
             raise DataError(message, hint="name= gives the metric another.")
         if self.name.startswith(MAXIMISED):
