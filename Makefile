@@ -90,6 +90,7 @@ pictures: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## draw the pictures 
 	@$(BIN)/python docs/make_mean_pictures.py
 	@$(BIN)/python docs/make_inference_pictures.py
 	@$(BIN)/python docs/make_report_pictures.py
+	@$(BIN)/python docs/make_selection_pictures.py
 
 conformance: $(PEERS)/.ready-conformance  ## hold our numbers, and known defects, against other libraries; rewrites docs/conformance.md
 	@$(PEERS)/bin/python docs/make_conformance.py

@@ -26,6 +26,7 @@ from benchmarks import (
     rows_process,
     rows_report,
     rows_spine,
+    rows_training,
 )
 from benchmarks.harness import measure
 from benchmarks.writing import Run, print_table
@@ -46,6 +47,7 @@ ROWS: tuple[Row[Any], ...] = (
     *rows_process.ROWS,
     *rows_report.ROWS,
     *rows_frames.ROWS,
+    *rows_training.ROWS,
 )
 QUICK = 100_000
 

@@ -29,6 +29,9 @@ PACKAGES = (
     "dcurves",
     "hmeasure",
     "dlordinal",
+    "torch",
+    "xgboost",
+    "lightgbm",
 )
 PAGE = Path(__file__).with_name("page.md.in")
 HEADER = ("what", "against", "cases", "ratio", "spread", "target", "holds")

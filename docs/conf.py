@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from docutils.nodes import SkipNode
@@ -11,9 +12,16 @@ from latex2mathml.converter import convert
 import properly
 from properly import rules
 
+# The documentation's scripts are not part of the package.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from docs.stand_ins import put_up
+
 if TYPE_CHECKING:
     from docutils.nodes import Element
     from sphinx.application import Sphinx
+
+# Their doors are documented whether or not the frameworks are installed.
+put_up(("torch", "torchmetrics", "lightning", "keras", "xgboost", "lightgbm", "mlflow"))
 
 project = "properly"
 author = "the properly developers"
@@ -44,12 +52,6 @@ autosummary_filename_map = {
     "properly.datasets.Crash": "properly.datasets.Crash-class",
 }
 autodoc_typehints = "none"
-# Their doors are documented whether or not the frameworks are installed.
-autodoc_mock_imports = [
-    name
-    for name in ("torch", "torchmetrics", "lightning", "keras", "xgboost", "lightgbm", "mlflow")
-    if find_spec(name) is None
-]
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 

@@ -48,7 +48,7 @@ ROWS = [
         id=row.label,
         marks=pytest.mark.skipif(
             bool(row.missing),
-            reason=f"not installed: {', '.join(row.missing)}; `make test-peers` installs it",
+            reason=f"not installed: {', '.join(row.missing)}; `make bench` installs it",
         ),
     )
     for row in run.ROWS

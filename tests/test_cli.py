@@ -54,12 +54,13 @@ def test_the_version_is_that_of_the_package() -> None:
     [
         ((), "report score compare check recommend audit reproduce demo"),
         (("audit",), "[RULE]... --classes --format --seed"),
-        (("reproduce",), "corp consequentialist nelson ordinal penalized"),
+        (("reproduce",), "corp consequentialist nelson ordinal penalized selection"),
         (("reproduce", "corp"), "--data --full --output --seed"),
         (("reproduce", "consequentialist"), "--full --output --seed"),
         (("reproduce", "nelson"), "--full --output --seed"),
         (("reproduce", "ordinal"), "--data --full --output --seed"),
         (("reproduce", "penalized"), "--full --output --seed"),
+        (("reproduce", "selection"), "--data --full --work --output --seed"),
     ],
 )
 def test_help_names_what_there_is(path: tuple[str, ...], words: str) -> None:

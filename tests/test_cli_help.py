@@ -112,6 +112,7 @@ def test_the_examples_of_help_run(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "crash.csv").write_text(people, encoding="utf-8")
+    (tmp_path / "activity").mkdir()
     # What is long is not done; its own signature says whether it could be.
     for work, names in ((reproduce, reproduce.__all__), (properly.report, ("write", "figures"))):
         for name in names:

@@ -255,11 +255,13 @@ DOORS = {
         "NelsonReproduction",
         "OrdinalReproduction",
         "PenalizedReproduction",
+        "SelectionReproduction",
         "consequentialist",
         "corp",
         "nelson",
         "ordinal",
         "penalized",
+        "selection",
     ],
     "properly.rules": [
         "BetaWeighted",

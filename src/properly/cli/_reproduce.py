@@ -18,7 +18,7 @@ def reproduce() -> click.Group:
     return DescribedGroup(
         "reproduce",
         help="Compute published results again.",
-        commands=[_corp(), _consequentialist(), _nelson(), _ordinal(), _penalized()],
+        commands=[_corp(), _consequentialist(), _nelson(), _ordinal(), _penalized(), _selection()],
         examples="properly reproduce consequentialist --output figures",
     )
 
@@ -102,6 +102,31 @@ def _penalized() -> click.Command:
     )
 
 
+def _selection() -> click.Command:
+    """Describe ``properly reproduce selection``."""
+    folder, made = click.Path(exists=True, file_okay=False), click.Path(file_okay=False)
+    return Described(
+        "selection",
+        callback=_reproduce_selection,
+        help="Epochs chosen by scores: that paper's experiments, with the error rate beside them.",
+        params=[
+            click.Option(
+                ["--data"],
+                type=folder,
+                help="Folder of series, one folder a set and one file a class, and of histories.",
+            ),
+            click.Option(["--full"], is_flag=True, help="20 seeds instead of 3: up to two hours."),
+            click.Option(
+                ["--work"],
+                type=made,
+                help="Folder to keep finished runs in, and to go on from; else runs in --output.",
+            ),
+            *_pictures_and_seed(),
+        ],
+        examples="properly reproduce selection --data activity --work runs",
+    )
+
+
 def _pictures_and_seed() -> list[click.Parameter]:
     """Describe the options that every reproduction has."""
     folder, number = click.Path(file_okay=False), click.IntRange(min=0)
@@ -139,6 +164,12 @@ def _reproduce_penalized(**options: Any) -> None:
     from properly.reproduce import penalized
 
     _print_result(penalized, **options)
+
+
+def _reproduce_selection(data: str | None, work: str | None, **options: Any) -> None:
+    from properly.reproduce import selection
+
+    _print_result(lambda **common: selection(data, work=work, **common), **options)
 
 
 def _print_result(

@@ -9,6 +9,7 @@ from properly.reproduce._corp import CorpReproduction, corp
 from properly.reproduce._nelson import NelsonReproduction, nelson
 from properly.reproduce._ordinal import OrdinalReproduction, ordinal
 from properly.reproduce._penalized import PenalizedReproduction, penalized
+from properly.reproduce._selection import SelectionReproduction, selection
 
 __all__ = [
     "ConsequentialistReproduction",
@@ -16,9 +17,11 @@ __all__ = [
     "NelsonReproduction",
     "OrdinalReproduction",
     "PenalizedReproduction",
+    "SelectionReproduction",
     "consequentialist",
     "corp",
     "nelson",
     "ordinal",
     "penalized",
+    "selection",
 ]
