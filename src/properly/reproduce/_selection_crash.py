@@ -102,15 +102,27 @@ def crash_training(
     The severity networks are trained with `properly.integrations.torch.RuleLoss`, the trees with
     `properly.integrations.xgboost.objective`.
     """
-    missing = tuple(name for name in (SURVEY, "torch", "xgboost") if not is_there(name))
+    missing = _missing()
     seeds = as_generator(rng).integers(SEED_LIMIT, size=FULL if full else QUICK).tolist()
     if SURVEY in missing:
         return CrashTraining(None, None, missing)
     networks, trees = "torch" not in missing, "xgboost" not in missing
-    total = networks * _selection_ordinal.STEPS + trees * _selection_bounded.STEPS
-    step, survey = counter(progress, total), read_survey()
+    step, survey = counter(progress, steps()), read_survey()
     return CrashTraining(
         _selection_ordinal.ordinal_training(survey, seeds, step) if networks else None,
         _selection_bounded.bounded_training(survey, seeds, step) if trees else None,
         missing,
     )
+
+
+def steps() -> int:
+    """Return how many steps there are, with what is installed."""
+    missing = _missing()
+    if SURVEY in missing:
+        return 0
+    networks, trees = "torch" not in missing, "xgboost" not in missing
+    return networks * _selection_ordinal.STEPS + trees * _selection_bounded.STEPS
+
+
+def _missing() -> tuple[str, ...]:
+    return tuple(name for name in (SURVEY, "torch", "xgboost") if not is_there(name))

@@ -24,7 +24,7 @@ TARGET = Bounded(Brier(), WITHIN)
 COMMON, OWN = "bounded Brier", "its own loss"
 # All are tried with every loss.
 DEPTHS, RATES = (1, 2, 4), (0.05, 0.15)
-ROUNDS, PATIENCE = 400, 30
+ROUNDS, PATIENCE = 400, 20
 # The depth, step size and number of trees with which all losses are seen at the same point.
 SAME, SAME_ROUNDS = (4, 0.05), 100
 # Trees and columns are drawn, so that seeds differ; one thread, so that no sum depends on cores.

@@ -57,9 +57,9 @@ class Learner(NamedTuple):
 
 
 LEARNERS = (
-    Learner("linear model", 0, 1.0, 512, 40, (0.01, 0.03)),
-    Learner("network", 32, 1.0, 512, 30, (0.001, 0.003, 0.01)),
-    Learner("network, a tenth", 32, 0.1, 64, 30, (0.001, 0.003, 0.01)),
+    Learner("linear model", 0, 1.0, 512, 30, (0.01, 0.02)),
+    Learner("network", 32, 1.0, 512, 30, (0.001, 0.003)),
+    Learner("network, a tenth", 32, 0.1, 64, 30, (0.003, 0.01)),
 )
 
 
