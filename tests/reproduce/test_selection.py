@@ -155,6 +155,7 @@ def test_histories_alone_need_no_torch(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trained: list[Any]
 ) -> None:
     monkeypatch.undo()
+    monkeypatch.setattr(_selection_crash, "is_there", lambda _: False)
     monkeypatch.setitem(sys.modules, "torch", None)
     result = selection(write_histories(tmp_path / "published"), output=tmp_path / "out")
     assert [path.name for path in result.pictures] == ["figure3.png"]
