@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -68,3 +69,27 @@ def test_a_kernel_is_chosen_for_ranked_classes_on_a_gpu_only() -> None:
         assert not fits_kernel(RPS(), other)
     assert not fits_kernel(Brier(), logits())
     assert not fits_kernel(RankedLog(), logits())
+
+
+@pytest.mark.parametrize(
+    ("rule", "x", "y", "message"),
+    [
+        (Brier(), [[0.1, 0.2], [0.3, 0.4]], [0, 2], "targets must be class numbers from 0 to 1"),
+        (Brier(), [0.1, 0.2], [0.0, 0.5], "targets of one event must be 0 or 1"),
+        (RPS(), [[0.1, 0.2], [0.3, float("nan")]], [0, 1], "logits must not be NaN"),
+    ],
+)
+def test_what_is_looked_at_while_a_gpu_prices_is_refused_all_the_same(
+    rule: Any, x: Any, y: Any, message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from properly.errors import DataError
+    from properly.integrations import _torch_loss
+
+    monkeypatch.setattr(_torch_loss, "is_on_gpu", lambda _: True)
+    loss = _torch_loss.RuleLoss(rule, from_logits=True)
+    with pytest.raises(DataError, match=f"{message}; batch 0, row 1"):
+        loss(torch.tensor(x), torch.tensor(y))
+    logits, happened = torch.tensor(x).nan_to_num(), torch.tensor(y) > 0
+    targets = happened if logits.ndim == 1 else happened.long()
+    expected = rule.price_logit(targets, logits).mean()
+    torch.testing.assert_close(loss(logits, targets), expected)

@@ -77,6 +77,13 @@ def outcomes(targets: Array, x: Array) -> Array:
     return targets.to(torch.int64 if x.ndim == 2 else torch.bool)
 
 
+def within_classes(batch: Batch) -> Array:
+    """Keep class numbers that are yet to be looked at from pointing beyond their row."""
+    if not batch.has_classes:
+        return batch.targets
+    return batch.targets.clamp(0, batch.x.shape[1] - 1)
+
+
 class Reader(NamedTuple):
     """How batches are read: what prices them, and whether they are logits."""
 
@@ -109,12 +116,18 @@ class Reader(NamedTuple):
 
     def look(self, batch: Batch) -> None:
         """Refuse a batch whose values are not what they must be."""
-        targets, x, weight = (_on_host(part) for part in (batch.targets, batch.x, batch.weight))
-        if not self.is_fine(targets, outcomes(targets, x), x, weight, batch.dtype):
+        if not bool(self.glance(batch)):
             self.refuse(batch)
 
+    def glance(self, batch: Batch) -> Array:
+        """Tell whether they are, without waiting for the device that they are on."""
+        targets, x, weight = (_on_host(part) for part in (batch.targets, batch.x, batch.weight))
+        return self.is_fine(targets, outcomes(targets, x), x, weight, batch.dtype)
+
     @np.errstate(invalid="ignore", over="ignore")
-    def is_fine(self, targets: Array, y: Array, x: Array, weight: Array | None, dtype: Any) -> bool:
+    def is_fine(
+        self, targets: Array, y: Array, x: Array, weight: Array | None, dtype: Any
+    ) -> Array:
         """Tell in one glance whether the values of some rows are what they must be."""
         fine = [_are_outcomes(targets, y, x)]
         if not self.from_logits:
@@ -122,7 +135,7 @@ class Reader(NamedTuple):
         if weight is not None:
             low, high = _ends(weight)
             fine.append((low >= 0) & (high < math.inf))
-        return bool(all(fine) if is_numpy(x) else torch.stack(fine).all())
+        return all(fine) if is_numpy(x) else torch.stack(fine).all()
 
     def refuse(self, batch: Batch) -> None:
         """Say what is wrong; weights first, since they tell which rows count."""

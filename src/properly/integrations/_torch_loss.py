@@ -12,7 +12,13 @@ from torch.nn.functional import softplus
 from properly._options import check_choice, check_flag
 from properly.errors import DataError, ImproperRuleError
 from properly.integrations._named_rules import require_rule
-from properly.integrations._torch_checks import Reader, outcomes, refuse_nan, require_some_weight
+from properly.integrations._torch_checks import (
+    Reader,
+    outcomes,
+    refuse_nan,
+    require_some_weight,
+    within_classes,
+)
 from properly.rules import RPS, ClassRule, Log, Penalized
 from properly.rules._cuts import CutRule
 from properly.rules._dual_rule import DualRule
@@ -115,14 +121,18 @@ class RuleLoss(torch.nn.Module):  # type: ignore[misc]
             Without dimensions; of the shape of the target if nothing is reduced.
         """
         look = not torch.compiler.is_compiling()
+        # A GPU prices while the values are looked at, and is waited for once.
+        later = look and is_on_gpu(input)
         reader = Reader(self.rule, self.from_logits)
-        batch = reader.read(input, target, weight, self.batches, look=look)
+        batch = reader.read(input, target, weight, self.batches, look=look and not later)
         if look and self.reduction == "mean":
             require_some_weight(batch)
-        loss = self._price(batch.targets, batch.x)
+        loss = self._price(within_classes(batch) if later else batch.targets, batch.x)
         found = _reduce(loss, batch, self.reduction)
         if look:
-            if bool((found if found.ndim == 0 else found.sum()).isnan()):
+            fine = ~(found if found.ndim == 0 else found.sum()).isnan()
+            if not bool(fine & reader.glance(batch) if later else fine):
+                reader.look(batch)
                 refuse_nan(batch, loss, self.from_logits)
             self.batches += 1
         return found
@@ -231,6 +241,11 @@ def _tells_slope(rule: Any) -> bool:
         return True
     own = kind.price_logit_slope not in (ClassRule.price_logit_slope, DualRule.price_logit_slope)
     return own or kind.class_slope is not ClassRule.class_slope
+
+
+def is_on_gpu(x: Any) -> bool:
+    """Tell whether a tensor is on a device that one has to wait for."""
+    return isinstance(x, torch.Tensor) and x.is_cuda
 
 
 def fits_kernel(rule: Any, x: Array) -> bool:
