@@ -66,7 +66,14 @@ def installed(name: str) -> str:
 
 def code_block(code: str, language: str = "py") -> str:
     """Set code apart. It is called ``py``: what is called ``python`` is run by our own tests."""
-    return f"```{language}\n{dedent(code).strip()}\n```"
+    return f"```{language}\n{spaced(code)}\n```"
+
+
+def spaced(code: str) -> str:
+    """Set imports apart from what follows them, as our formatter does."""
+    lines = dedent(code).strip().splitlines()
+    imports = sum(line.startswith(("import ", "from ")) for line in lines)
+    return "\n".join(lines[:imports] + [""] * (0 < imports < len(lines)) + lines[imports:])
 
 
 def text_block(text: str) -> str:

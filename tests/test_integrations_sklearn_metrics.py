@@ -332,8 +332,8 @@ def test_a_rule_of_classes_does_not_price_one_column() -> None:
 
 def test_columns_are_not_guessed_if_classes_are_missing() -> None:
     said = (
-        "without labels=, y_true must have as many labels as y_proba has columns; "
-        "got 2 labels and 3 columns\n\n"
+        "without labels=, y_true must have as many labels as y_proba has columns; got "
+        "2 labels and 3 columns\n\n"
         "Hint: labels= says what each column stands for; where there is none, pass one column and "
         "pos_label=."
     )

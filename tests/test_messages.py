@@ -486,7 +486,7 @@ SAID = [
     Said(
         DataError,
         "logits must be one-dimensional; got an array of shape (1, 1)\n\nHint: one logit per outcome.",
-        lambda: Log().logit_slope([0], [[0.0]]),
+        lambda: Bounded(Log(), (0.1, 0.9)).logit_slope([0], [[0.0]]),
     ),
     # cases
     Said(
@@ -800,8 +800,11 @@ def test_a_frame_without_a_frame_library_names_the_command_that_installs_one(
 
 def test_every_message_in_the_source_is_tested_here() -> None:
     here = Path(__file__).parent
-    # What only a cluster can bring about is tested with one.
-    tests = [*here.glob("test_messages*.py"), *here.glob("integrations/test_*.py")]
+    # What only a cluster, or a framework, can bring about is tested with one.
+    patterns = ("test_messages*.py", "test_integrations*.py", "*/test_selection*.py")
+    tests = [
+        path for pattern in (*patterns, "integrations/test_*.py") for path in here.glob(pattern)
+    ]
     told = "".join(path.read_text(encoding="utf-8") for path in tests)
     source = Path(properly.__file__).parent
     files = [path for path in source.rglob("*.py") if path != source / "__init__.py"]

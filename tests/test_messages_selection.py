@@ -112,8 +112,8 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         (
-            "a history must have as many values of each metric as there are epochs; "
-            "got 2 of 'log' and 1 of 'brier'"
+            "a history must have as many values of each metric as there are epochs; got "
+            "2 of 'log' and 1 of 'brier'"
         ),
         lambda: read_history({"log": [0.1, 0.2], "brier": [0.1]}),
     ),

@@ -12,7 +12,7 @@ import numpy as np
 
 from properly._arrays import as_column, check_length, require_present
 from properly._cases import numbered
-from properly._libraries import to_numpy
+from properly._libraries import read_only, to_numpy
 from properly._options import check_inside, check_whole
 from properly._plain import many
 from properly.errors import ArgumentTypeError, DataError
@@ -48,6 +48,10 @@ class BlockSplit(NamedTuple):
     train: Column
     validation: Column
     test: Column
+
+    def __repr__(self) -> str:
+        counts = (f"{len(windows)} to {name}" for name, windows in self._asdict().items())
+        return f"BlockSplit(windows: {', '.join(counts)})"
 
 
 class _Series(NamedTuple):
@@ -287,8 +291,8 @@ class BlockCrossValidation:
     def _split(self, series: Sequence[_Series], i: int, *, single: bool) -> BlockSplit:
         parts = [self._starts(one, i) for one in series]
         if single:
-            return BlockSplit(*parts[0])
-        return BlockSplit(*(_pairs(found) for found in zip(*parts, strict=True)))
+            return BlockSplit(*map(read_only, parts[0]))
+        return BlockSplit(*(read_only(_pairs(found)) for found in zip(*parts, strict=True)))
 
 
 def _share(share: float, blocks: int) -> int:

@@ -196,11 +196,11 @@ class SelectionReport:
         return found
 
     def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a selection as a polars, pandas or pyarrow frame."""
+        """Return one row a selection, without its runs, as a polars, pandas or pyarrow frame."""
         rows = [asdict(one) for one in self]
         for row in rows:
             row["lower"], row["upper"] = row.pop("interval")
-            row["epochs"], row["values"] = list(row["epochs"]), list(row["values"])
+            del row["epochs"], row["values"]
         return to_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
 
 

@@ -166,8 +166,8 @@ def test_labels_out_of_range_are_refused() -> None:
 
 def test_shapes_that_do_not_fit_are_refused() -> None:
     said = (
-        "there must be one label for each row of margins, which has one column a class; "
-        "got labels of shape {} and margins of shape {}"
+        "there must be one label for each row of margins, which has one column a class; got labels of shape "  # noqa: E501
+        "{} and margins of shape {}"
     )
     assert told(lambda: objective(Log())([0, 1], np.zeros(3))) == said.format("(2,)", "(3,)")
     assert told(lambda: objective(Log())([0, 1], np.zeros((2, 1, 1)))) == (
@@ -175,8 +175,8 @@ def test_shapes_that_do_not_fit_are_refused() -> None:
     )
     assert told(lambda: objective(Log())([], np.zeros(0))) == "boosting needs data; got 0 rows"
     assert told(lambda: objective(Bounded(Brier(), (0, 0.5)))([0, 1], np.zeros((2, 3)))) == (
-        "Bounded(rule=Brier(), within=Interval(lower=0.0, upper=0.5), scale='mean') prices one "
-        "event, which has one margin a row; got 3\n\n"
+        "Bounded(rule=Brier(), within=Interval(lower=0.0, upper=0.5), scale='mean') "
+        "prices one event, which has one margin a row; got 3\n\n"
         "Hint: Ranked(rule) prices ordered classes; an event is trained without num_class."
     )
     assert told(lambda: objective(Log())([0, 1], np.zeros(2), [1, 2, 3])) == (

@@ -137,8 +137,9 @@ def test_labels_are_no_forecasts(tmp_path: Path) -> None:
     path = saved(ridge, tmp_path / "ridge")
     only = data[[*FACTORS, "died"]]
     assert refused(only, mlflow.pyfunc.load_model(path)) == (
-        "labels are no forecasts: what the model predicts must be probabilities; it has no "
-        "predict_proba\n\nHint: fit a model with predict_proba, or calibrate this one."
+        "labels are no forecasts: what the model predicts "
+        "must be probabilities; it has no predict_proba\n\n"
+        "Hint: fit a model with predict_proba, or calibrate this one."
     )
 
 

@@ -96,7 +96,21 @@ def streamed() -> properly.Summary:
     return found.summary()
 
 
+EPOCHS = {"brier": [0.4, 0.2, 0.3], "error": [0.5, 0.3, 0.2], "macro_f1": [0.4, 0.6, 0.7]}
+
+
+def selected() -> properly.SelectionReport:
+    runs = [properly.TrainingRun(EPOCHS, EPOCHS), properly.TrainingRun(EPOCHS, EPOCHS)]
+    return properly.selection_report(runs, by=["brier", "error"], report=["macro_f1"], rng=1)
+
+
 RECORDS: dict[str, Callable[[], Record]] = {
+    "MetricAgreement": lambda: properly.metric_agreement(EPOCHS),
+    "TrainingRun": lambda: properly.TrainingRun(EPOCHS, EPOCHS),
+    "SelectionReport": selected,
+    "Selection": lambda: selected().selections[0],
+    "BlockCrossValidation": lambda: properly.BlockCrossValidation(10),
+    "BlockSplit": lambda: next(iter(properly.BlockCrossValidation(10).splits(100))),
     "Interval": lambda: properly.Interval(0.05, 0.2),
     "Tally": lambda: TALLY,
     "Tally, weighted": lambda: properly.tally(Y, P, weight=np.linspace(0.1, 1, 200)),
@@ -374,6 +388,10 @@ WITHOUT_DICT = OPTIONS | {
     "Homogeneity",
     "WorstGroup",
     "Sentence",
+    "TrainingRun",
+    "Selection",
+    "BlockCrossValidation",
+    "BlockSplit",
 }
 # Its dictionary holds columns for a frame of one's own, a row a person.
 DATA = {"Crash"}

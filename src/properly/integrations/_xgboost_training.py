@@ -142,8 +142,8 @@ class XgboostMetric:
             raise DataError(message, hint="name= gives the metric another.")
         if self.name.startswith(MAXIMISED):
             message = (
-                "XGBoost maximises metrics whose names begin with auc, pre, map or ndcg, and this "
-                f"one is a loss; got {self.name!r}"
+                f"a metric is a loss; got {self.name!r}, and XGBoost maximises what begins with "
+                "auc, pre, map or ndcg"
             )
             raise DataError(message, hint="name= gives the metric another.")
 

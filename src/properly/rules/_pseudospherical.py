@@ -144,6 +144,8 @@ class Pseudospherical(DualRule):
     @np.errstate(over="ignore")
     def price_event_logit_slope(self, y: Array, logit: Array) -> Array:
         """Return ``a s ** m (1 - s)``, with a minus if the event happened."""
+        if self.power == 0:
+            return Log().price_event_logit_slope(y, logit)
         xp = namespace(logit)
         other = self._log_odds_of_the_other(y, logit)
         # Added up before the exponential: of two factors one may vanish, the other overflow.
