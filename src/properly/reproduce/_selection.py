@@ -171,7 +171,7 @@ def selection(
     found = ActivityData({}, {}) if data is None else read(data)
     if found.sets:
         import_torch()
-    root, chance, crashes = (int(seed) for seed in as_generator(rng).integers(2**63, size=3))
+    root, chance = (int(seed) for seed in as_generator(rng).integers(2**63, size=2))
     folder = None if output is None else prepare(output)
     effort = FULL if full else QUICK
     kept = work if work is not None or folder is None or not found.sets else folder / "runs"
@@ -187,7 +187,7 @@ def selection(
         runs = _train_all(found.sets, planned, shelf, root=root, recipe=effort.recipe, step=step)
         trained = after(training(runs, np.random.default_rng(chance)), "Tables 2 and 3")
     crash = _selection_crash.crash_training(
-        full=full, rng=crashes, progress=lambda _done, _total, what: step(what)
+        full=full, rng=rng, progress=lambda _done, _total, what: step(what)
     )
     result = SelectionReproduction(published, trained, crash)
     if folder is None:
