@@ -16,12 +16,14 @@ CONFORMANCE := torchmetrics==1.9.0 "arviz-stats[xarray]==0.8.0" probmetrics==1.3
 
 # Four parts; two of them cover the lines. What only the others reach has no test of its own, and
 # counts as not covered.
-LAWS := tests/laws tests/test_coverage_inference.py
-PLAIN := tests/chances tests/test_readme.py tests/test_benchmarks.py tests/test_coverage_study.py \
+LAWS := tests/laws
+PLAIN := tests/chances tests/test_readme.py tests/test_coverage_study.py tests/test_coverage_inference.py \
   $(wildcard tests/test_reference*.py tests/test_errata*.py tests/test_peers_defects*.py) \
   tests/test_against_statsmodels.py tests/browser
 HALF := tests/reproduce tests/plots tests/test_audit.py
-APART := $(LAWS) $(PLAIN) $(HALF) tests/integrations
+# Rows of the benchmark need the frameworks that they are held against.
+FRAMED := tests/integrations tests/test_benchmarks.py
+APART := $(LAWS) $(PLAIN) $(HALF) $(FRAMED)
 RUN := $(BIN)/python -m pytest -q
 
 .DEFAULT_GOAL := help
@@ -66,7 +68,7 @@ check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 	@$(BIN)/lint-imports --no-logo
 
 test-integrations: $(VENV)/.ready-test $(VENV)/.ready-integrations  ## run the tests that need heavy frameworks
-	@MLFLOW_DISABLE_TELEMETRY=true $(BIN)/python -m pytest -q tests/integrations src/properly/integrations
+	@MLFLOW_DISABLE_TELEMETRY=true $(RUN) $(FRAMED) src/properly/integrations
 
 test-peers: $(PEERS)/.ready  ## hold our numbers against those of other libraries
 	@$(PEERS)/bin/python -m pytest -q tests/peers tests/test_benchmarks.py
