@@ -10,7 +10,7 @@ import pytest
 from tests.reproduce.activities import write_signals
 
 from properly._best_epoch import BestEpoch
-from properly.reproduce import _selection
+from properly.reproduce import _selection, _selection_crash
 from properly.reproduce._selection import Effort, selection
 from properly.reproduce._selection_data import read
 from properly.reproduce._selection_network import Learner, Recipe, seeded
@@ -161,6 +161,8 @@ def test_the_whole_experiment_runs_on_real_networks(
 ) -> None:
     monkeypatch.setattr(_selection, "QUICK", Effort(seeds=2, splits=(0,), recipe=RECIPE))
     data = write_signals(tmp_path / "data")
+    # The other part has tests of its own.
+    monkeypatch.setattr(_selection_crash, "is_there", lambda _: False)
     first = selection(data, work=tmp_path / "runs", rng=5)
     assert str(selection(data, work=tmp_path / "runs", rng=5)) == str(first)
     assert str(selection(data, rng=5)) == str(first)

@@ -63,7 +63,7 @@ class Learner:
         self._torch = torch = import_torch()
         self._recipe = recipe
         self._x = torch.as_tensor(x, dtype=torch.float32)
-        self._y = torch.as_tensor(y, dtype=torch.int64)
+        self._y = torch.tensor(y, dtype=torch.int64)
         self._network = _build(torch.nn, x.shape[1], classes, recipe)
         self._optimizer = torch.optim.NAdam(
             self._network.parameters(), lr=recipe.learning_rate, betas=(0.9, 0.999)
