@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from docutils.nodes import Element
     from sphinx.application import Sphinx
 
-# Their doors are documented whether or not the frameworks are installed.
+# Their doors are documented whether or not the frameworks are installed; Keras asks for TensorFlow
+# unless it is told otherwise.
+os.environ.setdefault("KERAS_BACKEND", "torch")
 put_up(("torch", "torchmetrics", "lightning", "keras", "xgboost", "lightgbm", "mlflow"))
 
 project = "properly"
