@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+import properly
 from tests.browser.pages import (
     CRASH,
     HOSTILE,
@@ -19,8 +21,6 @@ from tests.browser.pages import (
     synthetic_evaluation,
 )
 from tests.browser.window import Window
-
-import properly
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,10 +8,10 @@ import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import FloatRect
-    from tests.browser.pages import Printed
-    from tests.browser.window import Window
 
     from properly import Evaluation
+    from tests.browser.pages import Printed
+    from tests.browser.window import Window
 
 # In percent. The forest is the worst at the low ones, the balanced model at the others.
 RANGES = [(0, 100), (0, 0.5), (0.37, 0.99), (1, 10), (2, 20), (12.3, 45.6), (50, 100), (99.9, 100)]

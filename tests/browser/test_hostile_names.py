@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
-from tests.browser.pages import HOSTILE, Printed
 
 from properly._plain import printable
+from tests.browser.pages import HOSTILE, Printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

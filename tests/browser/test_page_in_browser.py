@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.browser.pages import Printed, synthetic_evaluation
 
 import properly
+from tests.browser.pages import Printed, synthetic_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from playwright.sync_api import Browser
+
     from tests.browser.window import Window
 
 PAGES = ("crash", "ordinal", "classes")

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from playwright.sync_api import Browser
+
     from tests.browser.pages import Printed
 from tests.browser.window import Window
 
