@@ -113,3 +113,43 @@ def test_the_sums_of_two_processes_are_those_of_all_rows(keeper: str, tmp_path: 
         assert found["batch"] == pytest.approx(Brier()(y[last], p[last]), rel=1e-14)
         assert found["own"] == pytest.approx(Brier()(y[rank::2], p[rank::2]), rel=1e-14)
         assert found["twice"] == 800
+
+
+# The threads of a metric are kept for its next batch, and do not come along into a fork. Those of
+# torch itself hang there, which is not ours to mend: it has one.
+FORKED = """
+import os
+import torch
+from properly.integrations.torch import TallyMetric
+from properly.rules import Brier
+
+torch.get_num_threads = lambda: 2
+p = torch.linspace(0, 1, 200_000)
+y = (torch.arange(200_000) % 3 == 0).float()
+
+
+def score():
+    metric = TallyMetric(Brier())
+    metric.update(p, y)
+    return float(metric.compute())
+
+
+before = score()
+child = os.fork()
+if child == 0:
+    os._exit(0 if score() == before else 3)
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork processes")
+def test_a_process_that_was_forked_off_counts_as_well() -> None:
+    found = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", FORKED],
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=120,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
+    assert found.stdout == "0\n"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import array_api_compat as compat
@@ -82,18 +84,17 @@ class Counting(NamedTuple):
         y = outcomes(targets, x)
         if not self.reader.is_fine(targets, y, x, weight, dtype):
             return None
-        wide = self._wide(x)
         weight = None if weight is None else self._wide(weight)
-        sums = [float(self._loss(y, wide, weight)), len(y), 0]
+        sums = [float(self._loss(y, x, weight)), len(y), 0]
         if math.isnan(sums[0]):
             return None
         if weight is not None:
             sums[1:] = weight.sum(), (weight != namespace(weight).floor(weight)).sum()
         if self.view is None:
             return sums
-        happened, p = self._answers(y, wide)
-        # Forecasts in single precision are in the same cell, and sooner multiplied.
-        key, p = self._keys(happened, x if p is wide else p), p.reshape(-1)
+        happened, p = self._answers(y, x)
+        # In single precision, forecasts are in the same cell, and sooner there.
+        key, p = self._keys(happened, p), self._wide(p.reshape(-1))
         size = 2 * (self.cells + 2) * (len(p) // len(y))
         if weight is None:
             return [*sums, _add_by(key, None, size), _add_by(key, p, size)]
@@ -104,23 +105,30 @@ class Counting(NamedTuple):
         return [*sums, *(_add_by(key, column, size) for column in columns)]
 
     def _loss(self, y: Array, x: Array, weight: Array | None) -> Any:
-        """Add up losses; on a CPU, of one event, in as few passes as the rule allows."""
+        """Add up losses; on a CPU, of one event, in as few passes as the rule allows.
+
+        Wide copies of a batch are made one at a time: memory that is asked for and given back
+        all the time costs as much as the arithmetic.
+        """
         rule: Any = self.reader.rule
         if self.reader.from_logits or x.ndim == 2 or not is_numpy(x):
             loss = self.price(y, x)
             return (loss if weight is None else loss * weight).sum()
         if type(rule) is Brier:
-            off = x - y
-            weights = () if weight is None else (weight,)
-            return np.einsum("i,i->" if weight is None else "i,i,i->", off, off, *weights)
+            off = np.subtract(x, y, dtype=np.float64)
+            return np.einsum("i,i->", off, off if weight is None else off * weight)
+        x = self._wide(x)
         # Each case on its own side only: a logarithm costs more than to sort the cases out.
         event = paid(rule.loss_if_event, x, y, weight)
         return event + paid(rule.loss_if_none, x, ~y, weight)
 
     def _answers(self, y: Array, x: Array) -> tuple[Array, Array]:
         """Return what happened and the probability of it, of each question."""
+        if self.view == "event" and not self.reader.from_logits:
+            return y, x
+        x = self._wide(x)
         if self.view == "event":
-            return y, both_sides(x)[0] if self.reader.from_logits else x
+            return y, both_sides(x)[0]
         p = softmax(x) if self.reader.from_logits else x
         xp = namespace(p)
         if self.view == "one_vs_rest":
@@ -164,8 +172,13 @@ class Counting(NamedTuple):
         threads = min(torch.get_num_threads(), len(starts))
         if threads == 1:
             return [piece(start) for start in starts]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(piece, starts))
+        return list(_pool(threads, os.getpid()).map(piece, starts))
+
+
+@cache
+def _pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001
+    """Keep threads for the next batch; a process that was forked off has to start its own."""
+    return ThreadPoolExecutor(threads)
 
 
 def _total(columns: list[Array]) -> Array:
