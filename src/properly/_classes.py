@@ -6,6 +6,7 @@ and rows are rescaled on request only.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -94,12 +95,15 @@ def check_probabilities(p: ArrayLike, *, normalize: bool = False, name: str = NA
 
 
 def sum_slack(p: Array) -> float:
-    """Return how far off 1 a sum may be: 1e-6, or the root of the precision if that is larger."""
+    """Return how far off 1 the sum of a row may be, in the type of the table."""
     xp = namespace(p)
-    if is_numpy(p):
-        return float(max(1e-6, np.finfo(p.dtype).eps ** 0.5)) if p.dtype.kind == "f" else 1e-6
-    floating = xp.isdtype(p.dtype, "real floating")
-    return float(max(1e-6, xp.finfo(p.dtype).eps ** 0.5)) if floating else 1e-6
+    floating = p.dtype.kind == "f" if is_numpy(p) else xp.isdtype(p.dtype, "real floating")
+    return slack_at(float(xp.finfo(p.dtype).eps)) if floating else slack_at(0.0)
+
+
+def slack_at(precision: float) -> float:
+    """Return how far off 1 a sum may be: 1e-6, or the root of the precision if that is larger."""
+    return max(1e-6, math.sqrt(precision))
 
 
 def row_sums(p: Array) -> Array:

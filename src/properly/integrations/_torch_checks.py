@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 import numpy as np
 import torch
 
+from properly._classes import slack_at
 from properly._libraries import is_numpy, namespace, to_numpy
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import BinaryRule, ClassRule
@@ -306,12 +307,7 @@ def _are_probabilities(x: Array, dtype: Any) -> Array:
     if x.ndim == 1:
         return (low >= 0) & (high <= 1)
     off = namespace(x).abs(x.sum(1) - 1)
-    return (low >= 0) & (off.max() <= sum_slack(dtype))
-
-
-def sum_slack(dtype: Any) -> float:
-    """Return how far off 1 a sum may be: 1e-6, or the root of the precision if that is larger."""
-    return float(max(1e-6, torch.finfo(dtype).eps ** 0.5))
+    return (low >= 0) & (off.max() <= slack_at(torch.finfo(dtype).eps))
 
 
 def _refuse_forecasts(batch: Batch) -> None:
@@ -323,7 +319,7 @@ def _refuse_forecasts(batch: Batch) -> None:
         return
     _refuse_where(batch, x.isnan(), x, "class probabilities must not be NaN")
     _refuse_where(batch, x < 0, x, "class probabilities must be zero or more", LOGITS)
-    sums, slack = x.sum(1, dtype=torch.float64), sum_slack(batch.dtype)
+    sums, slack = x.sum(1, dtype=torch.float64), slack_at(torch.finfo(batch.dtype).eps)
     bad = (x.sum(1) - 1).abs() > slack
     if bool(bad.any()):
         worst = int((sums - 1).abs().argmax())
