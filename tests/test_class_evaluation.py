@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from typing import Any
 
 import array_api_strict
@@ -13,7 +14,7 @@ import polars as pl
 import pytest
 
 import properly
-from properly import Cases, ClassEvaluation, ClassScore, decompose_classes, hard_decisions
+from properly import Cases, ClassEvaluation, ClassScore, compare, decompose_classes, hard_decisions
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     PBS,
@@ -513,3 +514,14 @@ def test_frames_of_models_have_one_order_of_columns() -> None:
     p = pd.DataFrame({"a": [0.75, 0.0], "b": [0.25, 1.0]})
     with pytest.raises(DataError, match="classes of 'two' must be in the order of the columns"):
         evaluate([0, 1], {"one": p, "two": p[["b", "a"]]})
+    p = p.set_axis([0, 1], axis=1)
+    for judge in (evaluate, partial(compare, rule=Brier())):
+        with pytest.raises(DataError, match="classes of 'two' must be in the order of the columns"):
+            judge([0, 1], {"one": p, "two": p[[1, 0]]})
+
+
+def test_numbers_of_columns_may_begin_anywhere_and_be_named_in_any_order() -> None:
+    p = pd.DataFrame({1: [0.75, 0.0], 2: [0.25, 1.0]})
+    right = Brier()([0, 1], p.to_numpy())
+    assert Brier()([0, 1], p) == right
+    assert Brier()([1, 2], p[[2, 1]], labels=[2, 1]) == right

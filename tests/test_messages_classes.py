@@ -110,6 +110,16 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     ),
     (
         DataError,
+        "columns that are numbered must be in order; got [2, 0, 1]\n\nHint: write forecasts[sorted(forecasts.columns)], or name the classes by labels=.",
+        lambda: Brier()([0], pd.DataFrame({2: [0.5], 0: [0.5], 1: [0.0]})),
+    ),
+    (
+        DataError,
+        "labels must be in the order of the columns; the columns are [1, 0], got [0, 1]\n\nHint: write forecasts[labels] to order the columns of a frame.",
+        lambda: Brier()([0], pd.DataFrame({1: [0.5], 0: [0.5]}), labels=[0, 1]),
+    ),
+    (
+        DataError,
         "outcomes must be labels such as numbers or text; got list",
         lambda: Brier()(
             np.array([["a"], None], dtype=object)[:1], np.eye(2)[:1], labels=["a", "b"]

@@ -64,7 +64,7 @@ def check_class_rows(
     columns = column_names(p)
     require_order(column_names(y), columns, "outcomes in rows")
     labels = None if labels is None else as_labels(labels)
-    require_order(labels, columns, "labels")
+    _require_named_in_order(labels, columns_of(p))
     p = check_probabilities(p, normalize=normalize)
     if labels is None and not ordered and columns is not None and _are_among(y, columns):
         labels = columns
@@ -119,10 +119,30 @@ def row_sums(p: Array) -> Array:
 
 
 def column_names(p: object) -> tuple[Any, ...] | None:
-    """Return the names of a frame's columns if they are text; numbers are mere numbering."""
+    """Return the names of a frame's columns if they are text."""
+    names = columns_of(p)
+    return names if names and isinstance(names[0], str) else None
+
+
+def columns_of(p: object) -> tuple[Any, ...] | None:
+    """Return the names of a frame's columns if all are text, or all are whole numbers."""
     found = getattr(p, "column_names", None) or getattr(p, "columns", None)
-    names = None if found is None or callable(found) else tuple(found)
-    return names if names and all(isinstance(name, str) for name in names) else None
+    names = () if found is None or callable(found) else tuple(found)
+    kind = str if names and isinstance(names[0], str) else int | np.integer
+    return names if names and all(isinstance(name, kind) for name in names) else None
+
+
+def _require_named_in_order(
+    labels: tuple[Any, ...] | None, columns: tuple[Any, ...] | None
+) -> None:
+    """Refuse columns in another order than the labels or, without labels, than their numbers."""
+    if columns is None or columns == tuple(range(len(columns))):
+        return  # a frame without names numbers its columns
+    require_order(labels, columns, "labels")
+    if labels is None and not isinstance(columns[0], str) and columns != tuple(sorted(columns)):
+        message = f"columns that are numbered must be in order; got {[int(x) for x in columns]}"
+        hint = "write forecasts[sorted(forecasts.columns)], or name the classes by labels=."
+        raise DataError(message, hint=hint)
 
 
 def require_order(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from properly._arrays import check_forecasts, check_length
 from properly._cases import Cases, with_forecasts
-from properly._classes import check_probabilities, column_names, is_table, require_order
+from properly._classes import check_probabilities, columns_of, is_table, require_order
 from properly._frames import as_models
 from properly._libraries import to_library_of
 from properly._plain import many
@@ -30,7 +30,7 @@ def contenders(
     cases = Cases(y, p, normalize=normalize, **known)
     found = {first: cases}
     for name, other in others:
-        require_order(column_names(other), column_names(p), f"classes of {name!r}")
+        require_order(columns_of(other), columns_of(p), f"classes of {name!r}")
         found[name] = with_forecasts(cases, _checked(other, name, cases, normalize=normalize))
     return found
 

@@ -11,7 +11,7 @@ from properly._asking import models_by_name, require_of_an_event, rules_of_event
 from properly._cases import Cases, require_classes_to_normalize
 from properly._class_evaluation import ClassEvaluation, evaluate_classes
 from properly._class_summary_gathering import gather_classes
-from properly._classes import column_names, is_table, require_order
+from properly._classes import columns_of, is_table, require_order
 from properly._contenders import contenders
 from properly._event_gathering import Asked, gather
 from properly._frames import library_of
@@ -316,8 +316,8 @@ def _of_classes(
     drawn: dict[str, Any],
 ) -> ClassEvaluation:
     """Evaluate forecasts of several classes, row by row."""
-    cases = {name: Cases(y, p, **options) for name, p in models.items()}
     _require_one_order(models)
+    cases = {name: Cases(y, p, **options) for name, p in models.items()}
     ordered = task == "ordinal"
     found = evaluate_classes(cases, "ordinal" if ordered else "multiclass", rules, **drawn)
     if task == "auto" and len(found.labels) == 2:
@@ -372,7 +372,7 @@ def _require_one_order(models: Mapping[str, Any]) -> None:
     """Refuse frames of which one has the columns of the first in another order."""
     (_, first), *others = models.items()
     for name, p in others:
-        require_order(column_names(p), column_names(first), f"classes of {name!r}")
+        require_order(columns_of(p), columns_of(first), f"classes of {name!r}")
 
 
 def _task(task: str, models: Mapping[str, Any]) -> Task:
