@@ -1,11 +1,12 @@
 """Going over long columns in pieces."""
 
 import threading
+from typing import Any
 
 import numpy as np
 import pytest
 
-from properly._sweep import MANY, PIECE, share_out, sweep
+from properly._sweep import FEW, MANY, PIECE, kept_threads, share_out, spread, sweep
 
 
 @pytest.mark.parametrize("rows", [1, PIECE, PIECE + 1, MANY * PIECE + 7])
@@ -43,3 +44,28 @@ def test_an_error_in_a_share_reaches_the_caller() -> None:
     for count in (MANY - 1, MANY + 2):
         with pytest.raises(ZeroDivisionError):
             share_out(lambda divisor: 1 // divisor, list(range(count)))
+
+
+@pytest.mark.parametrize("rows", [0, 5, FEW, FEW + 3])
+def test_pieces_that_are_spread_are_all_done_once(rows: int) -> None:
+    x = np.arange(rows)
+    found = np.zeros(rows, dtype=np.int64)
+
+    def add(a: Any, b: Any) -> None:
+        b += a
+
+    spread(add, x, found)
+    np.testing.assert_array_equal(found, x)
+
+
+def test_an_error_on_a_kept_thread_is_raised() -> None:
+    def divide(x: Any) -> None:
+        raise ZeroDivisionError(len(x))
+
+    with pytest.raises(ZeroDivisionError):
+        spread(divide, np.zeros(FEW))
+
+
+def test_threads_are_kept_as_many_as_were_asked_for() -> None:
+    assert kept_threads(2) is kept_threads(2)
+    assert kept_threads(2) is not kept_threads(3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
@@ -19,6 +20,8 @@ PIECE = 1 << 18
 TABLE = 1 << 20
 # Fewer pieces than this are done sooner than threads are started.
 MANY = 3
+# Fewer rows than this are done sooner than threads that are there already are woken.
+FEW = 1 << 16
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
@@ -52,3 +55,29 @@ def share_out(function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> l
         return [function(piece) for piece in pieces]
     with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
         return list(pool.map(function, pieces))
+
+
+def spread(function: Callable[..., object], *columns: Array) -> None:
+    """Apply a function to the columns of numpy, one piece a thread, for what is done many times.
+
+    The threads are kept, so nothing that they do may wait for them.
+    """
+    rows, threads = columns[0].shape[0], min(4, os.cpu_count() or 1)
+    if rows < FEW or threads == 1:
+        function(*columns)
+        return
+    step = -(-rows // threads)
+    pieces = [tuple(x[start : start + step] for x in columns) for start in range(0, rows, step)]
+    for done in [kept_threads(threads).submit(function, *piece) for piece in pieces]:
+        done.result()
+
+
+def kept_threads(count: int) -> ThreadPoolExecutor:
+    """Return threads that are there already, if this process has had as many before."""
+    return _threads(count, os.getpid())
+
+
+@cache
+def _threads(count: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001
+    """Start threads once a process: one that was forked off has none of its parent's."""
+    return ThreadPoolExecutor(count)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly.integrations._boosting import STEP
+from properly.integrations._boosting import EVENTS, FAR
 from properly.integrations._boosting_metric import mean_score
 from properly.integrations._boosting_objective import Objective, Start
 from properly.rules import (
@@ -150,14 +150,29 @@ def test_slopes_are_single_precision_in_the_order_of_the_margins(order: Any, kin
 @pytest.mark.parametrize("weighted", [False, True])
 def test_long_data_are_priced_like_short_ones(weighted: bool) -> None:
     rng = np.random.default_rng(0)
-    rows = 8 * STEP + 17
+    rows = 8 * EVENTS + 17
     y, margin = (rng.random(rows) < 0.3).astype(np.float32), rng.normal(size=rows)
     weight: Any = rng.random(rows) if weighted else None
     long = objective(Brier())(y, margin, weight)
-    some = slice(STEP - 5, STEP + 5)
-    short = objective(Brier())(y[some], margin[some], weight[some] if weighted else None)
-    for a, b in zip(long, short, strict=True):
-        np.testing.assert_array_equal(a[some], b)
+    for edge in (EVENTS, rows // 4, rows // 2, rows - 5):
+        some = slice(edge - 5, edge + 5)
+        short = objective(Brier())(y[some], margin[some], weight[some] if weighted else None)
+        for a, b in zip(long, short, strict=True):
+            np.testing.assert_array_equal(a[some], b)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("rule", [Log(), Brier(), Spherical()])
+@pytest.mark.parametrize("far", [0.5, 0.999 * FAR, 100.0, 800.0])
+def test_margins_near_and_far_have_the_slopes_of_the_rule(rule: Any, far: float, kind: Any) -> None:
+    margin = np.linspace(-far, far, 41).astype(kind)
+    for y in (np.zeros(41), np.ones(41)):
+        slope, curvature = objective(rule)(y, margin)
+        exact = margin.astype(np.float64)
+        # What is below the normal numbers of single precision has lost digits on the way.
+        close: Any = {"rtol": 2e-6, "atol": 1e-37}
+        np.testing.assert_allclose(slope, rule.logit_slope(y, exact), **close)
+        np.testing.assert_allclose(curvature, rule.logit_curvature(exact), **close)
 
 
 @pytest.mark.parametrize(("rule", "rows"), [(Brier(), event_rows()), (RPS(), class_rows())])

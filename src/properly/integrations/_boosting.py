@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._arrays import check_weights, refuse
-from properly._sweep import sweep
+from properly._sweep import spread
 from properly.errors import DataError
 from properly.rules import BinaryRule, ClassRule
 from properly.rules._log_odds import both_sides
@@ -16,8 +16,10 @@ from properly.rules._log_odds import both_sides
 if TYPE_CHECKING:
     from properly.rules import Rule
 
-# Rows, or entries of a table, that are priced at a time.
-STEP = 1 << 15
+# Rows of one event, or entries of a table, that are priced at a time.
+EVENTS, ENTRIES = 1 << 17, 1 << 15
+# Closer to 0 than this, a margin has odds that do not overflow, even in single precision.
+FAR = 80
 LIMITS = "a rule of infinite weight replaces the product in logit_weight by its limit."
 Floats = np.ndarray[Any, np.dtype[Any]]
 
@@ -113,7 +115,7 @@ def slopes(rule: Any, rows: Checked) -> tuple[Floats, Floats]:
     curvature = np.empty_like(gradient)
     weights = () if rows.weight is None else (rows.weight,)
     fill = partial(_fill, rule)
-    sweep(fill, rows.output, rows.y, gradient, curvature, *weights)
+    spread(fill, rows.output, rows.y, gradient, curvature, *weights)
     if not (np.isfinite(gradient).all() and np.isfinite(curvature).all()):
         wrong = ~(np.isfinite(gradient) & np.isfinite(curvature))
         said = f"the slope and the curvature of {rule!r} must be finite at every margin"
@@ -122,11 +124,10 @@ def slopes(rule: Any, rows: Checked) -> tuple[Floats, Floats]:
 
 
 def _fill(rule: Any, margin: Floats, y: Floats, *rest: Floats) -> None:
-    """Write slopes and curvatures to their places, in steps that stay in the nearest cache."""
+    """Write slopes and curvatures to their places, in steps that stay in a cache."""
     gradient, curvature, *weights = rest
-    columns = 1 if margin.ndim == 1 else margin.shape[1]
     price = _price_event if margin.ndim == 1 else _price_classes
-    step = max(1, STEP // columns)
+    step = EVENTS if margin.ndim == 1 else max(1, ENTRIES // margin.shape[1])
     for start in range(0, len(margin), step):
         some = slice(start, start + step)
         found = price(rule, y[some], margin[some])
@@ -138,7 +139,12 @@ def _fill(rule: Any, margin: Floats, y: Floats, *rest: Floats) -> None:
 
 def _price_event(rule: BinaryRule, y: Floats, margin: Floats) -> tuple[Floats, Floats]:
     """Return `logit_slope` and `logit_curvature`, from one sigmoid instead of two."""
-    p, q = both_sides(margin)
+    if np.abs(margin).max() < FAR:
+        odds = np.exp(-margin)
+        p = 1 / (1 + odds)
+        q = odds * p
+    else:
+        p, q = both_sides(margin)
     weight = rule.logit_weight(p, q)
     return np.where(y, -q, p) * weight, p * q * weight
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import array_api_compat as compat
@@ -14,6 +11,7 @@ import torch
 
 from properly._libraries import is_numpy, namespace, to_numpy
 from properly._reductions import upper_tails
+from properly._sweep import kept_threads
 from properly._tally import Tally
 from properly.integrations._torch_checks import outcomes, refuse_nan
 from properly.rules import Brier
@@ -172,13 +170,7 @@ class Counting(NamedTuple):
         threads = min(torch.get_num_threads(), len(starts))
         if threads == 1:
             return [piece(start) for start in starts]
-        return list(_pool(threads, os.getpid()).map(piece, starts))
-
-
-@cache
-def _pool(threads: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001
-    """Keep threads for the next batch; a process that was forked off has to start its own."""
-    return ThreadPoolExecutor(threads)
+        return list(kept_threads(threads).map(piece, starts))
 
 
 def _total(columns: list[Array]) -> Array:

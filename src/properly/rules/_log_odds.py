@@ -74,4 +74,6 @@ def log_cumulate(x: Array) -> Array:
 
 def _minus_size(x: Array, positive: Array) -> Array:
     """Return ``-abs(x)``, of which a tensor's slope at 0 is not 0: there a network begins."""
+    if is_numpy(x):
+        return -np.abs(x)
     return namespace(x).where(positive, -x, x)
