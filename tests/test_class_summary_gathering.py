@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.plain_records import differing
 
 import properly
 from properly import Cases, cumulative, one_vs_rest, report
@@ -21,6 +20,7 @@ from properly._summary import Summary
 from properly._summary_words import CLASS_COSTS, CLASS_GROUPS, CLASS_ROWS, CLASS_TESTS
 from properly._totals import ScoreSums
 from properly.rules import RPS, Brier, SquaredAbsoluteRPS
+from tests.plain_records import differing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

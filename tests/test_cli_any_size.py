@@ -12,13 +12,13 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
-from tests.command_line import GRADES, run, write_forecasts
 
 import properly
 from properly._engines import MOST_ROWS
 from properly._files import Files, _cluster_errors, _dask, _spark
 from properly.cli import _engine
 from properly.cli._engine import Large, opened
+from tests.command_line import GRADES, run, write_forecasts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

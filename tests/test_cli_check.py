@@ -6,9 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.command_line import GRADES, run, write_forecasts
 
 import properly
+from tests.command_line import GRADES, run, write_forecasts
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.command_line import GRADES, run, write_forecasts
 
 import properly
 from properly.rules import RPS, Brier, Log
+from tests.command_line import GRADES, run, write_forecasts
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.command_line import every, run
 
 import properly
 from properly import datasets
+from tests.command_line import every, run
 
 
 @pytest.fixture(autouse=True)

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 from click.shell_completion import ShellComplete
-from tests.command_line import every, run
 
 import properly
 from properly import cli, datasets, reproduce, rules
 from properly.cli._commands import COMMANDS
 from properly.cli._rule_type import NAMES
+from tests.command_line import every, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

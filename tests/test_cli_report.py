@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.command_line import GRADES, run, write_forecasts
 
 import properly
+from tests.command_line import GRADES, run, write_forecasts
 
 TWO = ("--outcome", "y", "--forecast", "good", "--forecast", "poor")
 QUICK = ("--rule", "brier", "--replicates", "0")

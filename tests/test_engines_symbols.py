@@ -14,7 +14,6 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from tests.laws import class_subjects, subjects
 
 from properly._engines._symbols import is_expressible, price
 from properly.errors import DataError
@@ -37,6 +36,7 @@ from properly.rules import (
     Shifted,
     Spherical,
 )
+from tests.laws import class_subjects, subjects
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

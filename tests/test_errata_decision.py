@@ -16,18 +16,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
-from tests.laws.oracles import (
-    between,
-    integral_of_regret,
-    logit,
-    missed_benefit,
-    shift,
-    shifted_classes,
-    shifted_regret,
-    times,
-    uniform,
-)
-from tests.laws.subjects import Rows
 
 import properly
 from properly import Interval
@@ -43,14 +31,26 @@ from properly.rules import (
     Regret,
     Shifted,
 )
+from tests.laws.oracles import (
+    between,
+    integral_of_regret,
+    logit,
+    missed_benefit,
+    shift,
+    shifted_classes,
+    shifted_regret,
+    times,
+    uniform,
+)
+from tests.laws.subjects import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
-    from tests.laws.oracles import Costs
 
     from properly import Tally
+    from tests.laws.oracles import Costs
 
     Floats = NDArray[np.float64]
 

@@ -14,6 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+
+import properly
+from properly.errors import ImproperRuleError
+from properly.rules import RPS, Brier, Log, Propriety, SquaredAbsoluteRPS, SquaredMeanError
 from tests.laws.class_draws import as_floats
 from tests.laws.class_oracles import (
     Row,
@@ -24,10 +28,6 @@ from tests.laws.class_oracles import (
     rounding_of,
     squared_distance,
 )
-
-import properly
-from properly.errors import ImproperRuleError
-from properly.rules import RPS, Brier, Log, Propriety, SquaredAbsoluteRPS, SquaredMeanError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.laws.class_draws import as_floats, expected_table
-from tests.laws.class_oracles import grid
 
 from properly.errors import ProperlyError
 from properly.rules import (
@@ -26,6 +24,8 @@ from properly.rules import (
     Propriety,
     superior_penalty,
 )
+from tests.laws.class_draws import as_floats, expected_table
+from tests.laws.class_oracles import grid
 
 if TYPE_CHECKING:
     from collections.abc import Callable

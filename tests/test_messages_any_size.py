@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
-from tests.command_line import GRADES, run, write_forecasts
 
 from properly._files import Files, open_files
 from properly.cli import _engine
 from properly.errors import DataError
+from tests.command_line import GRADES, run, write_forecasts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+
 from tests.command_line import run, write_forecasts
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from tests.reproduce.activities import fake_train, write_signals
 
 from properly import cli
 from properly.errors import DataError, MissingExtraError
 from properly.reproduce import _selection, _selection_crash
 from properly.reproduce._selection import Effort, selection
 from properly.reproduce._selection_network import Recipe
+from tests.reproduce.activities import fake_train, write_signals
 
 if TYPE_CHECKING:
     from pathlib import Path

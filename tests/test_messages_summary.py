@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.test_class_summary_gathering import gathered, summary_of
-from tests.test_summed_groups import found_of
-from tests.test_summed_groups import summary_of as groups_of
 
 from properly.errors import DataError
 from properly.rules import RPS, Brier
+from tests.test_class_summary_gathering import gathered, summary_of
+from tests.test_summed_groups import found_of
+from tests.test_summed_groups import summary_of as groups_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.class_routes import entropies, expectations, few_prices, prices
 
 from properly.rules import (
     RPS,
@@ -26,6 +25,7 @@ from properly.rules import (
     SquaredAbsoluteRPS,
     SquaredMeanError,
 )
+from tests.class_routes import entropies, expectations, few_prices, prices
 
 if TYPE_CHECKING:
     from collections.abc import Callable

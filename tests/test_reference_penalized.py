@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pytest
-from tests.class_routes import entropies, expectations, few_prices, prices
 
 from properly.rules import PBS, PLL, Brier, Log, Misclassification, Penalized, superior_penalty
+from tests.class_routes import entropies, expectations, few_prices, prices
 
 if TYPE_CHECKING:
     from properly.rules import ClassRule

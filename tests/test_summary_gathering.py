@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.plain_records import differing
 
 import properly
 from properly import _summary_gathering, report
@@ -19,6 +18,7 @@ from properly._summary_gathering import gather_summary
 from properly._summary_words import CLUSTERS, GROUPS, THRESHOLDS, WEIGHTS
 from properly._totals import ScoreSums
 from properly.rules import Brier, Log
+from tests.plain_records import differing
 
 if TYPE_CHECKING:
     from pathlib import Path

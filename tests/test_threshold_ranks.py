@@ -13,14 +13,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logit
 from scipy.stats import beta
-from tests.laws.oracles import exact_regret, mean_ranks
-from tests.laws.subjects import Rows
 
 from properly import Cases, Interval, Tally, murphy_curve, tally
 from properly._baselines import baselines
 from properly._threshold_ranks import ThresholdRanks, rank_by_threshold
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BetaWeighted, Elementary, PointWeighted, Shifted
+from tests.laws.oracles import exact_regret, mean_ranks
+from tests.laws.subjects import Rows
 
 Y = [0, 0, 1, 1]
 BOLD, SHY = [0.1, 0.6, 0.6, 0.9], [0.1, 0.2, 0.2, 0.9]
