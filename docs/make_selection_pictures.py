@@ -45,7 +45,7 @@ COLUMNS = (
     *("way", "by", "report", "mean", "standard_deviation"),
     *("difference", "interval", "adjusted_p_value"),
 )
-DIGITS = 6
+DIGITS = 8
 
 
 def numbers(data: str, work: str | None, *, full: bool) -> dict[str, Any]:

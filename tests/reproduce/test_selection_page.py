@@ -65,6 +65,33 @@ def test_every_row_of_log_loss_and_miscalibration_is_that_of_the_numbers(
     assert f"{data} {SHORT[way]} {' '.join(shown)}" in page
 
 
+def less_pbs(one: dict[str, Any]) -> str:
+    """Write a difference in points, half the width of its interval, and whether it is marked."""
+    half = (one["interval"][1] - one["interval"][0]) / 2
+    mark = "*" if one["adjusted_p_value"] <= 0.05 else ""
+    return f"{100 * one['difference']:+.1f} ± {100 * half:.1f}{mark}"
+
+
+@pytest.mark.parametrize("data", SETS)
+@pytest.mark.parametrize("way", SHORT)
+def test_every_row_of_paired_differences_is_that_of_the_numbers(
+    data: str, way: str, page: str, numbers: dict[str, Any]
+) -> None:
+    cells = [told(numbers, data, way, by, "macro_f1") for by in TITLES if by != "pbs"]
+    assert f"{data} {SHORT[way]} {' '.join(map(less_pbs, cells))}" in page
+
+
+@pytest.mark.parametrize("way", SHORT)
+@pytest.mark.parametrize("by", TITLES)
+def test_every_row_over_all_sets_is_that_of_the_numbers(
+    by: str, way: str, page: str, numbers: dict[str, Any]
+) -> None:
+    one = told(numbers, "all", way, by, "macro_f1")
+    differs = "" if by == "pbs" else f" {less_pbs(one)}"
+    shown = f"{one['epoch']:.1f} {100 * one['mean']:.1f}{differs}"
+    assert f"{SHORT[way]} {TITLES[by]} {shown}" in page
+
+
 def test_the_histories_are_those_of_the_numbers(page: str, numbers: dict[str, Any]) -> None:
     found = numbers["histories"]
     columns = [f"correlation_{x}" for x in ("brier", "pbs", "error")]
