@@ -37,12 +37,11 @@ help:  ## show this help
 report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.html
 	@$(BIN)/properly demo --output report.html --force
 
-# Two parts at a time, the longest first.
+# Two parts at a time, those that fail soonest first, then the longest.
 test: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and every test; build the documentation
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
-	@$(MAKE) --no-print-directory --jobs=2 check docs
 	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target \
-	  test-plain test-rest test-laws test-half
+	  check docs test-plain test-rest test-laws test-half
 
 test-plain:
 	@$(RUN) $(PLAIN)
