@@ -2,8 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Modules are compiled when they are imported; most of what is installed never is.
-INSTALL := $(BIN)/python -m pip -qq --disable-pip-version-check install --no-compile
+PIP := $(BIN)/python -m pip -qq --disable-pip-version-check
 # Peers want an older pandas than the tests, so they have an environment of their own.
 PEERS := $(VENV)/peers
 # Tests want one version on every machine; the published extra takes any.
@@ -124,7 +123,7 @@ $(VENV)/.ready-browser: $(VENV)/.ready-test,docs
 
 $(VENV)/.ready-integrations: $(BIN)/python pyproject.toml Makefile
 	@echo "installing $(TORCH) and properly[$(FRAMEWORKS)] into $(VENV)"
-	@$(INSTALL) "$(TORCH)" "triton; sys_platform == 'linux'" "$(SURVEY)" -e ".[$(FRAMEWORKS)]"
+	@$(PIP) install "$(TORCH)" "triton; sys_platform == 'linux'" "$(SURVEY)" -e ".[$(FRAMEWORKS)]"
 	@touch $@
 
 # briertools asks for a test tool that brings maps and satellite images with it, dlordinal for torch,
@@ -143,5 +142,5 @@ $(PEERS)/.ready-conformance: $(PEERS)/.ready
 
 $(VENV)/.ready-%: $(BIN)/python pyproject.toml
 	@echo "installing properly[$*] into $(VENV)"
-	@$(INSTALL) --editable ".[$*]"
+	@$(PIP) install --editable ".[$*]"
 	@touch $@
