@@ -53,7 +53,7 @@ def share_out(function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> l
     """Apply a function to each of some pieces of work, on a few threads if there are many."""
     if len(pieces) < MANY:
         return [function(piece) for piece in pieces]
-    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(_few_threads()) as pool:
         return list(pool.map(function, pieces))
 
 
@@ -62,7 +62,7 @@ def spread(function: Callable[..., object], *columns: Array) -> None:
 
     The threads are kept, so nothing that they do may wait for them.
     """
-    rows, threads = columns[0].shape[0], min(4, os.cpu_count() or 1)
+    rows, threads = columns[0].shape[0], _few_threads()
     if rows < FEW or threads == 1:
         function(*columns)
         return
@@ -70,6 +70,10 @@ def spread(function: Callable[..., object], *columns: Array) -> None:
     pieces = [tuple(x[start : start + step] for x in columns) for start in range(0, rows, step)]
     for done in [kept_threads(threads).submit(function, *piece) for piece in pieces]:
         done.result()
+
+
+def _few_threads() -> int:
+    return min(4, os.cpu_count() or 1)
 
 
 def kept_threads(count: int) -> ThreadPoolExecutor:

@@ -119,6 +119,7 @@ def test_the_sums_of_two_processes_are_those_of_all_rows(keeper: str, tmp_path: 
 # torch itself hang there, which is not ours to mend: it has one.
 FORKED = """
 import os
+import signal
 import torch
 from properly.integrations.torch import TallyMetric
 from properly.rules import Brier
@@ -137,6 +138,7 @@ def score():
 before = score()
 child = os.fork()
 if child == 0:
+    signal.alarm(60)  # it must not outlive a test that fails
     os._exit(0 if score() == before else 3)
 print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 """
