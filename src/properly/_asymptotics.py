@@ -81,12 +81,15 @@ def kernel_density(value: Column, weight: Column, cases: float) -> Column:
         for start in range(0, len(value), PIECE):
             x, w = value[start : start + PIECE], weight[start : start + PIECE]
             with np.errstate(divide="ignore"):
-                logs = np.stack([np.log(x), np.log1p(-x)], axis=1)
-            # At the ends of the grid one power is 0, and 0 * log(0) must count as 0.
-            inner = np.exp(logs @ powers[:, 1:-1] - constant[1:-1])
-            total[1:-1] += w @ inner
-            total[0] += w @ np.exp(logs[:, 1] * powers[1, 0] - constant[0])
-            total[-1] += w @ np.exp(logs[:, 0] * powers[0, -1] - constant[-1])
+                logs = np.stack([np.log(x), np.log1p(-x)])
+            # At the ends of the grid one power is 0, and 0 * log(0) must count as 0. Logarithms
+            # may be infinite, which a matrix product would multiply by the zeros of its padding.
+            inner = np.multiply.outer(logs[0], powers[0, 1:-1])
+            inner += np.multiply.outer(logs[1], powers[1, 1:-1])
+            inner -= constant[1:-1]
+            total[1:-1] += w @ np.exp(inner, out=inner)
+            total[0] += w @ np.exp(logs[1] * powers[1, 0] - constant[0])
+            total[-1] += w @ np.exp(logs[0] * powers[0, -1] - constant[-1])
         return total
 
     columns = value.astype(np.float64, copy=False), weight.astype(np.float64, copy=False)
