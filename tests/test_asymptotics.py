@@ -18,10 +18,10 @@ from properly._asymptotics import (
     chernoff_half_width,
     chernoff_quantile,
     effective_cases,
-    effective_total,
     kernel_density,
     normal_half_width,
 )
+from properly._variance import effective_total
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

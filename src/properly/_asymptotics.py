@@ -53,15 +53,6 @@ def effective_cases(tally: Tally) -> Column:
     return weight
 
 
-def effective_total(tally: Tally) -> float:
-    """Return how many cases of equal weight would say as much in all."""
-    weight = to_numpy(tally.weight).astype(np.float64)
-    if tally.event_squares is None or tally.nonevent_squares is None:
-        return float(weight.sum())
-    squares = to_numpy(tally.event_squares).sum() + to_numpy(tally.nonevent_squares).sum()
-    return float(weight.sum() ** 2 / squares)
-
-
 def kernel_density(value: Column, weight: Column, cases: float) -> Column:
     r"""Estimate the density of forecasts at 0, 0.01, …, 1 with Chen's first beta kernel.
 

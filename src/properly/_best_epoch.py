@@ -6,8 +6,7 @@ import math
 import operator
 from typing import Any, Literal, TypeAlias, get_args
 
-from properly._interval import as_number
-from properly._options import check_choice, check_whole
+from properly._options import as_number, check_choice, check_whole
 from properly._plain import many
 from properly.errors import DataError
 

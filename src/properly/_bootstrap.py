@@ -12,9 +12,8 @@ import numpy as np
 from properly._arrays import as_column, as_numbers, refuse
 from properly._cases import Cases
 from properly._frames import to_frame
-from properly._interval import as_number
 from properly._libraries import freeze, to_numpy
-from properly._options import as_drawing, check_choice
+from properly._options import as_drawing, as_number, check_choice
 from properly._plain import many, plain
 from properly._replicates import Blocks, best_block, require_enough
 from properly._resampled import (

@@ -11,7 +11,7 @@ import numpy as np
 from properly._elementary import outcomes
 from properly._frames import to_frame
 from properly._grid import check_threshold, from_each_on
-from properly._interval import as_number
+from properly._options import as_number
 from properly._plain import plain
 from properly._tally import Tally, as_tally
 from properly.errors import DataError

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from properly import _on_device
-from properly._asymptotics import effective_total
 from properly._frames import to_frame
 from properly._histogram import (
     Histogram,
@@ -23,6 +22,7 @@ from properly._options import as_drawing, check_choice
 from properly._plain import many
 from properly._reliability_bands import Method, Wanted, find_band
 from properly._tally import Tally, as_tally
+from properly._variance import effective_total
 from properly.errors import DataError
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from properly._binned import BinnedReliability, Scheme, binned_reliability
 from properly._binning import equal_width
 from properly._cases import Cases, has_classes, rows_in_use
 from properly._frames import to_frame
-from properly._interval import as_number
 from properly._libraries import to_numpy
+from properly._options import as_number
 from properly._plain import amount_of, many, plain
 from properly._reductions import top_label
 from properly._reflected_kernel import LEAST_SCALE, error_at, fixed_point

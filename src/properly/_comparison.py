@@ -22,11 +22,10 @@ from properly._contest import (
 )
 from properly._design import Design
 from properly._estimates import Estimate
-from properly._interval import as_number
 from properly._losses import unit_of
 from properly._moments import about_design, warn_of_clusters, warn_of_few
 from properly._multiplicity import holm
-from properly._options import as_generator, check_choice, check_level, check_whole
+from properly._options import as_generator, as_number, check_choice, check_level, check_whole
 from properly._pairs import Comparison
 from properly._scored import is_area, score_areas, score_models
 from properly.errors import DataError

@@ -13,9 +13,8 @@ import numpy as np
 
 from properly._arrays import check_forecasts
 from properly._cases import Cases, event_among
-from properly._interval import as_number
 from properly._libraries import read_only, to_numpy
-from properly._options import check_choice
+from properly._options import as_number, check_choice
 from properly._sweep import sweep
 from properly.errors import DataError
 

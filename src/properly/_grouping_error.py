@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._frames import to_frame
-from properly._interval import as_number
 from properly._isotonic import recalibrate
 from properly._libraries import to_numpy
-from properly._options import check_whole
+from properly._options import as_number, check_whole
 from properly._plain import many, plain
 from properly._scoring import mean_loss, mean_score
 from properly._tally import Tally, as_tally

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from properly._options import as_number
 from properly.errors import ArgumentTypeError, DataError
 
 Amount: TypeAlias = float | Iterable[float]
@@ -139,16 +139,6 @@ def as_interval(within: Interval | tuple[float, float]) -> Interval:
         message = f"a range of thresholds is an Interval or a pair of numbers; got {within!r}"
         raise ArgumentTypeError(message) from None
     return Interval(lower, upper)
-
-
-def as_number(value: object, name: str) -> float:
-    """Take a number as a float, and refuse anything else by name."""
-    try:
-        # Not float(value) alone, which would read text as well.
-        return float(operator.pos(value))  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        message = f"the {name} must be a number; got {value!r}"
-        raise ArgumentTypeError(message) from None
 
 
 def _hint(lower: float, upper: float) -> str:

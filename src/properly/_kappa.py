@@ -9,11 +9,10 @@ import numpy as np
 
 from properly._arrays import as_array, as_numbers, check_length, check_weights
 from properly._costs import cost_matrix
-from properly._interval import as_number
 from properly._labels import as_classes, class_numbers
 from properly._libraries import to_numpy
 from properly._notice import notice
-from properly._options import check_choice
+from properly._options import as_number, check_choice
 from properly._pooling import EXACT
 from properly.errors import DataError
 

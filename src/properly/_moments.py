@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._asymptotics import effective_total
 from properly._cases import Cases, rows_in_use
 from properly._design import Design
 from properly._influences import of_mean
@@ -14,7 +13,7 @@ from properly._libraries import to_numpy
 from properly._notice import notice
 from properly._plain import many
 from properly._tally import Tally, as_tally
-from properly._variance import Spread, covariance, spread_of_means
+from properly._variance import Spread, covariance, effective_total, spread_of_means
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,9 +13,9 @@ from properly._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE, baselines
 from properly._cases import is_dependent
 from properly._frames import to_frame
 from properly._grid import ULPS
-from properly._interval import Amount, Interval, as_number
+from properly._interval import Amount, Interval
 from properly._libraries import to_numpy
-from properly._options import check_level
+from properly._options import as_number, check_level
 from properly._plain import plain
 from properly._scoring import mean_score
 from properly._tally import Tally, as_tally

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._interval import as_number
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -86,4 +85,14 @@ def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
         return np.random.default_rng(None if rng is None else operator.index(rng))
     except (TypeError, ValueError):
         message = f"rng must be a whole number, a numpy Generator or None; got {rng!r}"
+        raise ArgumentTypeError(message) from None
+
+
+def as_number(value: object, name: str) -> float:
+    """Take a number as a float, and refuse anything else by name."""
+    try:
+        # Not float(value) alone, which would read text as well.
+        return float(operator.pos(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        message = f"the {name} must be a number; got {value!r}"
         raise ArgumentTypeError(message) from None

@@ -9,9 +9,8 @@ import numpy as np
 
 from properly._comparison_words import lay_out
 from properly._frames import to_frame
-from properly._interval import as_number
 from properly._libraries import freeze
-from properly._options import check_choice, check_inside
+from properly._options import as_number, check_choice, check_inside
 from properly._pair import Pair, Told, flat, sentence
 from properly._plain import many, plain
 from properly.errors import DataError

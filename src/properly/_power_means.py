@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._arrays import as_column, as_numbers, check_amounts, check_length, check_weights
-from properly._interval import as_number
 from properly._libraries import to_numpy
+from properly._options import as_number
 from properly._plain import plain
 from properly._pooling import is_one_each
 from properly._sweep import sweep

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from properly._cases import Cases, with_forecasts
-from properly._interval import as_number
 from properly._libraries import namespace
+from properly._options import as_number
 from properly._pooling import as_counts, pool
 from properly._tally import Tally, as_tally
 from properly.errors import DataError

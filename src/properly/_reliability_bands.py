@@ -11,7 +11,6 @@ from properly._asymptotics import (
     GRID,
     chernoff_half_width,
     effective_cases,
-    effective_total,
     kernel_density,
     normal_half_width,
 )
@@ -23,6 +22,7 @@ from properly._likelihood import critical_value, likelihood_bounds
 from properly._options import check_choice
 from properly._resampling import sampler
 from properly._tally import Tally
+from properly._variance import effective_total
 from properly.errors import DataError
 
 if TYPE_CHECKING:

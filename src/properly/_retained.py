@@ -12,11 +12,10 @@ from properly._arrays import as_array, as_floats, as_numbers, check_counts, refu
 from properly._classes import check_class_rows, is_table
 from properly._costs import as_matrix, decide_by_mode
 from properly._hard import priced
-from properly._interval import as_number
 from properly._kappa import kappa_of
 from properly._labels import as_classes
 from properly._libraries import read_only, to_numpy
-from properly._options import check_choice
+from properly._options import as_number, check_choice
 from properly.errors import DataError
 
 if TYPE_CHECKING:

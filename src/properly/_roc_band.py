@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._asymptotics import effective_total
 from properly._bisection import bisect
 from properly._cases import has_clusters, number_clusters, require_no_time, rows_in_use
 from properly._frames import to_frame
 from properly._libraries import freeze, to_numpy
 from properly._plain import plain
 from properly._tally import Tally, as_tally
+from properly._variance import effective_total
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -196,3 +196,12 @@ def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread
     if cases <= 1:
         return Spread(np.full((len(mean),) * 2, np.nan), 0)
     return Spread(summed / total**2 * cases / (cases - 1), cases - 1)
+
+
+def effective_total(tally: Tally) -> float:
+    """Return how many cases of equal weight would say as much in all."""
+    weight = to_numpy(tally.weight).astype(np.float64)
+    if tally.event_squares is None or tally.nonevent_squares is None:
+        return float(weight.sum())
+    squares = to_numpy(tally.event_squares).sum() + to_numpy(tally.nonevent_squares).sum()
+    return float(weight.sum() ** 2 / squares)

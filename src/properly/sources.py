@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias,
 import numpy as np
 
 from properly._arrays import refuse
-from properly._asymptotics import effective_total
 from properly._binning import equal_rank, equal_width
-from properly._interval import as_number
 from properly._isotonic import recalibrate
 from properly._libraries import to_numpy
-from properly._options import check_choice, check_flag, check_whole
+from properly._options import as_number, check_choice, check_flag, check_whole
 from properly._smoothing import nearest, smooth
+from properly._variance import effective_total
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:

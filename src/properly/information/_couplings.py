@@ -6,8 +6,7 @@ import math
 from fractions import Fraction
 from typing import Literal, get_args
 
-from properly._interval import as_number
-from properly._options import check_choice, check_whole
+from properly._options import as_number, check_choice, check_whole
 from properly.errors import DataError
 
 Convention = Literal["risk", "entropy"]

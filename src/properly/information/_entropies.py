@@ -9,8 +9,8 @@ import numpy as np
 
 from properly._arrays import as_column, as_numbers, check_length, refuse
 from properly._classes import sum_slack
-from properly._interval import as_number
 from properly._libraries import to_numpy
+from properly._options import as_number
 from properly._power_means import mean_of_power
 from properly.errors import DataError
 

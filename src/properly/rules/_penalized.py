@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from properly._costs import Matrix, as_matrix, cost_matrix, likeliest, optimal
-from properly._interval import as_number
 from properly._labels import check_count
-from properly._options import check_choice
+from properly._options import as_number, check_choice
 from properly.errors import DataError
 from properly.rules._brier import Brier
 from properly.rules._class_rule import ClassRule, at, require_class_rule

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from properly._costs import likeliest
-from properly._interval import as_number
 from properly._libraries import namespace
+from properly._options import as_number
 from properly.errors import DataError
 from properly.rules._class_rule import at
 from properly.rules._dual_rule import DualRule

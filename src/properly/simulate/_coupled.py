@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._arrays import as_array, as_column, as_floats, as_numbers, refuse
-from properly._interval import as_number
 from properly._libraries import freeze, to_numpy
-from properly._options import as_generator, check_whole
+from properly._options import as_generator, as_number, check_whole
 from properly._plain import many
 from properly.errors import DataError
 
