@@ -10,9 +10,9 @@ from benchmarks.harness import Row
 from benchmarks.parquet_files import Folder, write_forecasts
 
 import properly
-from properly._engines import Roles, Rows
-from properly._engines._summing import sum_up
-from properly._summed_scores import score_of
+from properly.engines import Roles, Rows
+from properly.engines._sums import sum_up
+from properly.evaluation._summed_scores import score_of
 from properly.rules import Brier, Log
 
 NEEDS = ("duckdb", "pyarrow")

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from scipy.special import expit, logit
 
 import properly
-from properly import simulate
+from properly import datasets as simulate
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:

@@ -20,7 +20,8 @@ from docs.make_decision_pictures import figure_of
 from docs.make_guide_pictures import STATIC, STYLE, crash_tallies, panels
 
 import properly
-from properly import plots, simulate
+from properly import datasets as simulate
+from properly import plots
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,7 @@ from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
 import properly
-from properly._multiplicity import holm
+from properly.inference._multiplicity import holm
 from properly.rules import Bounded, Brier, Log
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from properly._arrays import (
+from properly._boundary._arrays import (
     check_column,
     check_forecasts,
     check_outcomes,

@@ -11,7 +11,7 @@ from scipy.special import beta as beta_function
 from scipy.stats import beta, norm
 
 import properly
-from properly._asymptotics import (
+from properly.calibration._asymptotics import (
     GRID,
     PIECE,
     _chernoff_density,
@@ -21,7 +21,7 @@ from properly._asymptotics import (
     kernel_density,
     normal_half_width,
 )
-from properly._variance import effective_total
+from properly.inference._variance import effective_total
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

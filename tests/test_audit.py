@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly._audit import Audit, audit, is_superior
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     PBS,
@@ -26,6 +25,7 @@ from properly.rules import (
     SquaredAbsoluteRPS,
     SquaredMeanError,
 )
+from properly.rules._audit import Audit, audit, is_superior
 
 
 def pair(found: Audit) -> str:

@@ -14,7 +14,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 
-from properly._blocks import BlockCrossValidation, BlockSplit
+from properly.comparison._blocks import BlockCrossValidation, BlockSplit
 from properly.errors import DataError
 
 # Blocks, validation, test, gap, window, step, samples of a block at least, samples left over.

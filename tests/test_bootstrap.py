@@ -13,13 +13,13 @@ import pytest
 
 import properly
 from properly import Cases, Tally
-from properly._bootstrap import block_length, bootstrap
-from properly._design import Design
-from properly._influences import of_auc, of_mean
-from properly._resampled import Mean
-from properly._sampling import sample_of
-from properly._variance import covariance
 from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.inference._bootstrap import block_length, bootstrap
+from properly.inference._design import Design
+from properly.inference._influences import of_auc, of_mean
+from properly.inference._resampled import Mean
+from properly.inference._sampling import sample_of
+from properly.inference._variance import covariance
 from properly.rules import RPS, Brier, Log
 
 from .inference_numbers import CLUSTER, P1, STRATUM, TIME, WEIGHT, Y

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Cases, Tally, binned_reliability, tally, top_label
-from properly._calibration_error import calibration_error, smooth_calibration_error
+from properly.calibration._calibration_error import calibration_error, smooth_calibration_error
 from properly.errors import ArgumentTypeError, DataError
 
 NUMBERS = ("expected", "maximum", "squared", "debiased", "root", "expected_if_calibrated")

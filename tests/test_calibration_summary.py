@@ -13,10 +13,10 @@ from scipy.stats import norm, poisson
 from scipy.stats import t as student
 
 import properly
-from properly import _calibration_distances
-from properly._calibration_summary import calibration_summary
-from properly._resampling import Counts, Rows
+from properly.calibration import _calibration_distances
+from properly.calibration._calibration_summary import calibration_summary
 from properly.errors import DataError, DataWarning
+from properly.inference._draws import Counts, Rows
 
 from .inference_numbers import CLUSTER, STRATUM, TIME, WEIGHT, assert_published, cases_of, tally_of
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chi2, f, norm
 
 import properly
-from properly._calibration_trials import TRIALS
+from properly.calibration._calibration_trials import TRIALS
 from properly.errors import DataError, DataWarning
 from properly.rules import Brier, Log
 

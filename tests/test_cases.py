@@ -13,7 +13,7 @@ import pytest
 
 import properly
 from properly import Cases, decompose, reliability, tally
-from properly._cases import (
+from properly.counts._cases import (
     has_classes,
     has_clusters,
     has_time,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import properly
-from properly._certain import Certain, certainties
+from properly.calibration._certain import Certain, certainties
 from properly.rules import Log
 
 

@@ -12,16 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import properly
-from properly._checkup._check import Checkup, check
 from properly.datasets import crash
 from properly.errors import ProperlyError
+from properly.evaluation._checkup._check import Checkup, check
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from properly._checkup._symptom import Symptom
+    from properly.evaluation._checkup._symptom import Symptom
 
     Floats = NDArray[np.float64]
 
@@ -378,8 +378,8 @@ def test_an_inverted_forecast_is_odd_by_delongs_interval() -> None:
 
 
 def test_the_area_and_its_error_are_those_of_auc_interval() -> None:
-    from properly._checkup._raw import read_raw
-    from properly._checkup._sheet import Sheet
+    from properly.evaluation._checkup._raw import read_raw
+    from properly.evaluation._checkup._sheet import Sheet
 
     tied = np.round(P, 1)
     sheet = Sheet(read_raw(Y, "outcome"), {"m": read_raw(tied, "m")}, "binary", None, None, {})

@@ -12,8 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from properly import Cases, decompose, reliability, tally
-from properly._class_decomposition import ClassDecomposition, class_reliability, decompose_classes
-from properly._reductions import cumulative, one_vs_rest, top_label
+from properly.calibration._class_decomposition import (
+    ClassDecomposition,
+    class_reliability,
+    decompose_classes,
+)
+from properly.counts._reductions import cumulative, one_vs_rest, top_label
 from properly.errors import DataError, ImproperRuleError
 from properly.rules import (
     RPS,
@@ -31,7 +35,7 @@ from properly.rules import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly._questions import View
+    from properly.counts._questions import View
 
 PARTS = ["score", "miscalibration", "discrimination", "uncertainty"]
 BACKENDS = ["polars", "pandas", "pyarrow"]

@@ -11,7 +11,7 @@ import pytest
 
 import properly
 from properly import Cases, ClassEvaluation, evaluate
-from properly._over_time import over_time
+from properly.comparison._over_time import over_time
 from properly.errors import DataError, DataWarning
 from properly.rules import RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 

@@ -12,13 +12,13 @@ import pytest
 
 import properly
 from properly import Cases, cumulative, one_vs_rest, report
-from properly._class_scores import asked_rules
-from properly._class_summary_gathering import gather_classes
-from properly._counting import Counts
-from properly._kappa import count_pairs
-from properly._summary import Summary
-from properly._summary_words import CLASS_COSTS, CLASS_GROUPS, CLASS_ROWS, CLASS_TESTS
-from properly._totals import ScoreSums
+from properly.decisions._kappa import count_pairs
+from properly.engines._counts import Counts
+from properly.engines._exact import ScoreSums
+from properly.engines._summary import Summary
+from properly.evaluation._class_scores import asked_rules
+from properly.evaluation._class_summary_gathering import gather_classes
+from properly.evaluation._summary_notes import CLASS_COSTS, CLASS_GROUPS, CLASS_ROWS, CLASS_TESTS
 from properly.rules import RPS, Brier, SquaredAbsoluteRPS
 from tests.plain_records import differing
 
@@ -149,7 +149,7 @@ def test_groups_are_left_out_and_clusters_leave_no_band() -> None:
 
 
 def test_of_many_classes_some_questions_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("properly._class_summary_gathering.MOST", 2)
+    monkeypatch.setattr("properly.evaluation._class_summary_gathering.MOST", 2)
     found = gathered(summary_of([Brier()]), replicates=9)
     assert [len(x) for x in found.reliability.values()] == [2, 2]
     assert all(curve.band is None for x in found.reliability.values() for curve in x.values())

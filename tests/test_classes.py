@@ -11,8 +11,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from properly._classes import check_probabilities, is_table, row_sums
-from properly._labels import as_classes, class_numbers, names_of_labels, one_kind
+from properly._boundary._classes import check_probabilities, is_table, row_sums
+from properly._boundary._labels import as_classes, class_numbers, names_of_labels, one_kind
 from properly.errors import DataError
 
 if TYPE_CHECKING:

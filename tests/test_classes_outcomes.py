@@ -13,8 +13,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from properly._classes import check_class_rows
-from properly._labels import check_labels
+from properly._boundary._classes import check_class_rows
+from properly._boundary._labels import check_labels
 from properly.errors import DataError
 from properly.rules import Brier
 

@@ -14,11 +14,11 @@ from click.testing import CliRunner
 
 import properly
 from properly import cli, reproduce, rules
-from properly._advice import recommend
-from properly._audit import audit
 from properly.cli._running import progress_bar
+from properly.decisions._recommend import recommend
 from properly.errors import DataWarning
 from properly.rules import PBS, RPS, Brier, Propriety, SquaredAbsoluteRPS
+from properly.rules._audit import audit
 
 if TYPE_CHECKING:
     from pathlib import Path

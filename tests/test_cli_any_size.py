@@ -14,10 +14,10 @@ import pytest
 from pyarrow import csv, feather, parquet
 
 import properly
-from properly._engines import MOST_ROWS
-from properly._files import Files, _cluster_errors, _dask, _spark
 from properly.cli import _engine
 from properly.cli._engine import Large, opened
+from properly.engines import MOST_ROWS
+from properly.engines._files import Files, _cluster_errors, _dask, _spark
 from tests.command_line import GRADES, run, write_forecasts
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from properly import Cases, tally
-from properly._clusters import clustered, rows_of
-from properly._variance import spread_of_means
+from properly.decisions._clusters import clustered, rows_of
 from properly.errors import DataError
+from properly.inference._variance import spread_of_means
 
 N = 60
 RNG = np.random.default_rng(11)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import properly
-from properly._components import (
+from properly._boundary._options import as_drawing
+from properly.calibration._components import (
     Prices,
     components,
     find_bias,
@@ -18,10 +19,9 @@ from properly._components import (
     p_value,
     true_components,
 )
-from properly._decomposition import decompose_by
-from properly._isotonic import recalibrate
-from properly._options import as_drawing
-from properly._resampling import Draw, sampler
+from properly.calibration._decomposition import decompose_by
+from properly.counts._isotonic import recalibrate
+from properly.inference._draws import Draw, sampler
 from properly.rules import Bounded, Brier, Elementary, Log, Spherical
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import properly
-from properly._confidence import ConfidenceTest, confidence_test
-from properly._power_means import POWERS, ThreeMeans
 from properly.errors import ArgumentTypeError, DataError
+from properly.probability._confidence import ConfidenceTest, confidence_test
+from properly.probability._power_means import POWERS, ThreeMeans
 
 FOLDER = Path(__file__).parent / "reference" / "means"
 # Absolute: of a z that is 0 the reference, of 60 digits, has a residue of 1e-61; doubles have more.
@@ -104,7 +104,7 @@ def test_long_tables_are_summed_in_pieces(monkeypatch: pytest.MonkeyPatch) -> No
     rng = np.random.default_rng(706)
     cases = properly.Cases(rng.integers(0, 3, 50), rng.dirichlet([1, 1, 1], 50))
     whole = confidence_test(cases)
-    monkeypatch.setattr("properly._sweep.TABLE", 12)
+    monkeypatch.setattr("properly._boundary._chunks.TABLE", 12)
     agree(confidence_test(cases).z, astuple(whole.z))
 
 

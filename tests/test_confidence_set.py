@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 from arch.bootstrap import MCS
 
-from properly._confidence_set import ConfidenceSet, confidence_set
-from properly._replicates import best_block
+from properly.comparison._confidence_set import ConfidenceSet, confidence_set
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
+from properly.inference._replicates import best_block
 from properly.rules import PBS, Brier, Log
 
 Column: TypeAlias = np.ndarray[Any, Any]

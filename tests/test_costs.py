@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly._costs import (
+from properly.errors import DataError, DataWarning
+from properly.rules._costs import (
     cost_matrix,
     decide_by_cost,
     decide_by_mode,
@@ -22,7 +23,6 @@ from properly._costs import (
     likeliest,
     optimal,
 )
-from properly.errors import DataError, DataWarning
 
 # A matrix whose truths are rows: what is severe and called mild costs most; the last is to abstain.
 COSTS = np.array([[0.0, 2.0, 4.0, 1.0], [3.0, 0.0, 2.0, 1.0], [9.0, 3.0, 0.0, 1.0]])

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly._counterexamples import Counterexample, _gains, best_pair, optimised, tied
-from properly._simplex import Points, Prices, all_points, as_points, lattice
 from properly.rules import (
     PBS,
     PLL,
@@ -24,6 +22,8 @@ from properly.rules import (
     Shifted,
     SquaredMeanError,
 )
+from properly.rules._counterexamples import Counterexample, _gains, best_pair, optimised, tied
+from properly.rules._simplex import Points, Prices, all_points, as_points, lattice
 
 if TYPE_CHECKING:
     from properly.rules import BinaryRule

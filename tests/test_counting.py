@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 import properly
-from properly import _counting
-from properly._counted_columns import as_exact, cell_of
-from properly._counting import Counts
-from properly._digits import as_whole_numbers
-from properly._totals import Total
+from properly.engines import _counts as _counting
+from properly.engines._counted_columns import as_exact, cell_of
+from properly.engines._counts import Counts
+from properly.engines._digits import as_whole_numbers
+from properly.engines._exact import Total
 
 RNG = np.random.default_rng(3)
 # Certain, next to certain, on borders, as small as can be, and ordinary.

@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import chi2, f
 
 import properly
-from properly._calibration_statistics import Sample
-from properly._cox import by_likelihood, by_sandwich
-from properly._design import Design
+from properly.calibration._calibration_statistics import Sample
+from properly.calibration._cox import by_likelihood, by_sandwich
+from properly.inference._design import Design
 
 
 def drawn(n: int, seed: int, **known: Any) -> properly.Cases:

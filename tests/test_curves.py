@@ -8,17 +8,9 @@ import numpy as np
 import pytest
 
 import properly
-from properly import (
-    Cases,
-    Interval,
-    MurphyCurve,
-    decompose,
-    murphy_curve,
-    murphy_difference,
-    simulate,
-    tally,
-)
-from properly._scoring import mean_score
+from properly import Cases, Interval, MurphyCurve, decompose, murphy_curve, murphy_difference, tally
+from properly import datasets as simulate
+from properly.counts._scoring import mean_score
 from properly.errors import DataError
 from properly.rules import Bounded, Brier
 

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Cases, tally
-from properly._curves import murphy_curve, murphy_difference
-from properly._decision import decision_curve, decision_difference
-from properly._scoring import mean_score
-from properly._thresholds import at_threshold
+from properly.counts._scoring import mean_score
+from properly.decisions._curve import decision_curve, decision_difference
+from properly.decisions._curves import murphy_curve, murphy_difference
+from properly.decisions._thresholds import at_threshold
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Elementary
 

@@ -9,17 +9,17 @@ import pytest
 from scipy.special import ndtri, stdtrit
 
 from properly import Cases, Tally, tally
-from properly._curves import murphy_curve, murphy_difference
-from properly._decision import decision_curve, decision_difference
-from properly._thresholds import AtThreshold, at_threshold
-from properly._variance import spread_of_means
+from properly.decisions._curve import decision_curve, decision_difference
+from properly.decisions._curves import murphy_curve, murphy_difference
+from properly.decisions._thresholds import AtThreshold, at_threshold
 from properly.errors import DataError
+from properly.inference._variance import spread_of_means
 
 from . import score_oracles
 from .score_oracles import LEVEL, put_together, spread, wilson
 
 if TYPE_CHECKING:
-    from properly._bands import Band
+    from properly.inference._band import Band
 
 N = 400
 RNG = np.random.default_rng(17)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 
 from properly import Cases, Tally, decompose, roc_curve, tally
-from properly._deployment import _shift, with_event_rate
-from properly._variance import spread_of_means
+from properly.counts._event_rate import _shift, with_event_rate
 from properly.errors import ArgumentTypeError, DataError
+from properly.inference._variance import spread_of_means
 from properly.rules import BinaryRule, Bounded, Brier, Elementary, Log, Regret
 
 N = 160

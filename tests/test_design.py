@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from properly import Cases
-from properly._design import Design
-from properly._variance import covariance
 from properly.errors import DataError
+from properly.inference._design import Design
+from properly.inference._variance import covariance
 
 Y = [0, 1, 0, 1, 1, 0]
 P = [0.1, 0.8, 0.3, 0.6, 0.9, 0.2]

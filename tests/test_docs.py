@@ -23,13 +23,13 @@ DOORS = [
     "properly",
     "properly.datasets",
     "properly.errors",
-    "properly.information",
+    "properly.probability.information",
     "properly.plots",
     "properly.report",
     "properly.reproduce",
     "properly.rules",
-    "properly.simulate",
-    "properly.sources",
+    "properly.datasets",
+    "properly.probability.sources",
     "properly.typing",
 ]
 

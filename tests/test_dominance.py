@@ -15,12 +15,12 @@ import pytest
 from scipy.stats import t as student
 
 import properly
-from properly import _threshold_pairs
-from properly._design import Design
-from properly._dominance import Dominance, dominance
-from properly._replicates import best_block
-from properly._variance import covariance
+from properly.decisions import _dominance_band as _threshold_pairs
+from properly.decisions._dominance import Dominance, dominance
 from properly.errors import ArgumentTypeError, DataError
+from properly.inference._design import Design
+from properly.inference._replicates import best_block
+from properly.inference._variance import covariance
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from properly import tally
-from properly._elementary import (
+from properly.decisions._elementary import (
     curve_of,
     effective,
     knots,

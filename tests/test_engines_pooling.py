@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 import properly
-from properly._engines import Roles, Rows
-from properly._engines._collecting import collected
-from properly._engines._summing import Summing
+from properly.engines import Roles, Rows
+from properly.engines._collecting import collected
+from properly.engines._sums import Summing
 from properly.rules import Brier
 
 if TYPE_CHECKING:

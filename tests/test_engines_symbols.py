@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from properly._engines._symbols import is_expressible, price
+from properly.engines._symbols import is_expressible, price
 from properly.errors import DataError
 from properly.rules import (
     PBS,

@@ -18,9 +18,10 @@ from scipy.integrate import quad
 from scipy.stats import t as student
 
 import properly
-from properly import information, simulate
+from properly import datasets as simulate
+from properly.probability import information
+from properly.probability.sources import EqualCount, EqualWidth
 from properly.reproduce._nelson_population import describe
-from properly.sources import EqualCount, EqualWidth
 
 if TYPE_CHECKING:
     from properly.reproduce._nelson_population import PopulationCase

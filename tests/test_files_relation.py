@@ -14,11 +14,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc, parquet
 
-from properly._files import open_files, read
-from properly._files._arrow import batches_in
-from properly._files._elsewhere import found_files
-from properly._files._memory import as_size, limits_of
-from properly._files._tables import location
+from properly.engines._files import open_files, read
+from properly.engines._files._arrow import batches_in
+from properly.engines._files._elsewhere import found_files
+from properly.engines._files._memory import as_size, limits_of
+from properly.engines._files._tables import location
 from properly.errors import DataError
 
 if TYPE_CHECKING:

@@ -6,15 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from properly._findings import (
-    Finding,
-    distance_sensitive,
-    local,
-    reversible,
-    superior,
-    symmetric,
-)
-from properly._simplex import Prices
 from properly.rules import (
     PBS,
     PLL,
@@ -34,6 +25,15 @@ from properly.rules import (
     SquaredMeanError,
     superior_penalty,
 )
+from properly.rules._findings import (
+    Finding,
+    distance_sensitive,
+    local,
+    reversible,
+    superior,
+    symmetric,
+)
+from properly.rules._simplex import Prices
 
 if TYPE_CHECKING:
     from properly.rules import BinaryRule

@@ -11,14 +11,14 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import properly
-from properly._folds import by_fold
+from properly.comparison._folds import by_fold
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.rules import RPS, Brier, Log
 
 from .inference_numbers import CLUSTER, P1, P2, WEIGHT, Y, assert_published
 
 if TYPE_CHECKING:
-    from properly._fold_table import Folds
+    from properly.comparison._fold_table import Folds
 
 FOLD = np.repeat([0, 1, 2], [60, 100, 140])
 BOTH = {"p1": P1, "p2": P2}

@@ -193,7 +193,7 @@ DOORS = {
         "MissingExtraError",
         "ProperlyError",
     ],
-    "properly.information": [
+    "properly.probability.information": [
         "LogSpread",
         "conjugate_coupling",
         "coupling_from_power",
@@ -206,7 +206,7 @@ DOORS = {
         "tsallis_entropy",
         "tsallis_from_coupling",
     ],
-    "properly.sources": [
+    "properly.probability.sources": [
         "EqualCount",
         "EqualWidth",
         "Fit",
@@ -294,7 +294,7 @@ DOORS = {
         "parse_rule",
         "superior_penalty",
     ],
-    "properly.simulate": [
+    "properly.datasets": [
         "CoupledClasses",
         "CoupledGaussian",
         "NELSON_CASES",

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly import _sweep, tally
-from properly._elementary import Outcomes, outcomes
-from properly._grid import (
+from properly import tally
+from properly._boundary import _chunks as _sweep
+from properly.decisions._elementary import Outcomes, outcomes
+from properly.decisions._grid import (
     PERCENT,
     acted_anywhere,
     acted_at,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from properly._design import Design
-from properly._group_degrees import count_units, of_differences, of_groups
+from properly.comparison._group_degrees import count_units, of_differences, of_groups
+from properly.inference._design import Design
 
 ONES = np.ones(12)
 GROUP = np.repeat([0, 1, 2], 4)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import properly
-from properly._design import Design
-from properly._group_degrees import count_units
-from properly._group_measures import score_measure
-from properly._group_sums import Split, add_up
+from properly.comparison._group_degrees import count_units
+from properly.comparison._group_measures import score_measure
+from properly.comparison._group_sums import Split, add_up
+from properly.inference._design import Design
 from properly.rules import Brier
 
 CASES, GROUPS = 4000, 100

@@ -13,10 +13,10 @@ from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 import properly
-from properly._calibration_line import Subject, find_line
-from properly._groups import by_group
-from properly._multiplicity import holm
+from properly.calibration._line import Subject, find_line
+from properly.comparison._groups import by_group
 from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.inference._multiplicity import holm
 from properly.rules import RPS, Brier, Log, Rule, Shifted
 
 from .inference_numbers import (
@@ -31,7 +31,7 @@ from .inference_numbers import (
 )
 
 if TYPE_CHECKING:
-    from properly._group_table import Groups
+    from properly.comparison._group_table import Groups
 
 MEASURES = ("score", "skill", "observed_expected")
 # Three groups of 100 each, with clusters inside and across them.

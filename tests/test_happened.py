@@ -9,10 +9,17 @@ import pytest
 
 import properly
 from properly import Cases, Tally, tally
-from properly._happened import Side, questions, sides, sums_by_class
-from properly._power_means import sums_of_powers
 from properly.errors import DataError
-from properly.sources import EqualCount, EqualWidth, Isotonic, Kernel, Neighbours, Source
+from properly.probability._by_source import Side, questions, sides, sums_by_class
+from properly.probability._power_means import sums_of_powers
+from properly.probability.sources import (
+    EqualCount,
+    EqualWidth,
+    Isotonic,
+    Kernel,
+    Neighbours,
+    Source,
+)
 
 Y, P = [0, 1, 0, 1, 1, 0], [0.125, 0.25, 0.25, 0.5, 0.875, 0.875]
 THREE = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.5, 0.5, 0.0], [0.125, 0.25, 0.625]]

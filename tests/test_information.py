@@ -14,10 +14,10 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from properly import information
-from properly._power_means import generalized_mean
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
-from properly.information import (
+from properly.probability import information
+from properly.probability._power_means import generalized_mean
+from properly.probability.information import (
     LogSpread,
     conjugate_coupling,
     coupling_from_power,
@@ -34,7 +34,7 @@ from properly.information import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly.information._couplings import Convention
+    from properly.probability._couplings import Convention
 
 FOLDER = Path(__file__).parent / "reference" / "means"
 CLOSE: dict[str, Any] = {"rel": 1e-15, "abs": 0}

@@ -12,7 +12,8 @@ import pytest
 from scipy.optimize import isotonic_regression
 
 from properly import Tally, reliability, tally
-from properly._isotonic import (
+from properly._boundary._chunks import MANY, PIECE
+from properly.counts._isotonic import (
     PASSES,
     PRODUCTS_FIT,
     SHORT,
@@ -22,8 +23,7 @@ from properly._isotonic import (
     refit,
     refit_sequences,
 )
-from properly._resampling import Counts
-from properly._sweep import MANY, PIECE
+from properly.inference._draws import Counts
 
 
 @pytest.mark.parametrize("rows", [PIECE + 1, 2 * PIECE, MANY * PIECE + 5])

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from properly import Tally
-from properly._judged_counts import in_runs, is_weighted, weighed
-from properly._summary import Summary
+from properly.engines._summary import Summary
+from properly.evaluation._judged_counts import in_runs, is_weighted, weighed
 from properly.rules import Brier
 
 RNG = np.random.default_rng(2)

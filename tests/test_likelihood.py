@@ -12,8 +12,8 @@ from scipy.stats import chi2, norm
 from scipy.stats import t as student
 
 import properly
-from properly._isotonic import recalibrate
-from properly._likelihood import critical_value, likelihood_bounds
+from properly.calibration._confidence_band import critical_value, likelihood_bounds
+from properly.counts._isotonic import recalibrate
 from properly.errors import DataError
 
 Column: TypeAlias = np.ndarray[Any, Any]

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from properly import _logistic
-from properly._logistic import fit, logit, separating_line
+from properly.inference import _logistic
+from properly.inference._logistic import fit, logit, separating_line
 
 ONES = np.ones((6, 1))
 X = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])

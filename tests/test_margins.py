@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtri, stdtrit
 
 from properly import Cases, tally
-from properly._curves import murphy_curve, murphy_difference
+from properly.decisions._curves import murphy_curve, murphy_difference
 from properly.errors import ArgumentTypeError, DataError
 
 from .score_oracles import LEVEL, put_together
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly._bands import Band
-    from properly._murphy import MurphyCurve
+    from properly.decisions._murphy import MurphyCurve
+    from properly.inference._band import Band
 
 N, CLUSTERS = 480, 24
 RNG = np.random.default_rng(7)

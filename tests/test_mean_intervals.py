@@ -12,9 +12,11 @@ import pytest
 from scipy.stats import t as student
 
 import properly
-from properly import Cases, MeansIntervals, simulate, sources, tally
-from properly._worlds import world_of
+from properly import Cases, MeansIntervals, tally
+from properly import datasets as simulate
 from properly.errors import DataError, DataWarning
+from properly.probability import sources
+from properly.probability._simulated_truth import world_of
 
 if TYPE_CHECKING:
     from properly import Means, Tally, ThreeMeans

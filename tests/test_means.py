@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Cases, ClassMeans, Means, ThreeMeans, sources, tally
+from properly import Cases, ClassMeans, Means, ThreeMeans, tally
 from properly.errors import ArgumentTypeError, DataError
+from properly.probability import sources
 
 Y, P = [0, 1, 0, 1], [0.125, 0.25, 0.5, 0.875]
 GIVEN, FITTED = [0.875, 0.25, 0.5, 0.875], [1, 0.5, 0.5, 1]

@@ -29,9 +29,9 @@ from properly import (
     reliability,
     report,
     reproduce,
-    simulate,
     tally,
 )
+from properly import datasets as simulate
 from properly.errors import (
     ArgumentTypeError,
     DataError,
@@ -792,7 +792,7 @@ def test_a_missing_extra_names_the_command_that_installs_it(
 def test_a_frame_without_a_frame_library_names_the_command_that_installs_one(
     backend: Any, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("properly._frames.find_spec", lambda _: None)
+    monkeypatch.setattr("properly._boundary._frames.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError) as caught:
         decompose(tally([0], [0.1]), Brier()).to_frame(backend)
     assert str(caught.value) == message

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pytest
 
-from properly._files import Files, open_files
 from properly.cli import _engine
+from properly.engines._files import Files, open_files
 from properly.errors import DataError
 from tests.command_line import GRADES, run, write_forecasts
 
@@ -123,7 +123,7 @@ def test_too_little_memory_is_said_in_one_sentence(
     def measured(*_: object) -> None:
         raise duckdb.OutOfMemoryException
 
-    monkeypatch.setattr("properly._files._reading.measured", measured)
+    monkeypatch.setattr("properly.engines._files._reading.measured", measured)
     with pytest.raises(DataError) as caught, open_files("a.csv", memory="2MB") as files:
         files.shapes(["p"])
     assert str(caught.value) == (

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from properly import Cases, tally
-from properly._checkup._check import Checkup, check
 from properly.errors import ArgumentTypeError, DataError
+from properly.evaluation._checkup._check import Checkup, check
 
 if TYPE_CHECKING:
     from collections.abc import Callable

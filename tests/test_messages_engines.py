@@ -16,11 +16,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather
 
-from properly._files import _cluster_errors, _shards, _spark
-from properly._files._cluster_errors import Watch, translated
-from properly._files._dask import open_dask
-from properly._files._shards import KINDS, find_shards, kind_of
-from properly._files._spark import open_spark
+from properly.engines._files import _cluster_errors, _shards, _spark
+from properly.engines._files._cluster_errors import Watch, translated
+from properly.engines._files._dask import open_dask
+from properly.engines._files._shards import KINDS, find_shards, kind_of
+from properly.engines._files._spark import open_spark
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from properly._files._reading import open_files, read
 from properly.cli._columns import chosen
+from properly.engines._files._reading import open_files, read
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 
 if TYPE_CHECKING:

@@ -18,12 +18,11 @@ import pyarrow as pa
 import pytest
 
 import properly
-from properly import _framed
-from properly._engines import _reading
-from properly._engines._symbolic_functions import FUNCTIONS, Symbols
-from properly._engines._symbols import FORECAST
-from properly._summarizing import summarize
+from properly.engines import _framed, _reading
+from properly.engines._symbolic_functions import FUNCTIONS, Symbols
+from properly.engines._symbols import FORECAST
 from properly.errors import ArgumentTypeError, DataError
+from properly.evaluation._summarizing import summarize
 from properly.rules import BetaWeighted, Brier, Log
 
 if TYPE_CHECKING:

@@ -12,20 +12,28 @@ from properly import (
     Cases,
     confidence_test,
     generalized_mean,
-    information,
     means,
     plots,
     predicted_roc_curve,
     proper_means,
     risk_profile,
-    simulate,
     source_table,
     tally,
 )
+from properly import datasets as simulate
+from properly.datasets import NELSON_CASES, CoupledClasses, CoupledGaussian
 from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.probability import information
+from properly.probability.sources import (
+    EqualCount,
+    EqualWidth,
+    Fit,
+    Isotonic,
+    Kernel,
+    Neighbours,
+    Source,
+)
 from properly.rules import Pseudospherical
-from properly.simulate import NELSON_CASES, CoupledClasses, CoupledGaussian
-from properly.sources import EqualCount, EqualWidth, Fit, Isotonic, Kernel, Neighbours, Source
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -121,15 +129,15 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         ArgumentTypeError,
         (
-            "a source is a name or one of properly.sources; got 3"
-            "\n\nHint: write properly.sources.EqualCount(3)."
+            "a source is a name or one of properly.probability.sources; got 3"
+            "\n\nHint: write properly.probability.sources.EqualCount(3)."
         ),
         lambda: means(T, source=3),  # type: ignore[arg-type]
     ),
     (
         ArgumentTypeError,
         (
-            "a source is a name or one of properly.sources; got <class 'properly.sources.Isotonic'>"
+            "a source is a name or one of properly.probability.sources; got <class 'properly.probability.sources.Isotonic'>"
             "\n\nHint: write Isotonic()."
         ),
         lambda: means(T, source=Isotonic),  # type: ignore[arg-type]
@@ -543,7 +551,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         ArgumentTypeError,
         (
             "source must be CoupledClasses; got Tally"
-            "\n\nHint: make them with properly.simulate.CoupledClasses."
+            "\n\nHint: make them with properly.datasets.CoupledClasses."
         ),
         lambda: plots.coupled_classes(T, TWO),  # type: ignore[arg-type]
     ),

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly._agreement import metric_agreement
-from properly._best_epoch import BestEpoch, EarlyStopping
-from properly._blocks import BlockCrossValidation
-from properly._histories import as_names, read_history
-from properly._selection import TrainingRun, selection_report
+from properly.comparison._agreement import metric_agreement
+from properly.comparison._best_epoch import BestEpoch, EarlyStopping
+from properly.comparison._blocks import BlockCrossValidation
+from properly.comparison._histories import as_names, read_history
+from properly.comparison._selection import TrainingRun, selection_report
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._training import training
 

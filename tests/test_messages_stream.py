@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly._counting import Counts
-from properly._stream import Stream, stream
-from properly._summary import Summary
-from properly._totals import ScoreSums
+from properly.engines._counts import Counts
+from properly.engines._exact import ScoreSums
+from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
+from properly.evaluation._stream import Stream, stream
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:

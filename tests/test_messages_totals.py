@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly._summed_scores import compare_sums, score_of, skill_of
-from properly._totals import ScoreSums, Total, exact_sum, sum_of_products
+from properly.engines._exact import ScoreSums, Total, exact_sum, sum_of_products
 from properly.errors import DataError, ImproperRuleError
+from properly.evaluation._summed_scores import compare_sums, score_of, skill_of
 from properly.rules import Brier, Log, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from properly import Evaluation, evaluate, tally
-from properly._verdict import verdict
 from properly.errors import ArgumentTypeError
+from properly.evaluation._verdict import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable

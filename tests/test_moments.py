@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, tally
-from properly._moments import moments
+from properly.inference._means import moments
 
 RNG = np.random.default_rng(17)
 N = 120

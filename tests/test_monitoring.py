@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly import _monitoring
-from properly._monitoring import (
+from properly.comparison import _monitoring
+from properly.comparison._monitoring import (
     CalibrationMonitor,
     ComparisonMonitor,
     log_factors,

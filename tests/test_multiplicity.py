@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from properly._multiplicity import holm, sup_t_quantile
+from properly.inference._multiplicity import holm, sup_t_quantile
 
 
 def test_holm_multiplies_by_what_is_left() -> None:

@@ -14,7 +14,7 @@ from properly import (
     regret_difference,
     tally,
 )
-from properly._scoring import mean_score
+from properly.counts._scoring import mean_score
 from properly.rules import Elementary, Regret
 
 Y = np.array([0, 0, 1, 0, 1, 1, 0, 1] * 20)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy.special import logit
 
 from properly import Cases, Interval, baselines, decision_curve, decision_difference, tally
-from properly._net_benefit import without_model
-from properly._thresholds import mean_net_benefit
+from properly.decisions._net_benefit import without_model
+from properly.decisions._thresholds import mean_net_benefit
 from properly.errors import DataError
 from properly.rules import Bounded, Log, Regret
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly._notice import notice
+from properly._boundary._notice import notice
 from properly.errors import DataWarning
 from properly.rules import PBS, Brier, Penalized, parse_rule
 

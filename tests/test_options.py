@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly._options import as_generator, check_choice, check_level, check_whole
+from properly._boundary._options import as_generator, check_choice, check_level, check_whole
 from properly.errors import ArgumentTypeError, DataError
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, Tally, tally
-from properly._outcomes import Table, rows_of, table_of, two_classes
+from properly.counts._class_rows import Table, rows_of, table_of, two_classes
 
 
 def lines(table: Table) -> list[tuple[int, list[float], float, float]]:

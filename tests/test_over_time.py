@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import properly
-from properly._over_time import OverTime, over_time
-from properly._periods import cut
+from properly.comparison._over_time import OverTime, over_time
+from properly.comparison._periods import cut
 from properly.errors import DataWarning
 from properly.rules import RPS, Brier, Log
 

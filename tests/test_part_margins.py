@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import binom, norm
 
 import properly
-from properly import _part_margins
-from properly._margins import GRID
-from properly._options import as_drawing
-from properly._part_margins import _part, _plug_in_error, _true_part, part_bounds
+from properly._boundary._options import as_drawing
+from properly.decisions import _part_margins
+from properly.decisions._margins import GRID
+from properly.decisions._part_margins import _part, _plug_in_error, _true_part, part_bounds
 from properly.errors import DataError
 
 Column: TypeAlias = np.ndarray[Any, Any]

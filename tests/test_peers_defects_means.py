@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.simulate import CoupledGaussian
+from properly.datasets import CoupledGaussian
 
 CASES = 20_000
 

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from properly._power_means import (
+from properly.errors import ArgumentTypeError, DataError, ProperlyError
+from properly.probability._power_means import (
     POWERS,
     ThreeMeans,
     generalized_mean,
     mean_of_power,
     three_means,
 )
-from properly.errors import ArgumentTypeError, DataError, ProperlyError
 
 FOLDER = Path(__file__).parent / "reference" / "means"
 CLOSE: dict[str, Any] = {"rel": 1e-13, "abs": 0}

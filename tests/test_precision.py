@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from properly import Cases, Tally, tally
-from properly._precision import check_precision, limit, limit_event
 from properly.errors import ArgumentTypeError, DataError
+from properly.probability._precision import check_precision, limit, limit_event
 
 Y = [0, 1, 1, 0, 1]
 P = [0.0, 0.01, 0.5, 0.99, 1.0]

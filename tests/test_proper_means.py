@@ -20,10 +20,10 @@ from properly import (
     means,
     proper_means,
     reliability,
-    sources,
     tally,
 )
 from properly.errors import ArgumentTypeError, DataError
+from properly.probability import sources
 from properly.rules import Log, Misclassification, Pseudospherical
 
 FOLDER = Path(__file__).parent / "reference" / "means"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from properly import Cases
-from properly._class_decomposition import decompose_classes
-from properly._questions import VIEWS, ask, plan_for
+from properly.calibration._class_decomposition import decompose_classes
+from properly.counts._questions import VIEWS, ask, plan_for
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import (
     PBS,

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly import Cases, _range_costs, tally
-from properly._clusters import rows_of
-from properly._elementary import outcomes
-from properly._range_costs import (
+from properly import Cases, tally
+from properly.counts._scoring import mean_score
+from properly.decisions import _range_costs
+from properly.decisions._clusters import rows_of
+from properly.decisions._elementary import outcomes
+from properly.decisions._range_costs import (
     Rival,
     difference_errors,
     over_ranges,
@@ -19,7 +21,6 @@ from properly._range_costs import (
     pieces_between,
     sample_of,
 )
-from properly._scoring import mean_score
 from properly.rules import (
     BetaWeighted,
     BinaryRule,

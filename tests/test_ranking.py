@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
 
 from properly import Cases, Interval, Tally, reliability, roc_curve, tally
-from properly._deployment import with_event_rate
-from properly._ranking import Ranking, ranking
+from properly.counts._event_rate import with_event_rate
+from properly.decisions._ranking import Ranking, ranking
 from properly.errors import DataError
 
 if TYPE_CHECKING:

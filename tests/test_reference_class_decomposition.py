@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from properly import Cases, decompose
-from properly._class_decomposition import ClassDecomposition, decompose_classes
-from properly._reductions import cumulative
+from properly.calibration._class_decomposition import ClassDecomposition, decompose_classes
+from properly.counts._reductions import cumulative
 from properly.rules import RPS, Brier, RankedLog
 
 FILE = Path(__file__).parent / "reference" / "ordinal" / "dataset.json"

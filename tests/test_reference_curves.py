@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import properly
-from properly._curves import murphy_curve
-from properly._roc import roc_curve
+from properly.decisions._curves import murphy_curve
+from properly.decisions._roc import roc_curve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

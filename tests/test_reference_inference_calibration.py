@@ -15,8 +15,8 @@ from scipy.special import logit
 from scipy.stats import chi2
 
 import properly
-from properly._calibration_fits import Spline, find_curves
-from properly._logistic import fit
+from properly.calibration._calibration_fits import Spline, find_curves
+from properly.inference._logistic import fit
 from properly.rules import Brier
 
 from .inference_numbers import (

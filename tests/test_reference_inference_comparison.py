@@ -14,10 +14,10 @@ import pytest
 from scipy.stats import t as student
 
 import properly
-from properly._monitoring import BETS, log_factors
-from properly._multiplicity import holm
-from properly._paired import long_run
-from properly._series import data_lag, rule_lag
+from properly.comparison._monitoring import BETS, log_factors
+from properly.comparison._paired import long_run
+from properly.inference._multiplicity import holm
+from properly.inference._series import data_lag, rule_lag
 from properly.rules import Bounded, Brier, Elementary, Log
 
 from .inference_numbers import (
@@ -34,7 +34,7 @@ from .inference_numbers import (
 )
 
 if TYPE_CHECKING:
-    from properly._pair import Pair
+    from properly.comparison._pair import Pair
     from properly.rules import BinaryRule
 
     from .inference_numbers import Areas

@@ -14,10 +14,16 @@ import pytest
 from scipy.stats import t as student
 
 import properly
-from properly._components import Prices, find_bias, if_calibrated, increasing_fit, true_components
-from properly._isotonic import recalibrate
-from properly._resampling import sampler
-from properly._variance import spread_of_means
+from properly.calibration._components import (
+    Prices,
+    find_bias,
+    if_calibrated,
+    increasing_fit,
+    true_components,
+)
+from properly.counts._isotonic import recalibrate
+from properly.inference._draws import sampler
+from properly.inference._variance import spread_of_means
 from properly.rules import Brier, Log
 
 from .inference_numbers import (
@@ -39,7 +45,7 @@ from .inference_numbers import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly._components import Correction
+    from properly.calibration._components import Correction
 
     from .inference_numbers import Areas, Drawn
 

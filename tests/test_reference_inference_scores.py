@@ -15,8 +15,8 @@ from scipy.special import expit, logit
 from scipy.stats import t as student
 
 import properly
-from properly._series import data_lag, rule_lag
 from properly.errors import DataWarning
+from properly.inference._series import data_lag, rule_lag
 from properly.rules import Bounded, Brier, Log
 
 from .inference_numbers import (

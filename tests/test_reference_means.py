@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import properly
-from properly import sources
 from properly.errors import DataWarning
+from properly.probability import sources
 from properly.rules import Log
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly._retention import ORACLE, retention_curve, retention_study
+from properly.decisions._retention import ORACLE, retention_curve, retention_study
 from properly.rules import RPS, Brier, Log, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
-    from properly._retained import Metric
-    from properly._retention_areas import Retention
+    from properly.decisions._retained import Metric
+    from properly.decisions._retention_areas import Retention
 
 FILE = Path(__file__).parent / "reference" / "ordinal" / "dataset.json"
 TOLERANCE = 1e-12

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-import properly._replicates as room
-from properly._bootstrap import block_length
-from properly._replicates import Blocks, Kinds, Units, batches, best_block, quantiles
+import properly.inference._replicates as room
 from properly.errors import DataError
+from properly.inference._bootstrap import block_length
+from properly.inference._replicates import Blocks, Kinds, Units, batches, best_block, quantiles
 from properly.rules import Brier
 
 from .inference_numbers import P1, P2, TIME, VALUES, Y

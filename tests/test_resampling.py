@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import properly
-from properly._resampling import FEW, Counts, Rows, fast_stream, sampler
 from properly.errors import DataError
+from properly.inference._draws import FEW, Counts, Rows, fast_stream, sampler
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from properly._resampling import Draw, Sampler
+    from properly.inference._draws import Draw, Sampler
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

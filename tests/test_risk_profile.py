@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import properly
-from properly._confidence import confidence_test
-from properly._means import means
-from properly._power_means import POWERS, mean_of_power
-from properly._risk_profile import risk_profile
 from properly.errors import ArgumentTypeError, DataError
-from properly.sources import EqualCount
+from properly.probability._confidence import confidence_test
+from properly.probability._means import means
+from properly.probability._power_means import POWERS, mean_of_power
+from properly.probability._risk_profile import risk_profile
+from properly.probability.sources import EqualCount
 
 INF = math.inf
 SIX = properly.tally([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from properly import Cases, tally
-from properly._elementary import outcomes
-from properly._rivals import (
+from properly.decisions._elementary import outcomes
+from properly.decisions._models import (
     baselines_beside,
     by_model,
     require_same_rows,

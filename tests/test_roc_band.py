@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from scipy.special import ndtri
 
 from properly import Cases, RocBand, Tally, roc_curve, tally
-from properly._tally import as_tally
+from properly.counts._tally import as_tally
 
 N = 150
 RNG = np.random.default_rng(11)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from properly import tally
-from properly._scoring import class_shares, mean_score, score_of_classes, share_saved
+from properly.counts._scoring import class_shares, mean_score, score_of_classes, share_saved
 from properly.rules import RPS, Brier, Log
 
 Y = np.array([0, 2, 2, 0])

@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly._simplex import (
+from properly.errors import DataError
+from properly.rules import PBS, PLL, Brier, ClassRule, Mixture, Propriety, SquaredAbsoluteRPS
+from properly.rules._simplex import (
     MOST_CLASSES,
     MOST_POINTS,
     Points,
@@ -32,8 +34,6 @@ from properly._simplex import (
     pushed,
     tied_points,
 )
-from properly.errors import DataError
-from properly.rules import PBS, PLL, Brier, ClassRule, Mixture, Propriety, SquaredAbsoluteRPS
 
 REFERENCE = Path(__file__).parent / "reference"
 

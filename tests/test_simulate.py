@@ -13,7 +13,7 @@ from scipy.special import expit, logit
 from scipy.stats import chi2, kstwo, norm
 
 import properly
-from properly import simulate
+from properly import datasets as simulate
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from scipy.integrate import quad
 from scipy.special import expit, gammaln
 from scipy.stats import beta, kstest, kstwo, multivariate_normal, multivariate_t, norm, t
 
+from properly.datasets import CoupledClasses, CoupledGaussian
 from properly.errors import ArgumentTypeError, DataError
-from properly.simulate import CoupledClasses, CoupledGaussian
 
 if TYPE_CHECKING:
     from collections.abc import Callable

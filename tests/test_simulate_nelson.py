@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from properly import simulate
+from properly import datasets as simulate
+from properly.datasets import NELSON_CASES
 from properly.errors import DataError
-from properly.simulate import NELSON_CASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

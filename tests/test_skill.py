@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from properly import Cases, Tally, decompose, roc_curve, tally
-from properly._skill import h_measure, skill
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
+from properly.inference._skill import h_measure, skill
 from properly.rules import (
     PBS,
     RPS,

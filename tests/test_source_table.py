@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Cases, SourceTable, Tally, ThreeMeans, sources, tally
-from properly._power_means import three_means
-from properly._reductions import complement
+from properly import Cases, SourceTable, Tally, ThreeMeans, tally
+from properly.counts._reductions import complement
 from properly.errors import DataError
+from properly.probability import sources
+from properly.probability._power_means import three_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -325,7 +326,9 @@ def test_tensors_have_the_table_of_arrays() -> None:
 
 def test_a_table_of_many_bins_shows_its_ends() -> None:
     t = properly.Tally.from_counts((np.arange(40) + 0.5) / 50, np.full(40, 10), np.arange(40) // 5)
-    lines = str(properly.source_table(t, source=properly.sources.EqualWidth(bins=50))).splitlines()
+    lines = str(
+        properly.source_table(t, source=properly.probability.sources.EqualWidth(bins=50))
+    ).splitlines()
     assert len(lines) == 1 + 24 + 1
     assert lines[0].split() == [
         "class",

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Cases, Tally, sources, tally
+from properly import Cases, Tally, tally
 from properly.errors import ArgumentTypeError, DataError
-from properly.sources import (
+from properly.probability import sources
+from properly.probability.sources import (
     EqualCount,
     EqualWidth,
     Fit,

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import properly
-from properly import _counting
-from properly._counting import Counts
-from properly._stored_counts import text_of, total_of
-from properly._summary import Summary
-from properly._totals import ScoreSums, Total
+from properly.engines import _counts as _counting
+from properly.engines._counts import Counts
+from properly.engines._exact import ScoreSums, Total
+from properly.engines._stored_counts import text_of, total_of
+from properly.engines._summary import Summary
 from properly.errors import DataError
 from properly.rules import Bounded, Brier, Log, Rule, Spherical
 

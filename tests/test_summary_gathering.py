@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 
 import properly
-from properly import _summary_gathering, report
-from properly._asking import rules_of_event
-from properly._counting import Counts
-from properly._event_gathering import Asked
-from properly._summary import Summary
-from properly._summary_gathering import gather_summary
-from properly._summary_words import CLUSTERS, GROUPS, THRESHOLDS, WEIGHTS
-from properly._totals import ScoreSums
+from properly import report
+from properly.engines._counts import Counts
+from properly.engines._exact import ScoreSums
+from properly.engines._summary import Summary
+from properly.evaluation import _summary_gathering
+from properly.evaluation._asking import rules_of_event
+from properly.evaluation._event_gathering import Asked
+from properly.evaluation._summary_gathering import gather_summary
+from properly.evaluation._summary_notes import CLUSTERS, GROUPS, THRESHOLDS, WEIGHTS
 from properly.rules import Brier, Log
 from tests.plain_records import differing
 

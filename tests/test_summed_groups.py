@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from properly import Cases, by_group
-from properly._summary import Summary
-from properly._summed_groups import summed_groups
+from properly.engines._summary import Summary
+from properly.evaluation._summed_groups import summed_groups
 from properly.rules import Bounded, Brier, Log
 
 RNG = np.random.default_rng(8)

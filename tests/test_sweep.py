@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly._sweep import FEW, MANY, PIECE, kept_threads, share_out, spread, sweep
+from properly._boundary._chunks import FEW, MANY, PIECE, kept_threads, share_out, spread, sweep
 
 
 @pytest.mark.parametrize("rows", [1, PIECE, PIECE + 1, MANY * PIECE + 7])

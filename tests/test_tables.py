@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from properly._tables import table, table_of_numbers, width_of
+from properly._boundary._tables import table, table_of_numbers, width_of
 
 
 def test_the_first_column_is_to_the_left_and_the_others_to_the_right() -> None:

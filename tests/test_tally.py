@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from properly import Tally, decompose, tally
-from properly._sweep import PIECE
+from properly._boundary._chunks import PIECE
 from properly.errors import DataError
 from properly.rules import Log
 

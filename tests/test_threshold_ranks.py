@@ -15,8 +15,8 @@ from scipy.special import logit
 from scipy.stats import beta
 
 from properly import Cases, Interval, Tally, murphy_curve, tally
-from properly._baselines import baselines
-from properly._threshold_ranks import ThresholdRanks, rank_by_threshold
+from properly.counts._baselines import baselines
+from properly.decisions._best_by_threshold import ThresholdRanks, rank_by_threshold
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BetaWeighted, Elementary, PointWeighted, Shifted
 from tests.laws.oracles import exact_regret, mean_ranks

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Cases, Interval, tally
-from properly._decision import decision_curve
-from properly._scoring import mean_score
-from properly._thresholds import AtThreshold, at_threshold, mean_net_benefit
+from properly.counts._scoring import mean_score
+from properly.decisions._curve import decision_curve
+from properly.decisions._thresholds import AtThreshold, at_threshold, mean_net_benefit
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Elementary
 

@@ -14,13 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from properly import _totals
-from properly._losses import price
-from properly._totals import UNIT, ScoreSums, Total, exact_sum, keys_of, sum_of_products
+from properly.counts._losses import price
+from properly.engines import _exact as _totals
+from properly.engines._exact import UNIT, ScoreSums, Total, exact_sum, keys_of, sum_of_products
 from properly.rules import RPS, Brier, Log, Pseudospherical
 
 if TYPE_CHECKING:
-    from properly._totals import Key
+    from properly.engines._exact import Key
     from properly.rules import Rule
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

@@ -10,9 +10,9 @@ import pytest
 from scipy.stats import t as student
 
 import properly
-from properly._design import TIMES
-from properly._variance import Spread, spread_of_means, spread_of_rows
 from properly.errors import DataError
+from properly.inference._design import TIMES
+from properly.inference._variance import Spread, spread_of_means, spread_of_rows
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

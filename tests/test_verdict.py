@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import properly
 from properly import Evaluation
-from properly._verdict import Sentence, Verdict, verdict
-from properly._verdict._words import few
+from properly.evaluation._verdict import Sentence, Verdict, verdict
+from properly.evaluation._verdict._words import few
 from properly.rules import Brier, Log
 
 N = 300

@@ -13,16 +13,16 @@ import pytest
 
 import properly
 from properly import Comparison, Estimate, Interval
-from properly._certain import Certain
-from properly._verdict._baseline import against_none, baseline
-from properly._verdict._calibration import calibration
-from properly._verdict._certain import certain, certain_of_classes
-from properly._verdict._choice import choice, headline
-from properly._verdict._groups import groups
-from properly._verdict._standing import Standing
-from properly._verdict._thresholds import thresholds, too_few
-from properly._verdict._unknown import unknown
-from properly._verdict._words import (
+from properly.calibration._certain import Certain
+from properly.evaluation._verdict._baseline import against_none, baseline
+from properly.evaluation._verdict._calibration import calibration
+from properly.evaluation._verdict._certain import certain, certain_of_classes
+from properly.evaluation._verdict._choice import choice, headline
+from properly.evaluation._verdict._groups import groups
+from properly.evaluation._verdict._standing import Standing
+from properly.evaluation._verdict._thresholds import thresholds, too_few
+from properly.evaluation._verdict._unknown import unknown
+from properly.evaluation._verdict._words import (
     Words,
     at_thresholds,
     chances,
@@ -54,7 +54,7 @@ from properly.rules import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly._verdict._words import Scope
+    from properly.evaluation._verdict._words import Scope
 
 WORDS = Words("people", "death")
 RANGE = scope_of(Bounded(Brier(), (0.01, 0.1)), classes=False)

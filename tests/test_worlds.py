@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Cases, Tally, _worlds, tally
-from properly._worlds import ClassWorld, EventWorld, world_of
+from properly import Cases, Tally, tally
 from properly.errors import DataError
+from properly.probability import _simulated_truth as _worlds
+from properly.probability._simulated_truth import ClassWorld, EventWorld, world_of
 
 if TYPE_CHECKING:
-    from properly._worlds import World
+    from properly.probability._simulated_truth import World
 
 CLOSE: dict[str, Any] = {"rel": 1e-12, "abs": 1e-13}
 DRAWS = 500

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, tally
-from properly._worst_cases import worst_cases, worst_forecasts
+from properly.decisions._worst_cases import worst_cases, worst_forecasts
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import RPS, Bounded, Brier, Log
 

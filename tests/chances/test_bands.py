@@ -10,7 +10,8 @@ import pytest
 from scipy.stats import beta
 
 import properly
-from properly import Tally, murphy_curve, roc_curve, simulate, tally
+from properly import Tally, murphy_curve, roc_curve, tally
+from properly import datasets as simulate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

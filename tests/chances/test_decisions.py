@@ -9,14 +9,14 @@ import pytest
 from scipy.stats import beta
 
 from properly import Cases, Tally, tally
-from properly._decision import decision_curve
-from properly._deployment import with_event_rate
-from properly._thresholds import AtThreshold, at_threshold
+from properly.counts._event_rate import with_event_rate
+from properly.decisions._curve import decision_curve
+from properly.decisions._thresholds import AtThreshold, at_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly._bands import Band
+    from properly.inference._band import Band
 
 
 def the(band: Band | None) -> Band:

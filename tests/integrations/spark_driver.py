@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from tests.integrations.slow_parts import PARTS, grouped, slowly, tallied
 
 import properly
-from properly._files import _cluster_errors
-from properly._files._cluster_errors import translated
-from properly._files._spark import open_spark
+from properly.engines._files import _cluster_errors
+from properly.engines._files._cluster_errors import translated
+from properly.engines._files._spark import open_spark
 from properly.errors import DataError
 
 if TYPE_CHECKING:

@@ -31,9 +31,9 @@ from tests.integrations.slow_parts import (
 )
 
 import properly
-from properly._files import _cluster_errors, _dask
-from properly._files._cluster_errors import translated
-from properly._files._dask import open_dask
+from properly.engines._files import _cluster_errors, _dask
+from properly.engines._files._cluster_errors import translated
+from properly.engines._files._dask import open_dask
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -535,7 +535,7 @@ class TestMessages:
         write(tmp_path, "csv", slice(None), "a")
         script = tmp_path / "script.py"
         script.write_text(
-            "from properly._files._dask import open_dask\n"
+            "from properly.engines._files._dask import open_dask\n"
             "from properly.errors import DataError\n"
             "try:\n"
             "    with open_dask('a.csv', {'c0': 'died'}):\n"

@@ -41,10 +41,10 @@ keras: Any = pytest.importorskip("keras", reason=REASON)
 
 from properly.integrations import _keras_backend as backends  # noqa: E402
 from properly.integrations import _keras_metric as metrics  # noqa: E402
-from properly.integrations._keras_import import import_keras  # noqa: E402
-from properly.integrations._keras_rows import KerasRows  # noqa: E402
-from properly.integrations._keras_sums import checked_sums, traced_sums  # noqa: E402
 from properly.integrations.keras import RuleMetric, ScoreCallback  # noqa: E402
+from properly.integrations.keras._keras_import import import_keras  # noqa: E402
+from properly.integrations.keras._keras_rows import KerasRows  # noqa: E402
+from properly.integrations.keras._keras_sums import checked_sums, traced_sums  # noqa: E402
 
 # Keras copies tensors by a protocol of numpy 1.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
@@ -547,7 +547,7 @@ def test_what_is_missing_is_told_in_these_words(
         text = f"No module named {missing!r}, wanted by {name}"
         raise ModuleNotFoundError(text, name=missing)
 
-    monkeypatch.setattr(sys.modules["properly._extras"], "import_module", fail)
+    monkeypatch.setattr(sys.modules["properly._boundary._extras"], "import_module", fail)
     monkeypatch.delenv("KERAS_BACKEND")
     if backend is not None:
         monkeypatch.setenv("KERAS_BACKEND", backend)

@@ -17,10 +17,10 @@ pd = pytest.importorskip("pandas", reason=WHY)
 from mlflow.models.evaluation import EvaluationDataset  # noqa: E402
 from mlflow.models.evaluation.base import _get_model_from_function  # noqa: E402
 
-from properly.integrations._mlflow_classes import forecasts_of  # noqa: E402
-from properly.integrations._mlflow_config import as_config  # noqa: E402
-from properly.integrations._mlflow_evaluator import _evaluated  # noqa: E402
-from properly.integrations._mlflow_forecasts import Table  # noqa: E402
+from properly.integrations.mlflow._mlflow_classes import forecasts_of  # noqa: E402
+from properly.integrations.mlflow._mlflow_config import as_config  # noqa: E402
+from properly.integrations.mlflow._mlflow_evaluator import _evaluated  # noqa: E402
+from properly.integrations.mlflow._mlflow_forecasts import Table  # noqa: E402
 
 # MLflow's own code meets a newer pandas than it was written for.
 pytestmark = pytest.mark.filterwarnings(

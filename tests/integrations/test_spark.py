@@ -30,10 +30,10 @@ from tests.integrations.slow_parts import (
 )
 from tests.integrations.spark_driver import PATIENCE
 
-from properly._files import _spark
-from properly._files._cluster_errors import translated
-from properly._files._shards import find_shards
-from properly._files._spark import open_spark
+from properly.engines._files import _spark
+from properly.engines._files._cluster_errors import translated
+from properly.engines._files._shards import find_shards
+from properly.engines._files._spark import open_spark
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -441,7 +441,7 @@ class TestASparkOfOnesOwn:
 
     SCRIPT = (
         "import sys\n"
-        "from properly._files._spark import open_spark\n"
+        "from properly.engines._files._spark import open_spark\n"
         "from properly.errors import ProperlyError\n"
         "try:\n"
         "    with open_spark('a.csv', {'y': 'died.'}, *sys.argv[1:]) as frame:\n"

@@ -21,7 +21,7 @@ pytest.importorskip(
 
 SCRIPT = """
 import torch
-from properly.integrations._torch_kernels import FusedRPS
+from properly.integrations.torch._torch_kernels import FusedRPS
 from properly.rules import RPS
 
 torch.manual_seed(0)
@@ -53,7 +53,7 @@ def test_the_kernel_prices_and_differentiates_as_the_rule_does() -> None:
 
 
 def test_a_kernel_is_chosen_for_ranked_classes_on_a_gpu_only() -> None:
-    from properly.integrations._torch_loss import fits_kernel
+    from properly.integrations.torch._torch_loss import fits_kernel
 
     def logits(**changes: object) -> SimpleNamespace:
         usual = {"is_cuda": True, "dtype": torch.float32, "shape": (5, 1000)}

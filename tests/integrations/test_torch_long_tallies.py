@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import properly
-from properly._on_device import condense
-from properly._pooling import count, count_tensors
+from properly.counts._device import condense
+from properly.counts._pooling import count, count_tensors
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"

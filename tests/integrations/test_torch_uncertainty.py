@@ -18,7 +18,7 @@ torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"
 )
 
-DATA = properly.simulate.corp(300, values=50, curve=np.sqrt, rng=1)
+DATA = properly.datasets.corp(300, values=50, curve=np.sqrt, rng=1)
 WEIGHT = np.random.default_rng(2).exponential(size=300)
 CLUSTERS = np.arange(300) // 5
 

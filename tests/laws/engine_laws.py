@@ -16,10 +16,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import properly
-from properly import _framed
-from properly._engines import _reading
-from properly._engines._symbols import is_expressible
-from properly._summarizing import summarize
+from properly.engines import _framed, _reading
+from properly.engines._symbols import is_expressible
+from properly.evaluation._summarizing import summarize
 from properly.rules import RPS, Bounded, Brier, Log
 
 from . import class_subjects, subjects

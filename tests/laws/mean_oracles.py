@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import properly
-from properly import sources
+from properly.probability import sources
 
 from .class_draws import ClassRows, class_rows
 from .subjects import Rows, exact_blocks, seeds

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, chi2
 
 import properly
-from properly import _asymptotics
+from properly.calibration import _asymptotics
 
 from .subjects import Rows, as_rows, counted_rows, exact_blocks, fractional_rows, seeds
 

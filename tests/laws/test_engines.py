@@ -15,10 +15,10 @@ from pyarrow import parquet
 from tests.test_messages_frames import ONE_OF_EACH, SAID, misheard
 
 import properly
-from properly import _counting
-from properly._engines import _collecting, _summarizing
-from properly._summarizing import summarize
+from properly.engines import _collecting, _summarizing
+from properly.engines import _counts as _counting
 from properly.errors import DataError
+from properly.evaluation._summarizing import summarize
 from properly.rules import Brier, Log
 
 from . import subjects

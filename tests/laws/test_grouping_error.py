@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import properly
-from properly._grouping_error import grouping_error
+from properly.calibration._grouping_error import grouping_error
 from properly.rules import Brier, Log, Misclassification, Spherical
 
 from .subjects import RULES, Rows, any_rows, many, quick_rows, tally_of

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import properly
-from properly import simulate, sources
+from properly import datasets as simulate
 from properly.errors import DataError
+from properly.probability import sources
 from properly.rules import Log
 
 from .class_draws import ClassRows

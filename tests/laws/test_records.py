@@ -21,7 +21,8 @@ import numpy as np
 import pytest
 
 import properly
-from properly import information, simulate, sources
+from properly import datasets as simulate
+from properly.probability import information, sources
 from properly.rules import PBS, RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
@@ -359,9 +360,9 @@ for answers in product(*ANSWERS):
 DOORS = (
     "properly",
     "properly.datasets",
-    "properly.information",
-    "properly.simulate",
-    "properly.sources",
+    "properly.probability.information",
+    "properly.datasets",
+    "properly.probability.sources",
 )
 # Ways to estimate a source.
 OPTIONS = {"Isotonic", "EqualCount", "EqualWidth", "Neighbours", "Kernel"}

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import properly
-from properly import sources
 from properly.errors import ProperlyError
+from properly.probability import sources
 
 from .mean_oracles import (
     CLOSE,

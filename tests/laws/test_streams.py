@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import properly
-from properly import _counting
-from properly._archive import pack
-from properly._stored_counts import columns_of
-from properly._stored_summary import words_and_columns
-from properly._stream import Stream, stream
+from properly._boundary._archive import pack
+from properly.engines import _counts as _counting
+from properly.engines._stored_counts import columns_of
+from properly.engines._stored_summary import words_and_columns
+from properly.evaluation._stream import Stream, stream
 from properly.rules import Brier, Log
 
 from .subjects import LIKELY, rows_of_seed, seeds
@@ -23,8 +23,8 @@ from .subjects import LIKELY, rows_of_seed, seeds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly._counting import Counts
-    from properly._summary import Summary
+    from properly.engines._counts import Counts
+    from properly.engines._summary import Summary
 
 WEIGHTS: dict[str, list[Any]] = {
     "none": [1],

@@ -14,7 +14,7 @@ from properly.rules import BetaWeighted, Bounded, Brier, Log
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly._skill import Prior
+    from properly.inference._skill import Prior
 
 # Both sides round the same few operations, in another order.
 TOLERANCE = 1e-12

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly import decompose, reliability, tally
-from properly._binned import binned_reliability
-from properly._curves import murphy_curve
-from properly._risk_profile import risk_profile
-from properly._roc import roc_curve
+from properly.calibration._binned import binned_reliability
+from properly.decisions._curves import murphy_curve
+from properly.decisions._roc import roc_curve
 from properly.plots import binned_reliability as draw_binned
 from properly.plots import mcb_dsc, murphy, roc
 from properly.plots import reliability as draw_reliability
 from properly.plots import risk_profile as draw_risk_profile
+from properly.probability._risk_profile import risk_profile
 from properly.rules import Brier
 
 if TYPE_CHECKING:

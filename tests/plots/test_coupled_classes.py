@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from scipy.special import ndtr
 
 from properly import plots
+from properly.datasets import NELSON_CASES, CoupledClasses, CoupledGaussian
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE
 from properly.plots._coupled_classes import Compared, roc_curves
-from properly.simulate import NELSON_CASES, CoupledClasses, CoupledGaussian
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -159,7 +159,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         plots.coupled_classes(CASE, CASE.model)  # type: ignore[arg-type]
     assert str(caught.value) == (
         "source must be CoupledClasses; got NelsonCase\n\n"
-        "Hint: make them with properly.simulate.CoupledClasses."
+        "Hint: make them with properly.datasets.CoupledClasses."
     )
     with pytest.raises(DataError, match="precision must be 0 or more and below 1/2"):
         plots.coupled_classes(CASE.source, CASE.model, precision=0.5)

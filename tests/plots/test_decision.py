@@ -14,9 +14,9 @@ from scipy.special import logit
 from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
 
 from properly import Interval, tally
-from properly._baselines import baselines
-from properly._decision import decision_curve
-from properly._thresholds import mean_net_benefit
+from properly.counts._baselines import baselines
+from properly.decisions._curve import decision_curve
+from properly.decisions._thresholds import mean_net_benefit
 from properly.errors import DataError
 from properly.plots._axes import PALETTE
 from properly.plots._decision import decision

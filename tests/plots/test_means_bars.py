@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots, tally
-from properly._means import means
-from properly._source_table import source_table
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE
+from properly.probability._means import means
+from properly.probability._source_table import source_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

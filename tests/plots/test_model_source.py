@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from properly import Cases, plots, tally
-from properly._source_table import SourceTable, source_table
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import GREY, PALETTE, SLATE
-from properly.sources import EqualCount
+from properly.probability._source_table import SourceTable, source_table
+from properly.probability.sources import EqualCount
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

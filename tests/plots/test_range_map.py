@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from scipy.special import expit
 
 from properly import Cases, tally
-from properly._range_map import best_by_range
+from properly.decisions._range_map import best_by_range
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE
-from properly.plots._range_map import GREYS, PALEST, range_map
+from properly.plots._best_by_range import GREYS, PALEST, range_map
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,7 +13,7 @@ from scipy.special import logit
 from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
 
 from properly import murphy_curve, regret_curve, regret_difference, tally
-from properly._baselines import baselines
+from properly.counts._baselines import baselines
 from properly.errors import DataError
 from properly.plots._axes import PALETTE
 from properly.plots._regret import regret

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import Decomposition, decompose, plots, reliability, tally
-from properly._bands import Band
 from properly.errors import DataError
+from properly.inference._band import Band
 from properly.rules import Brier
 
 if TYPE_CHECKING:

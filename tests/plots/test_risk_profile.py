@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots, tally
-from properly._means import means
-from properly._risk_profile import risk_profile
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import PALETTE
+from properly.probability._means import means
+from properly.probability._risk_profile import risk_profile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

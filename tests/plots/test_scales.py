@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from scipy.integrate import quad
 
 from properly import decision_curve, tally
-from properly._bands import Band
-from properly._grid import odds
+from properly.decisions._grid import odds
 from properly.errors import DataError
+from properly.inference._band import Band
 from properly.plots._scales import (
     APART,
     PIECES,

@@ -10,11 +10,11 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from properly import Interval, tally
-from properly._baselines import baselines
-from properly._threshold_ranks import ThresholdRanks, rank_by_threshold
+from properly.counts._baselines import baselines
+from properly.decisions._best_by_threshold import ThresholdRanks, rank_by_threshold
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import GREY, PALETTE
-from properly.plots._threshold_ranks import BESIDE, inks_of, threshold_ranks
+from properly.plots._best_by_threshold import BESIDE, inks_of, threshold_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

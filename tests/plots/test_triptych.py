@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots, reliability
-from properly._curves import murphy_curve
-from properly._roc import roc_curve
+from properly.decisions._curves import murphy_curve
+from properly.decisions._roc import roc_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

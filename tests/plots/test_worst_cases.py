@@ -10,7 +10,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from properly import Cases, plots, tally
-from properly._worst_cases import WorstCases, worst_cases, worst_forecasts
+from properly.decisions._worst_cases import WorstCases, worst_cases, worst_forecasts
 from properly.errors import ArgumentTypeError
 from properly.rules import RPS, Brier, Log
 

@@ -18,7 +18,7 @@ from tests.report.threshold_subjects import (
     words_beside_data,
 )
 
-from properly.report._decision_chart import decision_chart
+from properly.report._decision import decision_chart
 
 if TYPE_CHECKING:
     from properly.report._chart import Spec

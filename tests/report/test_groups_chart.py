@@ -11,8 +11,8 @@ from tests.report.chart_subjects import SMALL, class_evaluation, evaluation, req
 from tests.report.threshold_subjects import NAMES
 
 from properly import evaluate
-from properly._plain import printable
-from properly.report._groups_chart import MOST, TOO_FEW, groups_chart
+from properly._boundary._plain import printable
+from properly.report._groups import MOST, TOO_FEW, groups_chart
 
 
 def test_it_is_valid_and_names_are_data() -> None:

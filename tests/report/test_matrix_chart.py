@@ -10,7 +10,7 @@ from tests.report.chart_subjects import class_evaluation, evaluation, require_go
 from tests.report.threshold_subjects import HOSTILE, NAMES
 
 from properly import evaluate
-from properly.report._matrix_chart import FAINT, OPEN, STRONG, matrix_chart
+from properly.report._matrix import FAINT, OPEN, STRONG, matrix_chart
 
 
 def test_it_is_valid_and_names_are_data() -> None:

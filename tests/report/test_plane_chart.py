@@ -16,7 +16,7 @@ from tests.report.threshold_subjects import (
 )
 
 from properly import Decomposition, decompose, tally
-from properly.report._plane_chart import plane_chart
+from properly.report._scores_plane import plane_chart
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:

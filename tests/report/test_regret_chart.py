@@ -24,7 +24,7 @@ from tests.report.threshold_subjects import (
 from properly import baselines, regret_curve, tally
 from properly.report._regret_chart import regret_chart
 from properly.report._regret_ranking import LEFT, RANKING, WIDTH, integrals
-from properly.report._thresholds import EDGES, percent
+from properly.report._threshold_axis import EDGES, percent
 
 if TYPE_CHECKING:
     from properly import MurphyCurve

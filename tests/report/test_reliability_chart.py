@@ -14,7 +14,7 @@ from tests.report.threshold_subjects import HOSTILE, NAMES
 
 import properly
 from properly import evaluate
-from properly._plain import printable
+from properly._boundary._plain import printable
 from properly.report._reliability_chart import reliability_chart
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from properly import Interval
-from properly.report._thresholds import (
+from properly.report._threshold_axis import (
     DRAWN,
     EDGES,
     beside,

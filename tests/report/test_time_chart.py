@@ -13,8 +13,8 @@ from tests.report.chart_subjects import class_evaluation, evaluation, require_go
 from tests.report.threshold_subjects import NAMES
 
 import properly
-from properly._over_time import over_time
-from properly.report._time_chart import FEW, MOST_ROWS, time_chart
+from properly.comparison._over_time import over_time
+from properly.report._periods import FEW, MOST_ROWS, time_chart
 from properly.rules import Brier
 
 N = 1680

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from properly import reproduce
+from properly.probability.sources import Isotonic
 from properly.reproduce import _consequentialist, _corp, _nelson, _ordinal, _penalized
-from properly.sources import Isotonic
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chi2
 
 import properly
-from properly import simulate
+from properly import datasets as simulate
 from properly.reproduce._columns import (
     MEANS,
     METRICS,

@@ -12,8 +12,8 @@ import pytest
 
 import properly
 from properly import Decomposition, Tally, reproduce
-from properly._bands import Band
 from properly.errors import DataError
+from properly.inference._band import Band
 from properly.reproduce import (
     _corp,
     _coverage,

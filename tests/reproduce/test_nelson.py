@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from properly.datasets import NELSON_CASES
 from properly.reproduce._nelson import ESTIMATES
 from properly.reproduce._nelson_dimensions import DIMENSIONS, MODELS
 from properly.reproduce._nelson_figures import FIGURE6, against_source, bars_of
 from properly.reproduce._nelson_printed import CLAIMS, READ
-from properly.simulate import NELSON_CASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import properly
+from properly.datasets import nelson
+from properly.probability.sources import EqualWidth
 from properly.reproduce._nelson_figure7 import (
     CUT,
     MATCHING,
@@ -17,8 +19,6 @@ from properly.reproduce._nelson_figure7 import (
     figure7,
     triple,
 )
-from properly.simulate import nelson
-from properly.sources import EqualWidth
 
 KNOWN = [
     (0.5587, 0.6176, 0.9045),

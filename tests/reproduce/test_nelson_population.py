@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from properly._power_means import POWERS, ThreeMeans
+from properly.datasets import NELSON_CASES
+from properly.probability._power_means import POWERS, ThreeMeans
 from properly.reproduce._nelson_population import PopulationTable, angle, describe
 from properly.reproduce._nelson_printed import (
     ANGLES,
@@ -22,7 +23,6 @@ from properly.reproduce._nelson_printed import (
     SOURCE_MEANS,
 )
 from properly.reproduce._nelson_quadrature import Line, Masses, isotonic, line
-from properly.simulate import NELSON_CASES
 
 # So many points are enough but for the limit to forecasts, at which they bend.
 POINTS = 20_001

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import properly
-from properly._power_means import POWERS
+from properly.datasets import nelson
+from properly.probability._power_means import POWERS
 from properly.reproduce._nelson_population import describe
 from properly.reproduce._nelson_samples import SampleTable, sample
-from properly.simulate import nelson
 
 if TYPE_CHECKING:
     from properly.reproduce._nelson_samples import SampleCase

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly._retention import ORACLE
+from properly.decisions._retention import ORACLE
 from properly.reproduce._injuries import Forecasts, severity, severity_cases
 from properly.reproduce._ordinal_classifiers import RULES as UNORDERED
 from properly.reproduce._ordinal_classifiers import Classifiers, classifiers

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from properly._costs import likeliest
 from properly.reproduce._penalized_constants import Constants, constants
 from properly.reproduce._penalized_example import MotivatingExample, example
 from properly.reproduce._penalized_laws import alone, at_ties, pooled, truths
@@ -21,6 +20,7 @@ from properly.reproduce._penalized_ties import (
     thresholds,
     treatments,
 )
+from properly.rules._costs import likeliest
 
 
 @pytest.fixture(scope="module")

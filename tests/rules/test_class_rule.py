@@ -12,8 +12,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from properly import _sweep
-from properly._labels import check_count
+from properly._boundary import _chunks as _sweep
+from properly._boundary._labels import check_count
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     PBS,

@@ -30,7 +30,7 @@ from properly.rules import (
     Spherical,
     SquaredAbsoluteRPS,
 )
-from properly.rules._reading import LONGEST, parse_rule
+from properly.rules._parse import LONGEST, parse_rule
 
 HINT = '\n\nHint: write "brier", "sa-rps" or "PBS(ties=\'any_correct\')".'
 READABLE = "a rule is a name or a call, of numbers, words and rules; got "

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from properly._tables import table
+from properly._boundary._tables import table
 from properly.cli._described import Described
 from properly.cli._rule_type import RuleType
 from properly.cli._running import progress_bar
@@ -129,7 +129,7 @@ def _table(found: list[Audit]) -> str:
 
 
 def _row(text: str, record: Audit) -> tuple[str, ...]:
-    from properly._simplex import fraction
+    from properly.rules._simplex import fraction
 
     pair = record.counterexample or record.tie
     shown = ("", "") if pair is None else (fraction(record.gap), pair.as_fractions())

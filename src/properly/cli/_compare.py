@@ -128,7 +128,7 @@ def _compared_by_sums(
     **asked: Any,
 ) -> Comparison:
     """Compare the models of a large file, rule by rule and all pairs."""
-    from properly._summed_scores import compare_sums
+    from properly.evaluation._summed_scores import compare_sums
 
     if isinstance(rule, str):
         refuse_without_rows("--rule auc", found.engine)
@@ -164,7 +164,7 @@ def _laid_out(comparison: Comparison, layout: str) -> str:
         return f"{comparison}\n"
     if layout == "json":
         return json.dumps(comparison.to_dict(), indent=2, allow_nan=False) + "\n"
-    from properly._pair import flat
+    from properly.comparison._pair import flat
 
     rows = [flat(asdict(pair)) for pair in comparison]
     return as_csv(tuple(rows[0]), [tuple(row.values()) for row in rows])

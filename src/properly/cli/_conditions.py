@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from properly._plain import printable
+from properly._boundary._plain import printable
 from properly.cli._unknown import unknown
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from properly._plain import many
+from properly._boundary._plain import many
 from properly.cli._columns import (
     Choice,
     choice_of,
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager
 
-    from properly._engines import Roles
     from properly.cli._columns import Chosen, Plan
+    from properly.engines import Roles
 
 # More rows than these are never read; the library has the same limit for frames.
 MOST_ROWS = 1_000_000
@@ -101,7 +101,7 @@ def opened(
     **options: Any,
 ) -> Iterator[Chosen | Large]:
     """Give the columns that the options choose: in memory, or where they are if they are large."""
-    from properly._files import open_files
+    from properly.engines._files import open_files
 
     given = {"memory": memory, "scheduler": scheduler, "master": master}
     _require_engine(engine, given)
@@ -162,16 +162,16 @@ def _require_engine(engine: str, given: Mapping[str, str | None]) -> None:
 @contextmanager
 def _cluster(plan: Plan, engine: str, given: Mapping[str, str | None]) -> Iterator[Any]:
     """Open the columns in a cluster, and say in our words what it says meanwhile."""
-    from properly._files._cluster_errors import translated
+    from properly.engines._files._cluster_errors import translated
 
     columns = _safe_names(plan)
     opening: AbstractContextManager[Any]
     if engine == "dask":
-        from properly._files._dask import open_dask
+        from properly.engines._files._dask import open_dask
 
         opening = open_dask(plan.paths, columns, scheduler=given["scheduler"])
     else:
-        from properly._files._spark import open_spark
+        from properly.engines._files._spark import open_spark
 
         opening = open_spark(plan.paths, columns, master=given["master"])
     with opening as frame, translated(engine):
@@ -191,7 +191,7 @@ def _without_gaps(plan: Plan, frame: Any, engine: str) -> tuple[Any, str | None]
 
 def _large(plan: Plan, frame: Any, engine: str, dropped: str | None) -> Large:
     """Say what the columns of a frame are, and read the labels in the way of the outcomes."""
-    from properly._engines import Roles
+    from properly.engines import Roles
 
     say_dropped(dropped)
     safe = {column: name for name, column in _safe_names(plan).items()}
@@ -208,9 +208,9 @@ def _large(plan: Plan, frame: Any, engine: str, dropped: str | None) -> Large:
 
 def _labels(plan: Plan, frame: Any, column: str) -> tuple[tuple[Any, ...] | None, object]:
     """Look at the distinct outcomes, which are few."""
-    from properly._engines._collecting import collected
-    from properly._engines._roles import as_lazy
     from properly.cli._outcome_labels import as_outcomes
+    from properly.engines._collecting import collected
+    from properly.engines._roles import as_lazy
 
     distinct = as_lazy(frame).select(column).unique().head(MOST_LABELS + 1)
     y = collected(distinct)[column]
@@ -226,7 +226,7 @@ def _as_size(ctx: click.Context, param: click.Parameter, value: str | None) -> s
     """Take a size; what is none is no way to use the command."""
     if value is None:
         return None
-    from properly._files._memory import as_size
+    from properly.engines._files._memory import as_size
 
     try:
         as_size(value)

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly import ClassEvaluation, Evaluation, Interval
-    from properly._summary import Summary
     from properly.cli._columns import Chosen
     from properly.cli._engine import Large
+    from properly.engines._summary import Summary
     from properly.rules import Rule
 
 REPLICATES = 199
@@ -104,8 +104,8 @@ def force_option() -> click.Option:
 def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluation | ClassEvaluation:
     """Evaluate what was chosen, with progress on a terminal."""
     import properly
-    from properly._asking import rules_of_task
     from properly.cli._engine import Large
+    from properly.evaluation._asking import rules_of_task
 
     with progress_bar() as progress:
         drawn = {**options, "rng": seed, "progress": progress, "task": chosen.task}
@@ -122,7 +122,7 @@ def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluatio
 
 def summed(chosen: Large, rules: Sequence[Rule], progress: Any) -> Summary:
     """Sum up what is too large for memory, inside its engine."""
-    from properly._engines import summarize_frame
+    from properly.engines import summarize_frame
 
     return summarize_frame(
         chosen.frame,

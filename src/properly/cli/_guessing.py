@@ -10,8 +10,8 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly._files import Files
-    from properly._files._relation import Shape
+    from properly.engines._files import Files
+    from properly.engines._files._duckdb import Shape
 
 OUTCOMES = ("y", "outcome", "target", "label", "event", "y_true", "observed", "obs")
 SHOWN = 20

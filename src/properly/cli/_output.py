@@ -7,7 +7,7 @@ import sys
 
 def require_output(path: str | None, *, force: bool) -> None:
     """Refuse, before long work, what could not be written after it."""
-    from properly._writing import require_writable
+    from properly._boundary._writing import require_writable
 
     if path is not None:
         require_writable(path, overwrite=force)
@@ -15,7 +15,7 @@ def require_output(path: str | None, *, force: bool) -> None:
 
 def emit(text: str, path: str | None, *, force: bool = False) -> None:
     """Print a text as it is, or write it to a file."""
-    from properly._writing import write_whole
+    from properly._boundary._writing import write_whole
 
     if path is not None:
         write_whole(path, text, overwrite=force)

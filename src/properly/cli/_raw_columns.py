@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from properly._files import open_files
 from properly.cli._columns import (
     ROLES,
     as_labels,
@@ -18,12 +17,13 @@ from properly.cli._columns import (
 )
 from properly.cli._guessing import Guess
 from properly.cli._outcome_labels import as_outcomes
+from properly.engines._files import open_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._files._rows import FileRows
     from properly.cli._columns import Task
+    from properly.engines._files._checks import FileRows
 
 
 @dataclass(frozen=True, eq=False)

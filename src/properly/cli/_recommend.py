@@ -22,7 +22,7 @@ properly recommend --decisions budget --threshold fixed --format json
 
 def recommend() -> click.Command:
     """Describe ``properly recommend``."""
-    from properly._advice import DECISIONS, THRESHOLDS
+    from properly.decisions._recommend import DECISIONS, THRESHOLDS
 
     return Described(
         "recommend",
@@ -78,7 +78,7 @@ def _give_advice(layout: str, **answers: Any) -> None:
 
 def _ask(answers: dict[str, Any]) -> dict[str, Any]:
     """Ask for what is missing, apart from the results; without a terminal, refuse."""
-    from properly._advice import DECISIONS, THRESHOLDS
+    from properly.decisions._recommend import DECISIONS, THRESHOLDS
 
     if not sys.stdin.isatty():
         choices = {"decisions": DECISIONS, "threshold": THRESHOLDS}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._plain import printable
+from properly._boundary._plain import printable
 from properly.cli._columns import Chosen
 from properly.cli._described import Described, command_line
 from properly.cli._engine import engine_options, opened
@@ -140,7 +140,7 @@ def _report(
 
 
 def _require_figures(folder: str | None) -> None:
-    from properly._writing import require_folder
+    from properly._boundary._writing import require_folder
 
     if folder is not None:
         require_folder(folder)

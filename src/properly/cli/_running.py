@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._extras import import_extra
-from properly._plain import printable
+from properly._boundary._extras import import_extra
+from properly._boundary._plain import printable
 from properly.cli import INTERRUPTED
 from properly.errors import DataWarning, ProperlyError
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from properly._nearest import nearest
+from properly._boundary._nearest import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

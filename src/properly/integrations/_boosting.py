@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._arrays import check_weights, refuse
-from properly._sweep import spread
+from properly._boundary._arrays import check_weights, refuse
+from properly._boundary._chunks import spread
 from properly.errors import DataError
 from properly.rules import BinaryRule, ClassRule
 from properly.rules._log_odds import both_sides

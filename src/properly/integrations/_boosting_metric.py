@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._arrays import refuse
+from properly._boundary._arrays import refuse
 from properly.integrations._boosting import Checked, as_pairs, check_batch, read_batch
 from properly.rules import BinaryRule
 

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from properly._arrays import refuse
+from properly._boundary._arrays import refuse
 from properly.errors import DataError, ImproperRuleError
 from properly.integrations._boosting import check_batch, read_batch, slopes
 from properly.integrations._named_rules import require_rule

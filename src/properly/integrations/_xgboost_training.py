@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._options import check_flag
+from properly._boundary._options import check_flag
 from properly.errors import DataError
 from properly.integrations._boosting_metric import mean_score
 from properly.integrations._boosting_objective import Objective, Start

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias,
 
 import numpy as np
 
-from properly._extras import import_extra
-from properly._interval import Interval, as_interval
+from properly._boundary._extras import import_extra
 from properly.plots._words import legible
+from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
     from matplotlib.text import Text
 
-    from properly._bands import Band
+    from properly.inference._band import Band
 
 Limits: TypeAlias = Interval | tuple[float, float]
 Corner: TypeAlias = Literal["upper left", "upper right", "center right", "lower right"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._binned import BinnedReliability
+from properly.calibration._binned import BinnedReliability
 from properly.plots._axes import (
     Color,
     Limits,

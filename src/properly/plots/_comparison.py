@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._extras import import_extra
-from properly._pair import told_apart
-from properly._pairs import Comparison
-from properly._plain import many
+from properly._boundary._extras import import_extra
+from properly._boundary._plain import many
+from properly.comparison._pair import told_apart
+from properly.comparison._pairs import Comparison
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import GREY, PALE, PALETTE, TEXT, ZERO, set_as_text
 from properly.plots._fitting import fold, inches, points
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from properly._pair import Pair
+    from properly.comparison._pair import Pair
 
 Verdict: TypeAlias = Literal["apart", "alike", "open"]
 

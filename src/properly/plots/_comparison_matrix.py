@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._extras import import_extra
+from properly._boundary._extras import import_extra
 from properly.plots._axes import PALETTE, new_figure, set_as_text
 from properly.plots._comparison import by_score, require_comparison, score_of, verdict_on
 from properly.plots._fitting import LETTER, columns_for, inches, name_columns, names_of, points
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from properly._pairs import Comparison
+    from properly.comparison._pairs import Comparison
     from properly.plots._comparison import Verdict
 
 Table: TypeAlias = np.ndarray[Any, Any]

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import expit, logit
 
-from properly._concordance import concordance
-from properly._pooling import pool
-from properly._precision import limit_event
-from properly._roc import RocCurve
+from properly.counts._concordance import concordance
+from properly.counts._pooling import pool
+from properly.datasets import CoupledClasses
+from properly.decisions._roc import RocCurve
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _roc
 from properly.plots._axes import (
@@ -26,13 +26,13 @@ from properly.plots._axes import (
     square_axes,
 )
 from properly.plots._words import MINUS
-from properly.simulate import CoupledClasses
+from properly.probability._precision import limit_event
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from properly.simulate import CoupledGaussian
+    from properly.datasets import CoupledGaussian
 
 Column: TypeAlias = np.ndarray[Any, Any]
 
@@ -77,7 +77,7 @@ def coupled_classes(
     Parameters
     ----------
     source : CoupledClasses
-        Two classes in one dimension, as they are: from `properly.simulate`.
+        Two classes in one dimension, as they are: from `properly.datasets`.
     model : CoupledClasses
         The same two, as they are taken to be.
     precision : float, optional
@@ -93,7 +93,7 @@ def coupled_classes(
     Areas are computed by the trapezoidal rule at points :math:`\mu + \sigma \sinh u` around each
     of the four densities, out to where less than a ten-millionth of its mass is left.
 
-    The parameter written :math:`\sigma^2` is the scale that `properly.simulate.CoupledGaussian`
+    The parameter written :math:`\sigma^2` is the scale that `properly.datasets.CoupledGaussian`
     takes, which is a squared one.
 
     References
@@ -105,7 +105,7 @@ def coupled_classes(
     Examples
     --------
     >>> from properly import plots
-    >>> from properly.simulate import NELSON_CASES
+    >>> from properly.datasets import NELSON_CASES
     >>> case = NELSON_CASES["mean 1"]
     >>> figure = plots.coupled_classes(case.source, case.model)
     >>> [text.get_text() for text in figure.axes[3].get_legend().get_texts()]
@@ -133,7 +133,7 @@ def _two_in_one(given: object, name: str) -> CoupledClasses:
     """Take two classes in one dimension."""
     if not isinstance(given, CoupledClasses):
         message = f"{name} must be CoupledClasses; got {type(given).__name__}"
-        raise ArgumentTypeError(message, hint="make them with properly.simulate.CoupledClasses.")
+        raise ArgumentTypeError(message, hint="make them with properly.datasets.CoupledClasses.")
     classes, dimension = len(given.densities), given.densities[0].dimension
     if (classes, dimension) != (2, 1):
         message = (

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
 import numpy as np
 
-from properly._cumulative_forecast import CumulativeForecast
-from properly._extras import import_extra
-from properly._options import check_whole
+from properly._boundary._extras import import_extra
+from properly._boundary._options import check_whole
+from properly.decisions._cumulative_forecast import CumulativeForecast
 from properly.errors import DataError
 from properly.plots._axes import (
     CURVE,

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from properly._interval import Interval, as_interval
-from properly._net_benefit import DecisionCurve, without_model
+from properly.decisions._net_benefit import DecisionCurve, without_model
 from properly.errors import DataError
 from properly.plots._axes import RIBBON, Color, Ink, Limits, curves, inks, plain_axes
 from properly.plots._range import (
@@ -25,6 +24,7 @@ from properly.plots._range import (
 )
 from properly.plots._scales import Axis, Scale, View, bend, bend_steps, show_thresholds
 from properly.plots._words import by_name, number
+from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

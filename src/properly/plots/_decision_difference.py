@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, get_args
 
-from properly._net_benefit import DecisionDifference
+from properly.decisions._net_benefit import DecisionDifference
 from properly.plots._axes import Color, Limits, curves, inks, plain_axes
 from properly.plots._range import WIDTH, draw_models, draw_names, draw_zero, set_height
 from properly.plots._scales import Axis, bend_steps, show_thresholds

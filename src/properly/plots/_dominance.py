@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._dominance import Dominance
-from properly._extras import import_extra
-from properly._margins import ENOUGH
+from properly._boundary._extras import import_extra
+from properly.decisions._dominance import Dominance
+from properly.decisions._margins import ENOUGH
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import CURVE, GREY, PALETTE, RIBBON, TEXT, plain_axes, set_as_text
 from properly.plots._fitting import fold, inches

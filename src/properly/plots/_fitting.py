@@ -6,7 +6,7 @@ import math
 import textwrap
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from properly._extras import import_extra
+from properly._boundary._extras import import_extra
 from properly.plots._axes import set_as_text
 from properly.plots._words import legible
 

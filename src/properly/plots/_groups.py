@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from properly._group_table import Groups
-from properly._options import check_choice
-from properly._plain import many
+from properly._boundary._options import check_choice
+from properly._boundary._plain import many
+from properly.comparison._group_table import Groups
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, set_as_text
 from properly.plots._fitting import names_of, points
@@ -36,7 +36,7 @@ from properly.plots._words import legible, number
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly._contrasts import Contrast
+    from properly.comparison._contrasts import Contrast
 
 Column: TypeAlias = np.ndarray[Any, Any]
 Which: TypeAlias = Literal["score", "skill", "observed_expected"]

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._confusion import Confusion
-from properly._costs import as_matrix
-from properly._costs import cost_matrix as check_costs
-from properly._labels import as_classes
+from properly._boundary._labels import as_classes
+from properly.decisions._confusion import Confusion
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import new_figure, set_as_text
 from properly.plots._fitting import (
@@ -21,13 +19,15 @@ from properly.plots._fitting import (
 )
 from properly.plots._shades import ink_on, shades
 from properly.plots._words import MINUS
+from properly.rules._costs import as_matrix
+from properly.rules._costs import cost_matrix as check_costs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
-    from properly._costs import Cost
+    from properly.rules._costs import Cost
 
 Table: TypeAlias = np.ndarray[Any, Any]
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from properly._extras import import_extra
-from properly._means import Means
-from properly._options import check_flag
+from properly._boundary._extras import import_extra
+from properly._boundary._options import check_flag
 from properly.plots._axes import PALE, PALETTE, TEXT, new_figure, open_frame, set_as_text
 from properly.plots._fitting import ROOM, columns_for, fold, inches, name_columns, points
 from properly.plots._three_marks import MARKS, NAMES
 from properly.plots._words import by_name, legible
+from properly.probability._means import Means
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from properly._extras import import_extra
-from properly._power_means import POWERS
-from properly._source_table import SourceTable
+from properly._boundary._extras import import_extra
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import (
     DIAGONAL,
@@ -28,6 +26,8 @@ from properly.plots._axes import (
 from properly.plots._fitting import shorter_side
 from properly.plots._three_marks import LARGE, SMALL, draw_three, name_three, set_off
 from properly.plots._words import MINUS, legible
+from properly.probability._power_means import POWERS
+from properly.probability._source_table import SourceTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from properly._means import ClassMeans, Means
+    from properly.probability._means import ClassMeans, Means
 
 Points: TypeAlias = np.ndarray[Any, Any]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
-from properly._murphy import MurphyCurve
+from properly.decisions._murphy import MurphyCurve
 from properly.plots._axes import (
     Color,
     Ink,

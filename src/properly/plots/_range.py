@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from properly._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
-from properly._extras import import_extra
+from properly._boundary._extras import import_extra
+from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
 from properly.errors import DataError
 from properly.plots._axes import (
     GREY,
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-    from properly._bands import Band
-    from properly._interval import Interval
+    from properly.inference._band import Band
     from properly.plots._axes import Ink
     from properly.plots._scales import Corners, View
+    from properly.rules._interval import Interval
 
 Corner: TypeAlias = Literal["upper left", "upper right", "lower left"]
 Record = TypeVar("Record", bound="Banded[Band]")

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._baselines import TREAT_ALL, TREAT_NONE
-from properly._interval import Interval, as_interval
-from properly._murphy import MurphyCurve
+from properly.counts._baselines import TREAT_ALL, TREAT_NONE
+from properly.decisions._murphy import MurphyCurve
 from properly.errors import DataError
 from properly.plots._axes import Color, Limits, curves, inks, plain_axes
 from properly.plots._murphy import height_of
@@ -28,6 +27,7 @@ from properly.plots._range import (
 )
 from properly.plots._scales import Axis, View, bend, show_thresholds
 from properly.plots._words import by_name, number
+from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable

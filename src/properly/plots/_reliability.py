@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._calibration import Reliability
-from properly._options import check_whole
+from properly._boundary._options import check_whole
+from properly.calibration._reliability import Reliability
 from properly.errors import DataError
 from properly.plots._axes import (
     PALE,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from properly._decomposition import Decomposition
+    from properly.calibration._decomposition import Decomposition
 
 MAKER = "properly.reliability(tally)"
 # The tallest bar of the histogram, as a share of the height of the picture.

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._extras import import_extra
-from properly._options import check_flag
-from properly._retention import ORACLE
-from properly._retention_areas import Retention, RetentionStudy
+from properly._boundary._extras import import_extra
+from properly._boundary._options import check_flag
+from properly.decisions._retention import ORACLE
+from properly.decisions._retention_areas import Retention, RetentionStudy
 from properly.errors import DataError
 from properly.plots._axes import (
     GREY,

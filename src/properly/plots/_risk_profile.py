@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from properly._extras import import_extra
-from properly._power_means import POWERS
-from properly._risk_profile import RiskProfile
+from properly._boundary._extras import import_extra
 from properly.plots._axes import (
     GREY,
     PALE,
@@ -23,6 +21,8 @@ from properly.plots._axes import (
 from properly.plots._ends import name_ends
 from properly.plots._fitting import TURNED, inches
 from properly.plots._words import MINUS, by_name, number
+from properly.probability._power_means import POWERS
+from properly.probability._risk_profile import RiskProfile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from properly._roc import RocCurve
+from properly.decisions._roc import RocCurve
 from properly.plots._axes import (
     RIBBON,
     Color,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from properly._roc_band import RocBand
+    from properly.decisions._roc_band import RocBand
 
 
 def roc(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from properly._extras import import_extra
+from properly._boundary._extras import import_extra
 from properly.plots._axes import TEXT, new_figure, open_frame, set_as_text
 from properly.plots._fitting import LETTER, fold, inches, points
 

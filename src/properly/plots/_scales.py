@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from scipy.special import expit, logit
 
-from properly._grid import odds
-from properly._interval import Interval, as_interval
-from properly._options import check_choice
+from properly._boundary._options import check_choice
+from properly.decisions._grid import odds
 from properly.plots._axes import Limits, round_numbers, set_as_text
+from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from matplotlib.axes import Axes
 
-    from properly._bands import Band
-    from properly._net_benefit import DecisionCurve, DecisionDifference
+    from properly.decisions._net_benefit import DecisionCurve, DecisionDifference
+    from properly.inference._band import Band
 
 Column: TypeAlias = np.ndarray[Any, Any]
 Axis: TypeAlias = Literal["linear", "log-odds", "quadratic", "logarithmic"]

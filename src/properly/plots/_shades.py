@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._extras import import_extra
+from properly._boundary._extras import import_extra
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

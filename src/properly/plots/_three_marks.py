@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._extras import import_extra
+from properly._boundary._extras import import_extra
 from properly.plots._axes import GREY, TEXT, Corner, Ink, set_as_text
 from properly.plots._ends import spread
 from properly.plots._fitting import inches, points
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
 
-    from properly._power_means import ThreeMeans
+    from properly.probability._power_means import ThreeMeans
 
 Column: TypeAlias = np.ndarray[Any, Any]
 Points: TypeAlias = np.ndarray[Any, Any]

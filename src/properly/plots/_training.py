@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._agreement import best_epochs, pearson
-from properly._extras import import_extra
-from properly._histories import LARGER, as_larger, read_history
-from properly._nearest import require_columns
+from properly._boundary._extras import import_extra
+from properly._boundary._nearest import require_columns
+from properly.comparison._agreement import best_epochs, pearson
+from properly.comparison._histories import LARGER, as_larger, read_history
 from properly.plots._axes import GREY, TEXT, Color, Ink, curves, draw_curve, inks, plain_axes
 from properly.plots._ends import name_ends
 from properly.plots._words import legible, number
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from properly._histories import History
+    from properly.comparison._histories import History
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from properly._calibration import Reliability
-from properly._extras import import_extra
-from properly._murphy import MurphyCurve
-from properly._roc import RocCurve
+from properly._boundary._extras import import_extra
+from properly.calibration._reliability import Reliability
+from properly.decisions._murphy import MurphyCurve
+from properly.decisions._roc import RocCurve
 from properly.plots import _murphy, _reliability, _roc
 from properly.plots._axes import (
     Ink,

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._plain import amount_of
-from properly._worst_cases import WorstCases
+from properly._boundary._plain import amount_of
+from properly.decisions._worst_cases import WorstCases
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import PALE, TEXT, new_figure, set_as_text
 from properly.plots._fitting import columns_for, name_columns, names_of, points

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from properly._event_evaluation import Evaluation
+from properly.evaluation._event_evaluation import Evaluation
 from properly.report._class_reliability_chart import class_reliability_chart
 from properly.report._class_scores_chart import class_scores_chart
 from properly.report._confusion_chart import confusion_chart
-from properly.report._decision_chart import decision_chart
+from properly.report._decision import decision_chart
 from properly.report._drawn import drawn_part
-from properly.report._groups_chart import groups_chart
-from properly.report._matrix_chart import matrix_chart
-from properly.report._plane_chart import plane_chart
+from properly.report._groups import groups_chart
+from properly.report._matrix import matrix_chart
+from properly.report._means import source_chart
+from properly.report._periods import time_chart
 from properly.report._regret_chart import regret_chart
 from properly.report._reliability_chart import reliability_chart
 from properly.report._retention_chart import retention_chart
-from properly.report._roc_chart import roc_chart
-from properly.report._source_chart import source_chart
-from properly.report._time_chart import time_chart
+from properly.report._roc import roc_chart
+from properly.report._scores_plane import plane_chart
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly._class_evaluation import ClassEvaluation
+    from properly.evaluation._class_evaluation import ClassEvaluation
     from properly.report._chart import Chart
 
 OF_AN_EVENT: tuple[Callable[[Any], Chart | None], ...] = (

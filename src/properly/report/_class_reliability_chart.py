@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._plain import count_of_cases, printable
+from properly._boundary._plain import count_of_cases, printable
 from properly.report._chart import (
     Chart,
     Spec,
@@ -22,9 +22,9 @@ from properly.report._chart import (
 from properly.report._words import few, listed, percent
 
 if TYPE_CHECKING:
-    from properly._calibration import Reliability
-    from properly._class_evaluation import ClassEvaluation
-    from properly._decomposition import Decomposition
+    from properly.calibration._decomposition import Decomposition
+    from properly.calibration._reliability import Reliability
+    from properly.evaluation._class_evaluation import ClassEvaluation
 
 Row: TypeAlias = dict[str, Any]
 Column: TypeAlias = np.ndarray[Any, Any]

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._plain import printable
+from properly._boundary._plain import printable
 from properly.report._chart import Chart, Table, model_color, only_shown, short, shown
 from properly.report._words import LISTED, few
 
 if TYPE_CHECKING:
-    from properly._class_decomposition import ClassDecomposition
-    from properly._class_evaluation import ClassEvaluation
+    from properly.calibration._class_decomposition import ClassDecomposition
+    from properly.evaluation._class_evaluation import ClassEvaluation
     from properly.report._chart import Spec
 
 Row: TypeAlias = dict[str, Any]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from properly._labels import names_of_labels
-from properly._plain import count_of_cases, many, printable
+from properly._boundary._labels import names_of_labels
+from properly._boundary._plain import count_of_cases, many, printable
 from properly.report._chart import PALETTE, Chart, Table, only_shown, short, shown
 from properly.report._words import few, fixed, listed, percent
 
 if TYPE_CHECKING:
-    from properly._class_evaluation import ClassEvaluation
-    from properly._confusion import Confusion
+    from properly.decisions._confusion import Confusion
+    from properly.evaluation._class_evaluation import ClassEvaluation
     from properly.report._chart import Spec
 
 Row: TypeAlias = dict[str, Any]

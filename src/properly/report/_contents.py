@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from properly import __version__
-from properly._event_evaluation import Evaluation
-from properly._plain import printable
-from properly._verdict import verdict
+from properly._boundary._plain import printable
+from properly.evaluation._event_evaluation import Evaluation
+from properly.evaluation._verdict import verdict
 from properly.report._charts import charts_of
 from properly.report._drawn import MOST_MODELS, drawn_models, inks_of
 from properly.report._fine_print import fine_print, python_call
@@ -18,8 +18,8 @@ from properly.report._worst_sections import worst_lead, worst_tables
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly._class_evaluation import ClassEvaluation
-    from properly._verdict import Sentence
+    from properly.evaluation._class_evaluation import ClassEvaluation
+    from properly.evaluation._verdict import Sentence
     from properly.report._chart import Chart
 
 # What each kind of sentence is about, in the order of the page.

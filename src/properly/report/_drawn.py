@@ -6,11 +6,11 @@ import math
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
 
-from properly._event_evaluation import Evaluation
+from properly.evaluation._event_evaluation import Evaluation
 from properly.report._chart import PALETTE
 
 if TYPE_CHECKING:
-    from properly._class_evaluation import ClassEvaluation
+    from properly.evaluation._class_evaluation import ClassEvaluation
 
 # More curves cannot be told apart, and would make the page too large to send.
 MOST_MODELS = 8

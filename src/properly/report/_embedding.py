@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from properly._plain import printable
+from properly._boundary._plain import printable
 
 # What could end the element, begin another one, or end a line of a script.
 ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}

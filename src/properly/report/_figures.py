@@ -11,20 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from properly import plots
-from properly._class_evaluation import ClassEvaluation
-from properly._event_evaluation import Evaluation
-from properly._extras import import_extra
-from properly._options import check_choice
-from properly._writing import make_folder, require_folder, require_writable, write_whole
+from properly._boundary._extras import import_extra
+from properly._boundary._options import check_choice
+from properly._boundary._writing import make_folder, require_folder, require_writable, write_whole
 from properly.errors import ArgumentTypeError, DataError
+from properly.evaluation._class_evaluation import ClassEvaluation
+from properly.evaluation._event_evaluation import Evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from matplotlib.axes import Axes
 
-    from properly._calibration import Reliability
-    from properly._pairs import Comparison
+    from properly.calibration._reliability import Reliability
+    from properly.comparison._pairs import Comparison
 
     # A name without the ending, and how to draw what it names.
     Drawing: TypeAlias = tuple[str, Callable[[], Axes]]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from properly import __version__
-from properly._class_scores import asked_rules
-from properly._event_evaluation import Evaluation
-from properly._plain import many, printable
+from properly._boundary._plain import many, printable
+from properly.evaluation._class_scores import asked_rules
+from properly.evaluation._event_evaluation import Evaluation
 from properly.rules import Bounded, Brier, Log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly._class_evaluation import ClassEvaluation
+    from properly.evaluation._class_evaluation import ClassEvaluation
 
 
 EVENT = (

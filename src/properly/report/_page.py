@@ -7,12 +7,12 @@ from hashlib import sha256
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from properly._class_evaluation import ClassEvaluation
-from properly._event_evaluation import Evaluation
-from properly._extras import import_extra
-from properly._plain import printable
-from properly._writing import write_whole
+from properly._boundary._extras import import_extra
+from properly._boundary._plain import printable
+from properly._boundary._writing import write_whole
 from properly.errors import ArgumentTypeError
+from properly.evaluation._class_evaluation import ClassEvaluation
+from properly.evaluation._event_evaluation import Evaluation
 from properly.report._contents import contents
 from properly.report._embedding import embedded
 from properly.report._theme import theme

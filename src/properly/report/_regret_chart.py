@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._baselines import TREAT_ALL, TREAT_NONE
-from properly._interval import Interval
-from properly._plain import printable
+from properly._boundary._plain import printable
+from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.report._chart import (
     Chart,
     Column,
@@ -20,7 +19,7 @@ from properly.report._chart import (
     shown,
 )
 from properly.report._regret_ranking import HEAD, STEP, chosen_ends, heading, ranking
-from properly.report._thresholds import (
+from properly.report._threshold_axis import (
     DASHED,
     DRAWN,
     PLAIN,
@@ -32,12 +31,13 @@ from properly.report._thresholds import (
     threshold_axis,
     unfolded,
 )
+from properly.rules._interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly._event_evaluation import Evaluation
-    from properly._murphy import MurphyCurve
+    from properly.decisions._murphy import MurphyCurve
+    from properly.evaluation._event_evaluation import Evaluation
 
 WIDTH, HEIGHT = 640, 320
 # A curve with few thresholds is drawn with its jumps upright.

@@ -25,12 +25,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly.report._chart import Column, Spec, model_color
-from properly.report._thresholds import BORDER, COARSE, EDGES, FINE, PLAIN
+from properly.report._threshold_axis import BORDER, COARSE, EDGES, FINE, PLAIN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from properly._murphy import MurphyCurve
+    from properly.decisions._murphy import MurphyCurve
 
 # The name that Vega-Lite gives to what the transforms make of the data.
 RANKING = "data_6"

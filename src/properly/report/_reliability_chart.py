@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._plain import count_of_cases, printable
+from properly._boundary._plain import count_of_cases, printable
 from properly.report._chart import (
     Chart,
     Table,
@@ -21,8 +21,8 @@ from properly.report._rule_words import rule_in_words
 from properly.report._words import few, listed, percent
 
 if TYPE_CHECKING:
-    from properly._calibration import Reliability
-    from properly._event_evaluation import Evaluation
+    from properly.calibration._reliability import Reliability
+    from properly.evaluation._event_evaluation import Evaluation
     from properly.report._chart import Spec
 
 Row: TypeAlias = dict[str, Any]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._plain import printable
+from properly._boundary._plain import printable
 from properly.report._chart import (
     Chart,
     Spec,
@@ -20,8 +20,8 @@ from properly.report._chart import (
 from properly.report._words import fixed, listed, percent
 
 if TYPE_CHECKING:
-    from properly._class_evaluation import ClassEvaluation
-    from properly._retention_areas import Retention
+    from properly.decisions._retention_areas import Retention
+    from properly.evaluation._class_evaluation import ClassEvaluation
 
 Row: TypeAlias = dict[str, Any]
 

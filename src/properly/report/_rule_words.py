@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from properly.report._thresholds import percent
+from properly.report._threshold_axis import percent
 from properly.rules import Bounded, Regret
 
 if TYPE_CHECKING:
-    from properly._class_evaluation import ClassEvaluation
-    from properly._event_evaluation import Evaluation
-    from properly._interval import Interval
+    from properly.evaluation._class_evaluation import ClassEvaluation
+    from properly.evaluation._event_evaluation import Evaluation
     from properly.rules import Rule
+    from properly.rules._interval import Interval
 
 SCORES = {
     "brier": "Brier score",

@@ -6,9 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._class_evaluation import ClassEvaluation
-from properly._event_evaluation import Evaluation
-from properly._plain import printable
+from properly._boundary._plain import printable
+from properly.evaluation._class_evaluation import ClassEvaluation
+from properly.evaluation._event_evaluation import Evaluation
 from properly.report._confusion_chart import hard_table
 from properly.report._drawn import inks_of
 from properly.report._rule_words import rule_in_words
@@ -17,9 +17,9 @@ from properly.report._words import NONE, few
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from properly._calibration_table import CalibrationSummary
-    from properly._estimates import Estimate
-    from properly._part_intervals import PartIntervals
+    from properly.calibration._calibration_table import CalibrationSummary
+    from properly.calibration._part_intervals import PartIntervals
+    from properly.inference._estimate import Estimate
 
 # Smaller numbers are told with fewer digits.
 SMALL = 0.001

@@ -11,12 +11,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from properly._writing import write_whole
+from properly._boundary._writing import write_whole
 from properly.report import _page
 
 if TYPE_CHECKING:
-    from properly._class_evaluation import ClassEvaluation
-    from properly._event_evaluation import Evaluation
+    from properly.evaluation._class_evaluation import ClassEvaluation
+    from properly.evaluation._event_evaluation import Evaluation
 
 # Pixels of the page in a notebook: most of a small screen.
 HEIGHT = 720

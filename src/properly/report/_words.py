@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from properly._plain import printable
+from properly._boundary._plain import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

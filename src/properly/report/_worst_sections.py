@@ -9,9 +9,9 @@ from properly.report._rule_words import score_in_words
 from properly.report._score_sections import number
 
 if TYPE_CHECKING:
-    from properly._class_evaluation import ClassEvaluation
-    from properly._event_evaluation import Evaluation
-    from properly._worst_cases import WorstCases
+    from properly.decisions._worst_cases import WorstCases
+    from properly.evaluation._class_evaluation import ClassEvaluation
+    from properly.evaluation._event_evaluation import Evaluation
 
 # Of grouped forecasts.
 CELLS = " Of forecasts that were grouped, the mean of their cell is shown."

@@ -6,20 +6,20 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._frames import to_frame
-from properly._plain import columns_of, plain
-from properly._tally import Tally
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import columns_of, plain
+from properly.counts._tally import Tally
+from properly.datasets import assel
 from properly.reproduce._columns import MEANS, METRICS, estimates, exact, standard_errors
 from properly.reproduce._layout import heading, table
 from properly.reproduce._population import Report, the_eight
-from properly.simulate import assel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy as np
 
-    from properly._frames import Backend
+    from properly._boundary._frames import Backend
 
 # As printed: of the paper, the first six columns; of Assel et al., the first five.
 PAPER = {
@@ -116,7 +116,7 @@ class AsselTable:
     Attributes
     ----------
     process : str
-        As in `properly.simulate.assel`.
+        As in `properly.datasets.assel`.
     n : int
         How many cases were simulated.
     cells : tuple of AsselCell

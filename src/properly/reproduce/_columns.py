@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._libraries import to_numpy
-from properly._ranking import ranking
-from properly._scoring import mean_score
-from properly._thresholds import at_threshold, mean_net_benefit
-from properly._variance import spread_of_means
+from properly._boundary._libraries import to_numpy
+from properly.counts._scoring import mean_score
+from properly.decisions._ranking import ranking
+from properly.decisions._thresholds import at_threshold, mean_net_benefit
+from properly.inference._variance import spread_of_means
 from properly.rules import Bounded, Brier, Elementary, MissedBenefit
 
 if TYPE_CHECKING:
-    from properly._tally import Tally
+    from properly.counts._tally import Tally
     from properly.reproduce._population import Report, Verdict
     from properly.rules import BinaryRule
 

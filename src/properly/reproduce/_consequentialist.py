@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._options import as_generator
+from properly._boundary._options import as_generator
+from properly.datasets._assel import PROCESSES
 from properly.reproduce import _breast_cancer, _crash, _decision_figures
 from properly.reproduce._assel import appendix_f
 from properly.reproduce._decision_errata import errata, two_means
 from properly.reproduce._pictures import prepare, tell
 from properly.reproduce._progress import counter, tracked
 from properly.reproduce._rescaled import rescaled
-from properly.simulate._assel import PROCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._options import as_generator
+from properly._boundary._options import as_generator
+from properly.datasets._corp import DISTRIBUTIONS
 from properly.reproduce import _coverage, _efficiency, _figures, _miscalibrated, _niamey
 from properly.reproduce._pictures import prepare, tell
 from properly.reproduce._progress import counter
-from properly.simulate._corp import DISTRIBUTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
     from typing import TypeAlias
 
-    from properly._tally import Tally
+    from properly.counts._tally import Tally
     from properly.reproduce._progress import Progress
 
     _Diagrams: TypeAlias = Mapping[str, _niamey.Diagram]

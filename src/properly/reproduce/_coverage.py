@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._calibration import reliability
-from properly._frames import to_frame
-from properly._plain import columns_of
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import columns_of
+from properly.calibration._reliability import reliability
+from properly.datasets._corp import DISTRIBUTIONS
 from properly.reproduce._layout import heading, table
 from properly.reproduce._settings import Setting, named, settings
-from properly.simulate._corp import DISTRIBUTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from properly._bands import Kind
-    from properly._calibration import Reliability
-    from properly._frames import Backend
-    from properly._reliability_bands import Method
+    from properly._boundary._frames import Backend
+    from properly.calibration._reliability import Reliability
+    from properly.calibration._reliability_bands import Method
+    from properly.inference._band import Kind
 
 VALUES = (10, 20, 50, None)
 LEVEL = 0.9
@@ -53,7 +53,7 @@ class CoverageCell:
     band : str
         Which band.
     distribution, values, n
-        As in `properly.simulate.corp`.
+        As in `properly.datasets.corp`.
     method : str
         How the bounds were found; several if repetitions differ.
     coverage : float

@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._baselines import baselines
-from properly._cases import Cases
-from properly._clusters import rows_of
-from properly._curves import regret_curve
-from properly._decomposition import decompose
-from properly._frames import to_frame
-from properly._plain import plain
-from properly._ranking import ranking
-from properly._roc import roc_curve
-from properly._scoring import mean_score
-from properly._tally import Tally
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import plain
+from properly.calibration._decomposition import decompose
+from properly.counts._baselines import baselines
+from properly.counts._cases import Cases
+from properly.counts._scoring import mean_score
+from properly.counts._tally import Tally
 from properly.datasets import crash
+from properly.decisions._clusters import rows_of
+from properly.decisions._curves import regret_curve
+from properly.decisions._ranking import ranking
+from properly.decisions._roc import roc_curve
 from properly.reproduce._columns import auc_influence
 from properly.reproduce._layout import heading, table
 from properly.rules import Bounded, Brier, Log
@@ -31,10 +31,10 @@ from properly.rules import Bounded, Brier, Log
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._decomposition import Decomposition
-    from properly._frames import Backend
-    from properly._murphy import MurphyCurve
-    from properly._roc import RocCurve
+    from properly._boundary._frames import Backend
+    from properly.calibration._decomposition import Decomposition
+    from properly.decisions._murphy import MurphyCurve
+    from properly.decisions._roc import RocCurve
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

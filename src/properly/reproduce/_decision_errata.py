@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._curves import regret_curve
-from properly._ranking import ranking
-from properly._scoring import mean_score
-from properly._tally import Tally
-from properly._thresholds import mean_net_benefit
+from properly.counts._scoring import mean_score
+from properly.counts._tally import Tally
+from properly.decisions._curves import regret_curve
+from properly.decisions._ranking import ranking
+from properly.decisions._thresholds import mean_net_benefit
 from properly.reproduce._errata import Errata, formula
 from properly.rules import Bounded, Brier, Regret, Shifted
 

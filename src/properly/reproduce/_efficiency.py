@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._binning import equal_width
-from properly._calibration import reliability
-from properly._frames import to_frame
-from properly._plain import columns_of
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import columns_of
+from properly.calibration._reliability import reliability
+from properly.counts._binning import equal_width
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 from properly.reproduce._settings import Setting, named, settings
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly._frames import Backend
-    from properly._tally import Tally
+    from properly._boundary._frames import Backend
+    from properly.counts._tally import Tally
 
     Numbers = NDArray[np.float64]
 
@@ -40,7 +40,7 @@ class EfficiencyCell:
     Attributes
     ----------
     distribution, values, n
-        As in `properly.simulate.corp`.
+        As in `properly.datasets.corp`.
     error : dict of str to float
         Mean squared error at the forecasts, averaged over repetitions, by method.
     excess : dict of str to float

@@ -7,13 +7,13 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._frames import to_frame
-from properly._plain import columns_of, plain
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import columns_of, plain
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 
 if TYPE_CHECKING:
-    from properly._frames import Backend
+    from properly._boundary._frames import Backend
 
 ROUNDING, APART = 1e-12, 1e-3
 

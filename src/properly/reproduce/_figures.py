@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from properly import plots
+from properly.datasets._corp import DISTRIBUTIONS
 from properly.plots._axes import GREY, PALETTE
 from properly.reproduce import _coverage, _efficiency
 from properly.reproduce._pictures import save_all, sheet
 from properly.reproduce._settings import named
-from properly.simulate._corp import DISTRIBUTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._cases import Cases
+from properly.counts._cases import Cases
 from properly.datasets import crash
 
 if TYPE_CHECKING:

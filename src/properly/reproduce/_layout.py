@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from properly._tables import table
+from properly._boundary._tables import table
 
 __all__ = ["heading", "table"]
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._calibration import reliability
-from properly._decomposition import decompose
-from properly._tally import Tally
+from properly.calibration._decomposition import decompose
+from properly.calibration._reliability import reliability
+from properly.counts._tally import Tally
+from properly.datasets import corp
 from properly.reproduce._layout import heading, table
 from properly.rules import Brier
-from properly.simulate import corp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._bands import Kind
-    from properly._calibration import Reliability
-    from properly._decomposition import Decomposition
-    from properly._reliability_bands import Method
+    from properly.calibration._decomposition import Decomposition
+    from properly.calibration._reliability import Reliability
+    from properly.calibration._reliability_bands import Method
+    from properly.inference._band import Kind
 
 N, DISTINCT = 1024, 10
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._options import as_generator
+from properly._boundary._options import as_generator
+from properly.datasets import NELSON_CASES
+from properly.probability.sources import EqualWidth, Isotonic
 from properly.reproduce import _nelson_figures
 from properly.reproduce._nelson_errata import errata
 from properly.reproduce._nelson_figure1 import figure1, readings
@@ -18,8 +20,6 @@ from properly.reproduce._nelson_samples import SampleTable, sample
 from properly.reproduce._pictures import prepare, tell
 from properly.reproduce._progress import counter, tracked
 from properly.reproduce._prose import prose
-from properly.simulate import NELSON_CASES
-from properly.sources import EqualWidth, Isotonic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._means import means
-from properly._source_table import source_table
-from properly._tally import Tally
+from properly.counts._tally import Tally
+from properly.datasets import nelson
+from properly.probability._means import means
+from properly.probability._source_table import source_table
+from properly.probability.sources import EqualCount, EqualWidth
 from properly.reproduce._errata import Erratum
-from properly.simulate import nelson
-from properly.sources import EqualCount, EqualWidth
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

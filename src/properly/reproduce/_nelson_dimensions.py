@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._power_means import ACCURACY, ROBUSTNESS, mean_of_power
-from properly.simulate import CoupledClasses, CoupledGaussian
+from properly.datasets import CoupledClasses, CoupledGaussian
+from properly.probability._power_means import ACCURACY, ROBUSTNESS, mean_of_power
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

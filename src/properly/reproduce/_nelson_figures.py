@@ -6,13 +6,13 @@ import math
 from typing import TYPE_CHECKING
 
 from properly import plots
-from properly._means import Means
-from properly._power_means import ThreeMeans
-from properly._source_table import source_table
+from properly.datasets import NELSON_CASES
 from properly.plots._axes import PALETTE
+from properly.probability._means import Means
+from properly.probability._power_means import ThreeMeans
+from properly.probability._source_table import source_table
 from properly.reproduce._nelson_dimensions import MODELS
 from properly.reproduce._pictures import save_all, sheet
-from properly.simulate import NELSON_CASES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
+    from properly.probability.sources import Source
     from properly.reproduce._nelson import NelsonReproduction
     from properly.reproduce._nelson_dimensions import Cell
     from properly.reproduce._nelson_figure1 import Figure1
     from properly.reproduce._nelson_samples import SampleTable
-    from properly.sources import Source
 
 TAILS = {"normal": "κ = 0", "heavy": "κ = 0.162", "compact": "κ = −0.095"}  # noqa: RUF001
 PRECISION = 0.01

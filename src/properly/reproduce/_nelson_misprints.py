@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._power_means import ROBUSTNESS, generalized_mean
-from properly._source_table import source_table
-from properly._tally import Tally
-from properly.information import log_spread
+from properly.counts._tally import Tally
+from properly.datasets import CoupledGaussian
+from properly.probability._power_means import ROBUSTNESS, generalized_mean
+from properly.probability._source_table import source_table
+from properly.probability.information import log_spread
+from properly.probability.sources import EqualCount
 from properly.reproduce._errata import Erratum, formula
 from properly.reproduce._nelson_dimensions import COVARIANCES, study
-from properly.simulate import CoupledGaussian
-from properly.sources import EqualCount
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

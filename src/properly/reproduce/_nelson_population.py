@@ -6,9 +6,10 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from properly._frames import to_frame
-from properly._plain import plain
-from properly._power_means import POWERS
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import plain
+from properly.datasets import NELSON_CASES
+from properly.probability._power_means import POWERS
 from properly.reproduce._layout import heading, table
 from properly.reproduce._nelson_printed import (
     ANGLES,
@@ -20,13 +21,12 @@ from properly.reproduce._nelson_printed import (
 )
 from properly.reproduce._nelson_quadrature import Masses, as_predicted, isotonic, line
 from properly.reproduce._prose import prose
-from properly.simulate import NELSON_CASES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from properly._frames import Backend
-    from properly._power_means import ThreeMeans
+    from properly._boundary._frames import Backend
+    from properly.probability._power_means import ThreeMeans
     from properly.reproduce._nelson_quadrature import Line
 
 
@@ -84,7 +84,7 @@ class PopulationTable:
     Attributes
     ----------
     cases : dict of str to PopulationCase
-        By name, as in `properly.simulate.NELSON_CASES`.
+        By name, as in `properly.datasets.NELSON_CASES`.
     points : int
         Positions of the quadrature.
     """

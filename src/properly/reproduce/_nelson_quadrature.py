@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._concordance import concordance
-from properly._isotonic import recalibrate
-from properly._power_means import three_means
-from properly._tally import Tally
+from properly.counts._concordance import concordance
+from properly.counts._isotonic import recalibrate
+from properly.counts._tally import Tally
+from properly.probability._power_means import three_means
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly._power_means import ThreeMeans
-    from properly.simulate import CoupledClasses, NelsonCase
+    from properly.datasets import CoupledClasses, NelsonCase
+    from properly.probability._power_means import ThreeMeans
 
 Column: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._cases import Cases
-from properly._means import means
-from properly._power_means import ROBUSTNESS, generalized_mean
-from properly.information import conjugate_coupling, coupling_from_power, power_from_coupling
-from properly.sources import EqualCount
+from properly.counts._cases import Cases
+from properly.probability._means import means
+from properly.probability._power_means import ROBUSTNESS, generalized_mean
+from properly.probability.information import (
+    conjugate_coupling,
+    coupling_from_power,
+    power_from_coupling,
+)
+from properly.probability.sources import EqualCount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

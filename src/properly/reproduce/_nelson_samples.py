@@ -5,23 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._frames import to_frame
-from properly._means import means
-from properly._plain import columns_of, plain
-from properly._power_means import POWERS
-from properly._roc import predicted_roc_curve, roc_curve
-from properly._tally import Tally
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import columns_of, plain
+from properly.counts._tally import Tally
+from properly.datasets import nelson
+from properly.decisions._roc import predicted_roc_curve, roc_curve
+from properly.probability._means import means
+from properly.probability._power_means import POWERS
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
-from properly.simulate import nelson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import numpy as np
 
-    from properly._frames import Backend
-    from properly._means import Means
+    from properly._boundary._frames import Backend
+    from properly.probability._means import Means
     from properly.reproduce._nelson_population import PopulationCase
 
 # Random draws, by which the bias of a divergence is told.
@@ -90,7 +90,7 @@ class SampleTable:
     Attributes
     ----------
     cases : dict of str to SampleCase
-        By name, as in `properly.simulate.NELSON_CASES`.
+        By name, as in `properly.datasets.NELSON_CASES`.
     n : int
         Cases of each sample.
     """

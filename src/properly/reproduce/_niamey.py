@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._binned import binned_reliability
-from properly._calibration import reliability
-from properly._decomposition import decompose
-from properly._tally import Tally
+from properly.calibration._binned import binned_reliability
+from properly.calibration._decomposition import decompose
+from properly.calibration._reliability import reliability
+from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.reproduce._layout import heading, table
 from properly.rules import Brier
@@ -20,9 +20,9 @@ from properly.rules import Brier
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._binned import BinnedReliability
-    from properly._calibration import Reliability
-    from properly._decomposition import Decomposition
+    from properly.calibration._binned import BinnedReliability
+    from properly.calibration._decomposition import Decomposition
+    from properly.calibration._reliability import Reliability
 
 COLUMNS = ("date", "Logistic", "EMOS", "ENS", "EPC", "obs")
 # Table 2 as printed: mean score, MCB, DSC, UNC.

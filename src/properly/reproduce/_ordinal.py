@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from properly._options import as_generator
+from properly._boundary._options import as_generator
 from properly.reproduce import _ordinal_figures
 from properly.reproduce._injuries import severity, severity_cases
 from properly.reproduce._ordinal_classifiers import ABSENT, classifiers

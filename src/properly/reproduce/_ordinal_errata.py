@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._class_decomposition import decompose_classes
+from properly.calibration._class_decomposition import decompose_classes
 from properly.reproduce._errata import Errata, Erratum
 from properly.reproduce._injuries import severity_cases
 from properly.reproduce._ordinal_examples import ASYMMETRIC, FAR, NEAR

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._cumulative_forecast import cumulative_forecast
-from properly._frames import to_frame
-from properly._plain import plain
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import plain
+from properly.decisions._cumulative_forecast import cumulative_forecast
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
-    from properly._cumulative_forecast import CumulativeForecast
-    from properly._frames import Backend
+    from properly._boundary._frames import Backend
+    from properly.decisions._cumulative_forecast import CumulativeForecast
     from properly.rules import ClassRule
 
 SCORES: dict[str, ClassRule] = {

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from properly._cumulative_forecast import CumulativeForecast
+    from properly.decisions._cumulative_forecast import CumulativeForecast
     from properly.reproduce._ordinal import OrdinalReproduction
     from properly.reproduce._ordinal_retention import RetentionTable
     from properly.reproduce._ordinal_worst import Worst

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._frames import to_frame
-from properly._plain import columns_of, plain
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import columns_of, plain
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 from properly.rules import RPS, SquaredAbsoluteRPS
@@ -16,7 +16,7 @@ from properly.rules import RPS, SquaredAbsoluteRPS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._frames import Backend
+    from properly._boundary._frames import Backend
     from properly.rules import ClassRule
 
 TRUTHS: dict[str, tuple[float, ...]] = {

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._frames import to_frame
-from properly._plain import columns_of, plain
-from properly._retention import ORACLE, rejection_scores, retention_study
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import columns_of, plain
+from properly.decisions._retention import ORACLE, rejection_scores, retention_study
 from properly.reproduce._layout import heading, table
 from properly.reproduce._ordinal_printed import PRINTED, tell_printed
 from properly.reproduce._prose import prose
@@ -18,12 +18,12 @@ from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from properly._costs import Cost
-    from properly._frames import Backend
-    from properly._retained import Metric, NamedMetric
-    from properly._retention_areas import RetentionStudy
+    from properly._boundary._frames import Backend
+    from properly.decisions._retained import Metric, NamedMetric
+    from properly.decisions._retention_areas import RetentionStudy
     from properly.reproduce._injuries import Forecasts
     from properly.rules import ClassRule
+    from properly.rules._costs import Cost
 
 RULES: dict[str, ClassRule] = {
     "Brier": Brier(),

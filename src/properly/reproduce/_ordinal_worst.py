@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._worst_cases import worst_cases
+from properly.decisions._worst_cases import worst_cases
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 from properly.rules import RPS, Brier, Log
@@ -15,8 +15,8 @@ from properly.rules import RPS, Brier, Log
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._cases import Cases
-    from properly._worst_cases import WorstCases
+    from properly.counts._cases import Cases
+    from properly.decisions._worst_cases import WorstCases
     from properly.rules import ClassRule
 
 RULES: dict[str, ClassRule] = {"Brier": Brier(), "log": Log(), "RPS": RPS()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._options import as_generator
+from properly._boundary._options import as_generator
 from properly.reproduce import _penalized_figures, _penalized_simulation, _penalized_ties
 from properly.reproduce._penalized_constants import MAKERS, constants
 from properly.reproduce._penalized_crash import injuries

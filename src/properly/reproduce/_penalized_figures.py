@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._costs import likeliest
-from properly._extras import import_extra
+from properly._boundary._extras import import_extra
 from properly.plots._axes import GREY, PALE, PALETTE, inks
 from properly.reproduce._penalized_constants import MAKERS
 from properly.reproduce._penalized_simulation import FEW, PRINTED
 from properly.reproduce._penalized_ties import best_tie
 from properly.reproduce._pictures import save_all, sheet
+from properly.rules._costs import likeliest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

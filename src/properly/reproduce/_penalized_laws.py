@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._costs import likeliest
+from properly.rules._costs import likeliest
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly.simulate._assel import EVENT_RATE, PROCESSES, VERDICTS, expit
+from properly.datasets._assel import EVENT_RATE, PROCESSES, VERDICTS, expit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from properly.datasets._assel import Process
     from properly.rules import BinaryRule
-    from properly.simulate._assel import Process
 
 Column: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._decision import decision_curve
-from properly._frames import to_frame
-from properly._plain import columns_of
-from properly._scoring import mean_score
-from properly._tally import Tally
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import columns_of
+from properly.counts._scoring import mean_score
+from properly.counts._tally import Tally
 from properly.datasets import crash
+from properly.decisions._curve import decision_curve
 from properly.reproduce._layout import heading, table
 from properly.rules import Bounded, Brier, Log, MissedBenefit, Regret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly._frames import Backend
-    from properly._net_benefit import DecisionCurve
+    from properly._boundary._frames import Backend
+    from properly.decisions._net_benefit import DecisionCurve
     from properly.plots._scales import Axis
     from properly.rules import BinaryRule
 

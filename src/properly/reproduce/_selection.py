@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._options import as_generator
+from properly._boundary._options import as_generator
 from properly.reproduce import _selection_crash, _selection_figures
 from properly.reproduce._pictures import prepare, tell
 from properly.reproduce._progress import counter, tracked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._options import as_generator
+from properly._boundary._options import as_generator
 from properly.reproduce import _selection_bounded, _selection_ordinal
 from properly.reproduce._progress import counter
 from properly.reproduce._selection_survey import SURVEY, is_there, read_survey

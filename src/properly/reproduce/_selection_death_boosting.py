@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._best_epoch import EarlyStopping
-from properly._extras import import_extra
+from properly._boundary._extras import import_extra
+from properly.comparison._best_epoch import EarlyStopping
 from properly.rules import Bounded, Brier
 
 if TYPE_CHECKING:

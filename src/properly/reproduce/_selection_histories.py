@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._agreement import metric_agreement
-from properly._frames import to_frame
-from properly._plain import columns_of, plain
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import columns_of, plain
+from properly.comparison._agreement import metric_agreement
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._agreement import MetricAgreement
-    from properly._frames import Backend
+    from properly._boundary._frames import Backend
+    from properly.comparison._agreement import MetricAgreement
     from properly.reproduce._selection_data import PublishedHistory
 
 Column: TypeAlias = np.ndarray[Any, Any]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._best_epoch import BestEpoch
-from properly._extras import import_extra
+from properly._boundary._extras import import_extra
+from properly.comparison._best_epoch import BestEpoch
 from properly.reproduce._selection_survey import GRADES
 from properly.rules import RPS
 

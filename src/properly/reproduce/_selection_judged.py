@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._comparison import compare
+from properly.comparison._comparison import compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._hard import decide, hard_costs
-from properly._isotonic import recalibrate
-from properly._kappa import quadratic_weighted_kappa
-from properly._reductions import upper_tails
-from properly._tally import Tally
+from properly.counts._isotonic import recalibrate
+from properly.counts._reductions import upper_tails
+from properly.counts._tally import Tally
+from properly.decisions._hard import decide, hard_costs
+from properly.decisions._kappa import quadratic_weighted_kappa
 from properly.reproduce._selection_judged import Measure
 from properly.rules import Bounded, MissedBenefit
 
 if TYPE_CHECKING:
-    from properly._costs import NamedCost
     from properly.rules import BinaryRule, ClassRule
+    from properly.rules._costs import NamedCost
 
 Column: TypeAlias = np.ndarray[Any, Any]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._best_epoch import BestEpoch, EarlyStopping
-from properly._blocks import BlockCrossValidation
-from properly._cases import Cases
-from properly._confusion import confusion
-from properly._decomposition import decompose
-from properly._reductions import top_label
-from properly._selection import TrainingRun
+from properly.calibration._decomposition import decompose
+from properly.comparison._best_epoch import BestEpoch, EarlyStopping
+from properly.comparison._blocks import BlockCrossValidation
+from properly.comparison._selection import TrainingRun
+from properly.counts._cases import Cases
+from properly.counts._reductions import top_label
+from properly.decisions._confusion import confusion
 from properly.reproduce._selection_data import KINDS
 from properly.reproduce._selection_network import Learner, Recipe, seeded
 from properly.rules import PBS, PLL, Brier, Log
@@ -21,7 +21,7 @@ from properly.rules import PBS, PLL, Brier, Log
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._blocks import BlockSplit
+    from properly.comparison._blocks import BlockSplit
     from properly.reproduce._selection_data import ActivitySet
     from properly.rules import ClassRule
 

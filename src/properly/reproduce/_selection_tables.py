@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._agreement import metric_agreement
-from properly._best_epoch import EarlyStopping
-from properly._frames import to_frame
-from properly._plain import columns_of, plain
-from properly._selection import CHECKPOINT, EARLY, selection_report
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import columns_of, plain
+from properly.comparison._agreement import metric_agreement
+from properly.comparison._best_epoch import EarlyStopping
+from properly.comparison._selection import CHECKPOINT, EARLY, selection_report
 from properly.reproduce._selection_runs import LARGER, PATIENCE, SELECTORS, mode_of
 from properly.reproduce._selection_words import tell_training
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._frames import Backend
-    from properly._selection_table import SelectionReport
+    from properly._boundary._frames import Backend
+    from properly.comparison._selection_table import SelectionReport
     from properly.reproduce._selection_runs import Run
 
 Column: TypeAlias = np.ndarray[Any, Any]

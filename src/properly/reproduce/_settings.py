@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from properly._tally import Tally
-from properly.simulate._corp import DISTRIBUTIONS, corp
+from properly.counts._tally import Tally
+from properly.datasets._corp import DISTRIBUTIONS, corp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Setting(NamedTuple):
-    """Calibrated forecasts, as in `properly.simulate.corp`."""
+    """Calibrated forecasts, as in `properly.datasets.corp`."""
 
     distribution: str
     values: int | None

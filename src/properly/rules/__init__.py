@@ -11,11 +11,11 @@ from properly.rules._class_rule import ClassRule
 from properly.rules._combinators import Bounded, Mixture
 from properly.rules._distance import QuadraticRPS, SquaredAbsoluteRPS, SquaredMeanError
 from properly.rules._log import Log
+from properly.rules._parse import parse_rule
 from properly.rules._penalized import PBS, PLL, Penalized
 from properly.rules._propriety import Propriety
 from properly.rules._pseudospherical import Pseudospherical
 from properly.rules._ranked import RPS, Ranked, RankedLog
-from properly.rules._reading import parse_rule
 from properly.rules._regret import Regret
 from properly.rules._rule import BinaryRule, Rule
 from properly.rules._shifted import Shifted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from properly._libraries import namespace
+from properly._boundary._libraries import namespace
 
 if TYPE_CHECKING:
     from collections.abc import Callable

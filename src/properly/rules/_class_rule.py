@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import array_api_compat as compat
 import numpy as np
 
-from properly._class_logits import check_class_logits, check_logit_table
-from properly._classes import check_class_rows, check_probabilities, is_table
-from properly._labels import check_count
-from properly._libraries import count_up, is_numpy, namespace, to_library_of
-from properly._sweep import sweep
+from properly._boundary._chunks import sweep
+from properly._boundary._class_logits import check_class_logits, check_logit_table
+from properly._boundary._classes import check_class_rows, check_probabilities, is_table
+from properly._boundary._labels import check_count
+from properly._boundary._libraries import count_up, is_numpy, namespace, to_library_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._averaging import mean_tensor
 from properly.rules._log_odds import softmax

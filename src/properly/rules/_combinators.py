@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
-from properly._interval import Interval, as_interval
-from properly._libraries import is_numpy, namespace
-from properly._options import as_number
+from properly._boundary._libraries import is_numpy, namespace
+from properly._boundary._options import as_number
 from properly.errors import ArgumentTypeError, DataError
+from properly.rules._interval import Interval, as_interval
 from properly.rules._log_odds import both_sides
 from properly.rules._propriety import Propriety
 from properly.rules._rule import BinaryRule, require_binary

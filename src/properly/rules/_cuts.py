@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from properly._arrays import HUGE
-from properly._labels import check_count
-from properly._libraries import beside, count_up, namespace
-from properly._options import as_number, check_flag
+from properly._boundary._arrays import HUGE
+from properly._boundary._labels import check_count
+from properly._boundary._libraries import beside, count_up, namespace
+from properly._boundary._options import as_number, check_flag
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import ClassRule
 from properly.rules._log_odds import log_cumulate, log_softmax, log_tails

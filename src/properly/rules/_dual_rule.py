@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from properly._classes import is_table
-from properly._labels import check_count
+from properly._boundary._classes import is_table
+from properly._boundary._labels import check_count
 from properly.rules._class_rule import ClassRule, require_no_labels
 from properly.rules._rule import BinaryRule
 

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._libraries import is_numpy, namespace, to_library_of, to_numpy, without_gradient
+from properly._boundary._libraries import (
+    is_numpy,
+    namespace,
+    to_library_of,
+    to_numpy,
+    without_gradient,
+)
 
 if TYPE_CHECKING:
     from properly.typing import Array

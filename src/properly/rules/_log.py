@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from properly._labels import check_count
-from properly._libraries import is_numpy, namespace
+from properly._boundary._labels import check_count
+from properly._boundary._libraries import is_numpy, namespace
 from properly.rules._class_rule import at, is_class
 from properly.rules._dual_rule import DualRule
 from properly.rules._log_odds import log_softmax, softmax, softplus

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._libraries import is_numpy, namespace
+from properly._boundary._libraries import is_numpy, namespace
 
 if TYPE_CHECKING:
     from properly.typing import Array

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from properly._costs import Matrix, as_matrix, cost_matrix, likeliest, optimal
-from properly._labels import check_count
-from properly._options import as_number, check_choice
+from properly._boundary._labels import check_count
+from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError
 from properly.rules._brier import Brier
 from properly.rules._class_rule import ClassRule, at, require_class_rule
+from properly.rules._costs import Matrix, as_matrix, cost_matrix, likeliest, optimal
 from properly.rules._log import Log
 from properly.rules._propriety import Propriety
 from properly.rules._rule import in_name, wide
@@ -21,7 +21,7 @@ from properly.rules._superior import greatest_if_correct, superior_penalty
 from properly.rules._ties import Ties, costs_of, mistakes
 
 if TYPE_CHECKING:
-    from properly._costs import Cost
+    from properly.rules._costs import Cost
     from properly.typing import Array
 
 Scale = Literal["sum", "algorithm2", "published_code"]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from properly._labels import check_count
-from properly._libraries import count_up, namespace
-from properly._options import as_number
+from properly._boundary._labels import check_count
+from properly._boundary._libraries import count_up, namespace
+from properly._boundary._options import as_number
 from properly.errors import DataError
 from properly.rules._class_rule import at, is_class
 from properly.rules._dual_rule import DualRule

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._labels import check_count
-from properly._libraries import beside, count_up, is_numpy, namespace
+from properly._boundary._labels import check_count
+from properly._boundary._libraries import beside, count_up, is_numpy, namespace
 from properly.errors import DataError
 from properly.rules._brier import Brier
 from properly.rules._class_rule import ClassRule

@@ -7,12 +7,12 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from properly._interval import Interval, as_interval
-from properly._options import check_choice
+from properly._boundary._options import check_choice
 from properly.errors import DataError, ImproperRuleError
 from properly.rules._alias import Alias
 from properly.rules._brier import Brier
 from properly.rules._combinators import Bounded, Mixture
+from properly.rules._interval import Interval, as_interval
 from properly.rules._log import Log
 from properly.rules._rule import BinaryRule, require_binary
 

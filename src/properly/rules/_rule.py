@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._arrays import (
+from properly._boundary._arrays import (
     check_forecasts,
     check_log_odds,
     check_logits,
     check_rows,
     used_rows,
 )
-from properly._libraries import is_numpy, namespace
-from properly._sweep import sweep
+from properly._boundary._chunks import sweep
+from properly._boundary._libraries import is_numpy, namespace
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._averaging import mean_tensor, paid
 from properly.rules._log_odds import both_sides

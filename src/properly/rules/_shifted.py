@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
-from properly._libraries import namespace
-from properly._options import as_number, check_choice
+from properly._boundary._libraries import namespace
+from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError
 from properly.rules._alias import Alias
 from properly.rules._brier import Brier

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from properly._libraries import namespace
+from properly._boundary._libraries import namespace
 from properly.rules._class_rule import at, is_class, split_off, squares_of_others
 from properly.rules._dual_rule import DualRule
 from properly.rules._log_odds import both_sides

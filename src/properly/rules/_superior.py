@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from properly._labels import check_count
+from properly._boundary._labels import check_count
 from properly.errors import DataError
 from properly.rules._brier import Brier
 from properly.rules._class_rule import ClassRule, require_class_rule

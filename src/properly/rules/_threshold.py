@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from properly._costs import likeliest
-from properly._libraries import namespace
-from properly._options import as_number
+from properly._boundary._libraries import namespace
+from properly._boundary._options import as_number
 from properly.errors import DataError
 from properly.rules._class_rule import at
+from properly.rules._costs import likeliest
 from properly.rules._dual_rule import DualRule
 from properly.rules._propriety import Propriety
 from properly.rules._rule import BinaryRule, wide

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from properly._costs import first_of
-from properly._libraries import beside, count_up, is_numpy, namespace
+from properly._boundary._libraries import beside, count_up, is_numpy, namespace
 from properly.rules._class_rule import at
+from properly.rules._costs import first_of
 from properly.rules._rule import wide
 
 if TYPE_CHECKING:

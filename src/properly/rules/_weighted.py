@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from properly._libraries import namespace
-from properly._options import as_number
+from properly._boundary._libraries import namespace
+from properly._boundary._options import as_number
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._alias import Alias
 from properly.rules._brier import Brier

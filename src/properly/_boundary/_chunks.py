@@ -1,0 +1,87 @@
+"""Go over long columns in pieces that stay in the processor's cache."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, TypeVar
+
+from properly._boundary._libraries import is_numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from properly.typing import Array
+
+PIECE = 1 << 18
+# Entries of a table, not rows: a table is read in order, and its pieces need not be as small.
+TABLE = 1 << 20
+# Fewer pieces than this are done sooner than threads are started.
+MANY = 3
+# Fewer rows than this are done sooner than threads that are there already are woken.
+FEW = 1 << 16
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+def sweep(
+    function: Callable[..., Result],
+    *columns: Array,
+    keep: Callable[[Array, int], int] | None = None,
+) -> list[Result]:
+    """Apply a function to the columns piece by piece; the results come in row order.
+
+    Temporary arrays then have the size of a piece, not of the data, and the pieces of long columns
+    are shared out to a few threads, since numpy computes without the interpreter's lock. The arrays
+    of other libraries are one piece: a GPU wants few large kernels. Rows that belong together are
+    kept together by `keep`, which moves a cut of the first column onwards.
+    """
+    rows = columns[0].shape[0]
+    piece = PIECE if columns[0].ndim == 1 else max(1, TABLE // columns[0].shape[1])
+    if not is_numpy(columns[0]) or rows <= piece:
+        return [function(*columns)]
+    cuts = range(piece, rows, piece)
+    moved = cuts if keep is None else (keep(columns[0], cut) for cut in cuts)
+    ends = sorted({0, *moved, rows})
+    pieces = [tuple(x[start:stop] for x in columns) for start, stop in pairwise(ends)]
+    return share_out(lambda piece: function(*piece), pieces)
+
+
+def share_out(function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
+    """Apply a function to each of some pieces of work, on a few threads if there are many."""
+    if len(pieces) < MANY:
+        return [function(piece) for piece in pieces]
+    with ThreadPoolExecutor(_few_threads()) as pool:
+        return list(pool.map(function, pieces))
+
+
+def spread(function: Callable[..., object], *columns: Array) -> None:
+    """Apply a function to the columns of numpy, one piece a thread, for what is done many times.
+
+    The threads are kept, so nothing that they do may wait for them.
+    """
+    rows, threads = columns[0].shape[0], _few_threads()
+    if rows < FEW or threads == 1:
+        function(*columns)
+        return
+    step = -(-rows // threads)
+    pieces = [tuple(x[start : start + step] for x in columns) for start in range(0, rows, step)]
+    for done in [kept_threads(threads).submit(function, *piece) for piece in pieces]:
+        done.result()
+
+
+def _few_threads() -> int:
+    return min(4, os.cpu_count() or 1)
+
+
+def kept_threads(count: int) -> ThreadPoolExecutor:
+    """Return threads that are there already, if this process has had as many before."""
+    return _threads(count, os.getpid())
+
+
+@cache
+def _threads(count: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001
+    """Start threads once a process: one that was forked off has none of its parent's."""
+    return ThreadPoolExecutor(count)

@@ -1,0 +1,301 @@
+"""Class probabilities, and what happened: checked, once.
+
+Classes are numbered from 0, in the order of the columns of the probabilities. Nothing is clipped,
+and rows are rescaled on request only.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._arrays import (
+    as_array,
+    as_column,
+    as_floats,
+    as_numbers,
+    check_length,
+    check_weights,
+    distinct,
+    is_nested,
+    refuse,
+    require_present,
+)
+from properly._boundary._chunks import sweep
+from properly._boundary._labels import as_class_numbers, as_labels, check_labels, numbers_of_labels
+from properly._boundary._libraries import (
+    is_numpy,
+    namespace,
+    to_library_of,
+    to_numpy,
+    without_gradient,
+)
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from properly.typing import Array, ArrayLike
+
+NAME = "class probabilities"
+# Up to so many columns are added up one after the other, which is faster than row by row.
+FEW = 16
+
+
+class ClassRows(NamedTuple):
+    """Class numbers, class probabilities, weights or None: equally long, one library."""
+
+    y: Array
+    p: Array
+    weight: Array | None
+
+
+def is_table(p: object) -> bool:
+    """Tell class probabilities, one column a class, from the probabilities of one event."""
+    return is_nested(p) or len(getattr(p, "shape", ())) == 2
+
+
+def check_class_rows(
+    y: ArrayLike,
+    p: ArrayLike,
+    weight: ArrayLike | None = None,
+    *,
+    labels: Sequence[object] | None = None,
+    ordered: bool = False,
+    normalize: bool = False,
+) -> ClassRows:
+    """Check outcomes, class probabilities and weights, and bring them together in one library."""
+    columns = column_names(p)
+    require_order(column_names(y), columns, "outcomes in rows")
+    labels = None if labels is None else as_labels(labels)
+    _require_named_in_order(labels, columns_of(p))
+    p = check_probabilities(p, normalize=normalize)
+    if labels is None and not ordered and columns is not None and _are_among(y, columns):
+        labels = columns
+    y = as_outcomes(y, int(p.shape[1]), labels, ordered=ordered)
+    y = to_library_of(y, p)
+    check_length(y, p, "outcomes")
+    if weight is not None:
+        weight = to_library_of(check_weights(weight), p)
+        check_length(weight, p, "weights")
+    return ClassRows(y, p, weight)
+
+
+def check_probabilities(p: ArrayLike, *, normalize: bool = False, name: str = NAME) -> Array:
+    """Check class probabilities: two dimensions, none negative, rows that sum to one."""
+    p = as_numbers(as_table(p, name), name)
+    slack = sum_slack(p)
+    p = as_floats(p)
+    ends = sweep(_ends, p)
+    # Written so that NaN, which compares as false, is refused too.
+    if not all(lowest >= 0 for lowest, _ in ends):
+        hint = "for logits, apply a softmax first." if _looks_like_logits(p) else None
+        refuse(p, ~(p >= 0), f"{name} must be numbers, zero or more", hint)
+    if normalize:
+        return _normalized(p, name)
+    if not all(off <= slack for _, off in ends):
+        _require_sums(p, slack, name)
+    return p
+
+
+def sum_slack(p: Array) -> float:
+    """Return how far off 1 the sum of a row may be, in the type of the table."""
+    xp = namespace(p)
+    floating = p.dtype.kind == "f" if is_numpy(p) else xp.isdtype(p.dtype, "real floating")
+    return slack_at(float(xp.finfo(p.dtype).eps)) if floating else slack_at(0.0)
+
+
+def slack_at(precision: float) -> float:
+    """Return how far off 1 a sum may be: 1e-6, or the root of the precision if that is larger."""
+    return max(1e-6, math.sqrt(precision))
+
+
+def row_sums(p: Array) -> Array:
+    """Add up each row, in the type of the table."""
+    if not is_numpy(p):
+        return namespace(p).sum(p, axis=1)
+    if p.shape[1] > FEW:
+        return np.einsum("ij->i", p)
+    total = p[:, 0].copy()
+    for k in range(1, p.shape[1]):
+        total += p[:, k]
+    return total
+
+
+def column_names(p: object) -> tuple[Any, ...] | None:
+    """Return the names of a frame's columns if they are text."""
+    names = columns_of(p)
+    return names if names and isinstance(names[0], str) else None
+
+
+def columns_of(p: object) -> tuple[Any, ...] | None:
+    """Return the names of a frame's columns if all are text, or all are whole numbers."""
+    found = getattr(p, "column_names", None) or getattr(p, "columns", None)
+    names = () if found is None or callable(found) else tuple(found)
+    kind = str if names and isinstance(names[0], str) else int | np.integer
+    return names if names and all(isinstance(name, kind) for name in names) else None
+
+
+def _require_named_in_order(
+    labels: tuple[Any, ...] | None, columns: tuple[Any, ...] | None
+) -> None:
+    """Refuse columns in another order than the labels or, without labels, than their numbers."""
+    if columns is None or columns == tuple(range(len(columns))):
+        return  # a frame without names numbers its columns
+    require_order(labels, columns, "labels")
+    if labels is None and not isinstance(columns[0], str) and columns != tuple(sorted(columns)):
+        message = f"columns that are numbered must be in order; got {[int(x) for x in columns]}"
+        hint = "write forecasts[sorted(forecasts.columns)], or name the classes by labels=."
+        raise DataError(message, hint=hint)
+
+
+def require_order(
+    names: tuple[Any, ...] | None, columns: tuple[Any, ...] | None, what: str
+) -> None:
+    """Refuse names that are those of the columns in another order."""
+    if names and columns and names != columns and set(names) == set(columns):
+        message = (
+            f"{what} must be in the order of the columns; the columns are {list(columns)!r}, "
+            f"got {list(names)!r}"
+        )
+        raise DataError(message, hint="write forecasts[labels] to order the columns of a frame.")
+
+
+def _are_among(y: ArrayLike, columns: tuple[Any, ...]) -> bool:
+    """Tell whether outcomes are words, and each of them the name of a column."""
+    found = as_array(y, "outcomes")
+    words = is_numpy(found) and found.ndim == 1 and found.dtype.kind in "OSU"
+    return words and set(columns).issuperset(
+        item if isinstance(item, str) else None for item in found.tolist()
+    )
+
+
+def as_table(p: ArrayLike, name: str) -> Array:
+    """Make a table of whatever was handed in: one row a case, one column a class."""
+    p = as_array(p, name)
+    shape = tuple(p.shape)
+    if len(shape) != 2:
+        message = f"{name} must have one row a case and one column a class; got shape {shape}"
+        raise DataError(message, hint="a single forecast is a single row, such as [[0.2, 0.8]].")
+    if shape[0] == 0 or shape[1] < 2:
+        message = f"{name} must have at least one row and two columns; got shape {shape}"
+        hint = "for the probability of one event, pass one dimension." if shape[1] == 1 else None
+        raise DataError(message, hint=hint)
+    return p
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _ends(p: Array) -> tuple[float, float]:
+    """Return the smallest entry, and how far off 1 the worst row sums."""
+    p = without_gradient(p)
+    xp = namespace(p)
+    return float(xp.min(p)), float(xp.max(xp.abs(row_sums(p) - 1)))
+
+
+def _require_sums(p: Array, slack: float, name: str) -> None:
+    """Look again in double precision, and name the row that is farthest from 1."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = to_numpy(without_gradient(p)).sum(axis=1, dtype=np.float64)
+    if np.isinf(sums).any() and bool(namespace(p).any(p == float("inf"))):
+        refuse(p, p == float("inf"), f"{name} must be finite")
+    off = np.abs(sums - 1)
+    bad = ~(off <= slack)
+    if bad.any():
+        worst = int(np.argmax(off))
+        count = f" ({int(bad.sum())} such rows)" if bad.sum() > 1 else ""
+        message = (
+            f"rows of {name} must sum to 1 within {slack:.2g}; row {worst} sums to "
+            f"{float(sums[worst])!r}{count}"
+        )
+        raise DataError(message, hint=_sum_hint(sums))
+
+
+def _sum_hint(sums: np.ndarray[Any, Any]) -> str:
+    if np.allclose(sums, 100, rtol=1e-3):
+        return "for percentages, divide by 100 first."
+    return "divide each row by its sum; Cases and evaluate do so with normalize=True."
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def _normalized(p: Array, name: str) -> Array:
+    """Divide each row by its sum, in double precision where numpy holds the table."""
+    xp = namespace(p)
+    p = p.astype(np.float64) if is_numpy(p) else p
+    sums = xp.sum(p, axis=1, keepdims=True)
+    good = to_numpy(without_gradient((sums > 0) & (sums < float("inf"))))[:, 0]
+    if not good.all():
+        row = int(np.argmin(good))
+        message = f"rows of {name} must have a positive, finite sum; row {row} sums to "
+        message += repr(float(sums[row, 0]))
+        raise DataError(message)
+    return p / sums
+
+
+def _looks_like_logits(p: Array) -> bool:
+    host = to_numpy(without_gradient(p))
+    return bool(np.isfinite(host).all() and host.min() < -1e-3)
+
+
+def as_outcomes(
+    y: ArrayLike, count: int, labels: Iterable[object] | None, *, ordered: bool
+) -> Array:
+    """Make class numbers of outcomes: numbers, labels of any kind, or rows with a single 1."""
+    names = None if labels is None else check_labels(labels, count)
+    y = as_array(y, "outcomes")
+    if y.ndim == 2:
+        return _from_one_hot(y, count)
+    y = as_column(y, "outcomes")
+    if names is not None:
+        return to_library_of(numbers_of_labels(to_numpy(y), names, "outcomes"), y)
+    if not is_numpy(y) or y.dtype.kind in "biuf":
+        return as_class_numbers(y, count, "outcomes")
+    require_present(y, "outcomes")
+    if all(isinstance(item, int | float | np.number) for item in y.flat):
+        return as_class_numbers(as_numbers(y, "outcomes"), count, "outcomes")
+    return numbers_of_labels(y, _in_order(y, count, ordered=ordered), "outcomes")
+
+
+def _in_order(y: np.ndarray[Any, Any], count: int, *, ordered: bool) -> tuple[Any, ...]:
+    """Take the distinct labels in sorted order, where that is what everybody expects."""
+    found = distinct(y)
+    if ordered:
+        message = f"outcomes in words need labels=, in order; got outcomes such as {found[0]!r}"
+        raise DataError(message, hint="labels= names the columns; the alphabet knows no grades.")
+    says = "labels= says what each column stands for."
+    if len(found) != count:
+        message = (
+            f"without labels=, outcomes must have as many labels as there are columns; "
+            f"got {len(found)} labels and {count} columns"
+        )
+        raise DataError(message, hint=says)
+    try:
+        return as_labels(sorted(found))
+    except TypeError:
+        listed = ", ".join(repr(label) for label in found[:4])
+        message = f"without labels=, outcomes must be of one kind; got {listed}"
+        raise DataError(message, hint=says) from None
+
+
+def _from_one_hot(y: Array, count: int) -> Array:
+    """Make class numbers of rows that have a 1 at the class that happened and 0 elsewhere."""
+    y = as_numbers(y, "outcomes")
+    xp = namespace(y)
+    if tuple(y.shape)[1] != count:
+        message = (
+            f"outcomes in rows must have as many columns as the forecasts; "
+            f"got {y.shape[1]} and {count}"
+        )
+        raise DataError(message)
+    y = xp.astype(y, xp.int64) if xp.isdtype(y.dtype, "bool") else y
+    ones = xp.astype(y == 1, xp.int64)
+    good = xp.all((y == 0) | (y == 1), axis=1) & (xp.sum(ones, axis=1) == 1)
+    if not bool(xp.all(good)):
+        row = int(np.flatnonzero(~to_numpy(good))[0])
+        message = (
+            f"outcomes in rows must have a single 1 and otherwise 0; "
+            f"row {row} is {to_numpy(y)[row].tolist()}"
+        )
+        raise DataError(message, hint="an outcome is what happened, not a distribution.")
+    return xp.argmax(ones, axis=1)

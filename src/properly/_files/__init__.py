@@ -1,5 +1,0 @@
-"""Files of forecasts: CSV, Parquet, Arrow and JSON lines, read through duckdb."""
-
-from properly._files._reading import Files, open_files, read
-
-__all__ = ["Files", "open_files", "read"]

@@ -1,0 +1,134 @@
+"""The classical reliability diagram, of forecasts in bins."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from properly._boundary._frames import to_frame
+from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._options import check_choice, check_whole
+from properly._boundary._plain import many
+from properly.counts._binning import equal_count, equal_width
+from properly.counts._tally import Tally, as_tally
+
+if TYPE_CHECKING:
+    from properly._boundary._frames import Backend
+    from properly.counts._cases import Cases
+
+Column: TypeAlias = np.ndarray[Any, Any]
+Scheme: TypeAlias = Literal["width", "count"]
+COLUMNS = ("lower", "upper", "mean_forecast", "weight", "event_rate")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BinnedReliability:
+    """What happened after forecasts in bins that were chosen beforehand.
+
+    Attributes
+    ----------
+    lower, upper : array
+        The ends of each bin; of equally full bins, the least and the greatest forecast in it.
+    mean_forecast : array
+        The mean of the forecasts in each bin, which need not be its middle.
+    weight : array
+        Cases, or their weight, in each bin.
+    event_rate : array
+        Share of events in each bin.
+    scheme : str
+        ``"width"`` or ``"count"``.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> record = properly.binned_reliability(t, bins=2)
+    >>> record
+    BinnedReliability(2 bins of equal width)
+    >>> record.upper, record.mean_forecast, record.event_rate
+    (array([0.5, 1. ]), array([0.2 , 0.75]), array([0.5, 0.5]))
+    """
+
+    lower: Column
+    upper: Column
+    mean_forecast: Column
+    weight: Column
+    event_rate: Column
+    scheme: Scheme
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __repr__(self) -> str:
+        bins = many(len(self), "bin")
+        return f"BinnedReliability({bins} of equal {self.scheme})"
+
+    def __len__(self) -> int:
+        """Count the bins."""
+        return int(self.weight.shape[0])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bins as lists, one entry a bin, and how they were chosen."""
+        return self._columns() | {"scheme": self.scheme}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a bin as a polars, pandas or pyarrow frame."""
+        return to_frame(self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[float]]:
+        return {name: getattr(self, name).tolist() for name in COLUMNS}
+
+
+def binned_reliability(
+    tally: Tally | Cases, *, bins: int = 10, scheme: Scheme = "width"
+) -> BinnedReliability:
+    r"""Count how often the event happened after forecasts in bins.
+
+    Bins that someone chose can hide miscalibration or show some that is not there, and another
+    number of them tells another story; `properly.reliability` needs no such choice.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    bins : int
+        How many bins. Empty ones are left out.
+    scheme : {"width", "count"}
+        Bins of equal width, or with about equally many cases each.
+
+    Returns
+    -------
+    BinnedReliability
+
+    Notes
+    -----
+    Of `m` bins of equal width, a forecast `p` is in that number :math:`\min(\lfloor m p \rfloor,
+    m - 1)`, counted from 0: an edge belongs to the bin above it, and 1 to the last bin. This is
+    computed in floating point, where 100 · 0.29 is a little less than 29.
+
+    Of bins of equal count, a forecast that `w` of all `n` cases had, with `b` cases below it, is in
+    that number :math:`\lfloor m (b + w / 2) / n \rfloor`. Equal forecasts stay together.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.Tally.from_counts([0.1, 0.2, 0.7], [50, 30, 20], [2, 6, 16])
+    >>> record = properly.binned_reliability(t, bins=2, scheme="count")
+    >>> record.lower, record.upper, record.event_rate
+    (array([0.1, 0.2]), array([0.1, 0.7]), array([0.04, 0.44]))
+    """
+    check_choice(scheme, get_args(Scheme), "scheme")
+    bins, t = check_whole(bins, "bins"), as_tally(tally)
+    value = to_numpy(t.value).astype(np.float64)
+    weight, events = to_numpy(t.weight), to_numpy(t.events)
+    cell = equal_width(value, bins) if scheme == "width" else equal_count(weight, bins)
+    first = np.flatnonzero(np.diff(cell, prepend=-1))
+    least, greatest = value[first], value[np.append(first[1:], len(value)) - 1]
+    moment, weight, events = (np.add.reduceat(x, first) for x in (value * weight, weight, events))
+    # Rounding must not carry a mean beyond its forecasts.
+    mean = np.clip(moment / weight, least, greatest)
+    if scheme == "width":
+        least, greatest = cell[first] / bins, (cell[first] + 1) / bins
+    return BinnedReliability(least, greatest, mean, weight, events / weight, scheme)

@@ -1,0 +1,303 @@
+"""A score and what it is made of."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from properly._boundary._frames import to_frame
+from properly._boundary._libraries import to_numpy
+from properly._boundary._options import as_drawing, check_flag
+from properly._boundary._plain import plain
+from properly.calibration._part_intervals import PartIntervals, find_intervals
+from properly.counts._isotonic import recalibrate
+from properly.counts._scoring import mean_loss, mean_score, share_saved
+from properly.counts._tally import Tally, as_tally
+from properly.errors import ImproperRuleError
+from properly.rules import Brier
+from properly.rules._rule import require_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly._boundary._frames import Backend
+    from properly._boundary._options import Drawing
+    from properly.counts._cases import Cases
+    from properly.rules import BinaryRule
+
+
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """A mean score and the three parts it is made of.
+
+    ``score = miscalibration - discrimination + uncertainty``
+
+    Attributes
+    ----------
+    score : float
+        Mean loss of the forecasts.
+    miscalibration : float
+        What recalibration would save; 0 for forecasts that mean what they say.
+    discrimination : float
+        What the recalibrated forecasts save against the constant event rate.
+    uncertainty : float
+        Mean loss of the constant event rate: how hard the outcomes are, whatever the forecasts.
+    intervals : PartIntervals or None
+        How far off the four may be, if that was asked for.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> parts = properly.decompose(properly.tally([0, 1], [0.25, 0.5]), Brier())
+    >>> parts.score, parts.miscalibration, parts.discrimination, parts.uncertainty
+    (0.15625, 0.15625, 0.25, 0.25)
+    >>> parts.skill
+    0.375
+    """
+
+    score: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+    intervals: PartIntervals | None = None
+
+    @property
+    def skill(self) -> float:
+        """One minus the score, as a share of that of the constant event rate: the uncertainty."""
+        return share_saved(self.score, self.uncertainty)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them, with the intervals if there are any."""
+        parts: dict[str, Any] = {name: plain(getattr(self, name)) for name in (*PARTS, "skill")}
+        if self.intervals is None:
+            return parts
+        return parts | {"intervals": plain(asdict(self.intervals))}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row of a polars, pandas or pyarrow frame, with the ends of intervals."""
+        columns = {name: [getattr(self, name)] for name in (*PARTS, "skill")}
+        if self.intervals is not None:
+            for name in PARTS:
+                lower, upper = getattr(self.intervals, name)
+                columns |= {f"{name}_lower": [lower], f"{name}_upper": [upper]}
+        return to_frame(columns, backend)
+
+
+PARTS = tuple(field.name for field in fields(Decomposition) if field.name != "intervals")
+COLUMNS = ("score", "skill", *PARTS[1:])
+
+
+def decompose(
+    tally: Tally | Cases,
+    rule: BinaryRule,
+    *,
+    interval: bool = False,
+    level: float = 0.95,
+    replicates: int = 1000,
+    rng: int | np.random.Generator | None = None,
+    allow_improper: bool = False,
+) -> Decomposition:
+    r"""Split a mean score into miscalibration, discrimination and uncertainty.
+
+    .. math:: \bar S = (\bar S - \bar S_C) - (\bar S_R - \bar S_C) + \bar S_R
+        = \text{MCB} - \text{DSC} + \text{UNC},
+
+    with :math:`\bar S_C` the mean score of the isotonically recalibrated forecasts and
+    :math:`\bar S_R` that of the constant event rate.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    rule : BinaryRule
+        A proper rule.
+    interval : bool
+        Say how far off each number may be.
+    level : float
+        Coverage aimed at by each interval.
+    replicates : int
+        Random draws for the calibration test behind the interval of the miscalibration; a fifth of
+        them, 200 at least if there are so many, tell the bias.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness; without it, every call draws anew.
+    allow_improper : bool
+        Decompose an improper rule all the same. Its parts may then be negative and mean nothing.
+
+    Returns
+    -------
+    Decomposition
+
+    Notes
+    -----
+    The recalibration is the same for every proper rule, and optimal for each. Miscalibration and
+    discrimination are therefore never negative; a rounding error below zero is returned as 0.
+    A certain forecast that turned out wrong has an infinite log score, and so an infinite
+    miscalibration; discrimination and uncertainty stay finite.
+
+    Intervals of the score and of the uncertainty are those of means, by Student's t; clusters and
+    times in `Cases` are allowed for. Miscalibration and discrimination are biased upwards, and the
+    bootstrap doubles that bias. Their intervals therefore subtract a bias, found by drawing
+    outcomes in two worlds whose true curve is known: the fitted recalibration, and a smoother
+    version of it without steps. They reach from the larger bias to the smaller, each with the
+    larger of two standard errors, and are cut at 0. That of the miscalibration begins at 0 unless
+    the calibration test refuses calibration at the level; with clusters or times, which the test
+    cannot allow for, always.
+
+    References
+    ----------
+    .. [1] T. Dimitriadis, T. Gneiting, A. I. Jordan (2021). Stable reliability diagrams for
+       probabilistic classifiers. Proceedings of the National Academy of Sciences 118:e2016191118.
+       `doi:10.1073/pnas.2016191118 <https://doi.org/10.1073/pnas.2016191118>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> t = properly.tally([0, 0, 1, 0, 1], [0.1, 0.3, 0.3, 0.6, 0.9])
+    >>> parts = properly.decompose(t, Brier())
+    >>> print({name: round(value, 4) for name, value in parts.to_dict().items()})
+    {'score': 0.192, 'miscalibration': 0.0587, 'discrimination': 0.1067, 'uncertainty': 0.24,
+     'skill': 0.2}
+    """
+    rule, interval = require_binary(rule), check_flag(interval, "interval")
+    if interval or not allow_improper:
+        require_proper(rule)
+    drawing = as_drawing(level, replicates, rng)
+    return decompose_by(tally, [rule], drawing if interval else None)[0]
+
+
+def require_proper(rule: BinaryRule) -> BinaryRule:
+    """Refuse a rule whose score has no parts."""
+    if not rule.is_proper:
+        message = (
+            f"only a proper rule can be decomposed; {rule!r} is improper, "
+            "so a recalibrated forecast need not be better and the parts have no meaning"
+        )
+        hint = "allow_improper=True computes them all the same, without intervals."
+        raise ImproperRuleError(message, hint=hint)
+    return rule
+
+
+def decompose_by(
+    tally: Tally | Cases, rules: Sequence[BinaryRule], drawing: Drawing | None = None
+) -> list[Decomposition]:
+    """Split the mean scores of several proper rules; with intervals if there are draws."""
+    t = as_tally(tally)
+    fit = recalibrate(t)
+    found = []
+    for rule in rules:
+        score, constant = mean_score(t, rule), mean_loss(*fit.pooled(), rule)
+        recalibrated = mean_loss(fit.event_rate, fit.weight, fit.events, rule)
+        parts = _difference(score, recalibrated), _difference(constant, recalibrated)
+        found.append(Decomposition(score, *parts, constant))
+    if drawing is None:
+        return found
+    raw = [tuple(getattr(parts, name) for name in PARTS) for parts in found]
+    intervals = find_intervals(tally, rules, fit, raw, drawing)
+    return [replace(x, intervals=around) for x, around in zip(found, intervals, strict=True)]
+
+
+def _difference(worse: float, better: float) -> float:
+    """Subtract; what rounding leaves below zero is zero, but nothing more is hidden."""
+    difference = worse - better
+    return 0.0 if -ROUNDING * better < difference < 0 else difference
+
+
+@dataclass(frozen=True)
+class MurphyDecomposition:
+    """The classical parts of a Brier score, from the event rates at each forecast.
+
+    ``score = reliability - resolution + uncertainty``
+
+    Attributes
+    ----------
+    score : float
+        The mean Brier score.
+    reliability : float
+        Mean squared difference between the forecasts and the event rates.
+    resolution : float
+        Mean squared difference between the event rates and the overall one.
+    uncertainty : float
+        The variance of the outcomes.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 1, 1], [0.25, 0.25, 0.75, 0.75])
+    >>> properly.murphy_decomposition(t)
+    MurphyDecomposition(score=0.1875, reliability=0.0625, resolution=0.0625, uncertainty=0.1875)
+    """
+
+    score: float
+    reliability: float
+    resolution: float
+    uncertainty: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the four numbers by name."""
+        return asdict(self)
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return the four numbers as one row of a polars, pandas or pyarrow frame."""
+        return to_frame({name: [value] for name, value in self.to_dict().items()}, backend)
+
+
+def murphy_decomposition(tally: Tally | Cases) -> MurphyDecomposition:
+    r"""Split a Brier score the classical way, for comparison.
+
+    .. math:: \text{REL} = \frac1n \sum_j n_j (o_j / n_j - z_j)^2, \quad
+        \text{RES} = \frac1n \sum_j n_j (o_j / n_j - \bar y)^2, \quad
+        \text{UNC} = \bar y (1 - \bar y),
+
+    over the distinct forecasts :math:`z_j` with :math:`n_j` cases and :math:`o_j` events.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+
+    Returns
+    -------
+    MurphyDecomposition
+
+    Notes
+    -----
+    If the event rates increase with the forecasts, these are the parts that `properly.decompose`
+    finds. If not, both are larger by the same amount; and if all forecasts differ, the event rates
+    are the outcomes themselves, the reliability is the score and the resolution is the uncertainty.
+    That is why the forecasts were binned in former times, and why everything depended on the bins.
+
+    References
+    ----------
+    .. [1] A. H. Murphy (1973). A new vector partition of the probability score. Journal of Applied
+       Meteorology 12:595-600.
+    .. [2] T. Dimitriadis, T. Gneiting, A. I. Jordan (2021). Stable reliability diagrams for
+       probabilistic classifiers. Proceedings of the National Academy of Sciences 118:e2016191118,
+       appendix C. `doi:10.1073/pnas.2016191118 <https://doi.org/10.1073/pnas.2016191118>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [10, 10, 10], [4, 3, 9])
+    >>> classical = properly.murphy_decomposition(t)
+    >>> round(classical.reliability, 4), round(classical.resolution, 4)
+    (0.03, 0.0689)
+    >>> parts = properly.decompose(t, Brier())
+    >>> round(parts.miscalibration, 4), round(parts.discrimination, 4)
+    (0.0283, 0.0672)
+    """
+    t = as_tally(tally)
+    value, weight, events = (to_numpy(x).astype(np.float64) for x in (t.value, t.weight, t.events))
+    rate, share, overall = events / weight, weight / weight.sum(), t.event_rate
+    reliability = float(share @ (rate - value) ** 2)
+    resolution = float(share @ (rate - overall) ** 2)
+    return MurphyDecomposition(
+        mean_score(t, Brier()), reliability, resolution, overall * (1 - overall)
+    )

@@ -1,0 +1,293 @@
+"""Observed against expected events, and the line that would recalibrate the log odds."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly.calibration._calibration_statistics import (
+    Sample,
+    clustered_score,
+    score_axes,
+    score_statistic,
+)
+from properly.calibration._cox import by_likelihood, by_sandwich, wald
+from properly.counts._cases import Cases, relative_weights, rows_in_use
+from properly.counts._tally import Tally, as_tally
+from properly.inference._design import Design
+from properly.inference._draws import Counts, Rows, sampler
+from properly.inference._estimate import Estimate
+from properly.inference._logistic import Fitted, fit, logit
+from properly.inference._means import about_design, about_tally
+from properly.inference._score_interval import student
+from properly.inference._variance import Spread, covariance
+
+if TYPE_CHECKING:
+    from properly.inference._draws import Sampler
+
+Column: TypeAlias = np.ndarray[Any, Any]
+UNKNOWN = (math.nan, math.nan)
+
+
+class Subject(NamedTuple):
+    """What is judged.
+
+    Attributes
+    ----------
+    sample : Sample
+        What happened at each distinct forecast; cases of equal weight are counted.
+    draws : Sampler
+        The same, ready to have outcomes drawn.
+    about : dict
+        How cases were sampled, and how many there are.
+    design : Design or None
+        The same for computing; None for independent cases of equal weight.
+    row, happened : numpy array or None
+        The number of each case's forecast, and its outcome, if there is a design.
+    """
+
+    sample: Sample
+    draws: Sampler
+    about: dict[str, Any]
+    design: Design | None = None
+    row: Column | None = None
+    happened: Column | None = None
+
+    @classmethod
+    def of(cls, source: Tally | Cases) -> Subject:
+        """Take a tally of counts, or cases of an event."""
+        if not isinstance(source, Cases):
+            tally = as_tally(source)
+            return cls(Sample.of(tally), sampler(tally), about_tally(tally))
+        source = relative_weights(source)
+        y, p, weight, _ = rows_in_use(source)
+        design, alike = Design.of(source), bool((weight == 1).all())
+        value, row = np.unique(p.astype(np.float64), return_inverse=True)
+        total, events, square = (np.bincount(row, x) for x in (weight, weight * y, weight**2))
+        sample = Sample(value, total, np.minimum(events, total), square)
+        draws: Sampler = Rows(value, row, weight, y)
+        if alike:
+            draws = Counts(value, np.bincount(row))
+        if alike and design.cluster is None and design.stratum is None and design.time is None:
+            return cls(sample, draws, about_design(design))
+        return cls(sample, draws, about_design(design), design, row, y)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether cases are of equal weight."""
+        return isinstance(self.draws, Counts)
+
+    @property
+    def is_dependent(self) -> bool:
+        """Whether cases come in clusters, or follow one another in time."""
+        design = self.design
+        return design is not None and not (design.cluster is None and design.time is None)
+
+    @property
+    def events(self) -> int:
+        """The number of cases that had the event."""
+        return int((self.sample.events if self.happened is None else self.happened).sum())
+
+    @property
+    def certain(self) -> int:
+        """The number of forecasts of exactly 0 or 1."""
+        is_certain = ~self.sample.is_uncertain
+        if self.row is not None:
+            return int(is_certain[self.row].sum())
+        return int(self.sample.weight[is_certain].sum())
+
+    def spread(self, if_event: Column, if_none: Column) -> Spread:
+        """Find the covariance of estimates, given what a case of weight 1 adds to each.
+
+        A row an estimate, a column a distinct forecast.
+        """
+        if self.design is None or self.row is None or self.happened is None:
+            events, none = self.sample.events, self.sample.weight - self.sample.events
+            cases = float(self.sample.weight.sum())
+            summed = (events * if_event) @ if_event.T + (none * if_none) @ if_none.T
+            return Spread(summed * cases / (cases - 1) if cases > 1 else summed * np.nan, cases - 1)
+        influence = np.where(self.happened, if_event[:, self.row], if_none[:, self.row])
+        return covariance(self.design.weight * influence, self.design)
+
+    def estimate(self, value: float, spread: Spread, level: float, method: str) -> Estimate:
+        """Put an interval around a number; around what is not finite or did not vary, none."""
+        error, interval = float(spread.errors[0]), UNKNOWN
+        if math.isfinite(value) and error > 0:
+            half = student(spread.degrees, level) * error
+            interval = (value - half, value + half)
+        if not math.isfinite(value):
+            error = math.nan
+        return Estimate(value, error, interval, level, spread.degrees, method, **self.about)
+
+
+def observed_expected(subject: Subject, level: float) -> Estimate:
+    """Divide the events by the sum of the forecasts; the interval is one of the logarithm."""
+    sample = subject.sample
+    observed, expected = float(sample.events.sum()), float(sample.weight @ sample.value)
+    about = {"level": level, "degrees": math.inf} | subject.about
+    if expected == 0:
+        value = math.inf if observed else math.nan
+        return Estimate(value, math.nan, UNKNOWN, method="none: no event was expected", **about)
+    if observed == 0:
+        if subject.design is not None:
+            told = "none: no event among weighted or dependent cases"
+            return Estimate(0.0, math.nan, UNKNOWN, method=told, **about)
+        highest = -math.log((1 - level) / 2) / expected
+        return Estimate(0.0, math.nan, (0.0, highest), method="exact Poisson", **about)
+    share = sample.value / expected
+    spread = subject.spread(1 / observed - share[None], -share[None])
+    # The logarithm is nearly normal; the number of clusters or of times is what may be small.
+    degrees = spread.degrees if subject.is_dependent else math.inf
+    told = "Student's t of the logarithm" if subject.is_dependent else "normal of the logarithm"
+    log = subject.estimate(0.0, Spread(spread.covariance, degrees), level, told)
+    ratio = observed / expected
+    ends = (ratio * math.exp(log.interval[0]), ratio * math.exp(log.interval[1]))
+    about["degrees"] = degrees
+    return Estimate(ratio, ratio * log.standard_error, ends, method=told, **about)
+
+
+class CalibrationLine(NamedTuple):
+    """A shift of the log odds, a line of them, and tests whether either is needed."""
+
+    in_the_large: Estimate
+    intercept: Estimate
+    slope: Estimate
+    tests: dict[str, float]
+    test_method: str
+
+
+TESTS = ("joint", "in_the_large", "slope", "joint_wald")
+
+
+def find_line(subject: Subject, level: float) -> CalibrationLine:
+    """Fit a shift and a line to the log odds of the forecasts."""
+    if subject.certain:
+        return _undefined(subject, level, "none: forecasts of exactly 0 or 1 have no log odds")
+    odds = logit(subject.sample.value)
+    ones = np.ones((len(odds), 1))
+    shift = _coefficients(subject, ones, odds)
+    line = _coefficients(subject, np.column_stack([ones, odds]), np.zeros(len(odds)))
+    large, intercept, slope = (
+        subject.estimate(float(found.value[i]), found.at(i), level, _method(subject, found))
+        for found, i in ((shift, 0), (line, 0), (line, 1))
+    )
+    tests, told = _tests(subject, shift, line)
+    return CalibrationLine(large, intercept, slope, tests, told)
+
+
+class _Coefficients(NamedTuple):
+    value: Column
+    spread: Spread
+    separated: bool
+
+    def at(self, i: int) -> Spread:
+        return Spread(self.spread.covariance[i : i + 1, i : i + 1], self.spread.degrees)
+
+
+def _coefficients(subject: Subject, Z: Column, offset: Column) -> _Coefficients:
+    """Fit, and say how far off the coefficients may be."""
+    from scipy.special import expit
+
+    sample = subject.sample
+    fitted = fit(Z, sample.events / sample.weight, sample.weight, offset)
+    value, size = _ends(fitted, sample), Z.shape[1]
+    if not np.isfinite(value).all():
+        return _Coefficients(value, Spread(np.full((size, size), np.nan), np.nan), fitted.separated)
+    if subject.design is None:
+        return _Coefficients(value, Spread(fitted.information_inverse, np.inf), separated=False)
+    mean = expit(offset + Z @ value)
+    turn = fitted.information_inverse @ Z.T
+    return _Coefficients(value, subject.spread(turn * (1 - mean), -turn * mean), separated=False)
+
+
+def _method(subject: Subject, found: _Coefficients) -> str:
+    if found.separated:
+        return "none: some forecast tells events from others without error"
+    if not np.isfinite(found.value).all():
+        return "none: all forecasts are alike"
+    return "Wald, information" if subject.design is None else "Wald, sandwich"
+
+
+def _ends(fitted: Fitted, sample: Sample) -> Column:
+    """Return coefficients, or what is known of them where the outcomes separate.
+
+    A slope without end takes any intercept along; where all outcomes are alike there is no slope.
+    """
+    if not fitted.separated or len(fitted.coefficients) == 1:
+        return fitted.coefficients
+    alike = sample.events.sum() in (0, sample.weight.sum())
+    return np.array([np.nan, np.nan if alike else fitted.coefficients[1]])
+
+
+def _tests(
+    subject: Subject, shift: _Coefficients, line: _Coefficients
+) -> tuple[dict[str, float], str]:
+    """Test whether the line is the diagonal, and its two coefficients one by one."""
+    if subject.design is None:
+        found, told = by_likelihood(subject.sample, joint=True), "likelihood ratio"
+    else:
+        found, told = by_sandwich(*_rows(subject), subject.design, joint=True), "Wald, sandwich"
+    if found is None:
+        return _score_tests(subject, shift), "score"
+    p = (found.p_value, found.in_the_large, found.slope, _joint_wald(subject, line))
+    return dict(zip(TESTS, p, strict=True)), told
+
+
+def _rows(subject: Subject) -> tuple[Column, Column]:
+    return subject.sample.value[subject.row], np.asarray(subject.happened, dtype=np.float64)
+
+
+def _joint_wald(subject: Subject, line: _Coefficients) -> float:
+    from scipy.special import chdtrc
+
+    if not np.isfinite(line.value).all():
+        return math.nan
+    away = line.value - (0, 1)
+    if subject.design is not None:
+        return wald(away, line.spread)[2]
+    inverse = np.linalg.pinv(line.spread.covariance, hermitian=True)
+    return float(chdtrc(2, float(away @ inverse @ away)))
+
+
+def _score_tests(subject: Subject, shift: _Coefficients) -> dict[str, float]:
+    """Test without a fit, which the outcomes do not have: Rao's tests."""
+    from scipy.special import chdtrc
+
+    found = dict.fromkeys(TESTS, math.nan)
+    if subject.design is None:
+        axes = score_axes(subject.sample)
+        excess = subject.sample.excess
+        found["joint"] = float(chdtrc(len(axes), score_statistic(axes, excess)))
+        found["in_the_large"] = float(chdtrc(1, score_statistic(axes[:1], excess)))
+        found["slope"] = _slope_score(subject.sample, float(shift.value[0]))
+    elif subject.design.stratum is None and subject.design.time is None:
+        p, happened = _rows(subject)
+        cluster = subject.design.cluster
+        cluster = np.arange(len(p)) if cluster is None else cluster
+        score = clustered_score(p, happened, subject.design.weight, cluster)
+        found["joint"] = score.p_value
+    if subject.design is not None and not shift.separated:
+        large = by_sandwich(*_rows(subject), subject.design, joint=False)
+        found["in_the_large"] = math.nan if large is None else large.p_value
+    return found
+
+
+def _slope_score(sample: Sample, shift: float) -> float:
+    """Test whether the slope is 1 beside the fitted shift."""
+    from scipy.special import chdtrc, expit
+
+    if not math.isfinite(shift) or len(sample.value) < 2:
+        return math.nan
+    odds = logit(sample.value)
+    mean = expit(shift + odds)
+    spread = sample.weight * mean * (1 - mean)
+    away = odds - odds @ spread / spread.sum()
+    excess = away @ (sample.events - sample.weight * mean)
+    return float(chdtrc(1, excess**2 / (spread @ away**2)))
+
+
+def _undefined(subject: Subject, level: float, method: str) -> CalibrationLine:
+    unknown = Estimate(math.nan, math.nan, UNKNOWN, level, math.nan, method, **subject.about)
+    return CalibrationLine(unknown, unknown, unknown, dict.fromkeys(TESTS, math.nan), "none")

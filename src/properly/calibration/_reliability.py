@@ -1,0 +1,276 @@
+"""Reliability: what happened after each forecast, isotonically estimated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from properly._boundary._frames import to_frame
+from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._options import as_drawing, check_choice
+from properly._boundary._plain import many
+from properly.calibration._reliability_bands import Method, Wanted, find_band
+from properly.counts import _device as _on_device
+from properly.counts._histogram import (
+    Histogram,
+    bar_a_value,
+    freedman_diaconis,
+    is_discrete,
+    smallest_gap,
+)
+from properly.counts._isotonic import recalibrate
+from properly.counts._tally import Tally, as_tally
+from properly.errors import DataError
+from properly.inference._variance import effective_total
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from properly._boundary._frames import Backend
+    from properly.counts._cases import Cases
+    from properly.inference._band import Band, Kind
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bins:
+    """Runs of forecasts with one recalibrated probability, lowest first.
+
+    Attributes
+    ----------
+    x_min, x_max : array
+        The least and the greatest forecast of each bin.
+    weight : array
+        Cases, or their weight, in each bin.
+    event_rate : array
+        Share of events in each bin: the recalibrated probability. It strictly increases.
+
+    Examples
+    --------
+    >>> import properly
+    >>> bins = properly.reliability(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])).bins
+    >>> bins.x_min, bins.x_max, bins.weight
+    (array([0.1, 0.3, 0.9]), array([0.1, 0.6, 0.9]), array([1, 2, 1]))
+    """
+
+    x_min: np.ndarray[Any, Any]
+    x_max: np.ndarray[Any, Any]
+    weight: np.ndarray[Any, Any]
+    event_rate: np.ndarray[Any, Any]
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __repr__(self) -> str:
+        lowest, highest = self.event_rate[0], self.event_rate[-1]
+        return f"Bins({len(self)} with event rates {lowest:.4g} to {highest:.4g})"
+
+    def __len__(self) -> int:
+        """Count the bins."""
+        return int(self.weight.shape[0])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reliability:
+    """What happened after each forecast.
+
+    Attributes
+    ----------
+    bins : Bins
+        The bins of the isotonic fit.
+    value : array
+        The distinct forecasts.
+    recalibrated : array
+        The recalibrated probability of each of them.
+    band : Band or None
+        How far off the curve may be, if that was asked for.
+    discrete : bool
+        Whether the forecasts are a few values rather than a continuum: no two of them are closer
+        than 0.01, unless said otherwise.
+    histogram : Histogram
+        How the forecasts are distributed.
+    mean_forecast, event_rate : float
+        Means over all cases. They are equal if the forecasts are right on average.
+
+    Examples
+    --------
+    >>> import properly
+    >>> record = properly.reliability(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
+    >>> x, rate = record.curve()
+    >>> x
+    array([0.1, 0.1, 0.3, 0.6, 0.9, 0.9])
+    >>> rate
+    array([0. , 0. , 0.5, 0.5, 1. , 1. ])
+    >>> record.at([0.2, 0.95])
+    array([0.25,  nan])
+    """
+
+    bins: Bins
+    value: Floats
+    recalibrated: Floats
+    band: Band | None
+    discrete: bool
+    histogram: Histogram
+    mean_forecast: float
+    event_rate: float
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __repr__(self) -> str:
+        forecasts = many(len(self.value), "distinct forecast")
+        bins = many(len(self.bins), "bin")
+        band = "" if self.band is None else f", with a {self.band.kind} band"
+        return f"Reliability({forecasts} in {bins}{band})"
+
+    def curve(self) -> tuple[Floats, Floats]:
+        """Return the corners of the curve: flat on bins, straight between, undefined outside."""
+        x = np.stack([self.bins.x_min, self.bins.x_max], axis=1).ravel()
+        return x, np.repeat(self.bins.event_rate, 2)
+
+    def at(self, x: ArrayLike) -> Floats:
+        """Return the curve at any points; NaN outside the range of the forecasts."""
+        found: Floats = np.interp(np.asarray(x), *self.curve(), left=np.nan, right=np.nan)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bins as lists, one entry a bin, what else is known, and the band if any."""
+        bins = {name: column.tolist() for name, column in vars(self.bins).items()}
+        known = {name: getattr(self, name) for name in ("discrete", "mean_forecast", "event_rate")}
+        found = bins | {"all": known}
+        return found if self.band is None else found | {"band": self.band.to_dict()}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return the bins as a polars, pandas or pyarrow frame."""
+        return to_frame(
+            {name: column.tolist() for name, column in vars(self.bins).items()}, backend
+        )
+
+
+def reliability(
+    tally: Tally | Cases,
+    *,
+    band: Kind | None = None,
+    method: Method = "auto",
+    level: float = 0.9,
+    replicates: int = 1000,
+    rng: int | np.random.Generator | None = None,
+    forecasts: Literal["auto", "discrete", "continuous"] = "auto",
+) -> Reliability:
+    r"""Estimate how often the event happens after each forecast.
+
+    The estimate is the increasing function of the forecast that fits best under every proper rule
+    at once (pool adjacent violators). It needs no choice of bins: they follow from the data.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    band : {"consistency", "confidence", "simultaneous"}, optional
+        What to show besides: where the curve would lie if the forecasts were calibrated, where the
+        true curve may lie, point by point, or where all of it lies at once.
+    method : str
+        ``"auto"``, or for a consistency band ``"resampling"``, ``"discrete"`` or ``"continuous"``;
+        for a confidence band ``"likelihood"`` or one of those three; for a simultaneous band
+        ``"cells"`` or ``"ungrouped"``. See the notes.
+    level : float
+        Coverage aimed at: at each point, or of the whole curve if the band is simultaneous.
+    replicates : int
+        Random replicates of the method ``"resampling"``.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness; without it, every call draws anew.
+    forecasts : {"auto", "discrete", "continuous"}
+        Whether the forecasts are a few values or a continuum, which decides about the histogram and
+        how the curve is drawn. Left to itself: a few if no two are closer than 0.01.
+
+    Returns
+    -------
+    Reliability
+
+    Notes
+    -----
+    **Consistency.** Left to itself the method is that of the paper: with :math:`n` cases at
+    :math:`k` distinct forecasts, ``"resampling"`` if :math:`n \le \max(1000, \min(5000, 50 k))`,
+    else ``"discrete"`` if :math:`n \ge 8 k^2`, else ``"continuous"``; with clusters always
+    ``"resampling"``, which then draws whole clusters.
+
+    - ``"resampling"``: draw forecasts with replacement and outcomes with the probability of their
+      forecast (its recalibrated value for a confidence band), refit, and take quantiles.
+    - ``"discrete"``: at each distinct forecast a normal interval with the variance of its own
+      cases.
+    - ``"continuous"``: at 0, 0.01, …, 1, with the half width
+      :math:`q \, (4 m (1 - m) / (n f))^{1/3}`, with :math:`m` the forecast (the curve, for a
+      confidence band), :math:`f` the density of the forecasts and :math:`q` the quantile of
+      Chernoff's distribution; the slope of the curve is taken as 1.
+
+    **Confidence.** Left to itself the method is ``"likelihood"``: the values that a
+    likelihood-ratio test of an increasing curve does not refuse at each point [3]_. Of the
+    paper's methods, ``"resampling"`` covers too seldom; the other two are wide on average and fail
+    where the rate is near 0 or 1 or the slope is not 1. Where the curve is exactly 0 or 1 all
+    three have no width of their own, and straight lines between their neighbours take its place.
+
+    **Simultaneous.** Exact (Clopper-Pearson) limits from all runs of neighbouring forecasts, each
+    at a share of the error probability [2]_: for any number of independent cases and any
+    increasing curve, all of the curve lies in the band with at least the probability `level`. Left
+    to itself the method is ``"cells"``: forecasts are first grouped into :math:`2 n^{2/5}` cells,
+    which keeps the guarantee and makes the band narrower.
+
+    Weights: the simultaneous band counts cases and refuses fractional weights; resampling needs
+    `Cases` to draw them one by one. Clusters, in `Cases`, are allowed for by resampling and by
+    likelihood; everything else refuses them.
+
+    References
+    ----------
+    .. [1] T. Dimitriadis, T. Gneiting, A. I. Jordan (2021). Stable reliability diagrams for
+       probabilistic classifiers. Proceedings of the National Academy of Sciences 118:e2016191118.
+       `doi:10.1073/pnas.2016191118 <https://doi.org/10.1073/pnas.2016191118>`__
+    .. [2] T. Dimitriadis, L. Dümbgen, A. Henzi, M. Puke, J. Ziegel (2023). Honest calibration
+       assessment for binary outcome predictions. Biometrika 110:663-680.
+       `doi:10.1093/biomet/asac068 <https://doi.org/10.1093/biomet/asac068>`__
+    .. [3] M. Banerjee, J. A. Wellner (2001). Likelihood ratio tests for monotone functions. Annals
+       of Statistics 29:1699-1731. `doi:10.1214/aos/1015345959
+       <https://doi.org/10.1214/aos/1015345959>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> r = properly.reliability(t)
+    >>> r.bins.event_rate
+    array([0. , 0.5, 1. ])
+    >>> r.recalibrated
+    array([0. , 0.5, 0.5, 1. ])
+    >>> properly.reliability(t, band="consistency", rng=1).band
+    Band(90 % consistency, resampling, at 4 points)
+    """
+    t = as_tally(tally)
+    fit = recalibrate(t)
+    value = to_numpy(t.value).astype(np.float64)
+    size = np.diff(fit.end, prepend=0)
+    bins = Bins(value[fit.end - size], value[fit.end - 1], fit.weight, fit.event_rate)
+    found = None
+    if band is None and method != "auto":
+        message = f"a method belongs to a band, and none was asked for; got method={method!r}"
+        raise DataError(message, hint="name the band too, as in band='confidence'.")
+    drawing = as_drawing(level, replicates, rng)
+    if band is not None:
+        found = find_band(Wanted(tally, t, fit, drawing), band, method)
+    check_choice(forecasts, ("auto", "discrete", "continuous"), "forecasts")
+    there = _on_device.stays(t)
+    gap = _on_device.smallest_gap(t) if there else smallest_gap(value)
+    discrete = is_discrete(gap) if forecasts == "auto" else forecasts == "discrete"
+    if there and not discrete:
+        bars, mean = _on_device.histogram(t), _on_device.mean_forecast(t)
+    else:
+        weight = to_numpy(t.weight)
+        bars = (
+            bar_a_value(value, weight)
+            if discrete
+            else freedman_diaconis(value, weight, effective_total(t))
+        )
+        mean = float(value @ weight) / t.total
+    recalibrated = fit.spread(fit.event_rate)
+    return Reliability(bins, value, recalibrated, found, discrete, bars, mean, t.event_rate)

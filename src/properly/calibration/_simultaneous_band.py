@@ -1,0 +1,103 @@
+"""A band that holds for the whole curve at once, whatever the sample size.
+
+Assumed are independent outcomes and a curve that does not fall, nothing else. In any run of
+neighbouring forecasts, decided on without looking at the outcomes, the number of events is then
+stochastically at least binomial with the curve's value at the lowest of them, and at most binomial
+with its value at the highest. So an exact upper limit (Clopper and Pearson) from the run bounds
+the curve at its lowest forecast and everywhere below, and a lower limit at its highest and above.
+Sharing the error probability evenly among all runs and both sides makes all limits hold together.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from properly.counts._binning import equal_count
+from properly.inference._band import Band
+
+Floats: TypeAlias = np.ndarray[Any, Any]
+Column: TypeAlias = np.ndarray[Any, Any]
+
+
+def honest_band(
+    value: Floats, weight: Column, events: Column, level: float, *, grouped: bool
+) -> Band:
+    """Bound the curve at all forecasts at once.
+
+    Grouping the forecasts into cells of about equal size, by the forecasts alone, leaves fewer
+    runs to share the error among: the band is narrower for it, and soon computed for any number of
+    cases.
+    """
+    first = np.arange(len(value))
+    if grouped:
+        cells = math.ceil(2 * float(weight.sum()) ** 0.4)
+        first = np.unique(equal_count(weight, cells), return_index=True)[1]
+    cases, happened = (np.add.reduceat(x, first) for x in (weight, events))
+    last = np.append(first[1:], len(value)) - 1
+    share = (1 - level) / (len(first) * (len(first) + 1))
+    upper = upper_bounds(cases, happened, share)
+    lower = 1 - upper_bounds(cases[::-1], (cases - happened)[::-1], share)[::-1]
+    row, low, high = _at_both_ends(first, last, lower, upper)
+    method = "cells" if grouped else "ungrouped"
+    return Band(value[row], low, high, method, level, "simultaneous", steps=True)
+
+
+def _at_both_ends(
+    first: Column, last: Column, lower: Floats, upper: Floats
+) -> tuple[Column, Floats, Floats]:
+    """Give the bounds at both ends of each cell, at which they are tightest.
+
+    The upper bound of a cell holds at its least forecast and below, the lower bound at its greatest
+    and above; at the other end of a cell of several forecasts, those of its neighbours hold.
+    """
+    several = first < last
+    at_first = np.stack([np.where(several, np.append(0, lower[:-1]), lower), upper])
+    at_last = np.stack([lower, np.append(upper[1:], 1)])
+    row = np.concatenate([first, last[several]])
+    bounds = np.concatenate([at_first, at_last[:, several]], axis=1)
+    order = np.argsort(row, kind="stable")
+    low, high = bounds[:, order]
+    return row[order], low, high
+
+
+def upper_bounds(cases: Column, events: Column, share: float) -> Floats:
+    r"""Return the least upper limit of all runs that begin at each cell or after it.
+
+    A run can only help if its first cell has a non-event and the cell after its last has an event,
+    since others are contained in better ones. One that lowers the limit :math:`u` so far must have
+    an event rate :math:`q < u`, and :math:`N \operatorname{KL}(q, u) + \log(8 N q (1 - q)) / 2 >
+    -\log \text{share}`, as the binomial tail is no smaller than that. Only for those is the limit
+    computed.
+    """
+    total = np.append(0, np.cumsum(cases))
+    happened = np.append(0, np.cumsum(events))
+    stop = np.nonzero(np.append(events[1:] > 0, True))[0] + 1
+    bound = np.ones(len(cases))
+    least = 1.0
+    for i in range(len(cases) - 1, -1, -1):
+        if events[i] < cases[i]:
+            ends = stop[np.searchsorted(stop, i, side="right") :]
+            least = min(
+                least,
+                _least_limit(total[ends] - total[i], happened[ends] - happened[i], least, share),
+            )
+        bound[i] = least
+    return bound
+
+
+def _least_limit(n: Column, o: Column, so_far: float, share: float) -> float:
+    from scipy.special import betaincinv, xlogy
+
+    q = o / n
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = xlogy(q, q / so_far) + xlogy(1 - q, (1 - q) / (1 - so_far))
+        slack = np.where((q > 0) & (q < 1), np.log(8 * n * q * (1 - q)) / 2, 0.0)
+    # At a limit of 1 the distance is infinite wherever there was a non-event.
+    promising = (q < so_far) & (n * distance + slack > -math.log(share))
+    if not promising.any():
+        return so_far
+    n, o = n[promising], o[promising]
+    return float((1 - betaincinv(n - o, o + 1, share)).min())

@@ -1,0 +1,254 @@
+"""Groups of cases, each against the rest.
+
+A number of a group and the same number of all other cases are two sums of influences over the same
+design. So their difference has influences as well, and so have the differences of all groups
+together, even if a cluster has cases in several groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._libraries import freeze
+from properly._boundary._plain import plain
+from properly.comparison._group_degrees import of_differences, of_groups
+from properly.comparison._group_skewness import bend, straighten
+from properly.comparison._group_sums import add_up, is_dependent, is_whole
+from properly.comparison._shrinkage import Homogeneity, homogeneity, shrink
+from properly.inference._multiplicity import holm, sup_t_quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from properly.comparison._group_sums import Measure, Scale, Split, Sums
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Contrast:
+    """One number of every group, and how it differs from that of the rest.
+
+    Arrays have one entry a group; NaN where a group, or the rest, is too small for an interval, or
+    where nothing varied. Ratios such as observed to expected are compared by their logarithms:
+    `difference` and what is said about it is one of logarithms, the logarithm of a factor.
+
+    Attributes
+    ----------
+    value, standard_error : array
+        The number, and its standard error.
+    interval : array of shape (groups, 2)
+        Lower and upper end of its interval.
+    rest : array
+        The number of all cases outside the group.
+    difference, difference_error : array
+        Group minus rest, and its standard error.
+    difference_interval : array of shape (groups, 2)
+        The interval of the difference, taken alone.
+    p_value, adjusted_p_value : array
+        Of no difference; adjusted by Holm's method, so that one in twenty tables at most has any
+        false finding at 0.05.
+    simultaneous : array of shape (groups, 2)
+        Intervals that hold the true differences of all groups at once.
+    shrunk, shrunk_error : array
+        The number drawn towards the mean of all groups, the more the less is known of the group,
+        and its standard error. To be shown beside the raw number, not in its place.
+    homogeneity : Homogeneity
+        Whether groups differ at all: `statistic`, `degrees`, `p_value`.
+    overall : float
+        The number of all cases.
+    degrees : array
+        Degrees of freedom of each difference: few, if the group or the rest has few cases, or few
+        clusters.
+    quantile : array
+        How many standard errors the simultaneous interval of each reaches, but for skewness.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> died, p = [1, 0, 0] * 40, [0.6, 0.2, 0.3, 0.4, 0.1] * 24
+    >>> cases = properly.Cases(died, p, groups=["a"] * 60 + ["b"] * 60)
+    >>> skill = properly.by_group(cases, Brier(), replicates=19, rng=1).measures["skill"]
+    >>> skill
+    Contrast(2 groups)
+    >>> bool(skill.difference[0] == -skill.difference[1])
+    True
+    """
+
+    value: Column
+    standard_error: Column
+    interval: Column
+    rest: Column
+    difference: Column
+    difference_error: Column
+    difference_interval: Column
+    p_value: Column
+    adjusted_p_value: Column
+    simultaneous: Column
+    shrunk: Column
+    shrunk_error: Column
+    homogeneity: Homogeneity
+    overall: float
+    degrees: Column
+    quantile: Column
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __repr__(self) -> str:
+        return f"Contrast({len(self.value)} groups)"
+
+    def columns(self) -> dict[str, list[float]]:
+        """Return one column a number, with the ends of intervals in two."""
+        return flat({name: x for name, x in vars(self).items() if isinstance(x, np.ndarray)})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers by name, as JSON can hold them."""
+        single = {"homogeneity": self.homogeneity._asdict(), "overall": self.overall}
+        known = self.columns() | single
+        found: dict[str, Any] = plain(known)
+        return found
+
+
+def flat(columns: Mapping[str, Column]) -> dict[str, list[float]]:
+    """Make lists of arrays; one of two columns becomes two lists, the lower and the upper end."""
+    found: dict[str, list[float]] = {}
+    for name, x in columns.items():
+        if x.ndim == 1:
+            found[name] = x.tolist()
+        else:
+            found |= {f"{name}_lower": x[:, 0].tolist(), f"{name}_upper": x[:, 1].tolist()}
+    return found
+
+
+def contrast(measure: Measure, split: Split, level: float, rng: np.random.Generator) -> Contrast:
+    """Find a number of every group, its difference from the rest, and how far off both may be."""
+    overall = measure.of(np.full(len(split.number), True))[0]
+    sums = add_up(measure, split)
+    return contrast_sums(sums, split, measure.scale, overall=overall, level=level, rng=rng)
+
+
+def contrast_sums(
+    sums: Sums,
+    split: Split,
+    scale: Scale,
+    *,
+    overall: float,
+    level: float,
+    rng: np.random.Generator,
+) -> Contrast:
+    """Do so of what the influences of the cases add up to, however that was found."""
+    value, rest, own = sums[:3]
+    degrees = np.asarray(split.units.free_inside)
+    if is_whole(split.design):
+        degrees = np.minimum(degrees, own.degrees)
+    # The logarithm of a ratio is nearly normal; what may be few is clusters or times.
+    if scale == "log" and not is_dependent(split.design):
+        degrees = np.full(len(value), np.inf)
+    interval = _interval(value, own.errors, degrees, level, scale)
+    interval[~split.enough] = np.nan
+    with np.errstate(invalid="ignore"):
+        difference = value - rest
+    return Contrast(
+        value=_shown(value, scale),
+        standard_error=_slope(value, scale) * own.errors,
+        interval=interval,
+        rest=_shown(rest, scale),
+        difference=difference,
+        overall=float(_shown(np.array(overall), scale)),
+        **_compare(difference, sums, split, level, rng),
+        **_together(sums, split, scale),
+    )
+
+
+def _compare(
+    difference: Column, sums: Sums, split: Split, level: float, rng: np.random.Generator
+) -> dict[str, Any]:
+    """Put intervals around differences, one by one and all at once, and test each."""
+    from scipy.special import ndtr, stdtr, stdtrit
+
+    error, skew = sums.apart.errors, sums.skew
+    inside, outside = sums.squares
+    degrees = np.minimum(of_differences(inside, outside, split.units), sums.apart.degrees)
+    tested = split.enough & split.enough_rest & np.isfinite(difference) & (error > 0)
+    p = np.full(len(error), np.nan)
+    t = straighten(difference[tested] / error[tested], skew[tested])
+    p[tested] = 2 * stdtr(degrees[tested], -np.abs(t))
+    # Of two groups, each is the rest of the other: that is one comparison, and not two.
+    single = len(p) == 2
+    joint = sums.apart.covariance[np.ix_(tested, tested)]
+    # Were all known well, all would reach equally far: each then misses equally often.
+    far = np.nan if single else sup_t_quantile(joint, level, np.inf, rng)
+    below = (1 + level) / 2
+    alone, quantile = (
+        np.where(tested, stdtrit(degrees, x), np.nan)
+        for x in (below, below if single else ndtr(far))
+    )
+    return {
+        "difference_error": error,
+        "difference_interval": _about(difference, error, alone, skew),
+        "p_value": p,
+        "adjusted_p_value": p if single else holm(p),
+        "simultaneous": _about(difference, error, quantile, skew),
+        "degrees": degrees,
+        "quantile": quantile,
+    }
+
+
+def _about(difference: Column, error: Column, reach: Column, skew: Column) -> Column:
+    """Return all that would not be found too far from the difference, with its skewness."""
+    with np.errstate(invalid="ignore"):
+        ends = [difference - error * bend(x, skew) for x in (reach, -reach)]
+    return np.stack(ends, axis=1)
+
+
+def _together(sums: Sums, split: Split, scale: Scale) -> dict[str, Any]:
+    """Draw the groups together, and test whether they differ; small ones take no part."""
+    value, own = sums.value, sums.own
+    joint = own.covariance.copy()
+    np.fill_diagonal(joint, np.where(split.enough, np.diagonal(joint), np.nan))
+    variance = np.diagonal(joint)
+    drawn = shrink(value, variance)
+    used = ~np.isnan(drawn.value)
+    degrees = of_groups(sums.squares[0], split.units, used) if used.any() else 0.0
+    return {
+        "shrunk": _shown(drawn.value, scale),
+        "shrunk_error": _slope(drawn.value, scale) * drawn.error,
+        "homogeneity": homogeneity(value, joint, min(degrees, own.degrees)),
+    }
+
+
+def _interval(value: Column, error: Column, degrees: Column, level: float, scale: Scale) -> Column:
+    from scipy.special import stdtrit
+
+    # Nothing that did not vary, and no single case, tells how far off it may be.
+    known = (error > 0) & (degrees > 0) & np.isfinite(value)
+    half = np.full(len(value), np.nan)
+    half[known] = stdtrit(degrees[known], (1 + level) / 2) * error[known]
+    if scale == "log":
+        return np.exp(_around(value, half))
+    left = 1 - value
+    if scale == "plain" or not (left > 0).any():
+        return _around(value, half)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factor = np.exp(_around(np.zeros(len(left)), half / left))
+        ends = 1 - left[:, None] * factor[:, ::-1]
+    return np.where(left[:, None] > 0, ends, _around(value, half))
+
+
+def _around(middle: Column, half: Column) -> Column:
+    with np.errstate(invalid="ignore"):
+        return np.stack([middle - half, middle + half], axis=1)
+
+
+def _shown(value: Column, scale: Scale) -> Column:
+    return np.exp(value) if scale == "log" else value
+
+
+def _slope(value: Column, scale: Scale) -> Column:
+    """Return what a standard error is multiplied by to be one of the number that is shown."""
+    return np.exp(value) if scale == "log" else np.ones(len(value))

@@ -1,0 +1,290 @@
+"""Scores and calibration of groups of cases, each against the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._labels import names_of_labels
+from properly._boundary._libraries import to_numpy
+from properly._boundary._notice import notice
+from properly._boundary._options import as_drawing, check_flag
+from properly.comparison._contrasts import contrast
+from properly.comparison._group_calibration import calibrate_groups
+from properly.comparison._group_degrees import count_units
+from properly.comparison._group_measures import (
+    observed_measure,
+    reference_losses,
+    score_measure,
+    skill_measure,
+)
+from properly.comparison._group_sums import Split
+from properly.comparison._group_table import Groups
+from properly.counts._cases import Cases, numbered, require_groups, rows_in_use
+from properly.counts._losses import unit_of
+from properly.errors import ArgumentTypeError, DataError
+from properly.inference._design import TIMES, Design
+from properly.rules._class_rule import require_class_rule
+from properly.rules._rule import require_binary
+
+if TYPE_CHECKING:
+    from properly._boundary._options import Drawing
+    from properly.comparison._group_sums import Measure
+    from properly.comparison._group_table import GroupCalibration
+    from properly.rules import Rule
+    from properly.typing import ArrayLike
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# With fewer events, or non-events, a group is counted and scored, but has no interval.
+FOR_INTERVAL = 10
+# From fewer clusters, tests and intervals would tell little, and say too much.
+FOR_CLUSTERS = 5
+# With fewer, intervals cover a few per cent less than they say.
+FEW = 20
+# At 0.05, one of so many groups is expected to stand out by chance.
+MANY = 20
+
+
+class Counted(NamedTuple):
+    """The groups of the cases of positive weight, and how many cases each has.
+
+    `rarer` counts those that had not the commonest outcome of the group, `rarer_rest` the same of
+    all other cases: of an event, its events or its non-events, whichever are fewer.
+    """
+
+    number: Column
+    labels: list[Any]
+    cases: Column
+    rarer: Column
+    rarer_rest: Column
+
+
+def by_group(
+    cases: Cases,
+    rule: Rule,
+    *,
+    reference: float | ArrayLike | None = None,
+    calibration: bool = True,
+    level: float = 0.95,
+    replicates: int = 999,
+    rng: int | np.random.Generator | None = None,
+) -> Groups:
+    r"""Score groups of cases, and compare each with the rest.
+
+    With :math:`\bar S_g` the mean score of group g and :math:`\bar S_{-g}` that of all other cases,
+    the difference has the influences
+
+    .. math:: u_i = \frac{w_i (s_i - \bar S_g)}{W_g} \text{ inside}, \qquad
+        u_i = -\frac{w_i (s_i - \bar S_{-g})}{W_{-g}} \text{ outside.}
+
+    Added up over clusters, which may reach across groups, these give the covariance of all
+    differences, and so intervals that hold for all groups at once. The skill, and the logarithm of
+    observed to expected events, are compared in the same way.
+
+    Parameters
+    ----------
+    cases : Cases
+        With ``groups=``; weights, clusters, strata and times are allowed for.
+    rule : Rule
+        Any rule, for an event or for classes.
+    reference : float or array-like, optional
+        What the skill is measured against: one forecast for all cases, or one a case. Without it,
+        the event rate of each group, or its shares of the classes.
+    calibration : bool
+        Look at the calibration within groups as well, for which outcomes are drawn; not of classes.
+    level : float
+        Coverage aimed at by the intervals.
+    replicates : int
+        Random draws for the calibration test and for the miscalibration of each group.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness; without it, every call draws anew.
+
+    Returns
+    -------
+    Groups
+
+    Notes
+    -----
+    *Small groups.* With fewer than ten events, or non-events, a group is counted and scored but has
+    no interval and no test; of classes, with fewer than ten cases outside the commonest class. Nor
+    has one with cases from fewer than five clusters, or at fewer than 20 times. The slope needs 20
+    events and as many non-events, and miscalibration, less its bias, 200 cases.
+
+    *Degrees of freedom* of a difference are Satterthwaite's: those of the group and those of the
+    rest, by their shares in its variance; clusters in both are allowed for. A low variance of a
+    small group would make them too many, so they are no more than if all cases, or clusters, varied
+    alike. Those behind the homogeneity are found in the same way.
+
+    *Skewed scores.* In a group of few cases a score that is low by chance has a low standard error
+    as well. Tests and intervals of differences allow for that by a transformation of Hall's, from
+    ten cases, or clusters, on either side; their intervals are longer on one side. Not under strata
+    and times.
+
+    *Many groups.* p-values are adjusted by Holm's method, and simultaneous intervals hold for all
+    groups at once. Both allow for the groups of this call only, not for other ways to divide the
+    cases that were tried before. More than 20 groups are warned of.
+
+    *What differs.* A group in which the event is about as common as not has a higher score than one
+    in which it is rare, even under perfect forecasts. The skill, observed to expected events, the
+    slope and the miscalibration say more about the forecasts.
+
+    *The worst group* is the one whose estimate is the highest, and an estimate is highest where
+    chance has added to it: a maximum is biased upward. The simultaneous interval allows for that.
+    Shrunk scores are drawn towards the mean of the groups, by the method of DerSimonian and Laird.
+
+    *Design.* Standard errors of a group are those of its own cases, or clusters. Under strata and
+    times all are kept, with influence 0. The homogeneity of groups is tested by Cochran's Q, or by
+    its generalisation to estimates that depend on one another, with an F distribution. Shrinkage
+    ignores that dependence. Weights are relative: only their ratios matter, here and within groups.
+
+    *What is left.* Forty groups of 25 cases that are all alike are found not to be homogeneous in
+    10 of 100 samples, not 5; tests of single groups are not affected. A group that is one short
+    stretch of dependent times differs from the rest too often: 25 and 11 times in 100 for 20 and
+    for 40 of 200 times, if times next to each other have a correlation of a half.
+
+    *Memory.* One number is kept for each group and each case; two for each group and cluster, or
+    time; two for each group and case of a stratum.
+
+    References
+    ----------
+    .. [1] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian
+       Journal of Statistics 6:65-70.
+    .. [2] R. DerSimonian, N. Laird (1986). Meta-analysis in clinical trials. Controlled Clinical
+       Trials 7:177-188. `doi:10.1016/0197-2456(86)90046-2
+       <https://doi.org/10.1016/0197-2456(86)90046-2>`__
+    .. [3] F. E. Satterthwaite (1946). An approximate distribution of estimates of variance
+       components. Biometrics Bulletin 2:110-114. `doi:10.2307/3002019
+       <https://doi.org/10.2307/3002019>`__
+    .. [4] J. E. Pustejovsky, E. Tipton (2018). Small-sample methods for cluster-robust variance
+       estimation and hypothesis testing in fixed effects models. Journal of Business & Economic
+       Statistics 36:672-683. `doi:10.1080/07350015.2016.1247004
+       <https://doi.org/10.1080/07350015.2016.1247004>`__
+    .. [5] P. Hall (1992). On the removal of skewness by transformation. Journal of the Royal
+       Statistical Society B 54:221-228. `doi:10.1111/j.2517-6161.1992.tb01876.x
+       <https://doi.org/10.1111/j.2517-6161.1992.tb01876.x>`__
+
+    Examples
+    --------
+    Deaths are rarer among those who wore a seat belt. That makes their score the lower one, but
+    hardly the forecasts the better ones:
+
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> crash = properly.datasets.crash()
+    >>> cases = properly.Cases(
+    ...     crash.died,
+    ...     crash.forecasts["logistic"],
+    ...     clusters=crash.cluster,
+    ...     groups=crash.seatbelt,
+    ... )
+    >>> found = properly.by_group(cases, Brier(), replicates=99, rng=1)
+    >>> found.name, found.score.round(4), found.skill.round(3)
+    (['belted', 'none'], array([0.0211, 0.0652]), array([0.152, 0.167]))
+    >>> found.difference.round(4), found.measures["skill"].p_value.round(2)
+    (array([-0.0441,  0.0441]), array([0.62, 0.62]))
+    >>> lower, upper = found.worst.simultaneous
+    >>> print(f"{found.worst.name}: {lower:.4f} to {upper:.4f}")
+    none: 0.0359 to 0.0528
+    """
+    if not isinstance(cases, Cases):
+        message = f"this needs Cases with groups; got {type(cases).__name__}"
+        raise ArgumentTypeError(message, hint="write properly.Cases(y, p, groups=column).")
+    rule = require_class_rule(rule) if cases.classes else require_binary(rule)
+    drawing = as_drawing(level, replicates, rng)
+    within = check_flag(calibration, "calibration") and cases.classes is None
+    counted = _count(cases)
+    split = _split(counted, Design.of(cases))
+    warn_of_groups(counted, is_event=cases.classes is None)
+    return Groups(
+        labels=tuple(counted.labels),
+        name=names_of_labels(counted.labels),
+        cases=counted.cases,
+        **_about_event(cases, counted),
+        measures={
+            name: contrast(measure, split, drawing.level, drawing.rng)
+            for name, measure in _measures(cases, rule, reference).items()
+        },
+        calibration=_calibration(cases, rule, counted, split.enough, drawing) if within else None,
+        units=split.units.inside,
+        enough=split.enough,
+        rule=rule.name,
+        unit=unit_of(rule),
+        design=split.design.told,
+        level=drawing.level,
+        replicates=drawing.replicates,
+    )
+
+
+def _measures(cases: Cases, rule: Rule, reference: float | ArrayLike | None) -> dict[str, Measure]:
+    found = {"score": score_measure(cases, rule)}
+    if reference is not None:
+        found["skill"] = skill_measure(cases, rule, reference_losses(cases, rule, reference))
+    elif rule.is_proper:
+        found["skill"] = skill_measure(cases, rule, None)
+    return found if cases.classes else found | {"observed_expected": observed_measure(cases)}
+
+
+def _count(cases: Cases) -> Counted:
+    """Count the cases of positive weight in each group, and their rarer outcomes."""
+    label = to_numpy(require_groups(cases))
+    y, _, _, used = rows_in_use(cases)
+    number, labels = numbered(label[used])
+    if len(labels) < 2:
+        message = f"a group is compared with the rest; got the single group {labels[0]!r}"
+        raise DataError(message, hint="score_interval judges all cases together.")
+    outcomes = np.zeros((len(labels), cases.classes or 2), dtype=np.int64)
+    np.add.at(outcomes, (number, y.astype(np.int64)), 1)
+    others = outcomes.sum(axis=0) - outcomes
+    rarer, rarer_rest = (x.sum(axis=1) - x.max(axis=1) for x in (outcomes, others))
+    return Counted(number, labels, outcomes.sum(axis=1), rarer, rarer_rest)
+
+
+def _about_event(cases: Cases, counted: Counted) -> dict[str, Column | None]:
+    """Count events, and average outcomes and forecasts; of classes there is nothing to say."""
+    if cases.classes is not None:
+        return {"events": None, "event_rate": None, "mean_forecast": None}
+    y, p, weight, _ = rows_in_use(cases)
+    total, events, forecast = (
+        np.bincount(counted.number, x) for x in (weight, weight * y, weight * p)
+    )
+    count = np.bincount(counted.number[y], minlength=len(total))
+    return {"events": count, "event_rate": events / total, "mean_forecast": forecast / total}
+
+
+def _split(counted: Counted, design: Design) -> Split:
+    """Tell which groups, and which rests, have the outcomes, clusters and times that it takes."""
+    units = count_units(counted.number, design)
+    least = TIMES if design.time is not None else FOR_CLUSTERS
+    sides = (counted.rarer, units.inside), (counted.rarer_rest, units.outside)
+    enough = ((rarer >= FOR_INTERVAL) & (count >= least) for rarer, count in sides)
+    return Split(counted.number, design, units, *enough)
+
+
+def _calibration(
+    cases: Cases, rule: Rule, counted: Counted, enough: Column, drawing: Drawing
+) -> GroupCalibration:
+    parts = cases.by_group()
+    groups = [parts[label] for label in counted.labels]
+    return calibrate_groups(groups, require_binary(rule), enough, drawing)
+
+
+def warn_of_groups(counted: Counted, *, is_event: bool) -> None:
+    """Warn of many groups, and of groups whose intervals cover less than they say."""
+    count = len(counted.labels)
+    if count > MANY:
+        message = (
+            f"{count} groups are looked at, more than {MANY}: some differ from the rest by chance, "
+            "so read adjusted p-values and simultaneous intervals"
+        )
+        notice(message)
+    few = np.flatnonzero((counted.rarer >= FOR_INTERVAL) & (counted.rarer < FEW))
+    if few.size:
+        what = "events, or non-events" if is_event else "cases outside the commonest class"
+        sure = int((counted.rarer >= FOR_INTERVAL).sum())
+        message = (
+            f"in {few.size} of {sure} groups with intervals there are fewer than {FEW} {what}: "
+            "intervals there may cover a few per cent less than their level"
+        )
+        notice(message)

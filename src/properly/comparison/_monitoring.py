@@ -1,0 +1,364 @@
+"""Watching forecasts as outcomes come in: evidence that may be looked at after every case."""
+
+from __future__ import annotations
+
+import math
+import operator
+import reprlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
+
+import numpy as np
+
+from properly._boundary._arrays import check_rows
+from properly._boundary._libraries import read_only, to_numpy
+from properly._boundary._options import check_level
+from properly._boundary._plain import many, plain
+from properly.errors import DataError, ImproperRuleError
+from properly.rules._rule import require_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from properly.rules import BinaryRule
+    from properly.typing import Array, ArrayLike
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# Recalibrations a + b x of the log-odds x that calibrated forecasts are held against: every
+# intercept with every slope.
+INTERCEPT, SLOPE = (
+    grid.ravel()
+    for grid in np.meshgrid(np.linspace(-1, 1, 9), [0.5, 0.7, 0.85, 1, 1.2, 1.5, 2], indexing="ij")
+)
+# Shares of the capital that are bet on the second of two forecasts.
+BETS = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+# Rows of running sums to hold in memory at a time.
+BLOCK = 2**14
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class _Monitor:
+    """Evidence that is the mean of several products, of which the logarithms are kept."""
+
+    sums: Array = None
+    cases: int = 0
+    log_max: float = 0.0
+
+    bets: ClassVar[int]
+    claim: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Take a state that a monitor can be in, and no other."""
+        found = np.zeros(self.bets) if self.sums is None else _numbers(self.sums, "sums")
+        if found.shape != (self.bets,):
+            message = f"a {type(self).__name__} has {self.bets} sums; got {found.size}"
+            raise DataError(message, hint="begin without sums, then update.")
+        cases, most = _count(self.cases), _numbers(self.log_max, "log_max")
+        if not cases and (found.any() or most.any()):
+            message = "a monitor that has seen no cases has no evidence; got sums or a log_max"
+            raise DataError(message, hint="give sums, cases and log_max of one monitor.")
+        if most.ndim or most < 0:
+            message = f"log_max must be a number, 0 or more; got {self.log_max!r}"
+            raise DataError(message, hint="evidence begins with 1, whose logarithm is 0.")
+        object.__setattr__(self, "sums", read_only(found))
+        object.__setattr__(self, "cases", cases)
+        object.__setattr__(self, "log_max", float(most))
+
+    @property
+    def log_e(self) -> float:
+        """The natural logarithm of the evidence."""
+        return float(_log_mean(self.sums))
+
+    @property
+    def e_value(self) -> float:
+        """The evidence, 1 at the start; infinite also if a float cannot hold it."""
+        with np.errstate(over="ignore"):
+            return float(np.exp(self.log_e))
+
+    @property
+    def p_value(self) -> float:
+        """One over the greatest evidence seen."""
+        return math.exp(-self.log_max)
+
+    def rejects(self, level: float = 0.95) -> bool:
+        """Tell whether the evidence has reached ``1 / (1 - level)`` at a time that was seen."""
+        return self.log_max >= -math.log1p(-check_level(level))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evidence, and the sums that it is made of, as JSON can hold them."""
+        names = ("cases", "log_e", "e_value", "p_value", "log_max")
+        numbers = {name: getattr(self, name) for name in names}
+        found: dict[str, Any] = plain(numbers | {"sums": self.sums.tolist()})
+        return found
+
+    def __add__(self, other: object) -> Self:
+        """Merge the cases of two monitors, whatever order they came in; no case may be in both."""
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        self._require_same(other)
+        if not (self.cases and other.cases):
+            return self if self.cases else other
+        sums = self.sums + other.sums
+        # The paths of the parts are no path of the whole, of which two times are known.
+        most = max(0.0, float(_log_mean(sums)))
+        return replace(self, sums=sums, cases=self.cases + other.cases, log_max=most)
+
+    def __radd__(self, other: object) -> Self:
+        """Let `sum` begin with its 0."""
+        return self if other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({many(self.cases, 'case')}, E = {self.e_value:.4g})"
+
+    def __str__(self) -> str:
+        """Say what was found."""
+        found = f"evidence {self.e_value:.4g} that {self.claim}"
+        return f"{many(self.cases, 'case')}: {found} (p-value {self.p_value:.3g} at any time)."
+
+    def _require_same(self, other: Self) -> None:
+        """Refuse to merge what was not asked the same question."""
+
+    def _after(self, log_gains: Callable[..., Column], *columns: Column) -> Self:
+        """Add up the logarithms of gains, case by case, and watch the greatest mean."""
+        sums, most, cases = self.sums, self.log_max, len(columns[0])
+        for begin in range(0, cases, BLOCK):
+            path = log_gains(*(column[begin : begin + BLOCK] for column in columns))
+            path[0] += sums
+            path = np.cumsum(path, axis=0)
+            sums, most = path[-1], max(most, float(_log_mean(path).max()))
+        return replace(self, sums=sums, cases=self.cases + cases, log_max=most)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalibrationMonitor(_Monitor):
+    r"""Evidence against calibration, valid whenever it is looked at.
+
+    A test that is repeated after every case refuses calibrated forecasts sooner or later. This does
+    not: if each event happens with the probability that was forecast, whatever came before, the
+    evidence :math:`E` ever reaches :math:`1 / \alpha` with a probability of at most
+    :math:`\alpha`. So one may look at any time, stop, go on, and say so.
+
+    Parameters
+    ----------
+    sums, cases, log_max : optional
+        The state of a monitor to go on with. Without it, a monitor has seen nothing.
+
+    Attributes
+    ----------
+    log_e, e_value : float
+        The evidence and its natural logarithm. Infinite if an event that was called impossible
+        happened, or a certain one did not.
+    log_max : float
+        The greatest logarithm of the evidence that was seen, at least the 0 of the start. `update`
+        looks at it after every case; of two monitors that are added, only their sum is seen.
+    cases : int
+        The cases seen.
+    sums : array
+        The logarithm of each product. They add: those of parts make that of the whole.
+
+    Notes
+    -----
+    The evidence is the mean, over 9 intercepts :math:`a` from -1 to 1 and 7 slopes :math:`b` from
+    0.5 to 2, of the likelihood ratios of a recalibration and the forecasts :math:`x`,
+
+    .. math:: E = \frac1{63} \sum_{a, b} \prod_t \Big( \frac{q_t}{x_t} \Big)^{y_t}
+        \Big( \frac{1 - q_t}{1 - x_t} \Big)^{1 - y_t}, \qquad
+        \operatorname{logit} q_t = a + b \operatorname{logit} x_t .
+
+    Each factor has the mean 1 if the forecast is right. Forecasts that are too high, too low, too
+    extreme or too timid are found out; errors that no such line describes may not be.
+
+    Each forecast must be made when the outcomes of all earlier cases are known. Forecasts for
+    several steps ahead, and cases that depend on one another within a cluster, need a monitor for
+    each stream of cases; a mean of evidences is evidence at a time that was fixed beforehand.
+
+    Monitors of parts add up to one of all cases. No case may be in two of them: that would count
+    what it says twice, and a monitor cannot tell.
+
+    Examples
+    --------
+    >>> import properly
+    >>> monitor = properly.CalibrationMonitor().update([1, 1, 0, 1], [0.2, 0.3, 0.4, 0.5])
+    >>> monitor
+    CalibrationMonitor(4 cases, E = 1.264)
+    >>> monitor = monitor.update([1] * 6, [0.2] * 6)
+    >>> monitor.rejects(0.95), monitor.rejects(0.999)
+    (True, False)
+
+    Two wards count their own patients, and add them up:
+
+    >>> north = properly.CalibrationMonitor().update([1, 0, 1, 1], [0.3, 0.2, 0.4, 0.3])
+    >>> south = properly.CalibrationMonitor().update([1, 1, 1], [0.2, 0.5, 0.3])
+    >>> print(north + south)
+    7 cases: evidence 4.728 that forecasts are miscalibrated (p-value 0.212 at any time).
+    """
+
+    bets: ClassVar[int] = len(SLOPE)
+    claim: ClassVar[str] = "forecasts are miscalibrated"
+
+    def update(self, y: ArrayLike, p: ArrayLike) -> CalibrationMonitor:
+        """Return a monitor that has seen more cases, in the order in which they came.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes: booleans, or 0 and 1.
+        p : array-like
+            Probabilities of the event.
+        """
+        rows = check_rows(y, p)
+        return self._after(recalibration_gains, to_numpy(rows.y), _doubles(rows.p))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonMonitor(_Monitor):
+    r"""Evidence that one forecast is better than another, at any time.
+
+    The claim that is tested is strong: the first forecast is at least as good as the second in
+    every case, given all that came before. To refute it says that the second is better at times,
+    not that it is better on average; for that see `properly.running_difference`.
+
+    Parameters
+    ----------
+    rule : BinaryRule
+        A proper rule that says what is better.
+    sums, cases, log_max : optional
+        The state of a monitor to go on with. Without it, a monitor has seen nothing.
+
+    Attributes
+    ----------
+    log_e, e_value : float
+        The evidence and its natural logarithm. Infinite if only the first forecast had an infinite
+        loss.
+    log_max, p_value, cases, sums
+        As those of `properly.CalibrationMonitor`, which also says what a monitor assumes.
+
+    Notes
+    -----
+    With :math:`s` the losses of the forecasts :math:`p` and :math:`q`, a bet :math:`\lambda` gains
+    by the factor [1]_
+
+    .. math:: 1 + \lambda \frac{s(p, y) - s(q, y)}{|s(p, r) - s(q, r)|}, \qquad r = 1\{p > q\},
+
+    whose mean is at most 1 if :math:`p` is at least as good. The evidence is the mean of the
+    products for bets of 0.1, 0.3, 0.5, 0.7 and 0.9. Nothing is bet where the denominator is 0,
+    since the losses are equal, or infinite, since there is nothing to be gained.
+
+    References
+    ----------
+    .. [1] A. Henzi, J. F. Ziegel (2022). Valid sequential inference on probability forecast
+       performance. Biometrika 109:647-663. `doi:10.1093/biomet/asab047
+       <https://doi.org/10.1093/biomet/asab047>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> monitor = properly.ComparisonMonitor(Brier())
+    >>> monitor.update([1, 1, 0, 1], [0.2, 0.3, 0.4, 0.5], [0.6, 0.8, 0.3, 0.9])
+    ComparisonMonitor(4 cases, E = 4.34)
+    """
+
+    rule: BinaryRule
+
+    bets: ClassVar[int] = len(BETS)
+    claim: ClassVar[str] = "the second forecast is better at times"
+
+    def __post_init__(self) -> None:
+        if not require_binary(self.rule).is_proper:
+            message = f"only a proper rule says which forecast is better; {self.rule!r} is improper"
+            raise ImproperRuleError(message)
+        super().__post_init__()
+
+    def update(self, y: ArrayLike, first: ArrayLike, second: ArrayLike) -> ComparisonMonitor:
+        """Return a monitor that has seen more cases, in the order in which they came.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes: booleans, or 0 and 1.
+        first, second : array-like
+            Probabilities of the event.
+        """
+        happened = to_numpy(check_rows(y, first).y)
+        forecasts = (_doubles(check_rows(y, p).p) for p in (first, second))
+        gain = relative_gain(self.rule, happened, *forecasts)
+        return self._after(lambda gain: log_factors(gain[:, np.newaxis], BETS), gain)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the evidence, the sums that it is made of, and the name of the rule."""
+        return super().to_dict() | {"rule": self.rule.name}
+
+    def _require_same(self, other: Self) -> None:
+        if repr(self.rule) != repr(other.rule):
+            message = f"monitors that add must have one rule; got {self.rule!r} and {other.rule!r}"
+            raise DataError(message)
+
+
+def recalibration_gains(happened: Column, p: Column) -> Column:
+    """Return the logarithm of the likelihood ratio of each recalibration, one row a case."""
+    certain = (p == 0) | (p == 1)
+    x = np.where(certain, 0.5, p)
+    sign = np.where(happened, -1.0, 1.0)
+    log_odds = np.log(x) - np.log1p(-x)
+    against = sign[:, np.newaxis] * (INTERCEPT + SLOPE * log_odds[:, np.newaxis])
+    said = np.where(happened, np.log(x), np.log1p(-x))
+    gain: Column = -np.logaddexp(0, against) - said[:, np.newaxis]
+    # No recalibration moves certainty, so there is nothing to gain unless it is refuted.
+    gain[certain] = np.where(happened == (p == 1), 0.0, np.inf)[certain, np.newaxis]
+    return gain
+
+
+def relative_gain(rule: BinaryRule, happened: Column, first: Column, second: Column) -> Column:
+    """Return the loss of the first less that of the second, over what the first can win."""
+    favoured = first > second
+    with np.errstate(invalid="ignore"):
+        win, loss = (
+            np.abs(rule.price_event(y, first) - rule.price_event(y, second))
+            for y in (favoured, ~favoured)
+        )
+        gain = np.where(
+            happened == favoured, -1.0, np.divide(loss, win, out=np.zeros_like(win), where=win > 0)
+        )
+    return np.where((first != second) & (win > 0) & (win < np.inf), gain, 0.0)
+
+
+def log_factors(gain: Column, bet: Column | float) -> Column:
+    """Return the logarithm of the factor by which a bet changes the capital."""
+    found: Column = np.log1p(bet * gain)
+    return found
+
+
+def _numbers(x: object, name: str) -> Column:
+    """Take numbers, infinity also as the word that JSON has for it; refuse what is none."""
+    try:
+        found = np.array(x, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.array(np.nan)
+    if np.isnan(found).any():
+        message = f"{name} of a monitor must be numbers, and not NaN; got {reprlib.repr(x)}"
+        raise DataError(message)
+    return found
+
+
+def _count(cases: object) -> int:
+    try:
+        found = operator.index(cases)  # type: ignore[arg-type]
+    except TypeError:
+        found = -1
+    if found < 0:
+        message = f"cases of a monitor must be a whole number, 0 or more; got {cases!r}"
+        raise DataError(message)
+    return found
+
+
+def _log_mean(sums: Column) -> Column:
+    """Return the logarithm of the mean of exponentials, over the last axis."""
+    found: Column = np.logaddexp.reduce(sums, axis=-1) - math.log(sums.shape[-1])
+    return found
+
+
+def _doubles(p: Array) -> Column:
+    found: Column = to_numpy(p).astype(np.float64, copy=False)
+    return found

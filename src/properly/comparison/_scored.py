@@ -1,0 +1,217 @@
+"""What models score on the same cases, and what each case has to do with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeGuard
+
+import numpy as np
+
+from properly._boundary._chunks import share_out
+from properly._boundary._libraries import to_numpy
+from properly.counts._cases import is_dependent, rows_in_use
+from properly.counts._losses import price
+from properly.errors import ArgumentTypeError, DataError
+from properly.inference._influences import of_auc, placements
+from properly.inference._variance import Spread, covariance
+from properly.rules._class_rule import require_class_rule
+from properly.rules._rule import Rule, require_binary
+
+if TYPE_CHECKING:
+    from properly.counts._cases import Cases
+    from properly.inference._design import Design
+
+Column: TypeAlias = np.ndarray[Any, Any]
+Index: TypeAlias = tuple[int, int]
+
+# Cases of a piece: all models together stay in the cache.
+PIECE = 1 << 15
+# What differs from a mean by rounding alone does not differ.
+ROUNDING = 1e-14
+
+
+class Influences(NamedTuple):
+    """What each case has to do with the scores.
+
+    Attributes
+    ----------
+    influence : numpy array
+        A row a model; NaN in those of infinite score.
+    design : Design
+        The design of the influences.
+    """
+
+    influence: Column
+    design: Design
+
+    def between(self, pair: Index) -> Column:
+        """Return the influences of a difference."""
+        found: Column = self.influence[pair[0]] - self.influence[pair[1]]
+        return found
+
+    def losses_apart(self, pair: Index, value: Column) -> Column:
+        """Return what each case adds to a difference, exactly 0 where losses do not differ."""
+        weight = self.design.weight / self.design.weight.sum()
+        first, second = (value[i] for i in pair)
+        found = self.between(pair) + weight * (first - second)
+        found[np.abs(found) <= ROUNDING * weight * (abs(first) + abs(second))] = 0.0
+        return np.asarray(found)
+
+
+class Paired(NamedTuple):
+    """What sums alone tell of the differences of pairs.
+
+    Attributes
+    ----------
+    square : numpy array
+        The variance of each difference, found from the differences themselves.
+    size : numpy array
+        How many times as large a difference is as the root of the sum of its squared terms.
+    """
+
+    square: Column
+    size: Column
+
+
+class Scored(NamedTuple):
+    """What models score, and how far off that may be.
+
+    Attributes
+    ----------
+    value : numpy array
+        The scores, one a model.
+    spread : Spread
+        The covariance of the scores.
+    differing : numpy array
+        In how many cases the losses of each pair differ.
+    infinite : list of pairs
+        How many cases have an infinite loss, and their share of the weight, by model.
+    rows : Influences or None
+        What each case has to do with the scores.
+    paired : Paired or None
+        What is known of the pairs instead, where only sums are left of the cases.
+    """
+
+    value: Column
+    spread: Spread
+    differing: Column
+    infinite: list[tuple[int, float]]
+    rows: Influences | None = None
+    paired: Paired | None = None
+
+
+def is_area(rule: object) -> TypeGuard[Literal["auc"]]:
+    """Tell whether models are scored by the area under the ROC curve."""
+    return isinstance(rule, str) and rule == "auc"
+
+
+def score_models(
+    models: dict[str, Cases], rule: object, design: Design, pairs: tuple[Index, ...]
+) -> Scored:
+    """Price all models, and find the influences of their mean losses.
+
+    It is done piece by piece, so that each piece is read from memory once.
+    """
+    if not isinstance(rule, Rule):
+        message = f'a comparison needs a rule, or "auc"; got {rule!r}'
+        hint = "write the rule with parentheses, as in Brier()."
+        if isinstance(rule, str):
+            hint = "rules are objects: from properly.rules import Brier, then rule=Brier()."
+        raise ArgumentTypeError(message, hint=hint)
+    first = next(iter(models.values()))
+    classes = first.classes is not None
+    checked = require_class_rule(rule) if classes else require_binary(rule)
+    y, forecasts = rows_in_use(first).y, _forecasts(models)
+    weight, total = design.weight, design.weight.sum()
+    loss = np.empty((len(models), len(weight)))
+
+    def first_pass(piece: slice) -> tuple[Column, Column]:
+        part = loss[:, piece]
+        for row, p in zip(part, forecasts, strict=True):
+            row[:] = price(checked, y[piece], p[piece], classes=classes)
+        return part @ weight[piece], _count_differing(part, pairs)
+
+    def second_pass(piece: slice) -> Column:
+        part = loss[:, piece]
+        with np.errstate(invalid="ignore"):
+            part -= mean[:, None]
+            part *= weight[piece] / total
+            return part @ part.T
+
+    pieces = [slice(i, i + PIECE) for i in range(0, len(weight), PIECE)]
+    found = share_out(first_pass, pieces)
+    mean = np.sum([x for x, _ in found], axis=0) / total
+    endless = np.isinf(mean)
+    infinite = [
+        _endless(row, weight) if x else (0, 0.0) for row, x in zip(loss, endless, strict=True)
+    ]
+    constant = [_is_constant(row, m) for row, m in zip(loss, mean, strict=True)]
+    squares = np.sum(share_out(second_pass, pieces), axis=0)
+    loss[constant], squares[constant], squares[:, constant] = 0.0, 0.0, 0.0
+    spread = _spread(loss, squares, design)
+    differing = np.sum([x for _, x in found], axis=0)
+    return Scored(mean, spread, differing, infinite, Influences(loss, design))
+
+
+def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ...]) -> Scored:
+    """Find areas under the ROC curve; of independent cases, the outcomes are strata."""
+    cases = next(iter(models.values()))
+    if cases.classes is not None:
+        message = (
+            f"an area under the ROC curve is of one event; these cases have {cases.classes} classes"
+        )
+        hint = "compare classes by a rule, such as Brier() or RPS()."
+        if cases.classes == 2:
+            hint = "of two columns, pass that of the event, such as proba[:, 1]."
+        raise DataError(message, hint=hint)
+    y = rows_in_use(cases).y
+    if not 1 < y.sum() < len(y) - 1:
+        message = (
+            "areas under the ROC curve need two events, and two cases without, to be compared; "
+            f"got {int(y.sum())} and {int((~y).sum())}"
+        )
+        raise DataError(message)
+    forecasts, weight = _forecasts(models), design.weight
+    found = share_out(lambda p: of_auc(y, p, weight), forecasts)
+    if not is_dependent(cases) and design.stratum is None:
+        design = design.stratified(y.astype(np.intp))
+    influence = np.stack([u for _, u in found])
+    value = np.array([area for area, _ in found])
+    # Influences are deviations from the area, and may agree though areas differ.
+    place = np.stack([placements(y, p, weight)[1] for p in forecasts])
+    differing = _count_differing(place, pairs)
+    infinite = [(0, 0.0)] * len(found)
+    rows = Influences(influence, design)
+    return Scored(value, covariance(influence, design), differing, infinite, rows)
+
+
+def _forecasts(models: dict[str, Cases]) -> list[Column]:
+    """Return the forecasts of cases of positive weight, by model."""
+    used = rows_in_use(next(iter(models.values()))).used
+    every = bool(used.all())
+    columns = [to_numpy(cases.p) for cases in models.values()]
+    return columns if every else [p[used] for p in columns]
+
+
+def _spread(influence: Column, squares: Column, design: Design) -> Spread:
+    """Use the sums of squares where cases are independent, else what the design says."""
+    units = len(design.weight)
+    if design.cluster is None and design.stratum is None and design.time is None and units > 1:
+        return Spread(squares * (units / (units - 1)), units - 1)
+    return covariance(influence, design)
+
+
+def _count_differing(loss: Column, pairs: tuple[Index, ...]) -> Column:
+    return np.array([np.count_nonzero(loss[i] != loss[j]) for i, j in pairs], dtype=np.int64)
+
+
+def _endless(loss: Column, weight: Column) -> tuple[int, float]:
+    """Count infinite losses, and the share of weight that they have."""
+    endless = np.isinf(loss)
+    return int(endless.sum()), float(weight[endless].sum() / weight.sum())
+
+
+def _is_constant(loss: Column, mean: float) -> bool:
+    """Tell whether all losses are alike but for rounding; most are told apart by the first two."""
+    if not np.isfinite(mean) or abs(loss[0] - loss[-1]) > ROUNDING * abs(mean):
+        return False
+    return bool(np.ptp(loss) <= ROUNDING * abs(mean))

@@ -1,0 +1,371 @@
+"""Checked rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+import numpy as np
+
+from properly._boundary._arrays import check_column, check_rows, event_label
+from properly._boundary._classes import check_class_rows, is_table
+from properly._boundary._labels import as_labels, check_labels
+from properly._boundary._libraries import kept, namespace, to_numpy
+from properly._boundary._options import check_flag
+from properly.counts._tally import Tally
+from properly.errors import ArgumentTypeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.typing import Array, ArrayLike
+
+
+@dataclass(frozen=True, eq=False, repr=False, init=False)
+class Cases:
+    """Checked rows: outcome, forecast, and what else is known of each case.
+
+    Comparing models, clusters and dependence in time need the rows; a tally has lost them.
+
+    Parameters
+    ----------
+    y : array-like
+        Outcomes. Of an event: booleans, 0 and 1, or two labels of any kind with `pos_label`. Of
+        several classes: their numbers, labels of any kind with `labels`, or rows with a single 1.
+    p : array-like of shape (n,) or (n, K)
+        Probabilities of the event, or of the classes, one column each.
+    weight : array-like, optional
+        Case weights, none negative. Comparisons, intervals by design and tests take a row for one
+        case, however much it weighs; bands and decompositions take whole numbers for counts.
+    clusters : array-like, optional
+        The cluster of each case: cases of one cluster may depend on one another.
+    strata : array-like, optional
+        The stratum of each case, if so many were drawn from each. A cluster lies in one stratum.
+    time : array-like, optional
+        The time of each case, a number or a date: cases may depend on those shortly before.
+    groups : array-like, optional
+        The group of each case, to be evaluated apart; `by_group` splits by it.
+    labels : sequence of labels, optional
+        What each column of `p` stands for, in the order of the classes if they have one; class
+        numbers get these names if none of them is a number. For an event, both labels of `y`, the
+        event last; the same as ``pos_label=labels[1]``.
+    pos_label : label, optional
+        The label of the event.
+    normalize : bool
+        Divide rows of class probabilities by their sums, and say so.
+
+    Attributes
+    ----------
+    y : array
+        Outcomes: booleans, or class numbers.
+    p : array
+        Probabilities.
+    weight, clusters, strata, time, groups : array or None
+        As given.
+    classes : int or None
+        The number of classes; None for an event.
+    labels : tuple or None
+        The labels of the classes, which are their numbers if none were given; None for an event.
+    normalized : bool
+        Whether class probabilities were divided by their sums.
+
+    Examples
+    --------
+    >>> import properly
+    >>> c = properly.Cases(["dead", "alive"], [0.4, 0.1], pos_label="dead", clusters=[7, 7])
+    >>> c
+    Cases(2 rows with clusters)
+    >>> c.y
+    array([ True, False])
+    >>> c.tally()
+    Tally(2 cases at 2 distinct forecasts, event rate 0.5)
+    >>> grades = ["mild", "severe", "fatal"]
+    >>> properly.Cases(["mild", "fatal"], [[0.7, 0.2, 0.1], [0.1, 0.4, 0.5]], labels=grades)
+    Cases(2 rows of 3 classes)
+    """
+
+    # Not for dataclasses.replace, which would take class numbers for labels.
+    y: Array = field(init=False)
+    p: Array = field(init=False)
+    weight: Array | None = field(init=False)
+    clusters: Array | None = field(init=False)
+    strata: Array | None = field(init=False)
+    time: Array | None = field(init=False)
+    groups: Array | None = field(init=False)
+    labels: tuple[Any, ...] | None = field(init=False)
+    normalized: bool = field(init=False)
+
+    def __init__(
+        self,
+        y: ArrayLike,
+        p: ArrayLike,
+        *,
+        weight: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        strata: ArrayLike | None = None,
+        time: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        labels: Sequence[object] | None = None,
+        pos_label: object = None,
+        normalize: bool = False,
+    ) -> None:
+        set_field = object.__setattr__
+        normalize = check_flag(normalize, "normalize")
+        rows: Any
+        labels = None if labels is None else as_labels(labels)
+        if is_table(p):
+            _require_no_event(pos_label)
+            # Text has no order of its own, and what follows may need one.
+            rows = check_class_rows(y, p, weight, labels=labels, ordered=True, normalize=normalize)
+            count = int(rows.p.shape[1])
+            names = tuple(range(count)) if labels is None else check_labels(labels, count)
+        else:
+            pos_label = pos_label if labels is None else event_label(labels, pos_label)
+            rows, names = check_rows(y, p, weight, pos_label=pos_label, labels=labels), None
+            require_classes_to_normalize(normalize)
+        columns = {"clusters": clusters, "strata": strata, "time": time, "groups": groups}
+        checked = {
+            name: None if column is None else check_column(column, name, rows.p)
+            for name, column in columns.items()
+        }
+        for name, column in (rows._asdict() | checked).items():
+            set_field(self, name, None if column is None else kept(column))
+        set_field(self, "labels", names)
+        set_field(self, "normalized", normalize and names is not None)
+
+    @property
+    def classes(self) -> int | None:
+        """The number of classes; None for the probability of one event."""
+        return None if self.labels is None else len(self.labels)
+
+    def tally(self) -> Tally:
+        """Count outcomes at each distinct forecast."""
+        require_event(self)
+        return Tally.from_arrays(self.y, self.p, self.weight)
+
+    def by_group(self) -> dict[Any, Cases]:
+        """Split the rows by their group, so that any evaluation can be made of each.
+
+        Returns
+        -------
+        dict
+            Cases by group, in order. Clusters, strata and times come along.
+
+        Examples
+        --------
+        >>> import properly
+        >>> c = properly.Cases([0, 1, 1], [0.1, 0.5, 0.9], groups=["new", "old", "new"])
+        >>> {name: len(cases) for name, cases in c.by_group().items()}
+        {'new': 2, 'old': 1}
+        """
+        number, names = numbered(to_numpy(require_groups(self)))
+        return {name: _some(self, np.flatnonzero(number == i)) for i, name in enumerate(names)}
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return int(self.p.shape[0])
+
+    def __repr__(self) -> str:
+        optional = ("weight", "clusters", "strata", "time", "groups")
+        known = [name for name in optional if getattr(self, name) is not None]
+        classes = "" if self.classes is None else f" of {self.classes} classes"
+        return f"Cases({len(self)} rows{classes}{' with ' + ', '.join(known) if known else ''})"
+
+
+class InUse(NamedTuple):
+    """The rows of positive weight, as numpy arrays, and which of all rows they are."""
+
+    y: Any
+    p: Any
+    weight: Any
+    used: Any
+
+
+def event_among(cases: Cases, y: Array, p: Array, weight: Array | None = None) -> Cases:
+    """Keep what is known of the cases, and judge forecasts of an event; weights may be others."""
+    return Cases(
+        y,
+        p,
+        weight=cases.weight if weight is None else weight,
+        clusters=cases.clusters,
+        strata=cases.strata,
+        time=cases.time,
+        groups=cases.groups,
+    )
+
+
+def with_forecasts(cases: Cases, p: Array) -> Cases:
+    """Keep all that is known of the cases but their forecasts, which need no check."""
+    found = object.__new__(Cases)
+    for name in Cases.__dataclass_fields__:
+        object.__setattr__(found, name, kept(p) if name == "p" else getattr(cases, name))
+    return found
+
+
+def without_time(cases: Cases) -> Cases:
+    """Forget when cases were."""
+    found = with_forecasts(cases, cases.p)
+    object.__setattr__(found, "time", None)
+    return found
+
+
+def relative_weights(cases: Cases) -> Cases:
+    """Divide weights by their mean, so that only their ratios are left.
+
+    A row is then one case, however much it weighed: whole numbers that are not all the same become
+    fractions, which nothing takes for counts.
+    """
+    if cases.weight is None:
+        return cases
+    xp = namespace(cases.weight)
+    weight = xp.astype(cases.weight, xp.float64)
+    number = int(xp.sum(xp.astype(weight > 0, xp.int64)))
+    found = with_forecasts(cases, cases.p)
+    # Scaled first: the sum of the largest weights is no float.
+    scaled = weight / xp.max(weight)
+    object.__setattr__(found, "weight", kept(scaled * (number / float(xp.sum(scaled)))))
+    return found
+
+
+def _some(cases: Cases, rows: Any) -> Cases:
+    """Keep some of the rows, which need no check."""
+    found = object.__new__(Cases)
+    for name in Cases.__dataclass_fields__:
+        known = getattr(cases, name)
+        column = name not in ("labels", "normalized") and known is not None
+        object.__setattr__(found, name, kept(known[rows]) if column else known)
+    return found
+
+
+def require_groups(cases: Cases) -> Array:
+    """Return the group of each case; refuse cases that have none."""
+    if cases.groups is None:
+        message = "this needs the group of each case; these cases have none"
+        raise DataError(message, hint="write properly.Cases(y, p, groups=column).")
+    return cases.groups
+
+
+def require_event(cases: Cases) -> Cases:
+    """Refuse cases of several classes where the probability of one event is needed."""
+    if cases.classes is not None:
+        message = (
+            f"this needs the probability of one event; these cases have {cases.classes} classes"
+        )
+        hint = "cumulative, one_vs_rest and top_label make events of classes."
+        raise DataError(message, hint=hint)
+    return cases
+
+
+def require_classes(cases: object) -> Cases:
+    """Refuse what is not cases of several classes."""
+    if not isinstance(cases, Cases):
+        message = f"this needs Cases of several classes; got {type(cases).__name__}"
+        raise ArgumentTypeError(message, hint="write properly.Cases(y, P), one column a class.")
+    if cases.classes is None:
+        message = "this needs the probabilities of several classes; these cases have one event"
+        raise DataError(message, hint="write properly.Cases(y, P), one column a class.")
+    return cases
+
+
+def weights_of(cases: Cases) -> Any:
+    """Return the weight of each row; without weights, each weighs 1."""
+    if cases.weight is None:
+        return np.ones(len(cases))
+    return to_numpy(cases.weight).astype(np.float64)
+
+
+def rows_in_use(cases: Cases) -> InUse:
+    """Leave out the rows of weight 0."""
+    y, p, weight = to_numpy(cases.y), to_numpy(cases.p), weights_of(cases)
+    used = weight > 0
+    if used.all():
+        return InUse(y, p, weight, used)
+    return InUse(y[used], p[used], weight[used], used)
+
+
+def number_clusters(cases: Cases, used: Any) -> Any:
+    """Give the clusters of the cases in use numbers from 0; refuse one that is alone."""
+    return number_ids(to_numpy(cases.clusters)[used])
+
+
+def number_ids(label: Any) -> Any:
+    """Give ids of clusters, one a case, numbers from 0; refuse a cluster that is alone."""
+    number, _ = numbered(label)
+    require_clusters(1 + int(number.max()))
+    return number
+
+
+def require_clusters(count: int) -> None:
+    """Refuse a cluster that is alone."""
+    if count < 2:
+        message = (
+            "clusters say how far off an estimate may be only if there are two or more; got one"
+        )
+        raise DataError(message)
+
+
+def numbered(label: Any) -> tuple[Any, list[Any]]:
+    """Give labels numbers from 0, and return these and the labels in order."""
+    try:
+        names, number = np.unique(label, return_inverse=True)
+    except TypeError:
+        # Labels of several kinds have no order, but they can be told apart.
+        seen: dict[Any, int] = {}
+        number = np.array([seen.setdefault(x, len(seen)) for x in label.tolist()])
+        return number, list(seen)
+    return number, names.tolist()
+
+
+def has_classes(source: object) -> TypeGuard[Cases]:
+    """Tell whether these are cases of several classes."""
+    return isinstance(source, Cases) and source.classes is not None
+
+
+def has_clusters(source: object) -> TypeGuard[Cases]:
+    """Tell whether cases are known to come in clusters; a tally has lost that."""
+    return isinstance(source, Cases) and source.clusters is not None
+
+
+def has_strata(source: object) -> TypeGuard[Cases]:
+    """Tell whether cases are known to be drawn from strata."""
+    return isinstance(source, Cases) and source.strata is not None
+
+
+def has_time(source: object) -> TypeGuard[Cases]:
+    """Tell whether cases are known to follow one another in time."""
+    return isinstance(source, Cases) and source.time is not None
+
+
+def is_dependent(source: object) -> TypeGuard[Cases]:
+    """Tell whether cases come in clusters, or follow one another in time."""
+    return has_clusters(source) or has_time(source)
+
+
+def require_no_time(source: object, what: str) -> None:
+    """Refuse to take cases that follow one another in time as independent."""
+    if has_time(source):
+        message = f"{what} does not allow for dependence in time; these cases have times"
+        raise DataError(message, hint="make Cases without time to take them as independent.")
+
+
+def require_independent(source: object, what: str) -> None:
+    """Refuse to take cases as independent that come in clusters, or follow one another in time."""
+    require_no_time(source, what)
+    if has_clusters(source):
+        message = f"{what} takes cases as independent; these have clusters"
+        raise DataError(message, hint="make Cases without clusters to take them as independent.")
+
+
+def require_classes_to_normalize(normalize: bool) -> None:
+    """Refuse to rescale the probability of one event, which has nothing to sum to 1 with."""
+    if normalize:
+        message = "normalize=True divides rows of class probabilities; these are of one event"
+        raise DataError(message)
+
+
+def _require_no_event(pos_label: object) -> None:
+    if pos_label is not None:
+        message = (
+            f"pos_label is the label of an event; class probabilities have none, got {pos_label!r}"
+        )
+        raise ArgumentTypeError(message, hint="labels= names the columns.")

@@ -1,0 +1,121 @@
+"""What happened, and how probable every class was called; an event as two classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._labels import names_of_labels
+from properly._boundary._libraries import to_numpy
+from properly.counts._cases import has_classes, rows_in_use
+from properly.counts._pooling import as_counts
+from properly.counts._reductions import complement
+from properly.counts._tally import as_tally
+from properly.rules._class_rule import at
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.counts._cases import Cases
+    from properly.counts._tally import Tally
+    from properly.typing import Array
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+EVENT, NO_EVENT = "event", "no event"
+
+
+class Table(NamedTuple):
+    """What happened, and how probable every class was called.
+
+    Attributes
+    ----------
+    y : numpy array
+        The number of the class that happened.
+    p : numpy array of float64
+        The probabilities, one column a class, none above 1.
+    weight : numpy array
+        Weights above 0; whole numbers are counts.
+    square : numpy array
+        What weights add to a variance: the sums of their squares, which of counts are the counts.
+    names : sequence of str
+        The classes.
+    """
+
+    y: Column
+    p: Column
+    weight: Column
+    square: Column
+    names: Sequence[str]
+
+    @property
+    def t(self) -> Column:
+        """The probability given to what happened, a row each."""
+        found: Column = at(self.p, self.y)
+        return found
+
+    @property
+    def impossible(self) -> int | float:
+        """The number of cases whose outcome was given 0, or their weight."""
+        found: int | float = self.weight[self.t == 0].sum().item()
+        return found
+
+    def possible(self) -> tuple[Column, Column]:
+        """Return all probabilities of what may happen, each weighted by itself."""
+        amount = self.weight[:, None] * self.p
+        return self.p[amount > 0], amount[amount > 0]
+
+
+def table_of(cases: Tally | Cases) -> Table:
+    """Write cases as a table: one row a case of classes, or a forecast of an event and outcome."""
+    if has_classes(cases):
+        return rows_of(cases)
+    tally = as_tally(cases)
+    return two_classes(tally.value, *tally._columns())  # noqa: SLF001
+
+
+def two_classes(
+    value: Array, weight: Array, events: Array, *squares: Array, rest: Column | None = None
+) -> Table:
+    """Write forecasts of an event as those of two classes, the event and none.
+
+    Squares are those of the weights of events and of non-events; counts have no need of them. The
+    probability of no event may be given, if one minus that of the event has too few digits.
+    """
+    value, weight, events = (to_numpy(x) for x in (value, weight, events))
+    amount = np.concatenate([events, weight - events])
+    square = np.concatenate([to_numpy(x) for x in squares]) if squares else amount
+    y, used = np.repeat([0, 1], len(value)), amount > 0
+    p = _both(value) if rest is None else np.stack([value, rest], axis=1)
+    p = np.concatenate([p, p])[used]
+    return Table(y[used], p, amount[used], square[used], (EVENT, NO_EVENT))
+
+
+def rows_of(cases: Cases) -> Table:
+    """Write cases as a table, one row a case even of an event."""
+    y, p, weight, _ = rows_in_use(cases)
+    weight = as_counts(weight)
+    square = weight * weight if weight.dtype.kind == "f" else weight
+    if cases.classes is None:
+        return Table(np.where(y, 0, 1), _both(p), weight, square, (EVENT, NO_EVENT))
+    p = np.minimum(p.astype(np.float64), 1.0)
+    return Table(y, p, weight, square, names_of_labels(cases.labels or ()))
+
+
+def count_impossible(cases: Tally | Cases) -> int | float:
+    """Count the cases whose outcome was given 0, or add up their weight."""
+    if has_classes(cases):
+        return rows_of(cases).impossible
+    t = as_tally(cases)
+    # Values increase, so that only the first can be 0, and only the last 1.
+    ends = [(to_numpy(t.value)[i], to_numpy(t.weight)[i], to_numpy(t.events)[i]) for i in (0, -1)]
+    (low, _, events), (high, weight, last) = ends
+    found: int | float = (events * (low == 0) + (weight - last) * (high == 1)).item()
+    return found
+
+
+def _both(p: Column) -> Column:
+    """Return the probabilities of an event and of none, side by side in double precision."""
+    p = p.astype(np.float64)
+    return np.stack([p, complement(p)], axis=1)

@@ -1,0 +1,106 @@
+"""How the forecasts are distributed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._libraries import freeze
+from properly._boundary._plain import many
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[np.float64]
+    Column: TypeAlias = np.ndarray[Any, Any]
+
+# Values such as 0.29 and 0.30 are a hundredth apart, though their difference in binary is less.
+GAP, TOLERANCE = 0.01, 1e-9
+NARROW = 1.5e-8
+MOST = 400
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Histogram:
+    """How many forecasts there are, bar by bar.
+
+    Attributes
+    ----------
+    lower, upper : array
+        The ends of each bar.
+    weight : array
+        Cases, or their weight, in each bar.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 1], [0.2, 0.2, 0.7])
+    >>> bars = properly.reliability(t).histogram
+    >>> bars.weight
+    array([2, 1])
+    >>> bars.lower
+    array([0.18, 0.68])
+    """
+
+    lower: Floats
+    upper: Floats
+    weight: Column
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __repr__(self) -> str:
+        bars = many(len(self.weight), "bar")
+        return f"Histogram({bars} from {self.lower[0]:.4g} to {self.upper[-1]:.4g})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bars as lists."""
+        return {name: column.tolist() for name, column in vars(self).items()}
+
+
+def smallest_gap(value: Floats) -> float:
+    """Return how far apart the nearest two forecasts are, infinity if there is only one."""
+    return float(np.diff(value).min()) if len(value) > 1 else np.inf
+
+
+def is_discrete(gap: float) -> bool:
+    """Tell whether no two distinct forecasts are closer than a hundredth."""
+    return gap >= GAP - TOLERANCE
+
+
+def bar_a_value(value: Floats, weight: Column) -> Histogram:
+    """Draw a narrow bar at each distinct forecast."""
+    half = min(smallest_gap(value) / 8, 0.02)
+    return Histogram(value - half, value + half, weight)
+
+
+def freedman_diaconis(value: Floats, weight: Column, cases: float) -> Histogram:
+    """Cut the range of the forecasts into bars as wide as their spread and number suggest."""
+    reached = np.cumsum(weight) * (cases / weight.sum())
+    low, high = (_quantile(value, reached, q) for q in (0.25, 0.75))
+    edges = bar_edges((float(value[0]), float(value[-1])), high - low, cases)
+    # A forecast on the edge of two bars belongs to the lower one.
+    bar = np.searchsorted(edges[1:-1], value, side="left")
+    summed = np.bincount(bar, weight, len(edges) - 1)
+    exact = np.issubdtype(weight.dtype, np.integer)
+    return Histogram(edges[:-1], edges[1:], summed.astype(np.int64) if exact else summed)
+
+
+def bar_edges(ends: tuple[float, float], spread: float, cases: float) -> Floats:
+    """Return the edges of equally wide bars, from the interquartile range and the cases."""
+    width = 2 * spread / np.cbrt(cases) if spread > NARROW else 1 / 400
+    # No more bars than a picture can show, whatever the spread of most forecasts suggests.
+    bars = min(max(5, round((ends[1] - ends[0]) / width)), MOST)
+    return np.linspace(*ends, bars + 1)
+
+
+def _quantile(value: Floats, reached: Floats, q: float) -> float:
+    """Return a quantile of counted values, straight between order statistics."""
+    place = q * max(reached[-1] - 1, 0)
+    below = np.floor(place)
+    # Half a case of slack: whole counts may have been rounded on their way here.
+    rows = np.searchsorted(reached, [below + 0.5, below + 1.5])
+    x1, x2 = value[np.minimum(rows, len(value) - 1)]
+    return float(x1 + (place - below) * (x2 - x1))

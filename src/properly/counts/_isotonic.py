@@ -1,0 +1,295 @@
+"""Isotonic recalibration: pooling adjacent violators as an exact lower hull.
+
+Plot the cumulated events against the cumulated cases, forecast by forecast. The best increasing
+recalibration is the slope of the lower convex hull of these points: one bin an edge. With counts,
+every comparison of slopes is one of whole numbers, so bins are exact: no tolerance, no rounding,
+and neighbours of equal event rate are one bin.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+from array_api_compat import device
+
+from properly._boundary._chunks import sweep
+from properly._boundary._libraries import namespace, to_numpy
+from properly.counts._pooling import differences, is_one_each
+
+if TYPE_CHECKING:
+    from properly.counts._tally import Tally
+    from properly.typing import Array
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# Products of two counts below this are exact in int64.
+PRODUCTS_FIT = math.isqrt(2**63 - 1)
+# Enough for any data that was not built to need more; then comes the sequential finish, as it does
+# once a pass keeps more than this share of the points.
+PASSES = 64
+SLOW = 0.95
+# A walk in Python over so many points is sooner done than scipy is loaded.
+SHORT = 5000
+# Passes over a piece of the rows: few points remain, and the rest is done for all pieces together.
+FEW = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Recalibration:
+    """Bins of the best increasing recalibration, lowest event rate first.
+
+    Attributes
+    ----------
+    end : numpy array
+        One past the last row of the tally that belongs to each bin.
+    weight, events : numpy array
+        Totals of each bin.
+    """
+
+    end: Column
+    weight: Column
+    events: Column
+
+    @property
+    def event_rate(self) -> Column:
+        """The recalibrated probability of each bin; but for rounding, it strictly increases."""
+        return np.divide(self.events, self.weight)
+
+    def spread(self, column: Column) -> Column:
+        """Repeat what is known of each bin at every forecast in it."""
+        return np.repeat(column, np.diff(self.end, prepend=0))
+
+    def pooled(self) -> tuple[Column, Column, Column]:
+        """Return the event rate, the cases and the events of all bins as one."""
+        weight, events = self.weight.sum(keepdims=True), self.events.sum(keepdims=True)
+        return events / weight, weight, events
+
+
+def recalibrate(tally: Tally) -> Recalibration:
+    """Pool adjacent violators."""
+    if not namespace(tally.weight).isdtype(tally.weight.dtype, "integral"):
+        return _pool_fractions(to_numpy(tally.weight), to_numpy(tally.events))
+    points = _prune(*_join(sweep(_hull_of_rows, tally.weight, tally.events)))
+    end, cases, events = _finish(*(to_numpy(x) for x in points))
+    return Recalibration(end, np.diff(cases, prepend=0), np.diff(events, prepend=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """Bins of a random tally.
+
+    Attributes
+    ----------
+    first, last : numpy array
+        The rows of the first and of the last forecast that was drawn in each bin.
+    weight, events : numpy array
+        Totals of each bin.
+    """
+
+    first: Column
+    last: Column
+    weight: Column
+    events: Column
+
+    @property
+    def event_rate(self) -> Column:
+        """The recalibrated probability of each bin."""
+        return np.divide(self.events, self.weight)
+
+    def curve(self, value: Column, x: Column) -> Column:
+        """Return the curve at points x: straight between bins, NaN beyond them."""
+        corner = np.stack([self.first, self.last], axis=1).ravel()
+        rate = np.repeat(self.event_rate, 2)
+        found: Column = np.interp(x, value[corner], rate, left=np.nan, right=np.nan)
+        return found
+
+
+def refit(weight: Column, events: Column) -> Refit:
+    """Pool the adjacent violators of a random tally, which may lack some of the forecasts.
+
+    Scipy's routine is the fastest for many small fits; that neighbours of equal event rate may stay
+    two bins does not matter to curves and scores.
+    """
+    from scipy.optimize import isotonic_regression
+
+    row = np.nonzero(weight > 0)[0]
+    weight, events = weight[row], events[row]
+    blocks = isotonic_regression(events / weight, weights=weight).blocks
+    start = blocks[:-1]
+    sums = (np.add.reduceat(x, start) for x in (weight, events))
+    return Refit(row[start], row[blocks[1:] - 1], *sums)
+
+
+class Refits(NamedTuple):
+    """Bins of many replicates, one after the other.
+
+    Attributes
+    ----------
+    corner : numpy array
+        The first and the last case of each bin in turn, counted through all replicates.
+    rate : numpy array
+        The event rate of each bin, twice.
+    stop : list of int
+        Where in these the corners of each replicate end.
+    """
+
+    corner: Column
+    rate: Column
+    stop: list[int]
+
+
+def refit_sequences(happened: Column) -> Refits:
+    """Pool the adjacent violators of outcomes in order, a replicate a row, in one go.
+
+    Each row has an event before its first and a non-event after its last case. So, read as one
+    sequence, outcomes change from events to non-events and back in turn, and a bin can only end
+    where events begin. Adding 2 to the event rates from one replicate to the next keeps them
+    apart.
+    """
+    from scipy.optimize import isotonic_regression
+
+    replicates, padded = happened.shape
+    flat = happened.ravel()
+    change = np.nonzero(flat[1:] != flat[:-1])[0] + 1
+    edge = np.append(0, np.append(change[1::2], flat.shape[0]))
+    start, end = edge[:-1], edge[1:]
+    events, cases = change[::2] - start, end - start
+    # The first run of each replicate, and the runs that replicates have.
+    first = np.searchsorted(start, padded * np.arange(replicates))
+    runs = np.diff(np.append(first, len(start)))
+    events[first] -= 1
+    cases[first] -= 1
+    cases[first + runs - 1] -= 1
+    rate = events / cases
+    rate += np.repeat(2 * np.arange(replicates), runs)
+    blocks = isotonic_regression(rate, weights=cases).blocks
+    begin = blocks[:-1]
+    total = np.add.reduceat(cases, begin)
+    # Cases are counted without what was put before and after each replicate.
+    stop = np.cumsum(total)
+    corner = np.stack([stop - total, stop - 1], axis=1).ravel()
+    rate = np.repeat(np.add.reduceat(events, begin) / total, 2)
+    bins = 2 * np.searchsorted(begin, np.append(first[1:], len(start)))
+    return Refits(corner, rate, bins.tolist())
+
+
+def _hull_of_rows(weight: Array, events: Array) -> tuple[Array, Array, Array]:
+    """Find most of the hull of consecutive rows: row ends, cumulated cases, cumulated events.
+
+    The slope can only rise where the row before has a non-event and the row after an event; the
+    others, three in four where forecasts are distinct, are never looked at again.
+    """
+    xp = namespace(weight)
+    if is_one_each(weight):
+        return _prune(*_rises_of_single_cases(events), passes=FEW)
+    rise = (events[:-1] < weight[:-1]) & (events[1:] > 0)
+    row = xp.nonzero(xp.concat([rise, xp.ones_like(weight[:1], dtype=xp.bool)]))[0]
+    cases, events = (xp.take(xp.cumulative_sum(x), row) for x in (weight, events))
+    return _prune(row + 1, cases, events, passes=FEW)
+
+
+def _rises_of_single_cases(events: Array) -> tuple[Array, Array, Array]:
+    """Find where a 0 is followed by a 1, from the places of the ones alone."""
+    xp = namespace(events)
+    place = xp.nonzero(events > 0)[0]
+    before = xp.nonzero(place[1:] - place[:-1] > 1)[0] + 1
+    if place.shape[0] and int(place[0]) > 0:
+        before = xp.concat([xp.zeros_like(place[:1]), before])
+    ends = (events.shape[0], place.shape[0])
+    rows, ones = (xp.asarray([x], dtype=place.dtype, device=device(events)) for x in ends)
+    end = xp.concat([xp.take(place, before), rows])
+    return end, end, xp.concat([before, ones])
+
+
+def _join(pieces: list[tuple[Array, Array, Array]]) -> tuple[Array, Array, Array]:
+    """Lay the hulls of consecutive pieces end to end."""
+    if len(pieces) == 1:
+        return pieces[0]
+    ends = np.array([[column[-1] for column in piece] for piece in pieces])
+    before = np.cumsum(ends, axis=0) - ends
+    columns = (
+        [piece[i] + shift[i] for piece, shift in zip(pieces, before, strict=True)] for i in range(3)
+    )
+    end, cases, events = (np.concatenate(column) for column in columns)
+    return end, cases, events
+
+
+def _prune(
+    end: Array, cases: Array, events: Array, passes: int = PASSES
+) -> tuple[Array, Array, Array]:
+    """Drop every point at which the slope before is not smaller than the slope after.
+
+    All drops of one pass are made together: a corner of the hull has a smaller slope before than
+    after it whichever points remain, so it is never dropped.
+    """
+    xp = namespace(end)
+    if int(cases[-1]) >= PRODUCTS_FIT:
+        return end, cases, events
+    for _ in range(passes):
+        before = end.shape[0]
+        wide, high = differences(cases), differences(events)
+        corner = high[:-1] * wide[1:] < high[1:] * wide[:-1]
+        kept = xp.nonzero(xp.concat([corner, xp.ones_like(end[:1], dtype=xp.bool)]))[0]
+        end, cases, events = (xp.take(x, kept) for x in (end, cases, events))
+        if kept.shape[0] > SLOW * before:
+            break
+    return end, cases, events
+
+
+def _finish(end: Column, cases: Column, events: Column) -> tuple[Column, Column, Column]:
+    """Finish sequentially what the passes left, which is linear where further passes would not be.
+
+    Scipy finds the corners in floating point. If every other point is seen, in whole numbers, to
+    lie on or above the line through them, the hull is that of the corners; a short walk over these
+    makes it exact.
+    """
+    if end.shape[0] > SHORT and cases[-1] < PRODUCTS_FIT:
+        from scipy.optimize import isotonic_regression
+
+        wide, high = differences(cases), differences(events)
+        corner = isotonic_regression(high / wide, weights=wide).blocks[1:] - 1
+        if _all_above(cases, events, corner):
+            return _walk(end[corner], cases[corner], events[corner])
+    return _walk(end, cases, events)
+
+
+def _all_above(cases: Column, events: Column, corner: Column) -> bool:
+    """Tell whether every point lies on or above the line through the corners, and (0, 0)."""
+    run = np.searchsorted(corner, np.arange(cases.shape[0]))
+    line = [np.append(0, x[corner]) for x in (cases, events)]
+    (n1, n2), (o1, o2) = ((x[run], x[run + 1]) for x in line)
+    return bool(np.all((events - o1) * (n2 - n1) >= (o2 - o1) * (cases - n1)))
+
+
+def _walk(end: Column, cases: Column, events: Column) -> tuple[Column, Column, Column]:
+    """Walk along the points in whole numbers of any size; each is put on and taken off once."""
+    corners = [(0, 0, 0)]
+    for row, n, o in zip(end.tolist(), cases.tolist(), events.tolist(), strict=True):
+        while len(corners) > 1:
+            (_, n1, o1), (_, n2, o2) = corners[-2:]
+            if (o2 - o1) * (n - n2) < (o - o2) * (n2 - n1):
+                break
+            corners.pop()
+        corners.append((row, n, o))
+    columns = np.array(corners[1:], dtype=np.int64).T
+    return columns[0], columns[1], columns[2]
+
+
+def _pool_fractions(weight: Array, events: Array) -> Recalibration:
+    """Pool fractional weights with scipy, whose blocks are sums and not differences of sums.
+
+    Rates are recomputed from the blocks' own sums. Where rounding leaves two neighbours out of
+    order or equal they are pooled again, so that rates strictly increase here too.
+    """
+    from scipy.optimize import isotonic_regression
+
+    end = np.arange(1, weight.shape[0] + 1)
+    while True:
+        blocks = isotonic_regression(events / weight, weights=weight).blocks
+        if blocks.shape[0] - 1 == weight.shape[0]:
+            return Recalibration(end, weight, events)
+        end = end[blocks[1:] - 1]
+        weight, events = (np.add.reduceat(x, blocks[:-1]) for x in (weight, events))

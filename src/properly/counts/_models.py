@@ -1,0 +1,69 @@
+"""Models that forecast the same outcomes: their forecasts, checked against one set of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from properly._boundary._arrays import check_forecasts, check_length
+from properly._boundary._classes import check_probabilities, columns_of, is_table, require_order
+from properly._boundary._frames import as_models
+from properly._boundary._libraries import to_library_of
+from properly._boundary._plain import many
+from properly.counts._cases import Cases, with_forecasts
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from properly.typing import ArrayLike, IntoFrame
+
+    Forecasts: TypeAlias = Mapping[str, ArrayLike] | IntoFrame | ArrayLike
+
+
+def contenders(
+    y: ArrayLike, forecasts: Forecasts, *, least: int = 2, normalize: bool = False, **known: Any
+) -> dict[str, Cases]:
+    """Make cases of each model's forecasts; outcomes and what is known are checked once."""
+    models = _by_name(forecasts, least)
+    (first, p), *others = models.items()
+    cases = Cases(y, p, normalize=normalize, **known)
+    found = {first: cases}
+    for name, other in others:
+        require_order(columns_of(other), columns_of(p), f"classes of {name!r}")
+        found[name] = with_forecasts(cases, _checked(other, name, cases, normalize=normalize))
+    return found
+
+
+def _by_name(forecasts: Any, least: int) -> dict[str, Any]:
+    models = forecasts if isinstance(forecasts, Mapping) else as_models(forecasts)
+    named = {str(name): p for name, p in models.items()}
+    if len(named) < len(models):
+        message = f"models must have names that differ as text; got {list(models)}"
+        raise DataError(message)
+    if len(named) < least:
+        message = f"there must be at least {many(least, 'model')} to compare; got {len(named)}"
+        raise DataError(message, hint="write {'name': forecasts, ...}.")
+    return named
+
+
+def _checked(p: Any, name: str, cases: Cases, *, normalize: bool) -> Any:
+    """Check the forecasts of another model: as many rows, and as many classes."""
+    if cases.classes is None:
+        if is_table(p):
+            message = (
+                "models must all forecast one event, or all the same classes; "
+                f"{name!r} has several columns, the first model has one"
+            )
+            raise DataError(message)
+        checked = check_forecasts(p, f"forecasts of {name!r}")
+    else:
+        checked = check_probabilities(p, normalize=normalize, name=f"probabilities of {name!r}")
+        if int(checked.shape[1]) != cases.classes:
+            message = (
+                "models must all forecast one event, or all the same classes; "
+                f"{name!r} has {checked.shape[1]} columns, the first model has {cases.classes}"
+            )
+            raise DataError(message)
+    check_length(checked, cases.p, f"forecasts of {name!r}", "those of the first model")
+    return to_library_of(checked, cases.p)

@@ -1,0 +1,226 @@
+"""Class probabilities as yes-or-no questions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from properly._boundary._labels import names_of_labels
+from properly._boundary._libraries import namespace, without_gradient
+from properly.counts._cases import Cases, event_among, require_classes
+from properly.rules._costs import decide_by_mode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.typing import Array
+
+# Doubles between 0 and 1 hold so many decimals, whatever they are.
+DECIMALS = 15
+PRECISION = 2.0**-52
+ALMOST_ONE = 1 - 2.0**-53
+
+
+def cumulative(cases: Cases) -> dict[str, Cases]:
+    r"""Ask of each class but the first whether it was this one or higher.
+
+    .. math:: z_k = 1\{y \ge k\}, \quad q_k = \sum_{j \ge k} p_j, \qquad k = 1, \dots, K - 1.
+
+    Parameters
+    ----------
+    cases : Cases
+        Cases of ordered classes, with one column of probabilities a class, the lowest first.
+
+    Returns
+    -------
+    dict of Cases by question
+        One for each of the K - 1 cuts, named after the class above it. Weights, clusters, times
+        and groups come along.
+
+    Notes
+    -----
+    Whatever judges forecasts of one event judges each of these: `properly.decompose`,
+    `properly.reliability`, `properly.regret_curve` and all others. The ranked probability score is
+    the mean of the Brier scores of the questions.
+
+    Equal decimals stay equal: 0.1 + 0.2 and 0.3 are the same forecast, though their doubles differ.
+
+    Examples
+    --------
+    >>> import properly
+    >>> cases = properly.Cases(
+    ...     ["mild", "severe"],
+    ...     [[0.7, 0.1, 0.2], [0.1, 0.6, 0.3]],
+    ...     labels=["mild", "moderate", "severe"],
+    ... )
+    >>> questions = properly.cumulative(cases)
+    >>> list(questions)
+    ['moderate or higher', 'severe']
+    >>> questions["moderate or higher"].p
+    array([0.3, 0.9])
+    >>> questions["moderate or higher"].y
+    array([False,  True])
+    """
+    cases = require_classes(cases)
+    names, tails = names_of_cuts(cases.labels or ()), upper_tails(cases.p)
+    return {
+        name: event_among(cases, cases.y > k, tail)
+        for k, (name, tail) in enumerate(zip(names, tails, strict=True))
+    }
+
+
+def names_of_cuts(labels: Sequence[Any]) -> list[str]:
+    """Name the cuts after the class above each."""
+    *between, highest = names_of_labels(labels)[1:]
+    names = [*(f"{name} or higher" for name in between), highest]
+    if len(set(names)) < len(names):
+        names = [f"class {k} or higher" for k in range(1, len(names) + 1)]
+    return names
+
+
+def one_vs_rest(cases: Cases) -> dict[str, Cases]:
+    r"""Ask of each class whether it was this one.
+
+    .. math:: z_k = 1\{y = k\}, \quad q_k = p_k, \qquad k = 0, \dots, K - 1.
+
+    Parameters
+    ----------
+    cases : Cases
+        Cases of classes, with one column of probabilities a class.
+
+    Returns
+    -------
+    dict of Cases by class
+        One for each of the K classes. Weights, clusters, times and groups come along.
+
+    Notes
+    -----
+    The Brier score of classes is the sum of the Brier scores of the questions. The log score of
+    classes is no such sum: it looks only at the class that happened.
+
+    Examples
+    --------
+    >>> import properly
+    >>> cases = properly.Cases([2, 0], [[0.5, 0.25, 0.25], [0.75, 0.25, 0.0]])
+    >>> questions = properly.one_vs_rest(cases)
+    >>> list(questions)
+    ['0', '1', '2']
+    >>> questions["2"].y, questions["2"].p
+    (array([ True, False]), array([0.25, 0.  ]))
+    """
+    cases = require_classes(cases)
+    return {
+        name: event_among(cases, cases.y == k, _at_most_one(cases.p[:, k]))
+        for k, name in enumerate(names_of_labels(cases.labels or ()))
+    }
+
+
+def top_label(cases: Cases) -> Cases:
+    r"""Ask of each case whether its likeliest class happened.
+
+    .. math:: z = 1\{y = \hat y\}, \quad q = p_{\hat y}, \qquad
+        \hat y = \operatorname{argmax}_k p_k,
+
+    the class of the lowest number if several are likeliest.
+
+    Parameters
+    ----------
+    cases : Cases
+        Cases of classes, with one column of probabilities a class.
+
+    Returns
+    -------
+    Cases
+        Weights, clusters, times and groups come along.
+
+    Notes
+    -----
+    Forecasts that are calibrated here are said to have calibrated confidence [1]_. That is little:
+    all but the likeliest class of each case are ignored, and whichever class is likeliest, its
+    cases are pooled with those of the others.
+
+    References
+    ----------
+    .. [1] C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger (2017). On calibration of modern neural
+       networks. Proceedings of Machine Learning Research 70:1321-1330.
+       `arXiv:1706.04599 <https://arxiv.org/abs/1706.04599>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> cases = properly.Cases([2, 0], [[0.5, 0.25, 0.25], [0.75, 0.25, 0.0]])
+    >>> question = properly.top_label(cases)
+    >>> question.y, question.p
+    (array([False,  True]), array([0.5 , 0.75]))
+    """
+    cases = require_classes(cases)
+    happened = cases.y == decide_by_mode(cases.p)
+    return event_among(cases, happened, _at_most_one(namespace(cases.p).max(cases.p, axis=1)))
+
+
+def upper_tails(p: Array) -> list[Array]:
+    """Return the probability above each cut, lowest cut first, in double precision."""
+    xp = namespace(p)
+    p = xp.astype(without_gradient(p), xp.float64)
+    columns = [p[:, k] for k in range(int(p.shape[1]))]
+    lower = _running_sums(columns[:-1])
+    upper = _running_sums(columns[:0:-1])[::-1]
+    slack = len(columns) * PRECISION
+    return [_above(*sides, slack) for sides in zip(lower, upper, strict=True)]
+
+
+def complement(p: Array) -> Array:
+    """Return one minus a probability: of 0.07 the number that 0.93 is read as.
+
+    It is 0 only if the probability is 1.
+    """
+    found = _as_decimal(1 - p, PRECISION * p + (1 - ALMOST_ONE))
+    return namespace(p).where(found > 0, found, 1 - p)
+
+
+def _above(lower: Array, upper: Array, slack: float) -> Array:
+    """Take the probability above a cut from the smaller side, which has more digits.
+
+    So it is exactly 0 or 1 if nothing above or below is possible, although rows sum to 1 only
+    nearly; and if something below is possible, however unlikely, it is less than 1.
+    """
+    xp = namespace(upper)
+    lower, upper = (_as_decimal(side, slack * side) for side in (lower, upper))
+    likely = _as_decimal(1 - lower, slack * lower + (1 - ALMOST_ONE))
+    uncertain = xp.where(likely < 1, likely, xp.full_like(likely, ALMOST_ONE))
+    return xp.where(upper <= lower, upper, xp.where(lower > 0, uncertain, likely))
+
+
+def _running_sums(columns: Sequence[Array]) -> list[Array]:
+    """Add up columns, one after the other.
+
+    The sum carries along what its additions lose in rounding (Knuth), so its error does not grow
+    with the number of columns.
+    """
+    total = lost = namespace(columns[0]).zeros_like(columns[0])
+    sums = []
+    for column in columns:
+        before, total = total, total + column
+        part = total - before
+        lost = lost + ((before - (total - part)) + (column - part))
+        sums.append(total + lost)
+    return sums
+
+
+def _as_decimal(p: Array, slack: Array) -> Array:
+    """Write a sum as the decimal that it stands for, if it may well be one.
+
+    The doubles nearest to 0.1 and 0.2 do not add up to the one nearest to 0.3. Recalibration pools
+    equal forecasts and orders all others, so it would take 0.1 + 0.2 for a higher forecast than
+    0.3. A sum is therefore rounded to as many decimals as a double holds, but moved no farther than
+    adding up so many numbers might have moved it: small probabilities, of which that would leave
+    few digits, stay as they are. What lies between a sum that is moved and its decimal is moved to
+    it too, so the order of forecasts is kept.
+    """
+    xp = namespace(p)
+    nearest = xp.round(p * 10.0**DECIMALS) / 10.0**DECIMALS
+    return xp.where(xp.abs(nearest - p) <= slack, nearest, p)
+
+
+def _at_most_one(p: Array) -> Array:
+    """Cut at 1: a row may sum to a little more, and its largest probability may be all of it."""
+    return namespace(p).where(p > 1, namespace(p).ones_like(p), p)

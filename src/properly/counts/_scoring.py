@@ -1,0 +1,60 @@
+"""A rule with a tally, or with classes, makes a number."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._chunks import sweep
+from properly._boundary._libraries import namespace, to_numpy
+from properly.counts._pooling import is_one_each
+from properly.rules._averaging import paid
+
+if TYPE_CHECKING:
+    from properly.counts._tally import Tally
+    from properly.rules import BinaryRule, ClassRule
+    from properly.typing import Array
+
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def mean_score(tally: Tally, rule: BinaryRule) -> float:
+    """Return the mean loss of all cases in a tally."""
+    return mean_loss(tally.value, tally.weight, tally.events, rule)
+
+
+def mean_loss(value: Array, weight: Array, events: Array, rule: BinaryRule) -> float:
+    """Return the mean loss, given how many cases and events there were at each forecast."""
+
+    def total_loss(value: Array, weight: Array, events: Array) -> float:
+        sides = (rule.loss_if_event, events), (rule.loss_if_none, weight - events)
+        one_each = is_one_each(weight)
+        return sum(paid(price, value, n > 0, None if one_each else n) for price, n in sides)
+
+    total = float(namespace(weight).sum(weight))
+    return math.fsum(sweep(total_loss, value, weight, events)) / total
+
+
+def class_shares(y: Array, weight: Array | None, classes: int) -> Floats:
+    """Return how often each class happened, given class numbers."""
+    weights = None if weight is None else to_numpy(weight)
+    counts = np.bincount(to_numpy(y), weights, classes)
+    shares: Floats = counts / counts.sum()
+    return shares
+
+
+def score_of_classes(rule: ClassRule, y: Array, p: Floats, weight: Array | None) -> float:
+    """Return the mean loss of class probabilities: one row for all cases, or one a case."""
+    rows = np.broadcast_to(p, (int(y.shape[0]), p.shape[-1]))
+    return float(rule.mean_price(to_numpy(y), rows, None if weight is None else to_numpy(weight)))
+
+
+def share_saved(score: float, reference: float) -> float:
+    """Return one minus the ratio of two scores, also where one is 0 or infinite."""
+    if reference == 0:
+        return math.nan if score == 0 else -math.inf
+    if math.isinf(score):
+        return math.nan if math.isinf(reference) else -math.inf
+    return 1 - score / reference

@@ -1,0 +1,348 @@
+"""Counts: what happened at each distinct forecast."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._arrays import (
+    HUGE,
+    check_amounts,
+    check_counts,
+    check_forecasts,
+    check_rows,
+    require_countable,
+    used_rows,
+)
+from properly._boundary._libraries import (
+    kept,
+    namespace,
+    read_only,
+    to_library_of,
+    to_numpy,
+    without_gradient,
+)
+from properly._boundary._options import check_whole
+from properly._boundary._plain import many
+from properly.counts._pooling import add_runs, count, pool, run_ends, weigh
+from properly.errors import ArgumentTypeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from properly.typing import Array, ArrayLike
+
+Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Tally:
+    """What happened at each distinct forecast.
+
+    Make one with `properly.tally`. Everything that can be said about binary forecasts of
+    independent cases depends on the data only through this table. Tallies add, also with `sum`:
+    those of the parts of a data set make that of the whole.
+
+    Attributes
+    ----------
+    value : array
+        The distinct forecasts, increasing.
+    weight : array
+        The cases at each forecast: whole numbers (int64) if the weights are, else sums of weights.
+    events : array
+        How many of them, or how much of their weight, had the event.
+    event_squares, nonevent_squares : array or None
+        Sums of the squared weights of events and of non-events. None if the weights are whole
+        numbers: then a case of weight 3 is three cases.
+    cells : int or None
+        The number of cells that forecasts were grouped into, None if every value is kept.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 1], [0.2, 0.2, 0.7])
+    >>> t
+    Tally(3 cases at 2 distinct forecasts, event rate 0.6667)
+    >>> t.value, t.weight, t.events
+    (array([0.2, 0.7]), array([2, 1]), array([1, 1]))
+    >>> t + t
+    Tally(6 cases at 2 distinct forecasts, event rate 0.6667)
+    """
+
+    value: Array
+    weight: Array
+    events: Array
+    event_squares: Array | None = None
+    nonevent_squares: Array | None = None
+    cells: int | None = None
+
+    def __post_init__(self) -> None:
+        """Check and copy the columns of a tally that is written by hand."""
+        # Without the sums of squares, cases can only have been counted.
+        check = check_counts if self.event_squares is None else check_amounts
+        value = _countable(check_forecasts(self.value, "value"))
+        columns = {"value": value}
+        for name in ("weight", "events", "event_squares", "nonevent_squares"):
+            column = getattr(self, name)
+            if column is not None:
+                columns[name] = to_library_of(check(column, name), value)
+        _require_sound(columns)
+        for name, column in columns.items():
+            object.__setattr__(self, name, kept(column))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        y: ArrayLike,
+        p: ArrayLike,
+        weight: ArrayLike | None = None,
+        *,
+        pos_label: object = None,
+        snap: float | ArrayLike | None = None,
+    ) -> Tally:
+        """Count outcomes at each distinct forecast, in one sort.
+
+        Parameters
+        ----------
+        y, p, weight, pos_label, snap
+            As in `properly.tally`.
+
+        Examples
+        --------
+        >>> Tally.from_arrays([0, 1, 1], [0.2, 0.2, 0.7], weight=[0.5, 1.0, 1.0])
+        Tally(weight 2.5 at 2 distinct forecasts, event rate 0.8)
+        """
+        y, p, weight = check_rows(y, p, weight, pos_label=pos_label)
+        p = _countable(p if snap is None else _snap(p, snap))
+        if weight is None:
+            return cls._of(count(y, p))
+        return cls._of(weigh(*used_rows(y, p, without_gradient(weight))))
+
+    @classmethod
+    def from_counts(cls, value: ArrayLike, weight: ArrayLike, events: ArrayLike) -> Tally:
+        """Make a tally from counts at forecasts, in any order, repeated or not.
+
+        Parameters
+        ----------
+        value : array-like
+            Forecasts in [0, 1].
+        weight : array-like of int
+            How many cases had that forecast.
+        events : array-like of int
+            How many of those had the event.
+
+        Examples
+        --------
+        >>> Tally.from_counts([0.1, 0.3], [100, 50], [9, 20])
+        Tally(150 cases at 2 distinct forecasts, event rate 0.1933)
+        """
+        value = _countable(check_forecasts(value, "value"))
+        cases, happened = check_counts(weight, "weight"), check_counts(events, "events")
+        _require_equal_length({"value": value, "weight": cases, "events": happened})
+        cases, happened = to_library_of(cases, value), to_library_of(happened, value)
+        _require_events_within(cases, happened)
+        used = cases > 0
+        if not namespace(used).any(used):
+            message = f"at least one count must be positive; all {value.shape[0]} are 0"
+            raise DataError(message)
+        return cls._of(pool(value[used], [cases[used], happened[used]]))
+
+    def group(self, cells: int) -> Tally:
+        """Group forecasts into equally wide cells; each keeps its mean forecast.
+
+        Forecasts of exactly 0 and of exactly 1 are never mixed with others, since a certain
+        forecast may cost infinity.
+
+        Parameters
+        ----------
+        cells : int
+            How many cells to cut [0, 1] into. A forecast on a border belongs to the cell above it.
+
+        Examples
+        --------
+        >>> t = Tally.from_counts([0.0, 0.1, 0.3, 0.6], [1, 1, 3, 1], [0, 0, 1, 1])
+        >>> t.group(2).value
+        array([0.  , 0.25, 0.6 ])
+        """
+        cells = check_whole(cells, "cells")
+        if self.cells is not None and self.cells % cells:
+            message = (
+                f"{self.cells} cells cannot be grouped into {cells}, which does not divide them"
+            )
+            raise DataError(message, hint="group the tally of all forecasts instead.")
+        xp = namespace(self.value)
+        value = xp.astype(self.value, xp.float64)
+        edges = to_library_of(np.arange(1, cells) / cells, value)
+        cell = xp.searchsorted(edges, value, side="right") + 1
+        cell = xp.where(value == 0, 0, xp.where(value == 1, cells + 1, cell))
+        last = run_ends(cell)
+        first = xp.concat([xp.zeros_like(last[:1]), last[:-1] + 1])
+        moment = value * xp.astype(self.weight, xp.float64)
+        sums = [add_runs(x, last) for x in (moment, *self._columns())]
+        mean = sums[0] / xp.astype(sums[1], xp.float64)
+        # Rounding must not carry a mean out of its cell, nor change the only value in it.
+        mean = xp.maximum(xp.take(value, first), mean)
+        mean = xp.minimum(xp.take(value, last), mean)
+        return Tally._of([mean, *sums[1:]], cells)
+
+    @property
+    def total(self) -> int | float:
+        """Number of cases, or their total weight."""
+        xp = namespace(self.weight)
+        total = xp.sum(self.weight)
+        return int(total) if xp.isdtype(self.weight.dtype, "integral") else float(total)
+
+    @property
+    def event_rate(self) -> float:
+        """Share of the cases, or of their weight, that had the event."""
+        return float(namespace(self.events).sum(self.events)) / self.total
+
+    def __len__(self) -> int:
+        """Count the distinct forecasts."""
+        return int(self.value.shape[0])
+
+    def __add__(self, other: object) -> Tally:
+        """Add the counts of two parts of the data; the coarser grouping holds for both."""
+        if not isinstance(other, Tally):
+            return NotImplemented
+        grouped = [t.cells for t in (self, other) if t.cells is not None]
+        left, right = self, other
+        if grouped:
+            left, right = self.group(min(grouped)), other.group(min(grouped))
+        squared = not (self.event_squares is None and other.event_squares is None)
+        if not squared:
+            require_countable(self.total + other.total)
+        xp = namespace(left.value)
+        columns = [
+            xp.concat([x, to_library_of(z, x)])
+            for x, z in zip(left._columns(squared), right._columns(squared), strict=True)
+        ]
+        value = xp.concat([left.value, to_library_of(right.value, left.value)])
+        both = Tally._of(pool(value, columns), min(grouped, default=None))
+        return both.group(min(grouped)) if grouped else both
+
+    def __radd__(self, other: object) -> Tally:
+        """Let `sum` begin with its 0."""
+        return self if other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        cases = f"weight {self.total:,g}"
+        if self.event_squares is None:
+            cases = many(self.total, "case")
+        forecasts = many(len(self), "distinct forecast")
+        grouped = "" if self.cells is None else f", grouped into {self.cells} cells"
+        return f"Tally({cases} at {forecasts}{grouped}, event rate {self.event_rate:.4g})"
+
+    @classmethod
+    def _of(cls, columns: Sequence[Array], cells: int | None = None) -> Tally:
+        """Make a tally of columns that were just counted, which need no check."""
+        value, weight, events, *squares = columns
+        event_squares, nonevent_squares = squares or (None, None)
+        if nonevent_squares is not None:
+            weight = _keep_nonevents(weight, events, nonevent_squares)
+        found = cls.__new__(cls)
+        row = (value, weight, events, event_squares, nonevent_squares, cells)
+        for name, column in zip(cls.__dataclass_fields__, row, strict=True):
+            object.__setattr__(found, name, read_only(column))
+        return found
+
+    def _columns(self, squared: bool | None = None) -> tuple[Array, ...]:
+        """Return the columns that add; whole numbers are sums of squares of ones."""
+        if squared is None:
+            squared = self.event_squares is not None
+        if not squared:
+            return self.weight, self.events
+        if self.event_squares is not None:
+            return self.weight, self.events, self.event_squares, self.nonevent_squares
+        return self.weight, self.events, self.events, self.weight - self.events
+
+
+def as_tally(x: Any) -> Tally:
+    """Take a tally as it is, and ask anything else that can for its tally."""
+    if isinstance(x, Tally):
+        return x
+    if callable(getattr(x, "tally", None)):
+        return x.tally()  # type: ignore[no-any-return]
+    message = f"this needs a Tally or Cases; got {type(x).__name__}"
+    raise ArgumentTypeError(message, hint="make one with properly.tally(y, p).")
+
+
+def snapped(tally: Tally, snap: float | ArrayLike) -> Tally:
+    """Move forecasts that were counted already to a grid."""
+    columns = tally._columns()  # noqa: SLF001
+    return Tally._of(pool(_countable(_snap(tally.value, snap)), columns))  # noqa: SLF001
+
+
+def _snap(p: Array, snap: float | ArrayLike) -> Array:
+    """Move forecasts to the nearest value of a grid; a midpoint goes up."""
+    grid, middle = _grid(snap)
+    xp = namespace(p)
+    # Compared in the forecasts' own precision, in which half way is what was written as half way.
+    middle = xp.astype(to_library_of(middle, p), p.dtype)
+    return xp.take(to_library_of(grid, p), xp.searchsorted(middle, p, side="right"))
+
+
+def _grid(snap: float | ArrayLike) -> tuple[Floats, Floats]:
+    """Return the values of a grid and the midpoints between them."""
+    if not isinstance(snap, Real):
+        grid = to_numpy(check_forecasts(snap, "snapping values")).astype(np.float64)
+        if not (np.diff(grid) > 0).all():
+            message = "snapping values must increase"
+            raise DataError(message)
+        return grid, (grid[1:] + grid[:-1]) / 2
+    step = float(snap)
+    steps = round(1 / step) if 1e-9 <= step <= 1 else 0
+    if steps < 1 or abs(steps * step - 1) > 1e-9:
+        message = f"a snapping step must divide 1; got {snap!r}"
+        raise DataError(message, hint="use a step such as 0.01, or the values themselves.")
+    # k / m, not k * step: the grid, and the midpoints, that decimals are read as.
+    return np.arange(steps + 1) / steps, np.arange(1, 2 * steps, 2) / (2 * steps)
+
+
+def _countable(p: Array) -> Array:
+    """Make of forecasts what can be counted: float32 or float64, without a gradient."""
+    xp = namespace(p)
+    p = without_gradient(p)
+    return p if p.dtype in (xp.float32, xp.float64) else xp.astype(p, xp.float32)  # exact
+
+
+def _keep_nonevents(weight: Array, events: Array, squares: Array) -> Array:
+    """Let the total exceed the events wherever there was a non-event, however light.
+
+    Its weight may be lost in rounding; that it happened must not be, since its price may be
+    infinite.
+    """
+    xp = namespace(weight)
+    lost = (weight <= events) & (squares > 0)
+    return xp.where(lost, xp.nextafter(events, xp.full_like(events, HUGE)), weight)
+
+
+def _require_events_within(weight: Array, events: Array) -> None:
+    outside = namespace(weight).nonzero((events > weight) | (events < 0))[0]
+    if outside.shape[0]:
+        row = int(outside[0])
+        found = f"{float(events[row]):g} of {float(weight[row]):g}"
+        message = f"events must be between 0 and all of the cases; row {row} has {found}"
+        raise DataError(message)
+
+
+def _require_equal_length(columns: Mapping[str, Array]) -> None:
+    sizes = {name: column.shape[0] for name, column in columns.items()}
+    if len(set(sizes.values())) > 1:
+        shown = ", ".join(f"{name} {size}" for name, size in sizes.items())
+        message = f"the columns of a tally must be equally long; got {shown}"
+        raise DataError(message)
+
+
+def _require_sound(columns: Mapping[str, Array]) -> None:
+    """Refuse columns that no counting could have given."""
+    _require_equal_length(columns)
+    value, weight = columns["value"], columns["weight"]
+    xp = namespace(value)
+    if not xp.all(value[1:] > value[:-1]) or not xp.all(weight > 0):
+        message = "the values of a tally must increase, and all of its weights must be positive"
+        raise DataError(message, hint="Tally.from_counts sorts, pools and drops for you.")
+    _require_events_within(weight, columns["events"])

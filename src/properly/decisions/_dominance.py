@@ -1,0 +1,365 @@
+"""Whether one of two forecasts is better at every threshold, said of all thresholds together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from properly._boundary._frames import to_frame
+from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._options import as_drawing, check_whole
+from properly._boundary._plain import many, plain
+from properly._boundary._tables import wrapped
+from properly.counts._cases import Cases, require_event, rows_in_use
+from properly.decisions._dominance_band import Pairs, choose_thresholds, contrast
+from properly.decisions._margins import ENOUGH
+from properly.decisions._models import require_same_rows
+from properly.errors import ArgumentTypeError, DataError
+from properly.inference._design import Design
+from properly.inference._replicates import require_enough
+from properly.rules._interval import Interval, as_interval
+
+if TYPE_CHECKING:
+    from properly._boundary._frames import Backend
+    from properly.typing import ArrayLike
+
+Column: TypeAlias = np.ndarray[Any, Any]
+Scale: TypeAlias = Literal["brier", "regret", "net benefit"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Dominance:
+    """How two forecasts compare at thresholds, with one band for all.
+
+    Attributes
+    ----------
+    threshold : array
+        Where the two were compared.
+    difference : array
+        The mean elementary score of the first minus that of the second.
+    standard_error, lower, upper : array
+        Of the difference, and the simultaneous band; NaN where fewer than 10 events or fewer than
+        10 non-events are judged differently.
+    quantile : float
+        How many standard errors the band reaches either side.
+    level : float
+        The confidence that the band holds at all thresholds at once.
+    degrees : float
+        Degrees of freedom: the number of independent cases, clusters or blocks, less 1, or less the
+        number of strata.
+    replicates : int
+        Random draws for the quantile.
+    design : str
+        How the cases were sampled.
+    block_length : int or None
+        How many times make a block; None without times.
+    within : Interval
+        The range of thresholds that was asked about.
+    scale : str
+        ``"brier"``, on which the area under the difference is that of the Brier scores;
+        ``"regret"``, half of it; or ``"net benefit"``, on which more is better.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import properly
+    >>> rng = np.random.default_rng(1)
+    >>> q = rng.uniform(size=2000)
+    >>> y = rng.random(2000) < q
+    >>> good, poor = properly.Cases(y, q), properly.Cases(y, rng.permutation(q))
+    >>> found = properly.dominance(good, poor, within=(0.2, 0.8), rng=1)
+    >>> found
+    Dominance(the first dominates at thresholds 0.2 to 0.8)
+    >>> found.as_net_benefit().better
+    [(0.2, 0.8)]
+    """
+
+    threshold: Column
+    difference: Column
+    standard_error: Column
+    lower: Column
+    upper: Column
+    quantile: float
+    level: float
+    degrees: float
+    replicates: int
+    design: str
+    block_length: int | None
+    within: Interval
+    scale: Scale = "brier"
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @property
+    def better(self) -> list[tuple[float, float]]:
+        """Where the first is better: runs of thresholds with the whole band on its side of 0.
+
+        The first and the last threshold of each run, which are the same if it is alone.
+        """
+        return self._runs(self.lower > 0 if self._more_is_better else self.upper < 0)
+
+    @property
+    def worse(self) -> list[tuple[float, float]]:
+        """Where the second is better, in the same way."""
+        return self._runs(self.upper < 0 if self._more_is_better else self.lower > 0)
+
+    @property
+    def dominates(self) -> bool:
+        """Whether the band reaches nowhere, in the whole range, to where the first is worse.
+
+        A threshold without a band is one where it might.
+        """
+        return bool(np.all(self.lower >= 0 if self._more_is_better else self.upper <= 0))
+
+    @property
+    def is_dominated(self) -> bool:
+        """Whether the second dominates the first."""
+        return bool(np.all(self.upper <= 0 if self._more_is_better else self.lower >= 0))
+
+    @property
+    def verdict(self) -> str:
+        """What the band shows, in a sentence."""
+        better, worse = self.better, self.worse
+        if self.dominates or self.is_dominated:
+            name = "first" if self.dominates else "second"
+            ends = _told([(float(self.threshold[0]), float(self.threshold[-1]))])
+            return f"the {name} dominates at {ends}"
+        if not np.isfinite(self.upper).any():
+            if not self.difference.any():
+                return "the scores of the two never differ"
+            few = f"{ENOUGH} events and {ENOUGH} non-events"
+            return f"nothing can be said: at no threshold are {few} judged differently"
+        if better and worse:
+            return f"the first is better at {_told(better)} and worse at {_told(worse)}"
+        if not (better or worse):
+            return "neither is shown to be better at any threshold"
+        name = "first" if better else "second"
+        told = _told(better or worse)
+        return f"the {name} is better at {told} and nowhere shown worse"
+
+    def as_net_benefit(self) -> Dominance:
+        r"""Return the difference of net benefit, :math:`-D(t) / (2 (1 - t))`, with its band."""
+        return self._on("net benefit")
+
+    def on_regret_scale(self) -> Dominance:
+        """Return half the difference, which is that of regret, with its band."""
+        return self._on("regret")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them; None where there is no band."""
+        told = {name: getattr(self, name) for name in _TOLD}
+        told |= {"better": self.better, "worse": self.worse, "dominates": self.dominates}
+        ends = {"within": [self.within.lower, self.within.upper], "verdict": self.verdict}
+        found: dict[str, Any] = plain(self._columns() | told | ends)
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a threshold as a polars, pandas or pyarrow frame."""
+        return to_frame(self._columns(), backend)
+
+    def __repr__(self) -> str:
+        return f"Dominance({self.verdict})"
+
+    def __str__(self) -> str:
+        """Say what the band shows, and how it was made."""
+        known = int(np.isfinite(self.upper).sum())
+        band = f"{100 * self.level:.4g} % simultaneous band"
+        at = f"at {known} of {many(len(self.threshold), 'threshold')}"
+        how = f"{band} {at}, {self.quantile:.3g} standard errors" if known else f"no {band}"
+        return wrapped(f"{self.verdict} ({how}; {self.design})")
+
+    @property
+    def _more_is_better(self) -> bool:
+        return self.scale == "net benefit"
+
+    def _runs(self, which: Column) -> list[tuple[float, float]]:
+        edge = np.flatnonzero(np.diff(np.concatenate([[False], which, [False]])))
+        pairs = zip(self.threshold[edge[::2]], self.threshold[edge[1::2] - 1], strict=True)
+        return [(float(first), float(last)) for first, last in pairs]
+
+    def _on(self, scale: Scale) -> Dominance:
+        factor = _unit(scale, self.threshold) / _unit(self.scale, self.threshold)
+        bounds = np.stack([self.lower * factor, self.upper * factor])
+        return replace(
+            self,
+            difference=self.difference * factor,
+            standard_error=self.standard_error * np.abs(factor),
+            lower=bounds.min(axis=0),
+            upper=bounds.max(axis=0),
+            scale=scale,
+        )
+
+    def _columns(self) -> dict[str, list[Any]]:
+        names = ("threshold", "difference", "standard_error", "lower", "upper")
+        return {name: plain(getattr(self, name).tolist()) for name in names}
+
+
+_TOLD = ("quantile", "level", "degrees", "replicates", "design", "block_length", "scale")
+
+
+def dominance(
+    first: Cases,
+    second: Cases,
+    *,
+    within: Interval | tuple[float, float] | None = None,
+    thresholds: ArrayLike | Literal["quantiles"] | None = None,
+    level: float = 0.95,
+    replicates: int = 999,
+    block_length: int | None = None,
+    rng: int | np.random.Generator | None = None,
+) -> Dominance:
+    r"""Compare two forecasts at all thresholds together.
+
+    .. math:: D(t) = \sum_i w_i \, (s_t(p_i, y_i) - s_t(q_i, y_i)) / \sum_i w_i, \qquad
+        s_t(p, 0) = 2 t \, [p \ge t], \quad s_t(p, 1) = 2 (1 - t) \, [p < t] ,
+
+    is the difference of two Murphy curves: where it is negative, the first forecast is better. The
+    band :math:`D(t) \pm c \cdot \text{se}(t)` holds at all of its thresholds at once with the
+    confidence `level`, so that one may look for the thresholds at which a forecast is better. The
+    bands of `properly.murphy_difference` hold at a threshold chosen beforehand.
+
+    Parameters
+    ----------
+    first, second : Cases
+        Two forecasts of the same outcomes, row by row. Weights, clusters, strata and times must be
+        the same, and are allowed for.
+    within : Interval or pair of floats, optional
+        The thresholds that matter, both ends included; all of them if left out.
+    thresholds : array-like or "quantiles", optional
+        At most 200 thresholds, between 0 and 1; or up to 200 quantiles of both forecasts. If left
+        out, 0.005, 0.01, …, 0.995; in a range that holds fewer than 100 of these, 101 thresholds,
+        evenly spaced from one end to the other.
+    level : float
+        Confidence of the band as a whole.
+    replicates, rng
+        Random draws for the quantile, and their source: a seed or a generator.
+    block_length : int, optional
+        With times: how many consecutive times to take as one block. By default it is chosen from
+        the data, such that there are at least 10 blocks.
+
+    Returns
+    -------
+    Dominance
+
+    Notes
+    -----
+    Each independent case, cluster or block of times g has an influence :math:`U_g(t)` on the
+    difference. The multiplier bootstrap adds these up with random factors,
+    :math:`D^*(t) = \sum_g e_g U_g(t)`, and c is the quantile of
+    :math:`\max_t |D^*(t)| / \text{se}(t)`. With standard normal factors, :math:`D^*` is normal with
+    the covariance :math:`\sum_g U_g(t) U_g(t')`, and it is drawn from that. Each draw is divided by
+    the root of a chi-squared number over its degrees of freedom, so that at a single threshold the
+    band is that of Student's t.
+
+    There is no band where fewer than 10 events or fewer than 10 non-events are judged differently:
+    where few cases decide, no standard error can be trusted, and the band as a whole would not
+    hold. If the g-th cluster, or block of times, has :math:`n_g` of them, they count as
+    :math:`(\sum_g n_g)^2 / \sum_g n_g^2`. Between the thresholds nothing is claimed. Weights are
+    sampling weights: the variance has their squares.
+
+    With times, those of one block share a factor. The length of blocks is the one of Politis and
+    White [2]_ for the mean difference over all thresholds.
+
+    In simulations, bands of 90 % held in 87 to 93 % of samples of 300 to 4000 independent cases, in
+    87 % of series of 300 or 1000 times, and in 90 % of samples of 50 clusters of 20 cases with
+    forecasts that were constant within clusters; but only in 80 % of samples of 50 or 200 clusters
+    in each of which one forecast had a large error for all cases.
+
+    References
+    ----------
+    .. [1] W. Ehm, T. Gneiting, A. Jordan, F. Krüger (2016). Of quantiles and expectiles: consistent
+       scoring functions, Choquet representations and forecast rankings. Journal of the Royal
+       Statistical Society B 78:505-562.
+       `doi:10.1111/rssb.12154 <https://doi.org/10.1111/rssb.12154>`__
+    .. [2] D. N. Politis, H. White (2004). Automatic block-length selection for the dependent
+       bootstrap. Econometric Reviews 23:53-70.
+       `doi:10.1081/ETC-120028836 <https://doi.org/10.1081/ETC-120028836>`__
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import properly
+    >>> rng = np.random.default_rng(1)
+    >>> q = rng.uniform(size=1000)
+    >>> y = rng.random(1000) < q
+    >>> sharp, blunt = properly.Cases(y, q), properly.Cases(y, np.where(q < 0.5, 0.25, 0.75))
+    >>> print(properly.dominance(sharp, blunt, rng=1).verdict)
+    the first is better at thresholds 0.165 to 0.335 and 0.585 to 0.83 and nowhere shown worse
+    """
+    drawing = as_drawing(level, replicates, rng)
+    require_enough(drawing.level, drawing.replicates, ends=1, what="a band")
+    _require_pair(first, second)
+    design = Design.of(first)
+    y, p, _, used = rows_in_use(first)
+    p, q = (x.astype(np.float64) for x in (p, to_numpy(second.p)[used]))
+    ends = Interval(0, 1) if within is None else as_interval(within)
+    threshold = choose_thresholds(thresholds, ends, np.concatenate([p, q]))
+    length = _checked_length(block_length, design)
+    found = contrast(Pairs.of(threshold, p, q, y), design, drawing, length)
+    half = found.quantile * found.standard_error
+    return Dominance(
+        threshold=threshold,
+        difference=found.difference,
+        standard_error=found.standard_error,
+        lower=found.difference - half,
+        upper=found.difference + half,
+        quantile=found.quantile,
+        level=drawing.level,
+        degrees=found.degrees,
+        replicates=drawing.replicates,
+        design=design.told,
+        block_length=found.block_length,
+        within=ends,
+    )
+
+
+def _require_pair(first: object, second: object) -> tuple[Cases, Cases]:
+    """Take two forecasts of one event, row by row the same cases."""
+    if not (isinstance(first, Cases) and isinstance(second, Cases)):
+        got = " and ".join(type(x).__name__ for x in (first, second))
+        message = f"dominance needs Cases twice, row by row the same; got {got}"
+        raise ArgumentTypeError(message, hint="tallies no longer know which rows belong together.")
+    require_event(first)
+    require_event(second)
+    require_same_rows({"first": first, "second": second})
+    for name in ("strata", "time"):
+        one, other = (getattr(x, name) for x in (first, second))
+        same = one is other is None
+        if one is not None and other is not None:
+            same = bool((to_numpy(one) == to_numpy(other)).all())
+        if not same:
+            message = f"Cases are compared row by row; 'first' and 'second' differ in their {name}"
+            raise DataError(message)
+    return first, second
+
+
+def _checked_length(length: int | None, design: Design) -> int | None:
+    """Take a whole number of times that leaves at least two blocks."""
+    if length is None:
+        return None
+    if design.time is None:
+        message = f"block_length is for cases with times; got block_length={length!r}"
+        raise DataError(message, hint="write properly.Cases(y, p, time=column).")
+    found = check_whole(length, "block_length")
+    if 2 * found > design.units:
+        message = f"block_length must be at most half of {design.units} times; got {found}"
+        raise DataError(message)
+    return found
+
+
+def _unit(scale: Scale, threshold: Column) -> Column:
+    """Return what a difference of Brier's scale is multiplied by."""
+    if scale == "net benefit":
+        return -1 / (2 * (1 - threshold))
+    return np.full(len(threshold), 0.5 if scale == "regret" else 1.0)
+
+
+def _told(runs: list[tuple[float, float]]) -> str:
+    """Write runs of thresholds: the threshold 0.2; thresholds 0.1, 0.2 to 0.3 and 0.5."""
+    *some, last = (f"{a:g}" if a == b else f"{a:g} to {b:g}" for a, b in runs)
+    alone = not some and runs[0][0] == runs[0][1]
+    listed = f"{', '.join(some)} and {last}" if some else last
+    return f"{'the threshold' if alone else 'thresholds'} {listed}"

@@ -1,0 +1,224 @@
+"""Elementary scores: what acting at one threshold costs, at every threshold at once.
+
+At the threshold t one acts if the forecast is t or more. On the Brier scale, acting in vain then
+costs 2 t and an event without action 2 (1 - t). Means are straight lines in t but for jumps where
+there are forecasts, so a curve is known from its limits at these knots. An array of limits has two
+rows: from the left, which is the value at the threshold itself, and from the right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._libraries import to_numpy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from properly.counts._tally import Tally
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+
+class Weights(NamedTuple):
+    """Sums of weights, and of squared weights."""
+
+    weight: Column
+    squares: Column
+
+    @property
+    def heavy(self) -> Column:
+        """The squared weight over the weight."""
+        return self.squares / self.weight
+
+
+class Outcomes(NamedTuple):
+    """Non-events and events at increasing forecasts, and the sums of their squared weights."""
+
+    value: Column
+    nonevents: Column
+    events: Column
+    nonevent_squares: Column
+    event_squares: Column
+
+    def constant(self) -> Outcomes:
+        """Give all cases the same forecast, the event rate."""
+        columns = [column.sum(keepdims=True) for column in self[1:]]
+        return Outcomes(columns[1] / (columns[0] + columns[1]), *columns)
+
+    @property
+    def total(self) -> float:
+        """All cases, or all of their weight."""
+        return float(self.nonevents.sum() + self.events.sum())
+
+    @property
+    def squares(self) -> float:
+        """The sum of all squared weights."""
+        return float(self.nonevent_squares.sum() + self.event_squares.sum())
+
+    @property
+    def weighted(self) -> bool:
+        """Whether weights are fractions; squares of counts are the counts themselves."""
+        return self.event_squares is not self.events
+
+    def squared(self) -> Outcomes:
+        """Take the squared weights for weights."""
+        squares = self.nonevent_squares, self.event_squares
+        return Outcomes(self.value, *squares, *squares)
+
+    def heavy(self, some: Weights, action: Weights, *, event: bool) -> Column:
+        """Return squared weight over weight of some with the same outcome, 1 as it is of all.
+
+        Where there are none, they might be as heavy as those with the same outcome, or as those of
+        the same action; the heavier of the two is on the safe side.
+        """
+        alike = Weights(self.events, self.event_squares)
+        if not event:
+            alike = Weights(self.nonevents, self.nonevent_squares)
+        whole = Weights(alike.weight.sum(), alike.squares.sum())
+        with np.errstate(divide="ignore", invalid="ignore"):
+            if_none = np.fmax(whole.heavy, action.heavy)
+            found = np.where(some.weight > 0, some.heavy, if_none)
+        # Without anybody alike, nothing is known of them.
+        return np.nan_to_num(found * (self.total / self.squares), nan=1.0)
+
+
+class Mistakes(NamedTuple):
+    """The weight of the cases that are misjudged, as limits at thresholds."""
+
+    in_vain: Column
+    missed: Column
+
+
+def outcomes(tally: Tally) -> Outcomes:
+    """Take what happened out of a tally, as numpy arrays."""
+    value, weight, events = (to_numpy(x) for x in (tally.value, tally.weight, tally.events))
+    nonevents, squares = weight - events, (tally.nonevent_squares, tally.event_squares)
+    if tally.event_squares is None:
+        squares = (nonevents, events)
+    value = value.astype(np.float64, copy=False)
+    return Outcomes(value, nonevents, events, *(to_numpy(x) for x in squares))
+
+
+def knots(*values: Column) -> Column:
+    """Return all thresholds where something may happen, 0 and 1 among them."""
+    if len(values) > 1:
+        return np.unique(np.concatenate([*values, [0.0, 1.0]]))
+    value = values[0]
+    return np.concatenate([np.zeros(int(value[0] > 0)), value, np.ones(int(value[-1] < 1))])
+
+
+def on_knots(knot: Column, value: Column, column: Column) -> Column:
+    """Spread a column over all knots; it is 0 where no forecast is."""
+    spread = np.zeros(knot.shape, dtype=column.dtype)
+    first = int(np.searchsorted(knot, value[0]))
+    run = slice(first, first + value.shape[0])
+    if np.array_equal(knot[run], value):
+        spread[run] = column
+    else:
+        np.add.at(spread, np.searchsorted(knot, value), column)
+    return spread
+
+
+def mistakes(nonevents: Column, events: Column) -> Mistakes:
+    """Add up the non-events from each knot on and the events before it."""
+    return Mistakes(_limits(nonevents[::-1])[::-1, ::-1], _limits(events))
+
+
+def mean_cost(knot: Column, wrong: Mistakes, total: float) -> Column:
+    """Return the mean elementary score; counts are divided only here."""
+    cost = knot * wrong.in_vain
+    cost += (1 - knot) * wrong.missed
+    cost /= total / 2
+    return cost
+
+
+def curve_of(knot: Column, found: Outcomes) -> Column:
+    """Return the limits of the mean elementary score at knots that include all forecasts."""
+    columns = (on_knots(knot, found.value, x) for x in (found.nonevents, found.events))
+    return mean_cost(knot, mistakes(*columns), found.total)
+
+
+def cost_at(threshold: Column, value: Column, nonevents: Column, events: Column) -> Column:
+    """Return the mean elementary score at any thresholds, from outcomes at forecasts in order."""
+    below = np.searchsorted(value, threshold, side="left")
+    none, happened = (np.append(0, np.cumsum(x)) for x in (nonevents, events))
+    wrong = Mistakes(none[-1] - none[below], happened[below])
+    return mean_cost(threshold, wrong, none[-1] + happened[-1])
+
+
+class Shares(NamedTuple):
+    """Shares of all cases at thresholds: misjudged in either way, and acted upon or not.
+
+    How heavy those are who were misjudged is told in multiples of the same of all cases.
+    """
+
+    in_vain: Column
+    missed: Column
+    acted: Column
+    left: Column
+    heavy_in_vain: Column | float = 1.0
+    heavy_missed: Column | float = 1.0
+
+
+def shares(knot: Column, found: Outcomes) -> Shares:
+    """Return how many cases are misjudged, and how many could have been, as limits at knots."""
+
+    def count(nonevents: Column, events: Column) -> Mistakes:
+        return mistakes(*(on_knots(knot, found.value, x) for x in (nonevents, events)))
+
+    return _shares(found, count)
+
+
+def shares_at(threshold: Column, found: Outcomes) -> Shares:
+    """Return the same at any thresholds, of those who are acted upon there."""
+    below = np.searchsorted(found.value, threshold, side="left")
+
+    def count(nonevents: Column, events: Column) -> Mistakes:
+        return Mistakes(
+            np.append(0, np.cumsum(nonevents[::-1]))[::-1][below],
+            np.append(0, np.cumsum(events))[below],
+        )
+
+    return _shares(found, count)
+
+
+def _shares(found: Outcomes, count: Callable[[Column, Column], Mistakes]) -> Shares:
+    wrong, everyone = count(found.nonevents, found.events), found.nonevents + found.events
+    possible = count(everyone, everyone)
+    told = Shares(*(x / found.total for x in (*wrong, *possible)))
+    if not found.weighted:
+        return told
+    squares = count(found.nonevent_squares, found.event_squares)
+    everyone = found.nonevent_squares + found.event_squares
+    acted, left = (Weights(*x) for x in zip(possible, count(everyone, everyone), strict=True))
+    in_vain, missed = (Weights(*x) for x in zip(wrong, squares, strict=True))
+    return told._replace(
+        heavy_in_vain=found.heavy(in_vain, acted, event=False),
+        heavy_missed=found.heavy(missed, left, event=True),
+    )
+
+
+def if_calibrated(knot: Column, found: Outcomes) -> tuple[Column, Column]:
+    """Return mean and standard deviation if each event had the probability that was forecast."""
+    weight = on_knots(knot, found.value, found.nonevents + found.events)
+    square = on_knots(knot, found.value, found.nonevent_squares + found.event_squares)
+    mean = mean_cost(knot, mistakes(weight * (1 - knot), weight * knot), found.total)
+    spread = square * knot * (1 - knot)
+    wrong = mistakes(spread, spread)
+    variance = knot**2 * wrong.in_vain + (1 - knot) ** 2 * wrong.missed
+    return mean, 2 * np.sqrt(variance) / found.total
+
+
+def effective(total: Any, squares: Any) -> float:
+    """Return the number of cases that equal weights would need to be as precise."""
+    return float(total**2 / squares)
+
+
+def _limits(x: Column) -> Column:
+    """Cumulate: what lies before each row, and what lies before the next."""
+    before = np.zeros(x.shape[0] + 1, dtype=x.dtype)
+    np.cumsum(x, out=before[1:])
+    return np.lib.stride_tricks.sliding_window_view(before, x.shape[0])

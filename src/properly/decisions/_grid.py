@@ -1,0 +1,227 @@
+"""Grids of thresholds, and who is acted upon at each of them.
+
+One acts if the forecast is at the threshold or above. A forecast that was meant to be at it, and
+misses it by rounding alone, would be put on the wrong side, so that is refused or, within a
+tolerance, mended.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._arrays import check_forecasts
+from properly._boundary._chunks import sweep
+from properly._boundary._libraries import read_only, to_numpy
+from properly._boundary._options import as_number, check_choice
+from properly.counts._cases import Cases, event_among
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from properly.counts._tally import Tally
+    from properly.decisions._elementary import Outcomes
+    from properly.typing import ArrayLike
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+EVERY = "every"
+# Not np.arange(0.01, 1, 0.01), which drifts: k / 100 is what 0.07 is read as.
+PERCENT: Column = read_only(np.arange(1, 100) / 100)
+# So many units in the last place are rounding, not a different number.
+ULPS = 4
+
+
+def check_thresholds(thresholds: ArrayLike | str | None) -> Column | None:
+    """Take increasing thresholds in [0, 1), k / 100 if there are none; None means every one."""
+    if thresholds is None:
+        return PERCENT
+    if isinstance(thresholds, str):
+        check_choice(thresholds, (EVERY,), "thresholds in words")
+        return None
+    found = _as_written(to_numpy(check_forecasts(thresholds, "thresholds")))
+    falls = np.flatnonzero(np.diff(found) <= 0)
+    if falls.size:
+        row = int(falls[0]) + 1
+        message = f"thresholds must increase; row {row} is {found[row]:g}, after {found[row - 1]:g}"
+        raise DataError(message)
+    _require_finite_odds(found[-1])
+    return found
+
+
+def check_threshold(threshold: float) -> float:
+    """Take one threshold in [0, 1)."""
+    found = as_number(threshold, "threshold")
+    if isinstance(threshold, np.floating):
+        found = float(_as_written(np.array([threshold]))[0])
+    if not 0 <= found <= 1:
+        message = f"a threshold must be a probability; got {found:g}"
+        hint = f"write {found / 100:g} for {found:g} %." if 1 < found < 100 else None
+        raise DataError(message, hint=hint)
+    _require_finite_odds(found)
+    # What was written as -0.0 is told as 0.0.
+    return found + 0.0
+
+
+def _as_written(thresholds: Column) -> Column:
+    """Widen thresholds; those of single precision stand for the shortest decimals they print as."""
+    if thresholds.dtype.itemsize >= 8:
+        return thresholds.astype(np.float64)
+    return np.array([float(str(t)) for t in thresholds])
+
+
+def _require_finite_odds(threshold: float) -> None:
+    if threshold >= 1:
+        message = "a threshold must be less than 1, where the odds are infinite; got 1"
+        raise DataError(message, hint="at 1 no event is worth an action in vain.")
+
+
+def check_tolerance(tolerance: float, threshold: Column | None) -> float:
+    """Take a tolerance that leaves no doubt at which threshold a forecast is meant to be."""
+    found = as_number(tolerance, "tolerance")
+    if not 0 <= found < 1:
+        message = f"a tolerance must be zero or more, and less than 1; got {found:g}"
+        raise DataError(message)
+    if threshold is None:
+        if found:
+            message = f"every forecast is a threshold, which needs no tolerance; got {found:g}"
+            raise DataError(message)
+    elif 2 * found >= (gap := np.min(np.diff(threshold), initial=np.inf)):
+        message = f"a tolerance must be less than half the way between thresholds; got {found:g}"
+        raise DataError(message, hint=f"some thresholds differ by {gap:g} only.")
+    return found
+
+
+def settle(p: Column, threshold: Column, tolerance: float) -> Column:
+    """Move forecasts that are meant to be at a threshold to it; an order stays as it is.
+
+    These are forecasts within the tolerance and, of single precision, those that the threshold
+    would be rounded to.
+    """
+    if p.dtype == np.float32:
+        rounded = threshold.astype(np.float32)
+        place = np.minimum(np.searchsorted(rounded, p), len(rounded) - 1)
+        p = np.where(rounded[place] == p, threshold[place], p.astype(np.float64))
+    if tolerance == 0:
+        return p
+    middle = (threshold[1:] + threshold[:-1]) / 2
+    nearest = threshold[np.searchsorted(middle, p)]
+    return np.where(np.abs(p - nearest) <= tolerance, nearest, p)
+
+
+def settled(source: Tally | Cases, threshold: Column | None, tolerance: float) -> Tally | Cases:
+    """Move the forecasts of rows likewise; all thresholds are met as it is, and so is a tally."""
+    if threshold is None or not isinstance(source, Cases):
+        return source
+    return event_among(source, source.y, settle(to_numpy(source.p), threshold, tolerance))
+
+
+def require_no_drift(value: Column, threshold: Column) -> None:
+    """Refuse thresholds that a forecast, of all those in order, misses by rounding alone."""
+    below = np.searchsorted(value, threshold, side="left") - 1
+    above = np.searchsorted(value, threshold, side="right")
+    near = np.stack([value[np.maximum(below, 0)], value[np.minimum(above, len(value) - 1)]])
+    away = np.abs(near - threshold)
+    # At 0 everybody is acted upon, whatever the forecast.
+    drifted = (threshold > 0) & (away > 0) & (away <= ULPS * np.spacing(threshold))
+    at = np.flatnonzero(drifted.any(axis=0))
+    if at.size:
+        t = float(threshold[at[0]])
+        v = float(near[0 if drifted[0, at[0]] else 1, at[0]])
+        many = f" ({at.size} such thresholds)" if at.size > 1 else ""
+        message = f"thresholds must not miss forecasts by rounding alone; {t!r} misses {v!r}{many}"
+        hint = "write a grid as numpy.arange(1, 100) / 100, or give a tolerance such as 1e-9."
+        raise DataError(message, hint=hint)
+
+
+def check_harm(harm: float) -> float:
+    """Take what a forecast itself costs, in net benefit."""
+    found = as_number(harm, "harm")
+    if not 0 <= found < np.inf:
+        message = f"a harm must be zero or more, and finite; got {found:g}"
+        raise DataError(message, hint="it is subtracted: 0.01 is one event found in 100 cases.")
+    return found
+
+
+def from_each_on(column: Column, ahead: int = 0) -> Column:
+    """Add up a column from each row to the end, and after the end; perhaps all of it once more."""
+    sums = np.empty(ahead + len(column) + 1, dtype=column.dtype)
+    sums[-1] = 0
+    np.cumsum(column[::-1], out=sums[ahead:-1][::-1])
+    sums[:ahead] = sums[ahead]
+    return sums
+
+
+def odds(threshold: Column) -> Column:
+    """Return how many actions in vain an event found is worth."""
+    found: Column = threshold / (1 - threshold)
+    return found
+
+
+class Acted(NamedTuple):
+    """Thresholds, and the weight of the events and of the others that are acted upon there.
+
+    The weights have two rows: at the threshold itself, where one acts, and just above it.
+    """
+
+    threshold: Column
+    events: Column
+    nonevents: Column
+
+    def benefit(self, total: float) -> Column:
+        """Return net benefit, at each threshold and just above it."""
+        found = np.empty(self.events.shape)
+        _gain(self.events, self.nonevents, odds(self.threshold), out=found)
+        found /= total
+        return found
+
+    def curves(
+        self, total: float, everyone: tuple[float, float], harm: float
+    ) -> tuple[Column, Column, Column]:
+        """Return the same less a harm, and the net benefit of acting on everyone.
+
+        Everyone is given as two shares of all cases: those with the event and those without.
+        """
+        found = np.empty((3, len(self.threshold)))
+
+        def fill(threshold: Column, events: Column, nonevents: Column, out: Column) -> None:
+            worth = odds(threshold)
+            both, whole = out.T[:2], out.T[2]
+            _gain(events.T, nonevents.T, worth, out=both)
+            both /= total
+            both -= harm
+            _gain(*everyone, worth, out=whole)
+
+        # In pieces, so that the odds are still in the cache when they are used again.
+        sweep(fill, self.threshold, self.events.T, self.nonevents.T, found.T)
+        return found[0], found[1], found[2]
+
+    def beyond(self, total: float) -> float:
+        """Return the share of all cases that are false positives above the last threshold."""
+        return float(self.nonevents[1, -1]) / total
+
+
+def _gain(events: Any, nonevents: Any, worth: Column, *, out: Column) -> None:
+    """Write what is gained by events that are found, less what actions in vain cost."""
+    np.multiply(nonevents, worth, out=out)
+    np.subtract(events, out, out=out)
+
+
+def acted_at(found: Outcomes, threshold: Column) -> Acted:
+    """Find who is acted upon at thresholds, and just above them."""
+    first = np.stack(
+        [
+            np.searchsorted(found.value, threshold, side="left"),
+            np.searchsorted(found.value, threshold, side="right"),
+        ]
+    )
+    return Acted(threshold, *(from_each_on(x)[first] for x in (found.events, found.nonevents)))
+
+
+def acted_anywhere(found: Outcomes) -> Acted:
+    """Find who is acted upon at 0 and at every forecast below 1, without a search."""
+    value, ahead = found.value, int(found.value[0] > 0)
+    threshold = np.concatenate([np.zeros(ahead), value[: len(value) - int(value[-1] == 1)]])
+    columns = (from_each_on(x, ahead) for x in (found.events, found.nonevents))
+    window = np.lib.stride_tricks.sliding_window_view
+    return Acted(threshold, *(window(x, len(threshold))[:2] for x in columns))

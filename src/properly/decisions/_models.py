@@ -1,0 +1,95 @@
+"""Several forecasts of the same outcomes, by the names of their models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._libraries import to_numpy
+from properly._boundary._plain import many
+from properly.counts._baselines import baselines
+from properly.counts._cases import Cases, has_clusters, weights_of
+from properly.counts._tally import Tally, as_tally
+from properly.decisions._elementary import Outcomes, outcomes
+from properly.errors import ArgumentTypeError, DataError
+
+Column: TypeAlias = np.ndarray[Any, Any]
+Model: TypeAlias = Tally | Cases
+
+
+def by_model(models: Mapping[str, Model], least: int = 2) -> dict[str, Model]:
+    """Take models by their names, which must differ as text; there must be enough to compare."""
+    if not isinstance(models, Mapping):
+        message = f"models are given by name, in a dict; got {type(models).__name__}"
+        raise ArgumentTypeError(message, hint="write {'name': properly.tally(y, p), ...}.")
+    named = {str(name): model for name, model in models.items()}
+    if len(named) < len(models):
+        message = f"models must have names that differ as text; got {list(models)}"
+        raise DataError(message)
+    if len(named) < least:
+        enough = many(least, "model")
+        message = f"there must be at least {enough} to compare; got {len(named)}"
+        raise DataError(message, hint="properly.baselines(tally) makes three to compare with.")
+    return named
+
+
+def baselines_beside(models: Mapping[str, Model]) -> dict[str, Tally]:
+    """Make the baselines of the outcomes, under names that are still free."""
+    added = baselines(next(iter(models.values())))
+    for name in added:
+        if name in models:
+            message = f"baselines are added under names of their own; got a model called {name!r}"
+            raise DataError(message, hint="baselines=False adds none.")
+    return added
+
+
+def same_outcomes(models: Mapping[str, Model]) -> list[Outcomes]:
+    """Take what happened out of each model; it must be as many events of as many cases."""
+    found = {name: outcomes(as_tally(model)) for name, model in models.items()}
+    require_same_totals(found)
+    return list(found.values())
+
+
+def require_same_totals(models: Mapping[str, Outcomes]) -> None:
+    """Refuse models of which one has more cases, or more events, than the first."""
+    counts = {name: (x.total, float(x.events.sum())) for name, x in models.items()}
+    (first, known), *others = counts.items()
+    for name, count in others:
+        if not np.allclose(count, known, rtol=1e-9, atol=0):
+            pairs = ((first, known), (name, count))
+            told = " and ".join(f"{n!r} with {e:g} events of {t:g}" for n, (t, e) in pairs)
+            message = f"models are compared on the same cases; got {told}"
+            raise DataError(message)
+
+
+def require_same_rows(models: Mapping[str, Cases], hint: str | None = None) -> None:
+    """Refuse models whose rows do not belong together; a hint may say how to do without rows."""
+    (first, cases), *others = models.items()
+    for name, other in others:
+        found = _unlike(cases, other, f"{first!r} and {name!r}")
+        if found is not None:
+            message = f"Cases are compared row by row; {found}"
+            raise DataError(message, hint=hint)
+
+
+def _unlike(one: Cases, other: Cases, names: str) -> str | None:
+    """Say what two models do not have in common, and where."""
+    if len(one) != len(other):
+        return f"{names} have {len(one)} and {len(other)} rows"
+    if has_clusters(one) != has_clusters(other):
+        return f"of {names}, only one has clusters"
+    columns = {
+        "outcomes": (to_numpy(one.y), to_numpy(other.y)),
+        "weights": (weights_of(one), weights_of(other)),
+    }
+    if has_clusters(one):
+        columns["clusters"] = to_numpy(one.clusters), to_numpy(other.clusters)
+    for what, (first, second) in columns.items():
+        differ = np.flatnonzero(first != second)
+        if differ.size:
+            row = int(differ[0])
+            got = " and ".join(repr(x[row : row + 1].tolist()[0]) for x in (first, second))
+            return f"in row {row}, {names} have the {what} {got}"
+    return None

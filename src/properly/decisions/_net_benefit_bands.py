@@ -1,0 +1,308 @@
+"""How far off net benefit, and whatever else is made of four shares, may be at thresholds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly.counts._cases import has_clusters, is_dependent
+from properly.counts._tally import Tally
+from properly.decisions._elementary import Weights, effective
+from properly.decisions._grid import odds
+from properly.inference._score_interval import (
+    Term,
+    design_effect,
+    normal,
+    reach,
+    student,
+    together,
+    variance,
+    wilson,
+)
+from properly.inference._variance import Spread, spread_of_means
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from properly.counts._cases import Cases
+    from properly.decisions._clusters import Rows
+    from properly.decisions._elementary import Outcomes
+    from properly.decisions._grid import Acted
+
+Column: TypeAlias = np.ndarray[Any, Any]
+Bounds: TypeAlias = tuple[Column, Column]
+Form: TypeAlias = Literal["share", "sum", "ratio", "log ratio"]
+
+# An interval reaches so many half widths below and above the estimate.
+EITHER = np.array([-1.0, 1.0])
+# So many kinds of cases can be put together.
+TWO = 2
+# Which of the four kinds have the event.
+EVENT = np.array([True, False, True, False])
+
+
+def share_bounds(acted: Acted, squares: Acted, found: Outcomes, level: float) -> Bounds:
+    """Bound the shares of true and of false alarms by score intervals, and put these together.
+
+    True alarms may be few and each worth many false ones, so a standard error from those that were
+    found is not to be trusted. Where nobody is acted upon, nothing is learnt about who would be.
+    """
+    mean, n = acted.benefit(found.total), effective(found.total, found.squares)
+    if n <= 1:
+        return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    terms = _alarms(acted, squares, found)
+    down, up = reach(*terms, n, normal(level))
+    nobody = ~terms[0].possible
+    return np.where(nobody, np.nan, mean - down), np.where(nobody, np.nan, mean + up)
+
+
+def cluster_bounds(
+    rows: Rows, acted: Acted, squares: Acted, found: Outcomes, level: float
+) -> Bounds:
+    """Bound net benefit likewise, as if clusters were fewer, but independent cases.
+
+    How much fewer is told by the standard error, from what was gained in each cluster. Net benefit
+    is never less than if all actions were in vain, nor more than if all cases were events.
+    """
+    events = np.bincount(rows.cluster, rows.weight * rows.happened, rows.clusters)
+    costs = rows.costs(rows.p, rows.happened, acted.threshold)
+    # The costs are on the Brier scale, twice the regret.
+    rest = 2 * (1 - acted.threshold)
+    gains = (events - cost / r for r, cost in zip(rest, costs, strict=True))
+    mean, error = rows.mean_and_error(gains)
+    terms, n = _alarms(acted, squares, found), effective(found.total, found.squares)
+    design = design_effect(error**2, variance(*terms, n))
+    quantile = student(rows.clusters - 1, level)
+    # Where alarms do not vary, there is no design effect.
+    half = np.where(terms[0].possible, error * quantile, np.nan)
+    down, up = (
+        np.where(np.isfinite(design), margin, half)
+        for margin in reach(*terms, n / design, quantile)
+    )
+    return np.maximum(mean - down, -odds(acted.threshold)), np.minimum(mean + up, 1.0)
+
+
+def _alarms(acted: Acted, squares: Acted, found: Outcomes) -> tuple[Term, Term]:
+    """Return the shares of true and of false alarms, and how heavy they are."""
+    heavy: list[Any] = [1.0, 1.0]
+    if found.weighted:
+        action = Weights(acted.events + acted.nonevents, squares.events + squares.nonevents)
+        heavy = [
+            found.heavy(Weights(acted.events, squares.events), action, event=True),
+            found.heavy(Weights(acted.nonevents, squares.nonevents), action, event=False),
+        ]
+    somebody = acted.events + acted.nonevents > 0
+    return (
+        Term(1.0, acted.events / found.total, somebody, heavy[0]),
+        Term(-odds(acted.threshold), acted.nonevents / found.total, somebody, heavy[1]),
+    )
+
+
+class Fourfold(NamedTuple):
+    """Cases of four kinds, and the sums of their squared weights.
+
+    Acted upon with the event and without it, then not acted upon with it and without it.
+    """
+
+    weight: Column
+    squares: Column
+
+    @property
+    def cases(self) -> float:
+        """The number of cases that equal weights would need to be as precise."""
+        return effective(self.weight.sum(), self.squares.sum())
+
+    @property
+    def some(self) -> Column:
+        """Whether anybody is acted upon, or is not, for each kind."""
+        return np.repeat(self.weight.reshape(2, 2).any(axis=1), 2)
+
+    def tally(self) -> Tally:
+        """Give all who are not acted upon one forecast, and all who are another."""
+        weight, squares = (x.reshape(2, 2)[::-1] for x in self)
+        columns = [weight.sum(axis=1), weight[:, 0], squares[:, 0], squares[:, 1]]
+        return Tally._of([np.array([0.0, 1.0]), *columns])  # noqa: SLF001
+
+    def heavy(self, kinds: Column) -> float:
+        """Return squared weight over weight of some kinds.
+
+        Without a case, they might be as heavy as those with the same outcome, or as those of the
+        same action; the heavier of the two is on the safe side.
+        """
+        table = kinds.reshape(2, 2)
+        alike = np.tile(table.any(axis=0), 2), np.repeat(table.any(axis=1), 2)
+        groups = (kinds,) if self.weight[kinds].any() else alike
+        found = [
+            self.squares[x].sum() / self.weight[x].sum() for x in groups if self.weight[x].any()
+        ]
+        return float(max(found, default=1.0))
+
+    def share(self, counted: Column, among: Column) -> tuple[float, float]:
+        """Return a share of some kinds, and its own number of cases."""
+        kinds = counted & among, ~counted & among
+        inside, outside = (self.weight[x].sum() for x in kinds)
+        spread = self.heavy(kinds[0]) * outside + self.heavy(kinds[1]) * inside
+        return inside / (inside + outside), (inside + outside) ** 2 / spread
+
+
+class Ratio(NamedTuple):
+    """What a case of each of the four kinds adds to a numerator and to a denominator.
+
+    It is a share of some of the cases, a sum of two shares of all, or another ratio, which may be
+    more nearly normal as a logarithm.
+    """
+
+    above: Column
+    below: Column
+    form: Form
+
+    def of(self, table: Fourfold) -> float:
+        """Return the ratio of the two sums."""
+        return float(self.above @ table.weight / (self.below @ table.weight))
+
+    @property
+    def is_scored(self) -> bool:
+        """Whether it is made of shares of one or two kinds; a harm counts for all four."""
+        kinds = int(np.count_nonzero(self.above))
+        return self.form in ("share", "sum") or kinds <= TWO
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The least and the greatest value there can be."""
+        # Not minus zero, which nobody wants to read.
+        least, most = self.above.min() + 0.0, self.above.max()
+        by_form = {"ratio": (-np.inf, most), "log ratio": (0.0, np.inf)}
+        return by_form.get(self.form, (least, most))
+
+    def influence(self, table: Fourfold) -> Column:
+        """Return how far a case of each kind moves the ratio, as an amount whose mean is 0."""
+        away: Column = self.above - self.of(table) * self.below
+        away *= table.weight.sum() / (self.below @ table.weight)
+        return away
+
+
+class Score(NamedTuple):
+    """What score intervals take: a quantile, and how many cases tell as much as one alone would."""
+
+    quantile: float
+    design: float
+
+    def wilson(self, share: float, cases: float) -> Column:
+        """Return both ends of the interval of a share."""
+        return np.array(wilson(share, cases / self.design, self.quantile))
+
+
+def threshold_intervals(
+    source: Tally | Cases, table: Fourfold, acted: Column, ratios: Mapping[str, Ratio], level: float
+) -> dict[str, Column]:
+    """Bound ratios at one threshold, given which of the distinct forecasts are acted upon."""
+    influence = np.stack([ratio.influence(table) for ratio in ratios.values()])
+    spread = _spread(source, table, influence, acted)
+    scores, halves = _scores(source, table, influence, spread, level), spread.half_widths(level)
+    return {
+        name: _ends(ratio, table, half, score)
+        for (name, ratio), half, score in zip(ratios.items(), halves.tolist(), scores, strict=True)
+    }
+
+
+def _spread(source: Tally | Cases, table: Fourfold, influence: Column, acted: Column) -> Spread:
+    """Find how far the ratios spread; of independent cases, from the four kinds alone."""
+    if not is_dependent(source):
+        source, acted = table.tally(), np.array([False, True])
+    if_event, if_none = (
+        np.where(acted, influence[:, [yes]], influence[:, [no]]) for yes, no in ((0, 2), (1, 3))
+    )
+    return spread_of_means(source, if_event, if_none)
+
+
+def _scores(
+    source: Tally | Cases, table: Fourfold, influence: Column, spread: Spread, level: float
+) -> list[Score]:
+    """Say what score intervals are made of; without a design effect there are none."""
+    if not is_dependent(source):
+        return [Score(normal(level), 1.0)] * len(influence)
+    if not has_clusters(source):
+        return [Score(np.nan, np.nan)] * len(influence)
+    alone = np.square(influence) @ table.squares / table.weight.sum() ** 2
+    design = design_effect(np.diagonal(spread.covariance), alone)
+    return [Score(student(spread.degrees, level), x) for x in design.tolist()]
+
+
+def _ends(ratio: Ratio, table: Fourfold, half: float, score: Score) -> Column:
+    """Bound a ratio by score intervals, or else by half the width of its interval."""
+    estimate = ratio.of(table)
+    if ratio.is_scored and not np.isnan(score.design):
+        ends = {"share": _share, "sum": _sum}.get(ratio.form, _relative)(ratio, table, score)
+    elif ratio.form == "log ratio":
+        # A ratio of losses is skewed; its logarithm is less so.
+        ends = np.asarray(estimate * np.exp(EITHER * half / estimate))
+    else:
+        # Where nobody is acted upon, net benefit is 0, or minus the harm, whatever happens.
+        known = ratio.form != "ratio" or table.weight[:2].any()
+        ends = estimate + EITHER * (half if known else np.nan)
+    return ends.clip(*ratio.limits)
+
+
+def _share(ratio: Ratio, table: Fourfold, score: Score) -> Column:
+    """Return Wilson's interval of a share of some of the cases."""
+    return score.wilson(*table.share(ratio.above > 0, ratio.below > 0))
+
+
+def _sum(ratio: Ratio, table: Fourfold, score: Score) -> Column:
+    """Bound a sum of two shares of all cases, one of events and one of others.
+
+    Those who count among the events count the same, acted upon or not, and so do the others; what
+    counts only if somebody is acted upon, or is not, cannot be more where nobody is.
+    """
+    one, other = (_term(ratio, table, outcome) for outcome in (EVENT, ~EVENT))
+    if table.cases <= 1 or not (one.possible or other.possible):
+        return np.full(2, np.nan)
+    margins = reach(one, other, table.cases / score.design, score.quantile)
+    ends: Column = ratio.of(table) + EITHER * np.array(margins)
+    return ends
+
+
+def _term(ratio: Ratio, table: Fourfold, outcome: Column) -> Term:
+    """Return what the cases of one outcome add to a sum."""
+    counted = outcome & (ratio.above != 0)
+    # An amount of zero, which counts nobody, has no share either.
+    amount = ratio.above[counted][0] if counted.any() else 0.0
+    heavy = table.heavy(counted) / table.heavy(EVENT | ~EVENT)
+    share = table.weight[counted].sum() / table.weight.sum()
+    return Term(amount, share, (table.some & counted).any(), heavy)
+
+
+def _relative(ratio: Ratio, table: Fourfold, score: Score) -> Column:
+    """Bound what is lost, or gained, per case of one outcome.
+
+    Of those with this outcome it is a share. Of the others it is their number over that of the
+    former, the odds of a share of both. The distances to the ends of the two add up as standard
+    deviations do.
+    """
+    among, counted = ratio.below > 0, ratio.above != 0
+    inside, outside = counted & among, counted & ~among
+    share, n = table.share(inside, among)
+    part, both = table.share(outside, among | outside)
+    # Where all are acted upon, or nobody is, those with the outcome are so for certain.
+    ends = score.wilson(share, n) if table.some.all() else np.full(2, share)
+    others = score.wilson(part, both) if table.some[outside].any() else np.full(2, part)
+    one, other = (ratio.above[kinds].sum() / ratio.below.max() for kinds in (inside, outside))
+    moved = np.sort(one * (ends - share))
+    others = np.sort(other * (odds(others) - part / (1 - part)))
+    away = together(moved, others, _correlation(ratio, table))
+    told = table.cases > 1 and away.any()
+    return np.asarray(ratio.of(table) + EITHER * (away if told else np.nan))
+
+
+def _correlation(ratio: Ratio, table: Fourfold) -> float:
+    """Correlate the part of such a ratio with the outcome and the part without it, by influence.
+
+    It is 0 but for weights that differ between those with the outcome who count and who do not.
+    """
+    among = ratio.below > 0
+    parts = [Ratio(np.where(x, ratio.above, 0.0), ratio.below, "ratio") for x in (among, ~among)]
+    one, other = (part.influence(table) for part in parts)
+    products = [table.squares @ (a * b) for a, b in ((one, other), (one, one), (other, other))]
+    found = products[0] / np.sqrt(products[1] * products[2])
+    return float(np.nan_to_num(found).clip(-1, 1))

@@ -1,0 +1,308 @@
+"""How good decisions are on the cases that are left, as those with the worst scores are removed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._arrays import as_floats, as_numbers, check_column
+from properly._boundary._libraries import to_numpy
+from properly._boundary._options import as_drawing, check_flag
+from properly.counts._cases import number_ids
+from properly.decisions._retained import (
+    KAPPA,
+    check_metric,
+    check_removed,
+    costs_of,
+    curve_of,
+    decided_on,
+    draw_copies,
+    numbers_removed,
+    queue_by,
+)
+from properly.decisions._retention_areas import Retention, study_of
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from properly.decisions._hard import Priced
+    from properly.decisions._retained import Curve, Metric, Ties
+    from properly.decisions._retention_areas import RetentionStudy
+    from properly.rules._costs import Cost
+    from properly.typing import Array, ArrayLike
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+ORACLE = "oracle (hard cost)"
+
+
+def retention_curve(
+    scores: ArrayLike,
+    y: ArrayLike,
+    P_or_d: ArrayLike,
+    *,
+    metric: Metric = KAPPA,
+    removed: ArrayLike | None = None,
+    ties: Ties = "stable",
+    labels: int | Iterable[object] | None = None,
+    cost: Cost = "quadratic",
+) -> Retention:
+    r"""Remove the cases with the worst scores and judge the decisions on the rest.
+
+    With :math:`m(r)` the metric of the decisions that are left once the :math:`\lfloor r n \rfloor`
+    cases with the highest scores are removed, the area is
+
+    .. math:: \frac{1}{r_R - r_0} \sum_{i=1}^{R} (r_i - r_{i-1}) \frac{m(r_{i-1}) + m(r_i)}{2} .
+
+    Parameters
+    ----------
+    scores : array-like
+        One number a case; the highest are removed first. Infinity is allowed.
+    y : array-like
+        What happened: class numbers, or labels.
+    P_or_d : array-like
+        Class probabilities, one row a case and one column a class: decided for is the likeliest
+        class, of several the lowest. Or decisions, one a case: classes or, if costs have not as
+        many columns as rows, columns of them. They are fixed once, on all cases.
+    metric : {"quadratic_weighted_kappa", "expected_cost"} or callable
+        What is computed of the cases that are kept. A function is called with class numbers and
+        decisions, in the order of the rows, and returns a number.
+    removed : array-like, optional
+        Increasing shares of the cases; 0, 0.01, …, 0.2 if left out. At least one case is kept.
+    ties : {"stable", "average"}
+        Of equal scores, remove the later row first, or take the mean over all orders: of the
+        expected cost exactly, of kappa by the mean confusion table. Not for functions.
+    labels : int or list of labels, optional
+        The number of classes, or their labels in order. Needed if `y` are labels; else there are
+        as many classes as columns or, with decisions, as a matrix of costs has rows or as the
+        highest number says.
+    cost : {"zero_one", "absolute", "quadratic"} or matrix
+        What a decision costs, for the expected cost: one row a class, one column a decision.
+        Kappa does not use it.
+
+    Returns
+    -------
+    Retention
+
+    Notes
+    -----
+    Quadratic weighted kappa always has the weights of all classes, whichever are kept. It is NaN,
+    and the area with it, where outcomes and decisions are all one class.
+
+    If the scores are losses, they know the outcomes, and the curve cannot say which score is
+    better. The mean cost of the kept cases is least, at every share, if those with the largest
+    costs are removed; so the cost itself is the best score there can be for the expected cost,
+    and the area says how closely a score ranks cases like the cost of the hard decision. Scores
+    that do without outcomes, from `properly.rejection_scores`, make a curve that can be acted on:
+    what remains if cases are referred to somebody else.
+
+    References
+    ----------
+    .. [1] A. Galdran (2023). Performance metrics for probabilistic ordinal classifiers. Medical
+       Image Computing and Computer Assisted Intervention. `arXiv:2309.08701
+       <https://arxiv.org/abs/2309.08701>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> scores, y, d = [0.1, 0.2, 0.9, 0.3], [0, 1, 2, 1], [0, 1, 0, 0]
+    >>> curve = properly.retention_curve(scores, y, d, removed=[0, 0.25, 0.5])
+    >>> curve.value.round(4)
+    array([0. , 0.4, 1. ])
+    >>> round(curve.area, 4), round(curve.area_percent, 2)
+    (0.45, 22.5)
+    """
+    check_metric(metric, ties)
+    decided = decided_on(y, P_or_d, labels, cost, metric)
+    ranked = _check_scores(scores, decided, "scores")
+    share = check_removed(removed)
+    return _retention(_curve(ranked, decided, metric, ties), decided, share, metric, ties)
+
+
+def retention_study(
+    scores: Mapping[str, ArrayLike],
+    y: ArrayLike,
+    P_or_d: ArrayLike,
+    *,
+    metric: Metric = KAPPA,
+    removed: ArrayLike | None = None,
+    replicates: int = 50,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = None,
+    clusters: ArrayLike | None = None,
+    oracle: bool = True,
+    ties: Ties = "stable",
+    labels: int | Iterable[object] | None = None,
+    cost: Cost = "quadratic",
+    progress: Callable[[int, int], None] | None = None,
+) -> RetentionStudy:
+    r"""Compare retention curves of several scores on the same cases.
+
+    Parameters
+    ----------
+    scores : dict of array-like by name
+        The scores of each case; the highest are removed first.
+    y, P_or_d, metric, removed, ties, labels, cost
+        As in `properly.retention_curve`.
+    replicates : int
+        How often cases are drawn with replacement, as many as there are; two or more.
+    level : float
+        Share of the replicates within each interval and, at each removed share, within each band.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness; without it, every call draws anew.
+    clusters : array-like, optional
+        An id for each case, the same for cases that are not independent: images of one patient,
+        persons in one accident. Whole clusters are then drawn, as many as there are. Without it,
+        cases that are alike count as if each said something new, and deviations come out too
+        small.
+    oracle : bool
+        Add the cost of the decision itself as a score, which nothing that knows the outcomes can
+        beat if the metric is the expected cost.
+    progress : callable, optional
+        Called with the number of replicates done and of all.
+
+    Returns
+    -------
+    RetentionStudy
+
+    Notes
+    -----
+    In each replicate the cases are put in order again and the whole curve is computed; the
+    decisions stay. Equal scores keep the order of their rows, also those of copies of one case,
+    and some copies of a case may be kept while others are removed. If clusters differ in size,
+    replicates of them do; the removed share is one of the cases that a replicate has. All scores
+    see the same replicates. Means and deviations of two scores that overlap say nothing about
+    which is better; the paired differences do.
+
+    What a score that knows the outcomes can win here is said in `properly.retention_curve`: to
+    rank cases as the cost of the decision does, and not to be a better score.
+
+    References
+    ----------
+    .. [1] A. Galdran (2023). Performance metrics for probabilistic ordinal classifiers. Medical
+       Image Computing and Computer Assisted Intervention. `arXiv:2309.08701
+       <https://arxiv.org/abs/2309.08701>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> y, d = [0, 1, 2, 1, 0, 2], [0, 1, 1, 0, 0, 2]
+    >>> study = properly.retention_study(
+    ...     {"good": [1, 2, 6, 5, 3, 4], "bad": [6, 5, 1, 2, 4, 3]}, y, d,
+    ...     metric="expected_cost", removed=[0, 0.5], rng=1
+    ... )
+    >>> {name: round(estimate.area, 4) for name, estimate in study.areas.items()}
+    {'good': 0.1667, 'bad': 0.5, 'oracle (hard cost)': 0.1667}
+    >>> round(study.differences["good", "bad"].area, 4)
+    -0.3333
+    """
+    drawing = as_drawing(level, replicates, rng)
+    if drawing.replicates < 2:
+        message = f"a standard deviation needs two replicates or more; got {drawing.replicates}"
+        raise DataError(message)
+    check_metric(metric, ties)
+    decided = decided_on(y, P_or_d, labels, cost, metric)
+    share = check_removed(removed)
+    named = _by_name(scores, decided, oracle=check_flag(oracle, "oracle"))
+    if oracle:
+        named[ORACLE] = costs_of(decided, cost, metric)
+    curves = {name: _curve(s, decided, metric, ties) for name, s in named.items()}
+    found = {
+        name: _retention(curve, decided, share, metric, ties) for name, curve in curves.items()
+    }
+    cluster = None if clusters is None else _cluster_numbers(clusters, decided)
+    values = np.empty((drawing.replicates, len(curves), len(share)))
+    for k, copies in enumerate(draw_copies(drawing, len(decided.y), cluster)):
+        gone = numbers_removed(share, int(copies.sum()))
+        values[k] = [curve(copies, gone) for curve in curves.values()]
+        if progress is not None:
+            progress(k + 1, drawing.replicates)
+    drawn = None if cluster is None else int(cluster.max()) + 1
+    return study_of(found, values, drawing.level, drawn)
+
+
+def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
+    r"""Return the loss that each forecast expects of itself.
+
+    .. math:: H(p) = \sum_k p_k S(p, k),
+
+    the entropy of the rule, for `properly.retention_curve`: large where the forecast is unsure.
+
+    Parameters
+    ----------
+    P : array-like
+        Class probabilities, one row a case and one column a class; or forecasts of one event.
+    rule : Rule
+        A rule for such forecasts.
+
+    Returns
+    -------
+    array
+        One number a case, in the library of `P`.
+
+    Notes
+    -----
+    No outcomes are used, so that cases can be set aside before anything is known of them; a loss
+    would need the outcomes.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import RPS
+    >>> P = [[0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0, 1]]
+    >>> properly.rejection_scores(P, RPS())
+    array([0.125, 0.25 , 0.   ])
+    """
+    if isinstance(P, Rule):
+        message = f"forecasts come first, then the rule; got {P!r} first"
+        raise ArgumentTypeError(message)
+    entropy = getattr(rule, "entropy", None)
+    if not isinstance(rule, Rule) or entropy is None:
+        message = f"this needs a rule that has an entropy; got {rule!r}"
+        raise ArgumentTypeError(message, hint="write the rule with parentheses, as in RPS().")
+    return entropy(P)
+
+
+def _check_scores(scores: ArrayLike, decided: Priced, name: str) -> Column:
+    found = as_floats(as_numbers(check_column(scores, name, decided.y, "outcomes"), name))
+    return to_numpy(found).astype(np.float64)
+
+
+def _cluster_numbers(clusters: ArrayLike, decided: Priced) -> Column:
+    checked = check_column(clusters, "clusters", decided.y, "outcomes")
+    found: Column = number_ids(to_numpy(checked))
+    return found
+
+
+def _by_name(
+    scores: Mapping[str, ArrayLike], decided: Priced, *, oracle: bool
+) -> dict[str, Column]:
+    """Take scores by their names, which must differ as text, and from the oracle's."""
+    if not isinstance(scores, Mapping):
+        message = f"scores are given by name, in a dict; got {type(scores).__name__}"
+        raise ArgumentTypeError(message, hint="write {'name': scores, ...}.")
+    named = {str(name): _check_scores(s, decided, f"scores {name!r}") for name, s in scores.items()}
+    if len(named) < max(len(scores), 1):
+        message = f"there must be scores, with names that differ as text; got {list(scores)}"
+        raise DataError(message)
+    if oracle and ORACLE in named:
+        message = f"the oracle is added under a name of its own; got scores called {ORACLE!r}"
+        raise DataError(message, hint="oracle=False adds none.")
+    return named
+
+
+def _curve(scores: Column, decided: Priced, metric: Metric, ties: Ties) -> Curve:
+    return curve_of(metric, decided, queue_by(scores, ties))
+
+
+def _retention(
+    curve: Curve, decided: Priced, share: Column, metric: Metric, ties: Ties
+) -> Retention:
+    """Go along the curve of the cases as they are, each once."""
+    once = np.ones(len(decided.y), dtype=np.intp)
+    gone = numbers_removed(share, len(once))
+    return Retention(share, curve(once, gone), len(once) - gone, check_metric(metric, ties), ties)

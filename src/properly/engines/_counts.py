@@ -1,0 +1,295 @@
+"""Counts at forecasts, or in cells, that add to the same in any order and in any batches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from properly._boundary._arrays import require_countable
+from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._options import check_whole
+from properly._boundary._plain import many
+from properly.counts._pooling import count
+from properly.counts._tally import Tally
+from properly.engines._counted_columns import (
+    BEHIND,
+    SQUARE,
+    WHOLE,
+    added_up,
+    as_exact,
+    cell_of,
+    moments_of,
+    small_moment,
+    squares_of,
+    together,
+)
+from properly.engines._digits import (
+    BITS,
+    Column,
+    as_rounded,
+    as_whole_numbers,
+    digits_of_counts,
+    digits_of_floats,
+    lengthened,
+)
+from properly.engines._exact import UNIT, Total
+from properly.errors import DataError
+
+# So many distinct forecasts are kept as they are; more are grouped into cells.
+MOST_DISTINCT = 1_000_000
+CELLS = 100_000
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Counts:
+    """Cases counted at each distinct forecast, or in cells, so that they add exactly.
+
+    Where a `Tally` in cells keeps the mean forecast of each, which is rounded, counts keep the sum
+    of all forecasts. If weights are whole numbers every sum is exact: what comes out never depends
+    on how the rows were ordered or shared out, bit for bit. Sums of fractions are floats.
+
+    Attributes
+    ----------
+    place : array
+        The distinct forecasts, or the numbers of the cells that have cases, increasing. Cell 0 is
+        exactly 0, the last is exactly 1.
+    weight, events : array
+        The cases there and those with the event: int64 if weights are whole numbers.
+    event_squares, nonevent_squares : array or None
+        The sums of squared weights. None if there are no weights; digits, one column a place, if
+        weights are whole numbers, which fractions may follow; else floats.
+    moment : array or None
+        The sums of weight times forecast in cells: digits, four of them behind the
+        point, or floats.
+    least : Total
+        The moment of cell 1 if weights are whole numbers: forecasts there may be as small as can
+        be, and its digits are 0.
+    cells : int or None
+        The number of cells, None if every forecast is kept.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from properly.engines._counts import Counts
+    >>> counts = Counts.of_rows(np.array([False, True, True]), np.array([0.2, 0.2, 0.7]))
+    >>> counts
+    Counts(3 cases at 2 distinct forecasts)
+    >>> (counts + counts).grouped(4)
+    Counts(6 cases in 2 of 4 cells)
+    """
+
+    place: Column
+    weight: Column
+    events: Column
+    event_squares: Column | None = None
+    nonevent_squares: Column | None = None
+    moment: Column | None = None
+    least: Total = field(default_factory=Total, kw_only=True)
+    cells: int | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    @classmethod
+    def of_rows(
+        cls, y: Column, p: Column, weight: Column | None = None, cells: int | None = None
+    ) -> Counts:
+        """Count rows that have been checked.
+
+        Parameters
+        ----------
+        y : numpy array of bool
+            Whether the event happened.
+        p : numpy array
+            Probabilities of the event.
+        weight : numpy array, optional
+            Case weights. Rows of weight 0 are left out.
+        cells : int, optional
+            Group forecasts into so many cells.
+        """
+        p = p.astype(np.float64, copy=False)
+        if weight is None:
+            found = cls(*count(y, p))
+        else:
+            used = weight > 0
+            y, p, weight = y[used], p[used], as_exact(weight[used])
+            found = cls(*added_up(p, [weight, weight * y, *squares_of(weight, y)]))
+        return found if cells is None else found.grouped(cells)
+
+    @classmethod
+    def of_tally(cls, tally: Tally) -> Counts:
+        """Take the counts of a tally; of one in cells, their mean forecasts."""
+        value = to_numpy(tally.value).astype(np.float64)
+        columns = (tally.weight, tally.events, tally.event_squares, tally.nonevent_squares)
+        found = cls(value, *(x if x is None else to_numpy(x) for x in columns))  # type: ignore[arg-type]
+        return found if tally.cells is None else found.grouped(tally.cells)
+
+    @classmethod
+    def of_cells(  # noqa: PLR0917
+        cls,
+        cells: int,
+        cell: Column,
+        weight: Column,
+        events: Column,
+        event_squares: Column | None,
+        nonevent_squares: Column | None,
+        moment: Column,
+    ) -> Counts:
+        """Take sums over cells, in any order, repeated or not, which somebody else has added up.
+
+        Parameters
+        ----------
+        cells : int
+            The number of cells.
+        cell : numpy array
+            Cell numbers, from 0 to ``cells + 1``.
+        weight, events : numpy array
+            Cases, and those with the event: whole numbers, or sums of fractional weights.
+        event_squares, nonevent_squares : numpy array or None
+            Sums of squared weights; None if weights are whole numbers, which then are counts.
+        moment : numpy array of float
+            Sums of weight times forecast.
+        """
+        cell = cell.astype(np.int64, copy=False)
+        if weight.dtype.kind == "f":
+            columns = [weight, events, event_squares, nonevent_squares, moment]
+            return cls(*added_up(cell, columns), cells=cells)
+        squares = [
+            None if x is None else digits_of_floats(x.astype(np.float64), SQUARE, 0)
+            for x in (event_squares, nonevent_squares)
+        ]
+        lowest, least = cell == 1, Total.of(moment[cell == 1])
+        moments = digits_of_floats(np.where(lowest, 0.0, moment), WHOLE, BEHIND)
+        return cls(*added_up(cell, [weight, events, *squares, moments]), least=least, cells=cells)
+
+    def grouped(self, cells: int) -> Counts:
+        """Group forecasts into equally wide cells, as `Tally.group` does."""
+        cells = check_whole(cells, "cells")
+        if cells == self.cells:
+            return self
+        cell = cell_of(self.place, cells) if self.cells is None else self._coarser(cells)
+        moment, least = self._moments(cell)
+        squares = self.event_squares, self.nonevent_squares
+        columns = added_up(cell, [self.weight, self.events, *squares, moment])
+        return Counts(*columns, least=least, cells=cells)
+
+    def bounded(self, most: int | None = None, cells: int | None = None) -> Counts:
+        """Group forecasts if there are too many distinct ones, MOST_DISTINCT or fewer."""
+        if self.cells is not None or len(self) <= (MOST_DISTINCT if most is None else most):
+            return self
+        return self.grouped(CELLS if cells is None else cells)
+
+    def tally(self) -> Tally:
+        """Make a tally of the counts."""
+        columns = [self.place, self.weight, self.events]
+        if self.cells is not None and self.moment is not None:
+            columns[0] = self._means(self.moment, self.cells)
+        if self.is_fractional:
+            columns += [x for x in (self.event_squares, self.nonevent_squares) if x is not None]
+        return Tally._of(columns, self.cells)  # noqa: SLF001
+
+    @property
+    def is_fractional(self) -> bool:
+        """Whether there were weights that are no whole numbers."""
+        return bool(self.weight.dtype.kind == "f")
+
+    @property
+    def total(self) -> int | float:
+        """Number of cases, or their total weight."""
+        return float(self.weight.sum()) if self.is_fractional else int(self.weight.sum())
+
+    def __len__(self) -> int:
+        """Count the distinct forecasts, or the cells that have cases."""
+        return len(self.place)
+
+    def __add__(self, other: object) -> Counts:
+        """Add the counts of other rows; the coarser grouping holds for both."""
+        if not isinstance(other, Counts):
+            return NotImplemented
+        one, two = self, other
+        cells = min((x.cells for x in (one, two) if x.cells is not None), default=None)
+        if cells is not None:
+            one, two = one.grouped(cells), two.grouped(cells)
+        if one.is_fractional or two.is_fractional:
+            one, two = one._as_fractions(), two._as_fractions()
+        else:
+            require_countable(one.total + two.total)
+            if (one.event_squares is None) != (two.event_squares is None):
+                one, two = one._with_squares(), two._with_squares()
+        columns = together((one.place, *one._columns()), (two.place, *two._columns()))
+        return Counts(*columns, least=one.least + two.least, cells=cells)
+
+    def __radd__(self, other: object) -> Counts:
+        """Let `sum` begin with its 0."""
+        return self if other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        total = self.total
+        cases = f"weight {total:,g}" if self.is_fractional else many(total, "case")
+        if self.cells is None:
+            return f"Counts({cases} at {many(len(self), 'distinct forecast')})"
+        return f"Counts({cases} in {len(self):,} of {many(self.cells, 'cell')})"
+
+    def _columns(self) -> tuple[Column | None, ...]:
+        """Return what adds."""
+        squares = self.event_squares, self.nonevent_squares
+        return self.weight, self.events, *squares, self.moment
+
+    def _with_squares(self) -> Counts:
+        """Take cases that were counted as rows of weight 1, whose squares are 1."""
+        if self.event_squares is not None:
+            return self
+        sides = self.events, self.weight - self.events
+        squares = [lengthened(digits_of_counts(x), SQUARE) for x in sides]
+        return replace(self, event_squares=squares[0], nonevent_squares=squares[1])
+
+    def _as_fractions(self) -> Counts:
+        """Round what was exact, to add it to what is not."""
+        if self.is_fractional:
+            return self
+        whole = self._with_squares()
+        columns: list[Any] = [x.astype(np.float64) for x in (self.weight, self.events)]
+        columns += [as_rounded(x) for x in (whole.event_squares, whole.nonevent_squares)]  # type: ignore[arg-type]
+        if self.moment is not None:
+            moment = as_rounded(self.moment, BEHIND)
+            moment[self.place == 1] = float(self.least)
+            columns.append(moment)
+        return Counts(self.place, *columns, cells=self.cells)
+
+    def _coarser(self, cells: int) -> Column:
+        """Give the cells other numbers, if borders of the coarser ones are borders of these."""
+        old = self.cells or cells
+        if old % cells:
+            message = f"{old} cells cannot be grouped into {cells}, which does not divide them"
+            raise DataError(message, hint="group the counts of all forecasts instead.")
+        inside = (self.place - 1) // (old // cells) + 1
+        return np.where(self.place == 0, 0, np.where(self.place > old, cells + 1, inside))
+
+    def _moments(self, cell: Column) -> tuple[Column, Total]:
+        """Multiply forecasts by weights, as the cells that they come into need it."""
+        low = cell == 1
+        if self.is_fractional:
+            moment = self.place * self.weight if self.moment is None else self.moment
+            return moment, Total()
+        if self.moment is None:
+            high = moments_of(np.where(low, 0.0, self.place), self.weight)
+            return high, small_moment(self.place[low], self.weight[low])
+        moved = int(as_whole_numbers(self.moment[:, low].sum(axis=1, keepdims=True))[0])
+        unit = UNIT >> BITS * BEHIND
+        return np.where(low, 0, self.moment), self.least + Total(moved * unit)
+
+    def _means(self, moment: Column, cells: int) -> Column:
+        """Divide moments by weights, rounded once; no rounding may lead out of a cell."""
+        if self.is_fractional:
+            mean = moment / self.weight
+        else:
+            above, below = as_whole_numbers(moment), self.weight.astype(object)
+            mean = (above / (below << BITS * BEHIND)).astype(np.float64)
+            low = self.place == 1
+            mean[low] = [self.least.scaled / (x * UNIT) for x in below[low]]
+        lower = np.maximum((self.place - 1) / cells, np.nextafter(0.0, 1.0))
+        upper = np.nextafter(self.place / cells, 0.0)
+        mean = np.minimum(np.maximum(mean, lower), upper)
+        return np.where(self.place == 0, 0.0, np.where(self.place > cells, 1.0, mean))

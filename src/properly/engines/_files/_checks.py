@@ -1,0 +1,166 @@
+"""Rows that were read from files: what is missing, what is no number, and where."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._plain import many, printable
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from properly.engines._files._paths import File
+
+    Column = np.ndarray[Any, Any]
+
+# As columns of text are read; Python's own float would also take 1_000 and nan.
+NUMBER = re.compile(
+    r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)\s*", re.ASCII | re.IGNORECASE
+)
+SHOWN = 5
+
+
+class Part(NamedTuple):
+    """How many of the rows come from a file."""
+
+    file: File
+    rows: int
+
+
+@dataclass(frozen=True, eq=False)
+class FileRows:
+    """Columns of one or several files, one after the other, and where values are missing."""
+
+    columns: Mapping[str, Column]
+    missing: Mapping[str, Column]
+    parts: tuple[Part, ...]
+
+    def __len__(self) -> int:
+        """Count the rows."""
+        return sum(part.rows for part in self.parts)
+
+    def with_numbers(self, names: Iterable[str]) -> FileRows:
+        """Refuse these columns if they hold what is no number, with the row and the value."""
+        found = {name: self._numbers(name) for name in names}
+        return replace(self, columns={**self.columns, **found})
+
+    def _numbers(self, name: str) -> Column:
+        column, missing = self.columns[name], self.missing[name]
+        if column.dtype.kind in "biuf":
+            return column
+        present = np.flatnonzero(~missing)
+        bad = [row for row in present.tolist() if not _reads_as_number(column[row])]
+        if bad:
+            raise no_number(name, self.place(bad[0]), column[bad[0]], len(bad))
+        numbers = np.full(len(column), np.nan)
+        numbers[present] = column[present].astype(np.float64)
+        return numbers
+
+    def complete(self, missing: str) -> tuple[dict[str, Column], str | None]:
+        """Refuse rows with a missing value or drop them; return the columns, and what was done."""
+        gone = np.zeros(len(self), dtype=bool)
+        for mask in self.missing.values():
+            gone |= mask
+        if not gone.any():
+            return dict(self.columns), None
+        first = self.place(int(gone.argmax())) if missing == "refuse" else None
+        gaps = {name: int(mask.sum()) for name, mask in self.missing.items()}
+        dropped = require_present(len(self), int(gone.sum()), lacking(gaps), missing, first)
+        return {name: column[~gone] for name, column in self.columns.items()}, dropped
+
+    def place(self, row: int) -> str:
+        """Name a row, counted from 0 in its file, and for CSV also the line where that is sure."""
+        part = self.parts[0]
+        for part in self.parts:
+            if row < part.rows:
+                break
+            row -= part.rows
+        return place_of(part.file, row, part.rows)
+
+
+def place_of(file: File, row: int, rows: int) -> str:
+    """Name a row of a file that has so many rows."""
+    name = printable(file.name)
+    line = f" (line {row + 2} of {name})" if _has_a_line_a_row(file, rows) else f" of {name}"
+    return f"row {row}{line}"
+
+
+def no_number(name: str, place: str, value: object, count: int) -> DataError:
+    """Refuse a column for the first of the values that are no numbers."""
+    shown = repr(value) if isinstance(value, str) else str(value)
+    such = f" ({count:,} such rows)" if count > 1 else ""
+    message = f"column {name!r} must hold numbers; {place} is {shown}{such}"
+    return DataError(message, hint=_number_hint(shown))
+
+
+def lacking(gaps: Mapping[str, int]) -> str:
+    """Say how many rows lack each column."""
+    listed = [f"{n:,} lack{'s' * (n == 1)} {name!r}" for name, n in gaps.items() if n]
+    more = f", … ({len(listed)} columns in all)" if len(listed) > SHOWN else ""
+    return ", ".join(listed[:SHOWN]) + more
+
+
+def require_present(
+    rows: int, gone: int, said: str, missing: str, first: str | None = None
+) -> str | None:
+    """Refuse rows with missing values, or say how many are dropped; the first, where known."""
+    if not gone:
+        return None
+    counted = many(rows, "row")
+    if missing == "refuse":
+        where = "" if first is None else f"; the first is {first}"
+        message = f"values must not be missing; of {counted}, {said}{where}"
+        hint = 'missing="drop", or --missing drop, leaves such rows out.'
+        raise DataError(message, hint=hint)
+    if gone == rows:
+        message = f"some rows must have no missing values; of {counted}, {said}"
+        raise DataError(message)
+    return f"dropped {gone:,} of {counted} for missing values: {said}"
+
+
+def stacked(columns: list[Column], missing: list[Column]) -> Column:
+    """Put the same column of several files below one another; numbers beside text become text."""
+    pairs = list(zip(columns, missing, strict=True))
+    known = [column.dtype for column, mask in pairs if not mask.all()]
+    if len(columns) == 1 or not known:
+        return np.concatenate(columns)
+    kinds = {dtype.kind for dtype in known}
+    if kinds <= set("biuf") or len(kinds) == 1:
+        target = np.result_type(*known)
+        # A column without any value fits every kind.
+        return np.concatenate(
+            [np.zeros(len(x), target) if mask.all() else x.astype(target) for x, mask in pairs]
+        )
+    return np.concatenate([np.array([str(value) for value in x], object) for x in columns])
+
+
+def _reads_as_number(value: object) -> bool:
+    return isinstance(value, str) and NUMBER.fullmatch(value) is not None
+
+
+def _number_hint(shown: str) -> str:
+    text = shown.strip("'\" ")
+    if re.fullmatch(r"[+-]?\d*,\d+", text):
+        return "write numbers with a decimal point."
+    if re.fullmatch(r"[+-]?[\d.,]+\s*%", text):
+        return "for percentages, leave out the sign and divide by 100 first."
+    return "a missing value is written as NA, or as nothing."
+
+
+def _has_a_line_a_row(file: File, rows: int) -> bool:
+    """Tell whether each row of a CSV file has a line of its own below the header."""
+    if file.format not in ("csv", "tsv") or file.compression == "zstd":
+        return False
+    lines, last = 0, b"\n"
+    # The lines are counted for a message only; without the file it does without them.
+    with suppress(OSError, EOFError), file.open() as source:
+        while chunk := source.read(1 << 20):
+            lines, last = lines + chunk.count(b"\n"), chunk[-1:]
+        return lines + (last != b"\n") == rows + 1
+    return False

@@ -1,0 +1,214 @@
+"""Which files are meant, and what they hold: by their names, else by their first bytes.
+
+What is no plain file, such as standard input, is first written to one.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import os
+import shutil
+import sys
+import zlib
+from contextlib import suppress
+from glob import glob
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from properly._boundary._nearest import nearest
+from properly.engines._files._zstd import MAGIC, is_whole
+from properly.errors import ArgumentTypeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from _typeshed import SupportsRead
+
+Paths: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
+Format = Literal["csv", "tsv", "parquet", "arrow", "json", "text"]
+Compression = Literal["none", "gzip", "zstd"]
+
+STANDARD_INPUT = "-"
+SUFFIXES: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+}
+COMPRESSED = (".gz", ".zst", ".bz2")
+OPENINGS: dict[bytes, Format] = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"FEA1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",
+}
+GZIP, BZIP2 = b"\x1f\x8b", b"BZh"
+# What damaged or truncated compressed data raise.
+DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
+
+
+class File(NamedTuple):
+    """A file as it is called and where it lies; "text" is CSV or JSON, which its text will tell."""
+
+    name: str
+    path: Path
+    format: Format
+    compression: Compression
+
+    def open(self) -> IO[bytes]:
+        """Open what is in the file, which must not be compressed by zstd."""
+        opener: Callable[..., IO[bytes]] = gzip.open if self.compression == "gzip" else open  # type: ignore[assignment]
+        return opener(self.path, "rb")
+
+
+def find_files(paths: Paths, folder: Path) -> list[File]:
+    """Find all files that are meant, in order; a folder takes what must be written out first."""
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if not given:
+        message = "at least one file is needed; got none"
+        raise DataError(message)
+    names = [name for path in given for name in _expanded(path)]
+    seen: set[str] = set()
+    for name in names:
+        real = os.path.realpath(name)
+        if real in seen:
+            message = f"each file must be given once; got {name!r} again"
+            raise DataError(message)
+        seen.add(real)
+    return [_found(name, folder / f"{i}") for i, name in enumerate(names)]
+
+
+def _expanded(path: str | os.PathLike[str]) -> list[str]:
+    """Return the files of a pattern; a file of just that name comes first."""
+    if not isinstance(path, str | os.PathLike):
+        message = f"a path must be text or a pathlib.Path; got {path!r}"
+        raise ArgumentTypeError(message)
+    name = os.fspath(path)
+    if "\0" in name:
+        message = f"a path must not contain a null character; got {name!r}"
+        raise DataError(message)
+    if name == STANDARD_INPUT or os.path.lexists(name):
+        return [name]
+    if not any(mark in name for mark in "*?["):
+        _refuse_missing(name)
+    matching = glob(name, recursive=True)  # noqa: PTH207 -- Path.glob refuses an absolute pattern
+    names = sorted(each for each in matching if not Path(each).is_dir())
+    if not names:
+        message = f"a pattern must match a file; {name!r} matches none"
+        raise DataError(message)
+    return names
+
+
+def _refuse_missing(name: str) -> None:
+    folder = Path(name).parent
+    present = sorted(each.name for each in folder.iterdir()) if folder.is_dir() else []
+    near = nearest(Path(name).name, present, cutoff=0.75)
+    hint = f"did you mean {os.fspath(folder / near[0])!r}?" if near else None
+    message = f"a path must name a file that exists; {name!r} does not"
+    raise DataError(message, hint=hint)
+
+
+def _found(name: str, place: Path) -> File:
+    """Look at the first bytes of a file; what cannot be read as it is goes to a new place."""
+    path = Path(name)
+    if path.is_dir() and name != STANDARD_INPUT:
+        message = f"a path must name a file; {name!r} is a directory"
+        raise DataError(message, hint=f"name the files in it: {os.path.join(name, '*.csv')!r}.")  # noqa: PTH118
+    try:
+        return _recognized(name, _plain_file(name, path, place), place)
+    except DAMAGED:
+        raise damaged(name) from None
+    except OSError as error:
+        message = f"a file must be readable; {name!r} is not: {error.strerror or error}"
+        raise DataError(message) from None
+
+
+def damaged(name: str) -> DataError:
+    """Refuse a file that cannot be unpacked."""
+    message = f"compressed data must be whole; {name!r} is damaged or cut short"
+    return DataError(message)
+
+
+def _plain_file(name: str, path: Path, place: Path) -> Path:
+    """Return a path that can be read again and again, and that no one takes for a pattern."""
+    if name == STANDARD_INPUT:
+        return _written(sys.stdin.buffer, place)
+    path = path.absolute()
+    if not path.is_file():  # such as a pipe, which gives its bytes once
+        with path.open("rb") as source:
+            return _written(source, place)
+    if any(mark in os.fspath(path) for mark in "*?["):
+        with suppress(OSError):
+            place.symlink_to(path)
+            return place
+        return Path(shutil.copyfile(path, place))  # where links are not allowed
+    return path
+
+
+def _written(source: SupportsRead[bytes], place: Path) -> Path:
+    with place.open("wb") as target:
+        shutil.copyfileobj(source, target)
+    return place
+
+
+def _recognized(name: str, path: Path, place: Path) -> File:
+    """Tell format and compression, and undo a compression that duckdb cannot."""
+    with path.open("rb") as source:
+        head = source.read(4096)
+    if not head:
+        message = f"a file must have columns and rows; {name!r} is empty"
+        raise DataError(message)
+    if head.startswith(BZIP2):
+        with bz2.open(path) as source:
+            return _recognized(name, *_unpacked(source, place))
+    kind = _format_of_name(name)
+    if head.startswith(MAGIC):
+        if kind in ("parquet", "arrow"):
+            message = f"zstd must compress text; {name!r} is to hold {kind}"
+            raise DataError(message, hint="unpack it first.")
+        if not is_whole(path):
+            raise EOFError
+        return File(name, path, kind or "text", "zstd")
+    if not head.startswith(GZIP):
+        return File(name, path, kind or _format_of_bytes(name, head), "none")
+    with gzip.open(path) as source:
+        head = source.read(4096)
+        if kind in ("parquet", "arrow") or _is_binary(head):
+            source.seek(0)
+            return _recognized(name, *_unpacked(source, place))
+    return File(name, path, kind or "text", "gzip")
+
+
+def _unpacked(source: SupportsRead[bytes], place: Path) -> tuple[Path, Path]:
+    """Write what is packed, and return where that is and where the next can go."""
+    target = place.with_name(f"{place.name}-unpacked")
+    return _written(source, target), target
+
+
+def _format_of_name(name: str) -> Format | None:
+    parts = [part.lower() for part in Path(name).suffixes]
+    if parts and parts[-1] in COMPRESSED:
+        parts.pop()
+    return SUFFIXES.get(parts[-1]) if parts else None
+
+
+def _format_of_bytes(name: str, head: bytes) -> Format:
+    for opening, kind in OPENINGS.items():
+        if head.startswith(opening):
+            return kind
+    if _is_binary(head):
+        message = f"a file must be CSV, TSV, Parquet, Arrow or JSON lines; {name!r} is none of them"
+        raise DataError(message, hint="save it as one of these, with its suffix.")
+    return "text"
+
+
+def _is_binary(head: bytes) -> bool:
+    return b"\0" in head or head.startswith(tuple(OPENINGS))

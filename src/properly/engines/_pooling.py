@@ -1,0 +1,209 @@
+"""Forecasts counted inside an engine: each distinct one, or in cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from properly._boundary._arrays import require_countable
+from properly.counts._pooling import EXACT, count, pool
+from properly.counts._tally import Tally
+from properly.engines._collecting import collected
+from properly.engines._rows import WHOLE, floor, is_sound_forecast, is_sound_weight
+
+if TYPE_CHECKING:
+    from properly.engines._rows import Rows
+
+    Column = np.ndarray[Any, Any]
+
+
+class Pooled(NamedTuple):
+    """Rows that were counted in an engine, by forecast or cell, and outcome.
+
+    Attributes
+    ----------
+    place : numpy array
+        The forecast, or the number of the cell.
+    happened : numpy array of bool
+        Whether the event did.
+    weight : numpy array
+        How many rows, or their weight: int64 if weights are whole numbers.
+    squares : numpy array or None
+        The sums of squared weights, if weights are fractions.
+    moment : numpy array or None
+        The sums of weight times forecast, of cells.
+    group : numpy array or None
+        The group.
+    """
+
+    place: Column
+    happened: Column
+    weight: Column
+    squares: Column | None
+    moment: Column | None
+    group: Column | None
+
+    def of_group(self, group: Any) -> Pooled:
+        """Keep the rows of one group."""
+        return self.only(np.asarray(self.group == group))
+
+    def only(self, chosen: Column) -> Pooled:
+        """Keep some of the rows."""
+        columns: Any = (None if x is None else x[chosen] for x in self)
+        return Pooled(*columns)
+
+    def columns(self) -> list[Column]:
+        """Return what adds: weights, those of events, and the squares of both sides."""
+        columns = [self.weight, self.weight * self.happened]
+        if self.squares is not None:
+            columns += [self.squares * self.happened, self.squares * ~self.happened]
+        return columns
+
+    def by_cell(self) -> list[Any]:
+        """Add up both outcomes, and all groups, in each cell."""
+        moments = np.zeros(len(self.place)) if self.moment is None else self.moment
+        cell, moment, *columns = pool(self.place, [moments, *self.columns()])
+        squares = [None, None] if self.squares is None else []
+        return [cell.astype(np.int64), *columns, *squares, moment]
+
+    def tally(self, kind: Any = np.float64) -> Tally:
+        """Make a tally of counts at distinct forecasts."""
+        value = self.place.astype(kind, copy=False) + 0.0  # no -0.0
+        if self.squares is None and (self.weight == 1).all():
+            return Tally._of(count(self.happened, value))  # noqa: SLF001
+        return Tally._of(pool(value, self.columns()))  # noqa: SLF001
+
+
+def pool_values(rows: Rows, name: str) -> Pooled:
+    """Count rows at each distinct forecast."""
+    return _checked(rows, name, _counted(rows, rows.data, nw.col(name), None))
+
+
+def pool_few_values(rows: Rows, name: str, most: int) -> Pooled | None:
+    """Count rows at each distinct forecast; None if there are more than `most` of them.
+
+    A forecast takes a line for each outcome. So many are fetched; groups have to share them.
+    """
+    found = _counted(rows, rows.data, nw.col(name), 2 * most)
+    if len(found["n"]) > 2 * most or len(np.unique(found["x"])) > most:
+        return None
+    return _checked(rows, name, found)
+
+
+def pool_cells(rows: Rows, name: str, cells: int) -> Pooled:
+    """Count rows in equally wide cells, those of `Tally.group`, and add up their forecasts."""
+    p = nw.col(name)
+    moment = p * nw.col("w") if rows.weighted else p
+    # No constant: polars divides by those by multiplying with their rounded inverses.
+    data = rows.data.with_columns((p * 0 + cells).alias("cells"), moment.alias("m"))
+    data = data.with_columns(is_sound_forecast(name).alias("s"))
+    found = _counted(rows, data, cell_of(p, cells), None, ["m", "s"])
+    rows.require_sound(int(found["n"].sum()), {name: int(found["s"].sum())})
+    return _checked(rows, name, found)
+
+
+def cell_of(p: nw.Expr, cells: int) -> nw.Expr:
+    """Return the number of the cell of a forecast: 0 of exactly 0, the last of exactly 1.
+
+    A column ``cells`` has the number of cells.
+    """
+    near, many = floor(p * cells), nw.col("cells")
+    # Rounding may have carried the product over a border, which belongs to the cell above it.
+    near = nw.when(p < near / many).then(near - 1).otherwise(near)
+    near = nw.when(p >= (near + 1) / many).then(near + 1).otherwise(near)
+    inside = nw.when(p == 1).then(nw.lit(cells + 1.0)).otherwise(near + 1)
+    return nw.when(p == 0).then(nw.lit(0.0)).otherwise(inside)
+
+
+def _counted(
+    rows: Rows,
+    data: nw.LazyFrame[Any],
+    place: nw.Expr,
+    most: int | None,
+    added: list[str] | None = None,
+) -> dict[str, Column]:
+    """Group rows by place and outcome inside the engine."""
+    keys = ["x", "y", *(["g"] if rows.roles.groups is not None else [])]
+    sums = [nw.len().alias("n"), *(nw.col(name).sum() for name in added or ())]
+    data = data.with_columns(place.alias("x"))
+    if rows.weighted:
+        data = data.with_columns(**_of_weights(rows))
+        sums += [nw.col(name).sum() for name in ("w", "w2", "used", "sound", "broken")]
+    data = data.group_by(*keys).agg(*sums)
+    if rows.weighted and rows.whole:
+        data = data.with_columns(nw.col("w").cast(nw.Int64))
+    return collected(data if most is None else data.head(most + 1))
+
+
+def _of_weights(rows: Rows) -> dict[str, nw.Expr]:
+    """Return what is to be known of weights besides their sum."""
+    w = nw.col("w")
+    wide = w.cast(nw.Float64)
+    broken = nw.lit(0) if rows.whole else ((w != floor(w)) & (w < WHOLE)).cast(nw.Int64)
+    used = (w > 0).cast(nw.Int64)
+    return {"w2": wide * wide, "used": used, "sound": is_sound_weight(), "broken": broken}
+
+
+def _checked(rows: Rows, name: str, found: dict[str, Column]) -> Pooled:
+    """Refuse what cannot be counted, and tell events from others."""
+    number = int(found["n"].sum())
+    sound = {} if "s" in found else {name: _sound_rows(found["x"], found["n"])}
+    present = ~missing_labels(found["y"])
+    sound["y"] = int(found["n"][present].sum())
+    if rows.weighted:
+        sound["w"] = int(found["sound"].sum())
+    group = found.get("g")
+    if group is not None:
+        sound["g"] = int(found["n"][~missing_labels(group)].sum())
+    rows.require_sound(number, sound)
+    happened = rows.happened(_plain_labels(found["y"]))
+    if not rows.weighted:
+        weight = found["n"].astype(np.int64, copy=False)
+        return Pooled(found["x"], happened, weight, None, found.get("m"), group)
+    return _weighed(rows, found, happened, group)
+
+
+def _weighed(
+    rows: Rows, found: dict[str, Column], happened: Column, group: Column | None
+) -> Pooled:
+    """Leave out what weighs nothing; whole numbers are counts."""
+    total = float(found["w"].sum(dtype=np.float64))
+    rows.require_some_weight(int(found["used"].sum()), int(found["n"].sum()))
+    whole = rows.whole or (total < EXACT and not found["broken"].any())
+    if whole:
+        require_countable(total)
+    weight = found["w"].astype(np.int64 if whole else np.float64, copy=False)
+    pooled = Pooled(
+        found["x"], happened, weight, None if whole else found["w2"], found.get("m"), group
+    )
+    used = found["used"] > 0
+    return pooled if used.all() else pooled.only(used)
+
+
+def _sound_rows(p: Column, n: Column) -> int:
+    with np.errstate(invalid="ignore"):
+        return int(n[(p >= 0) & (p <= 1)].sum())
+
+
+def missing_labels(column: Column) -> Column:
+    """Tell where a label is missing."""
+    if column.dtype.kind == "f":
+        return np.isnan(column)
+    if column.dtype.kind == "O":
+        return np.array([_is_missing(x) for x in column], dtype=bool)
+    return np.isnat(column) if column.dtype.kind in "mM" else np.zeros(len(column), dtype=bool)
+
+
+def _is_missing(x: object) -> bool:
+    """Tell what stands for nothing: in pandas, it is neither equal to itself nor different."""
+    same = x == x  # noqa: PLR0124
+    return x is None or not isinstance(same, bool | np.bool_) or not same
+
+
+def _plain_labels(y: Column) -> Column:
+    """Make booleans of truth values that came as objects, since some were missing."""
+    if y.dtype.kind == "O" and all(isinstance(x, bool | np.bool_) for x in y.tolist()):
+        return y.astype(bool)
+    return y

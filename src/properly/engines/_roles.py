@@ -1,0 +1,152 @@
+"""What the columns of a frame are: outcomes, forecasts, weights, groups, clusters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+from narwhals.dependencies import (
+    is_pyarrow_table,
+    is_pyspark_connect_dataframe,
+    is_pyspark_dataframe,
+)
+from narwhals.exceptions import DuplicateError
+
+from properly._boundary._nearest import require_columns
+from properly.errors import ArgumentTypeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+# What a number may be stored as besides; pandas keeps Decimals as objects.
+NUMBERS = (nw.Boolean, nw.Decimal)
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns of a frame hold what.
+
+    Attributes
+    ----------
+    outcome : str
+        The column of outcomes.
+    forecasts : dict of tuple of str
+        By model, the column of its forecasts; of classes, one column each.
+    weight, groups, clusters : str or None
+        The columns of what else is known.
+    told : dict
+        What columns are called in messages, where that is not their name.
+    """
+
+    outcome: str
+    forecasts: Mapping[str, tuple[str, ...]]
+    weight: str | None = None
+    groups: str | None = None
+    clusters: str | None = None
+    told: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, column: str) -> str:
+        """Return what a column is called, in quotes."""
+        return repr(self.told.get(column, column))
+
+    @property
+    def probabilities(self) -> list[str]:
+        """The columns of all forecasts."""
+        return [column for columns in self.forecasts.values() for column in columns]
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns that are needed."""
+        others = (self.weight, self.groups, self.clusters)
+        known = [column for column in others if column is not None]
+        return list(dict.fromkeys([self.outcome, *self.probabilities, *known]))
+
+    def renamed(self, names: Mapping[str, str]) -> Roles:
+        """Take columns under other names, and tell of them by their own."""
+        known = {what: getattr(self, what) for what in ("weight", "groups", "clusters")}
+        return Roles(
+            names[self.outcome],
+            {model: tuple(names[c] for c in taken) for model, taken in self.forecasts.items()},
+            **{what: None if column is None else names[column] for what, column in known.items()},
+            told={names[column]: self.told.get(column, column) for column in self.columns},
+        )
+
+
+def told_apart(frame: Any) -> tuple[Any, dict[str, str]]:
+    """Give the columns of Spark names that it can tell apart; return them by their own names.
+
+    Spark knows no upper case, and takes a dot for a part of a column.
+    """
+    as_lazy(frame)
+    if not (is_pyspark_dataframe(frame) or is_pyspark_connect_dataframe(frame)):
+        return frame, {}
+    names = {column: f"c{place}" for place, column in enumerate(frame.columns)}
+    return frame.toDF(*names.values()), names
+
+
+def as_lazy(frame: Any) -> nw.LazyFrame[Any]:
+    """Take a frame of any library, without reading it."""
+    try:
+        data = nw.from_native(frame, pass_through=True)
+    except DuplicateError:
+        _require_distinct(frame.column_names if is_pyarrow_table(frame) else frame.columns)
+        raise
+    if not isinstance(data, nw.DataFrame | nw.LazyFrame):
+        message = f"forecasts are missing; got only {type(frame).__name__}"
+        raise ArgumentTypeError(
+            message, hint="pass tally(y, p), or a frame with outcome= and forecast=."
+        )
+    _require_distinct(data.columns)
+    return data.lazy()
+
+
+def _require_distinct(names: Iterable[str]) -> None:
+    """Refuse columns of the same name; databases have such tables as well."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            message = f"names of columns must differ; the frame has {name!r} {count} times"
+            raise DataError(message) from None
+
+
+def require_roles(data: nw.LazyFrame[Any], roles: Roles) -> dict[str, Any]:
+    """Refuse columns that are not there, or hold what cannot be counted with."""
+    schema = dict(data.collect_schema())
+    require_columns(roles.columns, list(schema))
+    numbers = [*roles.probabilities, *([] if roles.weight is None else [roles.weight])]
+    for column in roles.columns:
+        kind, entry = schema[column], _entry(data, column, schema[column])
+        if column in numbers and not _is_number(kind, entry):
+            message = (
+                f"column {roles.name(column)} must hold numbers; it holds {_kind(kind, entry)}"
+            )
+            hint = "convert text to numbers first." if kind == nw.String else None
+            raise DataError(message, hint=hint)
+        if kind.is_nested() or not isinstance(entry, Hashable):
+            message = f"column {roles.name(column)} must hold labels; it holds {_kind(kind, entry)}"
+            raise DataError(message)
+    return schema
+
+
+def _entry(data: nw.LazyFrame[Any], column: str, kind: Any) -> object:
+    """Return the first entry of a column that may hold anything; None of any other."""
+    if kind != nw.Object:
+        return None
+    entries = data.select(nw.col(column).alias("x")).filter(~nw.col("x").is_null())
+    found = entries.head(1).collect()["x"].to_list()
+    return found[0] if found else None
+
+
+def _is_number(kind: Any, entry: object) -> bool:
+    if kind == nw.Object:
+        return entry is None or isinstance(entry, Number)
+    return bool(kind.is_numeric()) or isinstance(kind, NUMBERS) or kind == nw.Unknown
+
+
+def _kind(kind: Any, entry: object) -> str:
+    if entry is not None:
+        return type(entry).__name__ if isinstance(entry, Hashable) else "list"
+    return "text" if kind in (nw.String, nw.Categorical, nw.Enum) else type(kind).__name__.lower()

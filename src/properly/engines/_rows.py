@@ -1,0 +1,275 @@
+"""The rows of a frame where they lie: columns of known names and kinds, checked inside the engine.
+
+Outcomes are ``y``, forecasts ``p0``, ``p1``, ..., weights ``w``, groups ``g`` and clusters ``c``.
+What is missing is null; forecasts and weights may be NaN instead, which passes no check either.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from numbers import Number
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from properly._boundary._arrays import HUGE, TINY, check_outcomes
+from properly._boundary._nearest import require_columns
+from properly.engines._collecting import collected
+from properly.engines._roles import as_lazy, require_roles, told_apart
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from properly.engines._roles import Roles
+
+    Column = np.ndarray[Any, Any]
+
+# More labels than this are not labels.
+MOST_LABELS = 1000
+# Rounded down, larger numbers are no whole numbers of 64 bits.
+WHOLE = 2.0**62
+# More than any double.
+MOST = 1.7976931348623157e308
+# Kinds of which a column says nothing of its entries.
+MIXED = (nw.Object, nw.Unknown)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Columns of a frame under known names, and what they are called by those who gave them."""
+
+    data: nw.LazyFrame[Any]
+    roles: Roles
+    kind: Any
+    whole: bool
+    narrow: frozenset[str]
+    pos_label: object = None
+    labels: tuple[Any, ...] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        frame: Any,
+        roles: Roles,
+        *,
+        pos_label: object = None,
+        labels: Sequence[object] | None = None,
+        others: Mapping[str, str] | None = None,
+    ) -> Rows:
+        """Name the columns of a frame, and make their kinds those that are counted with."""
+        frame, names = told_apart(frame)
+        if names:
+            require_columns(roles.columns, list(names))
+            roles = roles.renamed(names)
+            others = {name: names[column] for name, column in (others or {}).items()}
+        data = as_lazy(frame)
+        schema = require_roles(data, roles)
+        extra = [nw.col(column).alias(name) for name, column in (others or {}).items()]
+        chosen = [_outcome(roles.outcome, schema[roles.outcome]).alias("y")]
+        chosen += [_float(c, schema[c]).alias(f"p{i}") for i, c in enumerate(roles.probabilities)]
+        whole = roles.weight is None or schema[roles.weight].is_integer()
+        if roles.weight is not None:
+            real = _float(roles.weight, schema[roles.weight])
+            chosen.append((nw.col(roles.weight).cast(nw.Int64) if whole else real).alias("w"))
+        for name, column in (("g", roles.groups), ("c", roles.clusters)):
+            if column is not None:
+                chosen.append(_outcome(column, schema[column]).alias(name))
+        known = None if labels is None else tuple(labels)
+        kind = schema[roles.outcome]
+        narrow = frozenset(
+            f"p{i}" for i, c in enumerate(roles.probabilities) if schema[c] == nw.Float32
+        )
+        try:
+            data = data.select(*chosen, *extra)
+        except (TypeError, ValueError):
+            _refuse_mixed(roles, schema)
+            raise
+        return cls(data, roles, kind, whole, narrow, pos_label, known)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether rows have weights."""
+        return self.roles.weight is not None
+
+    @property
+    def forecasts(self) -> dict[str, tuple[str, ...]]:
+        """By model, the names of its columns here."""
+        numbers = iter(range(len(self.roles.probabilities)))
+        return {
+            model: tuple(f"p{next(numbers)}" for _ in columns)
+            for model, columns in self.roles.forecasts.items()
+        }
+
+    def slack(self, columns: Sequence[str]) -> float:
+        """Return how far off 1 class probabilities may sum."""
+        halved = self.narrow.issuperset(columns)
+        return max(1e-6, float(np.finfo(np.float32).eps) ** 0.5) if halved else 1e-6
+
+    def only(self, column: str) -> Rows:
+        """Keep one of the forecasts, as ``p0``."""
+        kept = [name for name in ("y", "w", "g") if name == "y" or self._has(name)]
+        number = int(column.removeprefix("p"))
+        roles = replace(self.roles, forecasts={"": (self.roles.probabilities[number],)})
+        narrow = frozenset({"p0"}) if column in self.narrow else frozenset()
+        data = self.data.select(*kept, nw.col(column).alias("p0"))
+        return replace(self, data=data, roles=roles, narrow=narrow)
+
+    def event_of(self, happened: nw.Expr, p: nw.Expr) -> Rows:
+        """Judge forecasts of another event on the same rows, which have been checked."""
+        kept = [name for name in ("w", "g") if self._has(name)]
+        data = self.data.select(*kept, happened.alias("y"), p.alias("p0"))
+        roles = replace(self.roles, forecasts={"": (self.roles.probabilities[0],)})
+        return replace(self, data=data, roles=roles, kind=nw.Boolean(), pos_label=None, labels=None)
+
+    def _has(self, name: str) -> bool:
+        role = {"w": self.roles.weight, "g": self.roles.groups}[name]
+        return role is not None
+
+    def is_label(self, label: Any) -> nw.Expr:
+        """Return whether the outcome is a label; a label of another kind is nowhere."""
+        y, numeric = nw.col("y"), self.kind.is_numeric() or self.kind == nw.Decimal
+        if self.kind == nw.Boolean:
+            return y if label == 1 else ~y if label == 0 else ~(y | ~y)
+        if self.kind not in MIXED and isinstance(label, Number) != numeric:
+            return y != y  # noqa: PLR0124
+        label = int(label) if isinstance(label, bool | np.bool_) else label
+        # A Decimal is equal to a float, but to none of the whole numbers of numpy.
+        mixed = self.kind in MIXED and isinstance(label, Number)
+        same: nw.Expr = y == (float(label) if mixed else label)
+        return same
+
+    @property
+    def event(self) -> nw.Expr:
+        """Return whether the event happened."""
+        return self.is_label(1 if self.pos_label is None else self.pos_label)
+
+    def happened(self, y: Column) -> Column:
+        """Tell events from others among labels that were collected, once they are known to do."""
+        if not len(y):
+            message = "outcomes must not be empty; got 0 rows"
+            raise DataError(message)
+        found: Column = check_outcomes(y, pos_label=self.pos_label, labels=self.labels)
+        return found
+
+    def require_sound(self, rows: int, sound: dict[str, int]) -> None:
+        """Refuse columns of which some entries are missing or impossible, once that is known."""
+        for i, column in enumerate(self.roles.probabilities):
+            if sound.get(f"p{i}", rows) < rows:
+                self._refuse_forecasts(f"p{i}", column, rows)
+        if sound.get("y", rows) < rows:
+            self._refuse_missing("y", "outcomes", self.roles.outcome, rows)
+        if sound.get("w", rows) < rows:
+            self._refuse_weights(rows)
+        for name, what in (("g", "groups"), ("c", "clusters")):
+            if sound.get(name, rows) < rows:
+                self._refuse_missing(name, what, getattr(self.roles, what), rows)
+
+    @staticmethod
+    def require_some_weight(used: int, rows: int) -> None:
+        """Refuse weights that are all 0."""
+        if not used:
+            message = f"at least one weight must be positive; all {rows} are 0"
+            raise DataError(message)
+
+    def _refuse_missing(self, name: str, what: str, column: str, rows: int) -> None:
+        x = nw.col(name)
+        is_float = name.startswith("p") or (name == "w" and not self.whole)
+        gone = (x.is_null() | x.is_nan()) if is_float else x.is_null()
+        data = self.data.select(gone.cast(nw.Int64).alias("n")).with_columns(one=nw.lit(1))
+        found = collected(data.group_by("one").agg(nw.col("n").sum()))
+        if missing := int(found["n"][0]):
+            verb = "is" if missing == 1 else "are"
+            message = (
+                f"{what} must not be missing; {missing:,} of {rows:,} rows of column "
+                f"{self.roles.name(column)} {verb}"
+            )
+            raise DataError(message, hint="drop those rows first.")
+
+    def _refuse_forecasts(self, name: str, column: str, rows: int) -> None:
+        self._refuse_missing(name, "forecasts", column, rows)
+        p = nw.col(name)
+        rule = "forecasts must be probabilities in [0, 1]"
+        self._refuse_values(nw.when((p < 0) | (p > 1)).then(p), rule, column, rows)
+
+    def _refuse_weights(self, rows: int) -> None:
+        column = str(self.roles.weight)
+        self._refuse_missing("w", "weights", column, rows)
+        w = nw.col("w")
+        rule = "weights must be finite and not negative"
+        self._refuse_values(nw.when((w < 0) | (w > MOST)).then(w), rule, column, rows)
+        rule = f"positive weights must lie between {TINY:g} and {HUGE:g}"
+        extreme = ((w > 0) & (w < TINY)) | (w > HUGE)
+        self._refuse_values(nw.when(extreme).then(w), rule, column, rows)
+
+    def _refuse_values(self, bad: nw.Expr, rule: str, column: str, rows: int) -> None:
+        """Refuse values that break a rule: how many there are, and the lowest."""
+        v = nw.col("v")
+        values = self.data.select(bad.alias("v")).with_columns(one=nw.lit(1))
+        ends = (v.count().alias("n"), v.min().alias("a"), v.max().alias("b"))
+        found = collected(values.group_by("one").agg(*ends))
+        count = int(found["n"][0])
+        if count:
+            low, high = float(found["a"][0]), float(found["b"][0])
+            verb = "is" if count == 1 else "are"
+            message = (
+                f"{rule}; {count:,} of {rows:,} rows of column {self.roles.name(column)} "
+                f"{verb} not, such as {low:g}"
+            )
+            raise DataError(message, hint=_hint(rule, low, high))
+
+
+def _hint(rule: str, low: float, high: float) -> str | None:
+    """Guess, for the hint only, how numbers outside [0, 1] came about."""
+    if rule.startswith("positive weights"):
+        return "rescale them; only their ratios matter."
+    if rule.startswith("weights"):
+        return None
+    if not np.isfinite([low, high]).all():
+        return "drop the rows without a forecast first."
+    if low < -1e-6:
+        return "for logits, apply a sigmoid first."
+    if 2 < high <= 100:
+        return "for percentages, divide by 100 first."
+    return "nothing is clipped for you; mend those rows first."
+
+
+def is_sound_forecast(name: str) -> nw.Expr:
+    """Return 1 where a forecast is a probability, 0 or null elsewhere."""
+    p = nw.col(name)
+    return ((p >= 0) & (p <= 1)).cast(nw.Int64)
+
+
+def is_sound_weight() -> nw.Expr:
+    """Return 1 where a weight can be counted with, 0 or null elsewhere."""
+    w = nw.col("w")
+    return ((w == 0) | ((w >= TINY) & (w <= HUGE))).cast(nw.Int64)
+
+
+def floor(x: nw.Expr) -> nw.Expr:
+    """Round down; to 0 what is more than the whole numbers of Spark, which would fail."""
+    return nw.when((x < WHOLE) & (x > -WHOLE)).then(x).otherwise(0.0).floor()
+
+
+def _refuse_mixed(roles: Roles, schema: Mapping[str, Any]) -> None:
+    """Refuse a column of objects that are not all numbers."""
+    numbers = [*roles.probabilities, *([] if roles.weight is None else [roles.weight])]
+    for column in numbers:
+        if schema[column] in MIXED:
+            message = f"column {roles.name(column)} must hold numbers; it holds several kinds"
+            raise DataError(message, hint="convert text to numbers first.") from None
+
+
+def _float(column: str, kind: Any) -> nw.Expr:
+    """Make floats of a column; decimals go by text, as Arrow rounds them badly."""
+    x = nw.col(column)
+    return (x.cast(nw.String) if isinstance(kind, nw.Decimal) else x).cast(nw.Float64)
+
+
+def _outcome(column: str, kind: Any) -> nw.Expr:
+    """Make of labels what can be compared: text of categories, and numbers of decimals."""
+    if kind.is_float() or isinstance(kind, nw.Decimal):
+        x = _float(column, kind)
+        return nw.when(~x.is_nan()).then(x)
+    return nw.col(column).cast(nw.String) if kind in (nw.Categorical, nw.Enum) else nw.col(column)

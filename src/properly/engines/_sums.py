@@ -1,0 +1,340 @@
+"""Losses summed inside an engine: one pass over rows, and one over clusters if there are any."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from properly.counts._cases import require_clusters
+from properly.engines._class_outcomes import (
+    class_number,
+    classes_of,
+    numbers_of_classes,
+    require_sums,
+    sums_to_one,
+)
+from properly.engines._collecting import collected
+from properly.engines._exact import ScoreSums, Total, keys_of
+from properly.engines._pooling import missing_labels
+from properly.engines._rows import is_sound_forecast, is_sound_weight
+from properly.engines._symbols import price
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly.engines._exact import Key
+    from properly.engines._rows import Rows
+    from properly.rules import Rule
+
+    Column = np.ndarray[Any, Any]
+
+# Adding this rounds to a multiple of 2**-20. Sums of such are exact up to 2**33, in any order.
+ROUND = 1.5 * 2.0**32
+COARSE, FINE = "_coarse", "_fine"
+
+
+@dataclass(frozen=True)
+class Summing:
+    """What is summed, for some rules, of the rows of a frame.
+
+    Columns are named after the keys of `ScoreSums`: ``loss_0_1`` of rule 0 and model 1.
+    """
+
+    rows: Rows
+    rules: tuple[Rule, ...]
+
+    @property
+    def classes(self) -> int | None:
+        """The number of classes; None for one event."""
+        return classes_of(self.rows)
+
+    @cached_property
+    def numbers(self) -> list[tuple[int, int]]:
+        """All pairs of the number of a rule and that of a model."""
+        models = range(len(self.rows.forecasts))
+        return [(r, j) for r in range(len(self.rules)) for j in models]
+
+    @cached_property
+    def pairs(self) -> list[tuple[int, int, int]]:
+        """The number of a rule, and those of two models."""
+        models = combinations(range(len(self.rows.forecasts)), 2)
+        return [(r, j, k) for j, k in models for r in range(len(self.rules))]
+
+    def is_endless(self, r: int) -> bool:
+        """Tell whether a rule may charge infinity."""
+        rule = self.rules[r]
+        ends = rule.range if self.classes is None else rule.range_for(self.classes)
+        return math.isinf(ends[1])
+
+    def priced(self) -> nw.LazyFrame[Any]:
+        """Price all forecasts: ``l_0_1``, finite, and whether they were infinite: ``i_0_1``."""
+        happened = self.rows.event if self.classes is None else class_number(self.rows)
+        data, columns = self.rows.data.with_columns(e=happened), list(self.rows.forecasts.values())
+        kind, losses = self.rows.data.implementation, {}
+        guarded = kind.is_pandas_like() or kind.is_dask()
+        for r, j in self.numbers:
+            p = [nw.col(name) for name in columns[j]]
+            forecast: Any = p[0] if self.classes is None else p
+            losses[f"l_{r}_{j}"] = price(self.rules[r], nw.col("e"), forecast, guarded=guarded)
+        data = _with(data, losses)
+        data = _with(data, dict(self._differing()))
+        endless = {
+            f"i_{r}_{j}": nw.col(f"l_{r}_{j}") == math.inf
+            for r, j in self.numbers
+            if self.is_endless(r)
+        }
+        finite = {
+            name.replace("i", "l", 1): nw.when(nw.col(name)).then(0.0).otherwise(
+                nw.col(name.replace("i", "l", 1))
+            )
+            for name in endless
+        }  # fmt: skip
+        return _with(_with(data, endless), finite)
+
+    def _differing(self) -> Iterator[tuple[str, nw.Expr]]:
+        used = (nw.col("w") > 0) if self.rows.weighted else None
+        for r, j, k in self.pairs:
+            apart = nw.col(f"l_{r}_{j}") != nw.col(f"l_{r}_{k}")
+            yield f"differing_{r}_{j}_{k}", (apart if used is None else apart & used).cast(nw.Int64)
+
+    def _weighed(self, r: int, j: int) -> nw.Expr:
+        loss = nw.col(f"l_{r}_{j}")
+        return loss * nw.col("w") if self.rows.weighted else loss
+
+    def of_rows(self, data: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+        """Add up what rows say, by outcome and group."""
+        weighed = {f"loss_{r}_{j}": self._weighed(r, j) for r, j in self.numbers}
+        data = _with(data, weighed)
+        terms = dict(self._terms())
+        keys = ["y", *(["g"] if self.rows.roles.groups is not None else [])]
+        sums = [nw.col(name).sum() for name in terms]
+        return _with(data, terms).group_by(*keys).agg(nw.len().alias("n"), *sums)
+
+    def _terms(self) -> Iterator[tuple[str, nw.Expr]]:
+        for i in range(len(self.rows.roles.probabilities)):
+            yield f"p{i}", is_sound_forecast(f"p{i}")
+        weighted, w = self.rows.weighted, nw.col("w")
+        if weighted:
+            wide = w.cast(nw.Float64)
+            yield "sound", is_sound_weight()
+            yield "used", (w > 0).cast(nw.Int64)
+            yield "w2", wide * wide
+            yield from _split("w", wide)
+        if self.rows.roles.clusters is not None:
+            yield "c", (~nw.col("c").is_null()).cast(nw.Int64)
+        if self.classes is not None:
+            for i, columns in enumerate(self.rows.forecasts.values()):
+                yield f"whole_{i}", sums_to_one(self.rows, columns)
+        for r, j in self.numbers:
+            yield from self._terms_of(r, j)
+        for r, j, k in self.pairs:
+            apart = nw.col(f"loss_{r}_{j}") - nw.col(f"loss_{r}_{k}")
+            yield f"apart2_{r}_{j}_{k}", apart * apart
+            yield f"differing_{r}_{j}_{k}", nw.col(f"differing_{r}_{j}_{k}")
+
+    def _terms_of(self, r: int, j: int) -> Iterator[tuple[str, nw.Expr]]:
+        loss, w = nw.col(f"loss_{r}_{j}"), nw.col("w")
+        yield from _split(f"loss_{r}_{j}", loss)
+        yield f"loss2_{r}_{j}", loss * loss
+        if self.rows.weighted:
+            yield f"loss_weight_{r}_{j}", loss * w
+        if self.is_endless(r):
+            endless = nw.col(f"i_{r}_{j}")
+            if self.rows.weighted:
+                lost = nw.when(endless).then(w.cast(nw.Float64)).otherwise(0.0)
+                yield f"infinite_weight_{r}_{j}", lost
+                endless = endless & (w > 0)
+            yield f"infinite_{r}_{j}", endless.cast(nw.Int64)
+
+    def of_clusters(self, data: nw.LazyFrame[Any], *within: str) -> nw.LazyFrame[Any]:
+        """Add up within clusters, then the squares and products of what clusters say."""
+        w = nw.col("w").cast(nw.Float64) if self.rows.weighted else nw.lit(1.0)
+        inside = {"unit_w": w, "unit_y": nw.when(nw.col("e")).then(w).otherwise(0.0)}
+        if self.classes is not None:
+            inside.pop("unit_y")
+        inside |= {f"unit_{r}_{j}": self._weighed(r, j) for r, j in self.numbers}
+        sums = (nw.col(name).sum() for name in inside)
+        units = data.with_columns(**inside).group_by("c", *within).agg(*sums)
+        products = {"weight2": nw.col("unit_w") * nw.col("unit_w")}
+        if self.classes is None:
+            products["event2"] = nw.col("unit_y") * nw.col("unit_y")
+            products["event_weight"] = nw.col("unit_y") * nw.col("unit_w")
+        for r, j in self.numbers:
+            loss = nw.col(f"unit_{r}_{j}")
+            products[f"loss2_{r}_{j}"] = loss * loss
+            products[f"loss_weight_{r}_{j}"] = loss * nw.col("unit_w")
+            if self.classes is None:
+                products[f"loss_event_{r}_{j}"] = loss * nw.col("unit_y")
+        for r, j, k in self.pairs:
+            apart = nw.col(f"unit_{r}_{j}") - nw.col(f"unit_{r}_{k}")
+            products[f"apart2_{r}_{j}_{k}"] = apart * apart
+        units = units.filter(nw.col("unit_w") > 0).with_columns(**products, one=nw.lit(1))
+        return units.group_by("one", *within).agg(
+            nw.len().alias("units"), *(nw.col(name).sum() for name in products)
+        )
+
+
+def _with(data: nw.LazyFrame[Any], columns: dict[str, nw.Expr]) -> nw.LazyFrame[Any]:
+    return data.with_columns(**columns) if columns else data
+
+
+def _split(name: str, x: nw.Expr) -> Iterator[tuple[str, nw.Expr]]:
+    """Cut a number in two: what adds up exactly in any order, and what is left."""
+    coarse = (x + ROUND) - ROUND
+    yield name + COARSE, coarse
+    yield name + FINE, x - coarse
+
+
+def sum_up(rows: Rows, rules: tuple[Rule, ...]) -> tuple[ScoreSums, dict[Any, ScoreSums]]:
+    """Sum losses over all rows, and over those of each group; refuse what cannot be judged."""
+    with warnings.catch_warnings():
+        # Of pandas, which is slow with tables of very many rows and columns; this has few rows.
+        warnings.filterwarnings("ignore", message="DataFrame is highly fragmented")
+        return _sum_up(Summing(rows, rules))
+
+
+def _sum_up(summing: Summing) -> tuple[ScoreSums, dict[Any, ScoreSums]]:
+    data, rows = summing.priced(), summing.rows
+    found = collected(summing.of_rows(data))
+    number = _checked(summing, found)
+    whole = _sums(summing, found, number, np.ones(len(number), dtype=bool))
+    labels = sorted_labels(found["g"]) if "g" in found else []
+    groups = {g: _sums(summing, found, number, found["g"] == g) for g in labels}
+    if rows.roles.clusters is None:
+        return whole, groups
+    units = collected(summing.of_clusters(data))
+    require_clusters(int(units["units"][0]))
+    whole = _with_clusters(whole, units)
+    if groups:
+        units = collected(summing.of_clusters(data, "g"))
+        groups = {g: _with_clusters(groups[g], units, units["g"] == g) for g in groups}
+    return whole, groups
+
+
+def sorted_labels(group: Column) -> list[Any]:
+    """Return the distinct labels, in order where they have one."""
+    labels = list(dict.fromkeys(group.tolist()))
+    try:
+        return sorted(labels)
+    except TypeError:
+        return labels
+
+
+def _checked(summing: Summing, found: dict[str, Column]) -> Column:
+    """Refuse rows that cannot be judged; return which outcome each line of the table is of."""
+    rows, n = summing.rows, found["n"]
+    sound = {f"p{i}": int(found[f"p{i}"].sum()) for i in range(len(rows.roles.probabilities))}
+    sound["y"] = int(n[~missing_labels(found["y"])].sum())
+    if rows.weighted:
+        sound["w"] = int(found["sound"].sum())
+    if "c" in found:
+        sound["c"] = int(found["c"].sum())
+    if "g" in found:
+        sound["g"] = int(n[~missing_labels(found["g"])].sum())
+    total = int(n.sum())
+    rows.require_sound(total, sound)
+    if summing.classes is None:
+        number = rows.happened(found["y"]).astype(np.intp)
+    else:
+        good = {m: int(found[f"whole_{i}"].sum()) for i, m in enumerate(rows.forecasts)}
+        require_sums(rows, total, good)
+        number = numbers_of_classes(rows, found["y"])
+    if rows.weighted:
+        rows.require_some_weight(int(found["used"].sum()), total)
+    return number
+
+
+def _sums(summing: Summing, found: dict[str, Column], number: Column, chosen: Column) -> ScoreSums:
+    """Make totals of the lines of a table that are chosen."""
+    table = {name: column[chosen] for name, column in found.items() if name not in ("y", "g")}
+    totals = dict.fromkeys(
+        keys_of(tuple(summing.rows.forecasts), summing.rules, summing.classes), Total()
+    )
+    totals |= dict(_totals(summing, _Lines(table, summing.rows.weighted), number[chosen]))
+    models = tuple(summing.rows.forecasts)
+    return ScoreSums(models, summing.rules, summing.classes, False, totals)
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Sums by outcome, as they came from the engine."""
+
+    table: dict[str, Column]
+    weighted: bool
+
+    def of(self, name: str, only: Column | None = None) -> Total:
+        """Add up a column, or both parts of one that was cut in two."""
+        parts = [name] if name in self.table else [name + COARSE, name + FINE]
+        return sum((self._one(part, only) for part in parts), Total())
+
+    def _one(self, name: str, only: Column | None) -> Total:
+        column = self.table[name] if only is None else self.table[name][only]
+        return sum((Total.of(x) for x in column.tolist()), Total())
+
+    def weight(self, only: Column | None = None) -> Total:
+        return self.of("w" if self.weighted else "n", only)
+
+    def squares(self, only: Column | None = None) -> Total:
+        return self.of("w2" if self.weighted else "n", only)
+
+    def rows(self, only: Column | None = None) -> Total:
+        return self.of("used" if self.weighted else "n", only)
+
+
+def _totals(summing: Summing, lines: _Lines, number: Column) -> Iterator[tuple[Key, Total]]:
+    for name in ("rows", "units"):
+        yield (name,), lines.rows()
+    yield ("weight",), lines.weight()
+    for name in ("weight2", "row_squares"):
+        yield (name,), lines.squares()
+    event = number == 1
+    if summing.classes is None:
+        yield ("event_rows",), lines.rows(event)
+        yield ("event",), lines.weight(event)
+        for name in ("event2", "event_weight", "event_squares"):
+            yield (name,), lines.squares(event)
+    for k in range(summing.classes or 0):
+        yield ("class", k), lines.weight(number == k)
+        yield ("class_rows", k), lines.rows(number == k)
+        yield ("class_squares", k), lines.squares(number == k)
+    for r, j in summing.numbers:
+        yield from _totals_of(summing, lines, number, r, j)
+    for r, j, k in summing.pairs:
+        for name in ("apart2", "differing"):
+            yield (name, r, j, k), lines.of(f"{name}_{r}_{j}_{k}")
+
+
+def _totals_of(
+    summing: Summing, lines: _Lines, number: Column, r: int, j: int
+) -> Iterator[tuple[Key, Total]]:
+    squared = f"loss_weight_{r}_{j}" if lines.weighted else f"loss_{r}_{j}"
+    yield ("loss", r, j), lines.of(f"loss_{r}_{j}")
+    yield ("loss2", r, j), lines.of(f"loss2_{r}_{j}")
+    yield ("loss_weight", r, j), lines.of(squared)
+    if summing.classes is None:
+        yield ("loss_event", r, j), lines.of(squared, number == 1)
+    for k in range(summing.classes or 0):
+        yield ("loss_class", r, j, k), lines.of(squared, number == k)
+    if summing.is_endless(r):
+        yield ("infinite", r, j), lines.of(f"infinite_{r}_{j}")
+        lost = f"infinite_weight_{r}_{j}" if lines.weighted else f"infinite_{r}_{j}"
+        yield ("infinite_weight", r, j), lines.of(lost)
+
+
+def _with_clusters(
+    sums: ScoreSums, units: dict[str, Column], chosen: Column | slice = slice(None)
+) -> ScoreSums:
+    """Replace the squares and products of rows by those of clusters."""
+    totals = dict(sums.totals)
+    for key in totals:
+        name = "_".join(str(part) for part in key)
+        if name in units:
+            totals[key] = sum((Total.of(x) for x in units[name][chosen].tolist()), Total())
+    return ScoreSums(sums.models, sums.rules, sums.classes, True, totals)

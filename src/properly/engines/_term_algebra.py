@@ -1,0 +1,262 @@
+"""Formulas built as short as what is known of the columns allows.
+
+Comparisons that can have one outcome only are not made, branches that cannot be reached are not
+written, and what a condition says is known in the branch behind it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from properly.engines._term import Term, cost, is_column, length
+from properly.engines._term_arithmetic import ARITHMETIC
+from properly.engines._term_bounds import bounds_of, within
+from properly.engines._term_facts import Facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from properly.engines._term import Value
+    from properly.engines._term_bounds import Bounds
+
+FOLD: dict[str, Any] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "pow": np.power,
+    "neg": np.negative,
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "log": np.log,
+    "log1p": np.log1p,
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "lt": np.less,
+    "eq": np.equal,
+    "not": np.logical_not,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "clip": np.clip,
+    "most": lambda *x: np.max(x),
+    "least": lambda *x: np.min(x),
+    "where": lambda condition, a, b: a if condition else b,
+}
+
+
+def make(op: str, *args: Value) -> Value:
+    """Apply an operation, simplified."""
+    if not any(isinstance(x, Term) for x in args):
+        with np.errstate(all="ignore"):
+            found = FOLD[op](*args)
+        return found.item() if isinstance(found, np.generic) else found  # type: ignore[no-any-return]
+    known = SIMPLER[op](*args) if op in SIMPLER else None
+    if known is not None:
+        return known
+    low, high = bounds_of(op, args)
+    return bool(low) if op in ("lt", "eq") and low == high else Term(op, args, low, high)
+
+
+def turned(op: str, *args: Value) -> Value:
+    """Apply an operation; conditions of its arguments come before it if that is shorter."""
+    term = make(op, *args)
+    if isinstance(term, Term) and term.op != "where" and not is_column(term):
+        for x in term.args:
+            if isinstance(x, Term) and x.op == "where":
+                found = _asked_first(x.args[0], term)
+                if found is not term:
+                    return found
+    return term
+
+
+def _asked_first(condition: Term, term: Term) -> Value:
+    sides = [[given(x, condition, happened) for x in term.args] for happened in (True, False)]
+    # What is longer anyway is not tried, or trying would take longer and longer.
+    if 2 + condition.cost + sum(length(term.op, *args) for args in sides) > term.cost:
+        return term
+    found = where(condition, *(turned(term.op, *args) for args in sides))
+    return found if cost(found) <= term.cost else term
+
+
+def where(condition: Value, a: Value, b: Value) -> Value:
+    """Choose between two formulas; each is simplified by what is known where it is chosen."""
+    if not isinstance(condition, Term):
+        return a if condition else b
+    sides = given(a, condition, True), given(b, condition, False)
+    for x, side, happened in ((b, sides[0], True), (a, sides[1], False)):
+        # If the other branch says the same here, there is nothing to ask.
+        if not isinstance(side, Term) and isinstance(x, Term) and x.op in ("where", "lt"):
+            free = anywhere(x)
+            if given(free, condition, happened) == side:
+                return free
+    return branches(condition, *sides)
+
+
+def branches(condition: Value, a: Value, b: Value) -> Value:
+    """Choose between two formulas that have been simplified."""
+    if not isinstance(condition, Term):
+        return a if condition else b
+    if condition.op == "not":
+        return branches(condition.args[0], b, a)
+    if a == b and isinstance(a, bool) == isinstance(b, bool):
+        return _merged([a, b])
+    if isinstance(a, bool) and isinstance(b, bool):
+        return condition if a else make("not", condition)
+    term = Term("where", (condition, a, b), *bounds_of("where", (condition, a, b)))
+    return _in_turn(term) if condition.op == "where" else term
+
+
+def _in_turn(term: Term) -> Value:
+    """Ask a condition inside of a condition first, if that is shorter."""
+    (first, *rest), a, b = term.args[0].args, *term.args[1:]
+    sides = [
+        (then, given(a, first, happened), given(b, first, happened))
+        for then, happened in zip(rest, (True, False), strict=True)
+    ]
+    expected = sum(
+        length("where", *side) if isinstance(side[0], Term) else cost(side[1 if side[0] else 2])
+        for side in sides
+    )
+    if 2 + cost(first) + expected > term.cost:
+        return term
+    found = where(first, *(where(*side) for side in sides))
+    return found if cost(found) <= term.cost else term
+
+
+def choose(index: Value, options: Sequence[Value]) -> Value:
+    """Take the option that an index says; what all options share is written once."""
+    if not isinstance(index, Term):
+        return options[int(index)]
+    if all(x == options[0] for x in options):
+        return _merged(options)
+    if index.op == "argmax" and index.args == tuple(options):
+        return make("most", *options)
+    shared = _shared(index, options)
+    if shared is not None:
+        return shared
+    found = options[-1]
+    for k in range(len(options) - 2, -1, -1):
+        found = where(make("eq", index, k), options[k], found)
+    return found
+
+
+def _shared(index: Value, options: Sequence[Value]) -> Value | None:
+    """Choose inside of an operation, if all options are the same one but for one argument."""
+    terms = [x for x in options if isinstance(x, Term) and not is_column(x)]
+    if len(terms) < len(options) or len({(x.op, len(x.args)) for x in terms}) > 1:
+        return None
+    places = list(zip(*(x.args for x in terms), strict=True))
+    if sum(len(set(found)) > 1 for found in places) > 1:
+        return None
+    return make(terms[0].op, *(choose(index, found) for found in places))
+
+
+def given(x: Value, condition: Value, happened: bool) -> Value:
+    """Simplify a formula by what is known where a condition holds, or does not."""
+    if not isinstance(x, Term) or not isinstance(condition, Term):
+        return x
+    facts = Facts(condition, happened)
+    return _rewritten(x, facts.known.get, facts.limits)
+
+
+def anywhere(x: Value) -> Value:
+    """Return a formula without what is known in one branch only."""
+    return _rewritten(
+        x, lambda t: Term(t.op, t.args, *t.args[1:]) if is_column(t) else None, {}, anew=True
+    )
+
+
+def _merged(same: Sequence[Value]) -> Value:
+    """Return what equal formulas from several branches have in common."""
+    return same[0] if all(x is same[0] for x in same) else anywhere(same[0])
+
+
+def _rewritten(
+    x: Value,
+    replace: Callable[[Term], Value | None],
+    limits: Mapping[Term, Bounds],
+    *,
+    anew: bool = False,
+) -> Value:
+    """Build a formula with some terms replaced and some narrowed, or all of it anew."""
+    # Not by the formula: in another branch, other things are known of the same.
+    seen: dict[int, Value] = {}
+
+    def visit(t: Value) -> Value:
+        if not isinstance(t, Term):
+            return t
+        if id(t) not in seen:
+            found = replace(t)
+            if found is None:
+                found = build(t)
+                if t in limits and isinstance(found, Term):
+                    found = _narrowed(found, limits[t])
+            seen[id(t)] = found
+        return seen[id(t)]
+
+    def build(t: Term) -> Value:
+        if is_column(t):
+            return t
+        args = [visit(x) for x in t.args]
+        if not anew and all(a is b for a, b in zip(args, t.args, strict=True)):
+            return t
+        return branches(*args) if t.op == "where" else make(t.op, *args)
+
+    return visit(x)
+
+
+def _narrowed(x: Term, limits: Bounds) -> Value:
+    """Return a term of which more is known; a number if all is."""
+    low, high = within((x.low, x.high), limits)
+    if low == high:
+        return low
+    # Where nothing is left open, nobody will come.
+    return x if low > high or (low, high) == (x.low, x.high) else Term(x.op, x.args, low, high)
+
+
+def _equal(a: Value, b: Value) -> Value | None:
+    if a == b:
+        return True
+    if not isinstance(a, Term) or (isinstance(b, Term) and b.op == "argmax"):
+        return make("eq", b, a)
+    if a.op != "argmax":
+        return None
+    firsts = [_is_first(a.args, k) for k in range(len(a.args))]
+    return choose(b, firsts)
+
+
+def _is_first(values: Sequence[Value], k: int) -> Value:
+    """Tell whether value k is the greatest, and the first such."""
+    found: Value = True
+    for j, value in enumerate(values):
+        if j != k:
+            less = make("lt", value, values[k]) if j < k else make("lt", values[k], value)
+            found = make("and", found, less if j < k else make("not", less))
+    return found
+
+
+def _opposite(a: Term) -> Value | None:
+    if a.op == "where":
+        return branches(a.args[0], make("not", a.args[1]), make("not", a.args[2]))
+    return a.args[0] if a.op == "not" else None
+
+
+def _both(a: Value, b: Value) -> Value | None:
+    if not isinstance(a, Term):
+        return b if a else False
+    known = given(b, a, True)
+    if not isinstance(known, Term):
+        return a if known else False
+    return None if known == b else make("and", a, known)
+
+
+def _either(a: Value, b: Value) -> Value:
+    return make("not", make("and", make("not", a), make("not", b)))
+
+
+SIMPLER: dict[str, Callable[..., Value | None]] = {
+    op: partial(found, make) for op, found in ARITHMETIC.items()
+} | {"eq": _equal, "not": _opposite, "and": _both, "or": _either, "where": where}

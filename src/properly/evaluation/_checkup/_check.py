@@ -1,0 +1,262 @@
+"""A data doctor: what is wrong or odd about outcomes and forecasts, before they are scored."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from properly._boundary._arrays import event_label
+from properly._boundary._frames import as_models, to_frame
+from properly._boundary._labels import as_labels
+from properly._boundary._options import check_choice
+from properly._boundary._plain import many
+from properly.counts._cases import Cases
+from properly.counts._tally import Tally
+from properly.errors import ArgumentTypeError, DataError
+from properly.evaluation._checkup._classes import class_symptoms
+from properly.evaluation._checkup._columns import column_symptoms
+from properly.evaluation._checkup._design import design_symptoms
+from properly.evaluation._checkup._fit import fit_symptoms, same_order
+from properly.evaluation._checkup._forecasts import forecast_symptoms
+from properly.evaluation._checkup._outcomes import outcome_symptoms
+from properly.evaluation._checkup._raw import read_raw
+from properly.evaluation._checkup._sheet import Sheet
+from properly.evaluation._checkup._symptom import SEVERITIES, Symptom
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from properly._boundary._frames import Backend
+    from properly.evaluation._checkup._raw import RawColumn
+    from properly.typing import ArrayLike, IntoFrame
+
+    Forecasts: TypeAlias = Mapping[str, ArrayLike] | IntoFrame | ArrayLike
+
+TASKS = ("auto", "binary", "multiclass", "ordinal")
+PLURAL = {"problem": "problems", "oddity": "oddities", "note": "notes"}
+
+
+@dataclass(frozen=True, repr=False)
+class Checkup:
+    """What `properly.check` found.
+
+    ``print(checkup)`` lists it, problems first.
+
+    Attributes
+    ----------
+    findings : tuple of Symptom
+        What is wrong, odd or good to know, problems first.
+    rows : int
+        Number of outcomes.
+    models : tuple of str
+        Names of the models.
+
+    Examples
+    --------
+    >>> import properly
+    >>> found = properly.check([0, 1, 1], {"percent": [10, 80, 95], "copy": [10, 80, 95]})
+    >>> found
+    Checkup(3 rows, 2 models: 2 problems, 2 oddities)
+    >>> found.is_fine
+    False
+    >>> [symptom.where for symptom in found.problems]
+    ['percent', 'copy']
+    """
+
+    findings: tuple[Symptom, ...]
+    rows: int
+    models: tuple[str, ...]
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether there is no problem; there may be oddities and notes."""
+        return not self.problems
+
+    @property
+    def problems(self) -> tuple[Symptom, ...]:
+        """Of what was found, the problems."""
+        return self.of("problem")
+
+    def of(self, severity: Literal["problem", "oddity", "note"]) -> tuple[Symptom, ...]:
+        """Return what was found of one severity."""
+        check_choice(severity, SEVERITIES, "severity")
+        return tuple(symptom for symptom in self.findings if symptom.severity == severity)
+
+    def __repr__(self) -> str:
+        return f"Checkup({self._told()})"
+
+    def __str__(self) -> str:
+        """List what was found: problems, oddities, notes."""
+        parts = [self._told()]
+        for severity in SEVERITIES:
+            found = self.of(severity)
+            if found:
+                parts.append("\n".join([PLURAL[severity].capitalize(), *map(_item, found)]))
+        last = "Nothing else was found." if self.findings else "Nothing was found."
+        return "\n\n".join([*parts, last if self.is_fine else f"{last} {_AGAIN}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it."""
+        return {
+            "rows": self.rows,
+            "models": list(self.models),
+            "is_fine": self.is_fine,
+            "findings": [symptom.to_dict() for symptom in self.findings],
+        }
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a finding as a polars, pandas or pyarrow frame; its rows are text."""
+        names = ("severity", "where", "what", "rows", "count", "advice")
+        columns = {name: [getattr(symptom, name) for symptom in self.findings] for name in names}
+        columns["rows"] = [", ".join(map(str, rows)) for rows in columns["rows"]]
+        return to_frame(columns, backend)
+
+    def _told(self) -> str:
+        """Count what was found."""
+        about = f"{many(self.rows, 'row')}, {many(len(self.models), 'model')}"
+        counts = {severity: len(self.of(severity)) for severity in SEVERITIES}
+        said = [
+            f"{count or 'no'} {severity if count == 1 else PLURAL[severity]}"
+            for severity, count in counts.items()
+            if count or severity == "problem"
+        ]
+        return f"{about}: {', '.join(said)}"
+
+
+_AGAIN = "Mend the problems and check again: they may hide others."
+
+
+def check(
+    y: ArrayLike,
+    forecasts: Forecasts,
+    *,
+    weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    task: Literal["auto", "binary", "multiclass", "ordinal"] = "auto",
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> Checkup:
+    """Look data over before they are scored, and say what is wrong or odd.
+
+    Columns are taken as they are, also with text, None and NaN in them. Bad data are never refused
+    here; they are what is looked for. Nothing is changed.
+
+    Parameters
+    ----------
+    y : array-like
+        Outcomes, as for `properly.evaluate`.
+    forecasts : dict of array-like, data frame, or array-like
+        Forecasts by model, as for `properly.evaluate`.
+    weight, clusters, groups, time : array-like, optional
+        What else is known of each case.
+    task : {"auto", "binary", "multiclass", "ordinal"}
+        Forecasts of one dimension are of one event, those of two of several classes.
+    labels : sequence of labels, optional
+        What each column of class probabilities stands for, in order. Of an event, both labels, the
+        event last.
+    pos_label : label, optional
+        The label of the event.
+
+    Returns
+    -------
+    Checkup
+
+    Notes
+    -----
+    *Problems* are what scoring refuses (missing values, text, numbers that are no probabilities,
+    rows that do not sum to one, labels that are unknown, columns of different lengths) or could not
+    answer (one outcome only, a forecast that is the outcome). *Oddities* can be scored, but often
+    come from a mistake: an AUC of 1, or below 1/2 by a 99.9 % interval; a mean forecast five
+    standard errors and a quarter in odds from the event rate; forecasts of exactly 0 or 1 that were
+    wrong; rows or models that repeat; columns of classes in another order; one case with more than
+    5 % of the weight. *Notes* say how results are to be read.
+
+    What forecasts look like beside outcomes is looked at once they are probabilities: mend
+    problems first, then check again.
+
+    Examples
+    --------
+    >>> import properly
+    >>> print(properly.check([0, 1, None, 1], [3, 80, 15, 99]))
+    4 rows, 1 model: 2 problems, 1 oddity
+    <BLANKLINE>
+    Problems
+    - outcome: 1 of 4 outcomes is missing (row 2).
+      Drop that row first; on the command line, --missing drop.
+    - forecast: 4 of 4 forecasts are above 1, up to 99, as percentages are (rows 0, 1, 2, 3).
+      Of percentages, divide by 100 first.
+    <BLANKLINE>
+    Oddities
+    - outcome: there is only 1 non-event (row 0).
+      Means can be read, differences between models hardly; intervals, AUC and calibration
+      are not to be trusted below 10 non-events.
+    <BLANKLINE>
+    Nothing else was found. Mend the problems and check again: they may hide others.
+    >>> crash = properly.datasets.crash()
+    >>> properly.check(crash.died, crash.forecasts).is_fine
+    True
+    """
+    check_choice(task, TASKS, "task")
+    models = _models(forecasts, task)
+    chosen = _task(task, models)
+    names = None if labels is None else as_labels(labels)
+    if names is not None and chosen == "binary":
+        pos_label = event_label(names, pos_label)
+    _require_label(pos_label)
+    known = {"weight": weight, "clusters": clusters, "groups": groups, "time": time}
+    beside = {name: read_raw(x, name) for name, x in known.items() if x is not None}
+    sheet = Sheet(read_raw(y, "outcome"), models, chosen, names, pos_label, beside)
+    order = {severity: k for k, severity in enumerate(SEVERITIES)}
+    found = sorted(dict.fromkeys(_symptoms(sheet)), key=lambda symptom: order[symptom.severity])
+    return Checkup(tuple(found), len(sheet.outcome), tuple(models))
+
+
+def _symptoms(sheet: Sheet) -> Iterator[Symptom]:
+    """Look at columns, outcomes, each model, models beside each other, and rows."""
+    yield from column_symptoms(sheet)
+    yield from outcome_symptoms(sheet)
+    for event in sheet.events:
+        yield from forecast_symptoms(event)
+        yield from fit_symptoms(event)
+    yield from same_order(sheet)
+    for classes in sheet.classes:
+        yield from class_symptoms(classes)
+    yield from design_symptoms(sheet)
+
+
+def _models(forecasts: Any, task: str) -> dict[str, RawColumn]:
+    """Read forecasts by the names of models."""
+    if isinstance(forecasts, Tally | Cases):
+        message = f"raw forecasts are checked; got a {type(forecasts).__name__}"
+        raise ArgumentTypeError(message, hint="write check(y, {'name': p, …}).")
+    if isinstance(forecasts, Mapping):
+        models: Mapping[Any, Any] = forecasts
+    else:
+        single = task in ("multiclass", "ordinal")
+        models = {"forecast": forecasts} if single else as_models(forecasts)
+    named = {str(name): p for name, p in models.items()}
+    if len(named) < len(models) or not named:
+        message = f"models must have names that differ, and there must be one; got {list(models)}"
+        raise DataError(message)
+    return {name: read_raw(p, name) for name, p in named.items()}
+
+
+def _task(task: str, models: Mapping[str, RawColumn]) -> str:
+    """Tell an event from classes by the first model that can be read."""
+    if task != "auto":
+        return task
+    first = next((x for x in models.values() if len(x)), None)
+    return "multiclass" if first is not None and first.is_table else "binary"
+
+
+def _require_label(pos_label: object) -> None:
+    if not isinstance(pos_label, Hashable):
+        message = f"pos_label must be a label such as a number or text; got {pos_label!r}"
+        raise ArgumentTypeError(message)
+
+
+def _item(symptom: Symptom) -> str:
+    return f"- {symptom}"

@@ -1,0 +1,294 @@
+"""All columns side by side, as they were handed in, and what can be read from them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._arrays import HUGE, TINY
+from properly._boundary._classes import sum_slack
+from properly.evaluation._checkup._raw import distinct_values
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from properly.evaluation._checkup._raw import RawColumn
+
+    Flags: TypeAlias = NDArray[np.bool_]
+    Floats: TypeAlias = NDArray[np.float64]
+    Whole: TypeAlias = NDArray[np.intp]
+
+# Class numbers of outcomes that are missing, and of those that are no class.
+MISSING, OUTSIDE = -1, -2
+
+
+class Area(NamedTuple):
+    """The area under the ROC curve, and its standard error."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """Outcomes, forecasts by model, and what else is known of each case.
+
+    Attributes
+    ----------
+    outcome : RawColumn
+        What happened.
+    models : dict of RawColumn
+        Forecasts.
+    task : str
+        ``"binary"``, ``"multiclass"`` or ``"ordinal"``.
+    labels : tuple, optional
+        Labels of the classes, as they were given.
+    pos_label : label
+        The label of the event, as it was given.
+    beside : dict of RawColumn
+        Weights, clusters, groups and times, if given.
+    """
+
+    outcome: RawColumn
+    models: dict[str, RawColumn]
+    task: str
+    labels: tuple[Any, ...] | None
+    pos_label: object
+    beside: dict[str, RawColumn]
+
+    @property
+    def of_event(self) -> bool:
+        """Whether one event is forecast, not classes."""
+        return self.task == "binary"
+
+    @property
+    def columns(self) -> list[RawColumn]:
+        """Everything that was handed in."""
+        return [self.outcome, *self.models.values(), *self.beside.values()]
+
+    @cached_property
+    def known(self) -> Flags:
+        """Whether the outcome of each row is known."""
+        return ~self.outcome.rows_with(self.outcome.missing)
+
+    @cached_property
+    def happened(self) -> Flags | None:
+        """Whether the event happened; None if the outcomes do not say so without a guess."""
+        found = self.outcome.labels if self.of_event and not self.outcome.is_table else {}
+        event = 1 if self.pos_label is None else self.pos_label
+        plain = self.pos_label is not None or set(found) <= {0, 1}
+        if not found or len(found) > 2 or not plain or (event not in found and len(found) == 2):
+            return None
+        flags = np.zeros(len(self.outcome), dtype=bool)
+        if event in found:
+            flags[self.known] = self.outcome.values[self.known] == event
+        return flags
+
+    @cached_property
+    def weight(self) -> Floats | None:
+        """The weights, if they can be used: as many as outcomes, not extreme, some positive."""
+        column = self.beside.get("weight")
+        if column is None or len(column) != len(self.outcome) or column.is_table:
+            return None
+        w = column.numbers
+        good = (w == 0) | ((w >= TINY) & (w <= HUGE))
+        return w if bool(good.all() and w.any()) else None
+
+    @cached_property
+    def events(self) -> tuple[EventForecast, ...]:
+        """The forecasts of an event, each beside what happened."""
+        models = [x for x in self.models.values() if self.of_event and not x.is_table and len(x)]
+        return tuple(EventForecast(column, self) for column in models)
+
+    @cached_property
+    def classes(self) -> tuple[ClassForecast, ...]:
+        """The forecasts of classes, each beside what happened."""
+        models = [x for x in self.models.values() if not self.of_event and x.is_table and len(x)]
+        return tuple(ClassForecast(column, self) for column in models)
+
+
+@dataclass(frozen=True, eq=False)
+class EventForecast:
+    """The forecasts of one model, beside the outcomes."""
+
+    column: RawColumn
+    sheet: Sheet
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.column.name
+
+    @cached_property
+    def p(self) -> Floats:
+        """The forecasts that are there."""
+        return self.column.numbers[~np.isnan(self.column.numbers)]
+
+    @cached_property
+    def inside(self) -> bool:
+        """Whether all forecasts that are there are probabilities."""
+        return len(self.p) > 0 and bool(self.p.min() >= 0) and bool(self.p.max() <= 1)
+
+    @cached_property
+    def used(self) -> Flags | None:
+        """Rows that can be scored: None if there are none, or if it is not known what happened."""
+        happened = self.sheet.happened
+        if happened is None or len(happened) != len(self.column) or not self.inside:
+            return None
+        rows = self.sheet.known & ~np.isnan(self.column.numbers)
+        return rows if rows.any() else None
+
+    @cached_property
+    def scored(self) -> tuple[Flags, Floats] | None:
+        """What happened, and the forecasts, in the rows that can be scored."""
+        if self.used is None or self.sheet.happened is None:
+            return None
+        return self.sheet.happened[self.used], self.column.numbers[self.used]
+
+    @cached_property
+    def is_outcome(self) -> bool:
+        """Whether the forecasts are the outcomes, of which there are both."""
+        return self.area is not None and self.scored is not None and _equal(*self.scored)
+
+    @cached_property
+    def distinct(self) -> Floats:
+        """The distinct forecasts, in order."""
+        return distinct_values(self.p)
+
+    @cached_property
+    def area(self) -> Area | None:
+        """The area under the ROC curve with DeLong's standard error, from counts; None if none."""
+        if self.scored is None:
+            return None
+        y, p = self.scored
+        if min(y.sum(), (~y).sum()) < 2:
+            return None
+        (events, above), (none, below) = (_counts(p[side], self.distinct) for side in (y, ~y))
+        place = 1 - (above - events / 2) / above[-1], (below - none / 2) / below[-1]
+        area = float(place[1] @ events / above[-1])
+        sides = zip(place, (none, events), strict=True)
+        error = sum(float((x - area) ** 2 @ m / (m.sum() - 1) / m.sum()) for x, m in sides)
+        return Area(area, math.sqrt(error))
+
+
+@dataclass(frozen=True, eq=False)
+class ClassForecast:
+    """The class probabilities of one model, beside the outcomes."""
+
+    column: RawColumn
+    sheet: Sheet
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.column.name
+
+    @property
+    def count(self) -> int:
+        """The number of classes."""
+        return int(self.column.values.shape[1])
+
+    @cached_property
+    def labels(self) -> tuple[Any, ...] | None:
+        """What the columns stand for; None if that would be a guess."""
+        if self.sheet.labels is not None:
+            return self.sheet.labels
+        found, heads = self.sheet.outcome.labels, self.column.heads
+        words = any(isinstance(label, str | bytes) for label in found)
+        if self.sheet.outcome.is_table or not words:
+            return tuple(range(self.count))
+        if self.sheet.task == "ordinal":
+            return None
+        if heads is not None and set(found) <= set(heads):
+            return heads
+        return tuple(found) if len(found) == self.count else None
+
+    @cached_property
+    def happened(self) -> Whole | None:
+        """The class that happened, by its column; negative where there is none."""
+        outcome, labels = self.sheet.outcome, self.labels
+        if len(outcome) != len(self.column) or labels is None or len(labels) != self.count:
+            return None
+        if outcome.is_table:
+            return _from_one_hot(outcome, self.count)
+        if not any(_reads_as_number(label) for label in labels):
+            words = any(isinstance(label, str | bytes) for label in outcome.labels)
+            labels = labels if words else tuple(range(self.count))
+        return _looked_up(outcome, labels)
+
+    @property
+    def has_outside(self) -> bool:
+        """Whether some outcome is none of the classes."""
+        return self.happened is not None and bool((self.happened == OUTSIDE).any())
+
+    @cached_property
+    def sound(self) -> bool:
+        """Whether all rows that are complete are probabilities that sum to one."""
+        p = self.column.numbers
+        with np.errstate(over="ignore", invalid="ignore"):
+            off = np.abs(p.sum(axis=1) - 1)
+        slack = sum_slack(self.column.values)
+        return not bool((p < 0).any() or np.isinf(p).any() or (off > slack).any())
+
+    @cached_property
+    def scored(self) -> tuple[Whole, Floats] | None:
+        """The classes that happened, and the forecasts, if there are any and all are numbers."""
+        if self.happened is None or np.isinf(self.column.numbers).any():
+            return None
+        rows = (self.happened >= 0) & ~np.isnan(self.column.numbers).any(axis=1)
+        return (self.happened[rows], self.column.numbers[rows]) if rows.any() else None
+
+
+def _equal(y: Flags, p: Floats) -> bool:
+    return bool((y == p).all())
+
+
+def _counts(p: Floats, value: Floats) -> tuple[Whole, Whole]:
+    """Count forecasts at each of the distinct values, and up to it."""
+    up_to = np.searchsorted(np.sort(p), value, side="right")
+    return np.diff(up_to, prepend=0), up_to
+
+
+def _from_one_hot(outcome: RawColumn, count: int) -> Whole | None:
+    """Find the single 1 of each row."""
+    y = outcome.numbers
+    if y.shape[1] != count:
+        return None
+    good = ((y == 0) | (y == 1)).all(axis=1) & ((y == 1).sum(axis=1) == 1)
+    missing = outcome.missing.any(axis=1)
+    return np.where(good, (y == 1).argmax(axis=1), np.where(missing, MISSING, OUTSIDE))
+
+
+def _looked_up(outcome: RawColumn, labels: tuple[Any, ...]) -> Whole:
+    """Look each outcome up among the labels."""
+    number = {label: k for k, label in enumerate(labels)}
+    codes, order = outcome.codes, {}
+    present = ~outcome.missing
+    # One look a label, at a row that has it.
+    first = np.unique(codes[present], return_index=True)[1]
+    for row in np.flatnonzero(present)[first]:
+        label = outcome.values[row]
+        order[int(codes[row])] = _found(
+            label.item() if isinstance(label, np.generic) else label, number
+        )
+    table = np.array([order[k] for k in range(len(order))] + [MISSING], dtype=np.intp)
+    return table[codes]
+
+
+def _found(label: object, number: dict[Any, int]) -> int:
+    try:
+        return number.get(label, OUTSIDE)
+    except TypeError:
+        return OUTSIDE
+
+
+def _reads_as_number(label: object) -> bool:
+    try:
+        float(str(label))
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,118 @@
+"""Something wrong or odd about data: what, where, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from properly._boundary._plain import many, plain, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    Flags: TypeAlias = NDArray[np.bool_]
+
+Severity: TypeAlias = Literal["problem", "oddity", "note"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+# So many rows are named.
+NAMED = 5
+# So many letters of a user's text are shown.
+LETTERS = 40
+WIDTH = 88
+
+
+@dataclass(frozen=True)
+class Symptom:
+    """Something that `properly.check` found.
+
+    Attributes
+    ----------
+    severity : {"problem", "oddity", "note"}
+        Of a problem, scoring is refused, or its answers would be empty or wrong. An oddity can be
+        scored, but often comes from a mistake. A note says how results are to be read.
+    where : str
+        The name of the model, or ``"outcome"``, ``"weight"``, ``"clusters"``, ``"groups"``,
+        ``"time"``, ``"rows"``.
+    what : str
+        What was found.
+    rows : tuple of int
+        The first few rows concerned, counted from 0; none if the column as a whole is.
+    count : int
+        How many rows are concerned.
+    advice : str
+        What to do, with the call or the option.
+
+    Examples
+    --------
+    >>> import properly
+    >>> found = properly.check([0, 1, 1], [0.25, None, 0.75]).findings[0]
+    >>> found.severity, found.where, found.rows, found.count
+    ('problem', 'forecast', (1,), 1)
+    >>> print(found)
+    forecast: 1 of 3 forecasts is missing (row 1).
+      Drop that row first; on the command line, --missing drop.
+    """
+
+    severity: Severity
+    where: str
+    what: str
+    rows: tuple[int, ...]
+    count: int
+    advice: str
+
+    def __str__(self) -> str:
+        said = f"{printable(self.where)}: {self.what}{_named(self.rows, self.count)}."
+        return f"{_filled(said, '')}\n{_filled(self.advice, '  ')}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as JSON can hold them."""
+        found: dict[str, Any] = plain(asdict(self))
+        return found
+
+
+def of_rows(severity: Severity, where: str, bad: Flags, what: str, advice: str) -> Symptom:
+    """Describe what some rows have."""
+    rows = np.flatnonzero(bad)
+    return Symptom(severity, where, what, tuple(rows[:NAMED].tolist()), len(rows), advice)
+
+
+def of_column(severity: Severity, where: str, rows: int, what: str, advice: str) -> Symptom:
+    """Describe what a column of so many rows has as a whole."""
+    return Symptom(severity, where, what, (), rows, advice)
+
+
+def quoted(value: object) -> str:
+    """Write a value of the user's as code, so that a terminal does not obey it; not at length."""
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        value = str(value)  # as Python's own it may be a mere number
+    said = repr(value.item() if isinstance(value, np.generic) else value)
+    return said if len(said) <= LETTERS else f"{said[: LETTERS - 1]}…"
+
+
+def listed(values: Iterable[object], most: int = 4) -> str:
+    """Write the first of several values, and how many there are."""
+    values = list(values)
+    more = f", … ({len(values):,} in all)" if len(values) > most else ""
+    return ", ".join(quoted(value) for value in values[:most]) + more
+
+
+def so_many(count: int, rows: int, what: str) -> str:
+    """Begin a sentence about some of many: "1 of 3 forecasts is", "2 of 3 forecasts are"."""
+    return f"{count:,} of {many(rows, what)} {'is' if count == 1 else 'are'}"
+
+
+def _named(rows: tuple[int, ...], count: int) -> str:
+    if not rows:
+        return ""
+    said = ", ".join(map(str, rows))
+    return f" (row{'s' * (count > 1)} {said}{', …' * (count > len(rows))})"
+
+
+def _filled(text: str, indent: str) -> str:
+    lines: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    return fill(text, WIDTH, initial_indent=indent, subsequent_indent="  ", **lines)

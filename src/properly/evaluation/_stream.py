@@ -1,0 +1,336 @@
+"""An evaluation of rows that come batch by batch, and are not kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from properly._boundary._arrays import as_column, check_outcomes, distinct, require_countable
+from properly._boundary._libraries import to_numpy
+from properly._boundary._options import check_whole
+from properly._boundary._plain import many
+from properly.counts._cases import numbered, require_event
+from properly.counts._models import contenders
+from properly.engines import _counts as _counting
+from properly.engines._summary import Summary
+from properly.errors import ArgumentTypeError, DataError
+from properly.evaluation._asking import models_by_name, rules_of_event
+from properly.evaluation._evaluation import evaluate
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from properly.counts._cases import Cases
+    from properly.engines._digits import Column
+    from properly.evaluation._evaluation import Forecasts
+    from properly.evaluation._event_evaluation import Evaluation
+    from properly.rules import Rule
+    from properly.rules._interval import Interval
+    from properly.typing import ArrayLike
+
+# Each is summed up for itself; more are hardly groups, and would take memory without end.
+MOST_GROUPS = 1000
+OPTIONS = ("rules", "within", "pos_label", "cells")
+
+
+class Stream:
+    """Sums up rows that come batch by batch, and keeps none of them.
+
+    Make one with `properly.stream`. Which rows come first, and which come together, makes no
+    difference to any number. Streams of different rows, as on several machines, add.
+
+    Parameters
+    ----------
+    rules, within, pos_label, cells
+        As in `properly.stream`.
+
+    Examples
+    --------
+    >>> import properly
+    >>> monday, tuesday = properly.stream(), properly.stream()
+    >>> monday.add([0, 1], {"a": [0.1, 0.6], "b": [0.3, 0.3]})
+    >>> monday.add([1], {"a": [0.8], "b": [0.9]})
+    >>> tuesday.add([0, 0], {"a": [0.2, 0.1], "b": [0.6, 0.2]})
+    >>> monday + tuesday
+    Stream(5 rows, 2 models, 2 rules)
+    >>> round(sum([monday, tuesday]).summary().event_rate, 4)
+    0.4
+    """
+
+    def __init__(
+        self,
+        rules: Iterable[Rule] | Rule | None = None,
+        *,
+        within: Interval | tuple[float, float] | None = None,
+        pos_label: object = None,
+        cells: int | None = None,
+    ) -> None:
+        self._rules, _, self._within = rules_of_event(rules, within)
+        self._pos_label = pos_label
+        self._cells = None if cells is None else _check_cells(cells)
+        self._labels: tuple[Any, ...] = ()
+        # From the longest to the shortest, so that rows are added up to others only rarely.
+        self._parts: list[Summary] = []
+
+    def add(
+        self,
+        y: ArrayLike,
+        forecasts: Forecasts,
+        weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> None:
+        """Take in a batch of rows. A batch that is refused changes nothing.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes: booleans, 0 and 1, or two labels of any kind if the stream has a `pos_label`.
+            A batch may have one of them only.
+        forecasts : dict of array-like, data frame, or array-like
+            Probabilities of the event, by model, as in `properly.evaluate`; of the same models in
+            every batch.
+        weight : array-like, optional
+            Case weights.
+        groups : array-like, optional
+            The group of each case, by text, numbers or truth values: with every batch, or none.
+        """
+        options: dict[str, Any] = {"weight": weight, "groups": groups, "pos_label": self._pos_label}
+        models = contenders(y, models_by_name(forecasts, "binary"), least=1, **options)
+        rows = require_event(next(iter(models.values())))
+        self._require_alike(tuple(models), rows)
+        if rows.groups is not None:
+            _require_few_groups(numbered(to_numpy(rows.groups))[1])
+        labels = self._labels
+        if self._pos_label is not None:
+            labels = self._joined(distinct(to_numpy(as_column(y, "outcomes"))))
+        part = Summary.of_rows(
+            self._rules,
+            to_numpy(rows.y),
+            self._in_order({name: to_numpy(cases.p) for name, cases in models.items()}),
+            None if weight is None else to_numpy(rows.weight),
+            groups=None if groups is None else to_numpy(rows.groups),
+            cells=self._cells,
+        )
+        self._parts = _in_few_parts([*self._parts, part])
+        self._labels = labels
+
+    def merge(self, other: Stream) -> None:
+        """Take in all rows of another stream, which stays as it is.
+
+        Parameters
+        ----------
+        other : Stream
+            With the same rules and options, fed with forecasts of the same models.
+        """
+        if not isinstance(other, Stream):
+            message = f"a stream is merged with another one; got {type(other).__name__}"
+            raise ArgumentTypeError(message, hint="summaries add: stream.summary() + other.")
+        self._require_mergeable(other)
+        labels = self._joined(other._labels)
+        self._parts = _in_few_parts([*self._parts, *other._parts])
+        self._labels = labels
+
+    def summary(self) -> Summary:
+        """Return all that was summed up so far."""
+        if not self._parts:
+            message = "a stream must be fed before it is summed up; there are no rows yet"
+            raise DataError(message, hint="write stream.add(y, forecasts).")
+        self._parts = [_added(self._parts)]
+        return self._parts[0]
+
+    def evaluate(self, **options: Any) -> Evaluation:
+        """Evaluate the models on all rows so far.
+
+        Parameters
+        ----------
+        **options
+            As in `properly.evaluate`: ``level``, ``replicates``, ``rng`` and ``progress``.
+
+        Returns
+        -------
+        Evaluation
+        """
+        found: Evaluation = evaluate(self.summary(), **{"within": self._within, **options})
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the summary of all rows so far to a file, which `Summary.load` reads.
+
+        Parameters
+        ----------
+        path : str or path
+            The name of the file.
+
+        Returns
+        -------
+        Path
+            Where it was written.
+        """
+        return self.summary().save(path)
+
+    def __len__(self) -> int:
+        """Count the rows of positive weight so far."""
+        return sum(part.rows for part in self._parts)
+
+    def __bool__(self) -> bool:
+        """Say that there is a stream, also before it has rows."""
+        return True
+
+    def __add__(self, other: object) -> Stream:
+        """Make a stream of the rows of both."""
+        if not isinstance(other, Stream):
+            return NotImplemented
+        found = Stream.__new__(Stream)
+        vars(found).update(vars(self))
+        found.merge(other)
+        return found
+
+    def __radd__(self, other: object) -> Stream:
+        """Let `sum` begin with its 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __repr__(self) -> str:
+        models = len(self._parts[0].models) if self._parts else 0
+        sizes = {"row": len(self), "model": models, "rule": len(self._rules)}
+        return f"Stream({', '.join(many(size, what) for what, size in sizes.items())})"
+
+    def _require_alike(self, models: Sequence[str], rows: Cases) -> None:
+        """Refuse a batch that does not go with those before it."""
+        if not self._parts:
+            return
+        first = self._parts[0]
+        if set(models) != set(first.models):
+            message = (
+                f"every batch must have the same models; got {list(models)} after "
+                f"{list(first.models)}"
+            )
+            raise DataError(message)
+        if (rows.groups is None) == bool(first.groups):
+            got = "has no groups, those before have" if first.groups else "is the first with groups"
+            message = f"groups are given with every batch, or with none; this one {got}"
+            raise DataError(message)
+
+    def _require_mergeable(self, other: Stream) -> None:
+        """Refuse a stream of another kind, at once: parts may be added up only much later."""
+        alike = {what: (vars(self)[f"_{what}"], vars(other)[f"_{what}"]) for what in OPTIONS}
+        if self._parts and other._parts:
+            self._parts[0].require_alike(other._parts[0])
+            alike["models"] = self._parts[0].models, other._parts[0].models
+        for what, (one, two) in alike.items():
+            # Rules of one's own need not be comparable; what is written is.
+            if repr(one) != repr(two):
+                message = (
+                    f"streams that are merged must have the same {what}; got {one!r} and {two!r}"
+                )
+                raise DataError(message)
+
+    def _in_order(self, forecasts: dict[str, Column]) -> dict[str, Column]:
+        """Put models in the order of the first batch."""
+        names = self._parts[0].models if self._parts else tuple(forecasts)
+        return {name: forecasts[name] for name in names}
+
+    def _joined(self, found: Iterable[Any]) -> tuple[Any, ...]:
+        """Put labels of outcomes to those seen before; refuse a third, as if all came at once."""
+        labels = tuple(dict.fromkeys([*self._labels, *found]))
+        if len(labels) > len(self._labels):
+            every = np.empty(len(labels), dtype=object)
+            every[:] = labels
+            check_outcomes(every, pos_label=self._pos_label)
+        return labels
+
+
+def stream(
+    rules: Iterable[Rule] | Rule | None = None,
+    *,
+    within: Interval | tuple[float, float] | None = None,
+    pos_label: object = None,
+    cells: int | None = None,
+) -> Stream:
+    """Evaluate models of an event on rows that come batch by batch.
+
+    Parameters
+    ----------
+    rules : rule or iterable of rules, optional
+        Unless said otherwise, `Brier` and `Log`.
+    within : Interval or pair of floats, optional
+        The thresholds that matter: each rule is followed by its `Bounded` form, unless it looks at
+        a range of its own.
+    pos_label : label, optional
+        The label of the event.
+    cells : int, optional
+        Group forecasts into so many equally wide cells, 1,000,000 at most. Left out, forecasts are
+        kept as they are until there are more than 1,000,000 distinct ones of a model, or in all
+        groups together; then they are grouped into 100,000 cells.
+
+    Returns
+    -------
+    Stream
+
+    Notes
+    -----
+    *Exact.* Sums of losses are not rounded before the end, and counts are whole numbers. Any order
+    of rows and any batches, on one machine or on many, lead to the same bits. If weights are
+    fractions, counts are sums of floats, which agree up to rounding.
+
+    *Memory* does not grow with the number of rows. Only the sums are kept, and the counts at each
+    distinct forecast or in each cell, with the exact sum of the forecasts in it.
+
+    Examples
+    --------
+    >>> import properly
+    >>> stream = properly.stream(pos_label="yes")
+    >>> stream.add(["no", "no"], [0.1, 0.8])
+    >>> stream.add(["yes", "no", "yes"], [0.7, 0.2, 0.4])
+    >>> stream
+    Stream(5 rows, 1 model, 2 rules)
+    >>> e = stream.evaluate(replicates=0)
+    >>> print(e.scores["forecast"]["brier"])
+    0.228 (95 % interval -0.1058 to 0.5618; 5 independent cases)
+    """
+    return Stream(rules, within=within, pos_label=pos_label, cells=cells)
+
+
+def _check_cells(cells: object) -> int:
+    found, most = check_whole(cells, "cells"), _counting.MOST_DISTINCT
+    if found > most:
+        message = f"cells must be {most:,} at most, which is as much as is kept; got {found:,}"
+        raise DataError(message)
+    return found
+
+
+def _added(parts: Sequence[Summary]) -> Summary:
+    found: Summary = sum(parts[1:], start=parts[0])
+    return found
+
+
+def _in_few_parts(parts: list[Summary]) -> list[Summary]:
+    """Add up parts that are about as long, all if they get too long; refuse too many groups."""
+    _require_few_groups({label for part in parts for label in part.groups})
+    counts = [next(iter(part.counts.values())) for part in parts]
+    require_countable(sum(x.total for x in counts if not x.is_fractional))
+    parts = sorted(parts, key=_size, reverse=True)
+    while len(parts) > 1 and _size(parts[-2]) <= 2 * _size(parts[-1]):
+        parts[-2:] = [_added(parts[-2:])]
+    return [_added(parts)] if _is_long(parts) else parts
+
+
+def _require_few_groups(labels: Collection[object]) -> None:
+    if len(labels) > MOST_GROUPS:
+        message = f"there must be at most {MOST_GROUPS} groups; batches have brought {len(labels)}"
+        raise DataError(message, hint="are these the names of single cases?")
+
+
+def _size(part: Summary) -> int:
+    """Count the forecasts and cells that are kept."""
+    own: Mapping[Any, Any] = part.counts
+    return sum(map(len, own.values())) + sum(map(_size, part.groups.values()))
+
+
+def _is_long(parts: Sequence[Summary]) -> bool:
+    """Tell whether forecasts are grouped, or should be."""
+    grouped = any(x.cells is not None for part in parts for x in part.counts.values())
+    limit = 2 * _counting.MOST_DISTINCT * len(parts[0].counts) if parts else 0
+    return grouped or sum(map(_size, parts)) > limit

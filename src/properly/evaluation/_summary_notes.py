@@ -1,0 +1,121 @@
+"""What an evaluation without rows says of itself: what is left out, and what was grouped."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, Context
+from typing import TYPE_CHECKING
+
+from properly._boundary._plain import many, printable
+from properly.evaluation._judged_counts import is_weighted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from properly.calibration._grouping_error import GroupingError
+    from properly.engines._summary import Summary
+
+MOST_NAMED = 5
+THRESHOLDS = (
+    "models are not compared at single thresholds: that takes the forecasts of both for each row, "
+    "which a summary does not keep"
+)
+CLUSTERS = (
+    "bands, calibration tests, and intervals of miscalibration, discrimination and AUC are left "
+    "out: a summary does not tell how forecasts and outcomes of a cluster go together"
+)
+GROUPS = "groups are left out: a summary does not tell which clusters have cases in several of them"
+WEIGHTS = (
+    "calibration is not tested, and miscalibration and discrimination have no intervals: rows of "
+    "unequal weight are drawn one by one, and a summary does not keep them"
+)
+CLASS_ROWS = (
+    "there are no retention curves and no worst cases: they take all probabilities of each row, "
+    "which a summary does not keep"
+)
+CLASS_TESTS = (
+    "calibration is not tested: that draws classes from all probabilities of each row, which a "
+    "summary does not keep"
+)
+CLASS_COSTS = (
+    "decisions are those for the likeliest class; what decisions of least expected cost come to "
+    "takes all probabilities of each row"
+)
+CLASS_BANDS = "reliability has no bands: a summary does not tell how cases of a cluster go together"
+CLASS_GROUPS = "groups are left out: a summary of classes does not tell how skewed their losses are"
+
+
+def left_out(summary: Summary, *, draws: bool) -> Iterator[str]:
+    """Say what takes rows to be found, one sentence each."""
+    if len(summary.models) > 1:
+        yield THRESHOLDS
+    if summary.sums.clustered:
+        yield CLUSTERS
+        if summary.groups:
+            yield GROUPS
+    elif draws and is_weighted(summary.sums):
+        yield WEIGHTS
+
+
+def about_class_cells(cells: Mapping[str, int], parts: float) -> str:
+    """Say in one sentence what grouping the forecasts of classes can have changed."""
+    return (
+        f"forecasts of {_named(list(cells))} were grouped into {min(cells.values()):,} cells: "
+        "scores are exact, miscalibration and discrimination are known to within "
+        f"{_rounded_up(parts)}"
+    )
+
+
+def about_classes(summary: Summary, *, ordered: bool, draws: bool) -> Iterator[str]:
+    """Say what takes the rows of classes to be found, one sentence each."""
+    if summary.sums.clustered and draws:
+        yield CLASS_BANDS
+    if summary.groups:
+        yield CLASS_GROUPS
+    yield CLASS_ROWS
+    if draws:
+        yield CLASS_TESTS
+    if ordered:
+        yield CLASS_COSTS
+
+
+def about_draws(names: Sequence[str], runs: int) -> Iterator[str]:
+    """Say of which models draws were of runs of neighbouring forecasts."""
+    if names:
+        yield (
+            "draws for calibration tests, and for intervals of miscalibration and discrimination, "
+            f"take forecasts of {_named(names)} together in {runs:,} runs of neighbours"
+        )
+
+
+def about_grouping(found: Mapping[str, GroupingError]) -> Iterator[str]:
+    """Say in one sentence what grouping can have changed, of all models together."""
+    if found:
+        errors = found.values()
+        cells = min(x.cells or 1 for x in errors)
+        parts = max(
+            _width(x) for error in errors for x in (error.miscalibration, error.discrimination)
+        )
+        yield (
+            f"forecasts of {_named(list(found))} were grouped into {many(cells, 'cell')}: scores "
+            "are exact, miscalibration and discrimination are known to within "
+            f"{_rounded_up(parts)}, AUC to within {_rounded_up(max(x.auc for x in errors))}"
+        )
+
+
+def _named(names: Sequence[str]) -> str:
+    """Write some names, of many the first ones."""
+    shown = [printable(name) for name in names[:MOST_NAMED]]
+    if len(names) > MOST_NAMED:
+        shown = [*shown[:-1], f"{len(names) - MOST_NAMED + 1} others"]
+    *some, last = shown
+    return f"{', '.join(some)} and {last}" if some else last
+
+
+def _width(ends: tuple[float, float]) -> float:
+    """Return the length of an interval; infinity is known exactly."""
+    return 0.0 if ends[0] == ends[1] else ends[1] - ends[0]
+
+
+def _rounded_up(x: float) -> str:
+    """Write a number with two digits, rounded up."""
+    return f"{float(Context(prec=2, rounding=ROUND_CEILING).create_decimal(x)):g}"

@@ -1,0 +1,369 @@
+"""Scores, skills and comparisons from sums alone, as the rows would give them.
+
+A mean loss is a ratio of two sums, and its variance depends on the rows only through sums of
+squares and of products. These are exact, and are subtracted exactly: what is lost is what was lost
+when squares were rounded, so that losses which vary by less than 3e-8 of their mean are taken as
+all alike. The variance of a difference comes from the squares of the paired differences, and keeps
+its digits however small that is.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._notice import notice
+from properly._boundary._options import check_level
+from properly._boundary._plain import many
+from properly.comparison._comparison import compared, usual
+from properly.comparison._contest import Contest
+from properly.comparison._scored import Paired, Scored
+from properly.counts._losses import price
+from properly.engines._exact import UNIT, quotient
+from properly.errors import DataError, ImproperRuleError
+from properly.inference._means import ALIKE, FEW, FEW_CLUSTERS, Moments, counted
+from properly.inference._score_interval import student
+from properly.inference._score_intervals import around_mean, around_ratio, estimate_of
+from properly.inference._variance import Spread
+
+if TYPE_CHECKING:
+    from properly.comparison._pairs import Comparison
+    from properly.engines._exact import ScoreSums
+    from properly.inference._estimate import Estimate
+    from properly.rules import Rule
+
+Column: TypeAlias = np.ndarray[Any, Any]
+# In units of the smallest positive double, as totals are.
+Exact: TypeAlias = int | Fraction
+
+# A variance this much smaller than the mean square is what rounding the squares left.
+CANCELLED = 1e-15
+
+
+class _Amount(NamedTuple):
+    """What units add to a mean: the sum, and sums of products with weights and with itself."""
+
+    total: Exact
+    weighted: Exact
+    squares: Exact
+
+
+def score_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Estimate:
+    """Say how far off a mean score may be, as `properly.score_interval` does of the rows.
+
+    Parameters
+    ----------
+    sums : ScoreSums
+        Of independent cases, or of clusters.
+    model : str
+        One of the models.
+    rule : Rule
+        One of the rules.
+    level : float
+        How sure to be.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from properly.evaluation._summed_scores import score_of
+    >>> from properly.engines._exact import ScoreSums
+    >>> from properly.rules import Brier
+    >>> y = np.arange(100) % 4 == 0
+    >>> sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": np.where(y, 0.5, 0.25)}, None)
+    >>> print(score_of(sums, "a", Brier()))
+    0.1094 (95 % interval 0.09318 to 0.1256; 100 independent cases)
+    """
+    level, r, j = check_level(level), _rule_number(sums, rule), _model_number(sums, model)
+    warn_of_sums(sums)
+    value, variance, infinite = _score(sums, r, j)
+    spread = _spread(sums, np.array([[variance]]))
+    found = Moments(np.array([value]), spread, _about(sums), infinite)
+    error = float(spread.errors[0])
+    return estimate_of(
+        found, (value, error), around_mean(value, found, level), level, "Student's t"
+    )
+
+
+def skill_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Estimate:
+    """Say how far off a skill may be, as `properly.skill_interval` does of the rows.
+
+    The reference is the event rate, or the shares of the classes. Sums over clusters do not tell
+    how the losses of several classes go together with those of the reference: there is then no
+    interval, and `method` says so.
+
+    Parameters
+    ----------
+    sums, model, rule, level
+        As in `score_of`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from properly.evaluation._summed_scores import skill_of
+    >>> from properly.engines._exact import ScoreSums
+    >>> from properly.rules import Brier
+    >>> y = np.arange(100) % 4 == 0
+    >>> sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": np.where(y, 0.5, 0.25)}, None)
+    >>> print(skill_of(sums, "a", Brier()))
+    0.4167 (95 % interval 0.3667 to 0.4627; 100 independent cases)
+    """
+    level, r, j = check_level(level), _rule_number(sums, rule), _model_number(sums, model)
+    if not rule.is_proper:
+        message = (
+            f"without a reference, the skill of an improper rule has no interval; got {rule!r}"
+        )
+        raise ImproperRuleError(message)
+    warn_of_sums(sums)
+    value, variance, infinite = _score(sums, r, j)
+    best, square, product = _reference(sums, r, j)
+    spread = _spread(sums, np.array([[variance, product], [product, square]]))
+    found = Moments(np.array([value, best]), spread, _about(sums), infinite)
+    ratio, error = found.ratio()
+    interval = around_ratio(ratio, error, student(spread.degrees, level))
+    told = "log ratio" if math.isfinite(best) else "the reference has an infinite score"
+    if sums.clustered and sums.classes is not None:
+        told = "no interval: sums of clusters do not tell that of classes"
+    return estimate_of(found, (1 - ratio, error), interval, level, told)
+
+
+def compare_sums(
+    sums: ScoreSums,
+    rule: Rule,
+    *,
+    level: float = 0.95,
+    rng: int | np.random.Generator | None = None,
+) -> Comparison:
+    """Compare all pairs of models, as `properly.compare` does of the rows.
+
+    Parameters
+    ----------
+    sums : ScoreSums
+        Of independent cases, or of clusters.
+    rule : Rule
+        One of the rules.
+    level : float
+        How sure to be.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness, for simultaneous intervals.
+
+    Notes
+    -----
+    Where fewer than 20 cases differ, Student's t is not trusted, and the signs of rows that are no
+    longer there cannot be changed. The p-value is then an upper bound of what changes of sign
+    would give, whatever the rows; `methods` calls it ``"sign flips, bounded"``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from properly.evaluation._summed_scores import compare_sums
+    >>> from properly.engines._exact import ScoreSums
+    >>> from properly.rules import Brier
+    >>> y = np.arange(100) % 4 == 0
+    >>> forecasts = {"a": np.where(y, 0.5, 0.25), "b": np.full(100, 0.5)}
+    >>> sums = ScoreSums.of_rows(["a", "b"], [Brier()], y, forecasts, None)
+    >>> print(compare_sums(sums, Brier()))
+    a is better than b by 0.1406 Brier (95 % interval 0.1244 to 0.1568).
+    """
+    level, r = check_level(level), _rule_number(sums, rule)
+    if len(sums.models) < 2:
+        message = f"there must be at least 2 models to compare; got {len(sums.models)}"
+        raise DataError(message)
+    warn_of_sums(sums)
+    pairs = tuple(combinations(range(len(sums.models)), 2))
+    contest = Contest(pairs, _scored(sums, r, pairs), usual(rule, level, rng))
+    return compared(sums.models, contest, _about(sums))
+
+
+def warn_of_sums(sums: ScoreSums) -> None:
+    """Warn of few cases, and of few clusters, in the words used of rows."""
+    weight, squares = _exact(sums, "weight"), _exact(sums, "row_squares")
+    kinds = {"case": _effective(weight, squares)}
+    if sums.classes is None:
+        event, own = _exact(sums, "event"), _exact(sums, "event_squares")
+        others = _effective(weight - event, squares - own)
+        kinds = {"event": _effective(event, own), "case without it": others}
+    if min(kinds.values()) < FEW:
+        told = " and ".join(counted(count, what) for what, count in kinds.items())
+        notice(f"with {told}, intervals may cover less than their level")
+    worth = _effective(weight, _exact(sums, "weight2"))
+    if sums.clustered and worth < FEW_CLUSTERS:
+        told = many(_count(sums, "units"), "cluster")
+        if worth < ALIKE * _count(sums, "units"):
+            told += f" that say as much as {worth:.1f} of equal size"
+        notice(f"with {told}, intervals may cover less than their level")
+
+
+def _rule_number(sums: ScoreSums, rule: Rule) -> int:
+    """Find a rule by what is written; refuse one that was not priced by, and sums of no rows."""
+    written = [repr(known) for known in sums.rules]
+    if repr(rule) not in written:
+        message = f"the rule must be one of those summed, {', '.join(written)}; got {rule!r}"
+        raise DataError(message)
+    if not sums.totals["weight",].scaled:
+        message = "a score needs at least one case of positive weight; these sums have none"
+        raise DataError(message)
+    return written.index(repr(rule))
+
+
+def _model_number(sums: ScoreSums, model: str) -> int:
+    if model not in sums.models:
+        known = ", ".join(map(repr, sums.models))
+        message = f"the model must be one of those summed, {known}; got {model!r}"
+        raise DataError(message)
+    return sums.models.index(model)
+
+
+def _exact(sums: ScoreSums, *key: Any) -> int:
+    return sums.totals[key].scaled
+
+
+def _count(sums: ScoreSums, *key: Any) -> int:
+    return sums.totals[key].scaled // UNIT
+
+
+def _effective(weight: int, squares: int) -> float:
+    """Return how many cases of equal weight would say as much."""
+    return quotient(weight**2, squares * UNIT) if squares > 0 else 0.0
+
+
+def _about(sums: ScoreSums) -> dict[str, Any]:
+    """Say how cases were sampled, how many there are, and how many of equal weight say as much."""
+    units = many(_count(sums, "units"), "cluster" if sums.clustered else "independent case")
+    worth = _effective(_exact(sums, "weight"), _exact(sums, "row_squares"))
+    return {"design": units, "cases": _count(sums, "rows"), "effective_cases": worth}
+
+
+def _spread(sums: ScoreSums, squares: Column) -> Spread:
+    """Make a covariance of sums of squared influences; a single unit does not vary."""
+    units = _count(sums, "units")
+    if units < 2:
+        return Spread(np.full_like(squares, np.nan), 0)
+    return Spread(squares * (units / (units - 1)), units - 1)
+
+
+def _own(sums: ScoreSums, r: int, j: int) -> _Amount:
+    return _Amount(*(_exact(sums, name, r, j) for name in ("loss", "loss_weight", "loss2")))
+
+
+def _between(sums: ScoreSums, r: int, j: int, k: int) -> _Amount:
+    """Subtract the losses of one model from those of another; squares were taken afterwards."""
+    first, second = _own(sums, r, j), _own(sums, r, k)
+    squares = _exact(sums, "apart2", r, j, k)
+    return _Amount(first.total - second.total, first.weighted - second.weighted, squares)
+
+
+def _centred(sums: ScoreSums, one: _Amount, other: _Amount, product: Exact) -> float:
+    """Add up the products of two influences, given the sum of products of the amounts."""
+    weight, weight2 = _exact(sums, "weight"), _exact(sums, "weight2")
+    crossed = one.total * other.weighted + other.total * one.weighted
+    # Multiplied by the squared weight, so that nothing is divided before the end.
+    found = (product * weight - crossed) * weight + one.total * other.total * weight2
+    return quotient(found.numerator * UNIT, found.denominator * weight**4)
+
+
+def _varied(sums: ScoreSums, amount: _Amount) -> float:
+    """Add up squared influences; what rounding left of squares is nothing."""
+    found, squares = _centred(sums, amount, amount, amount.squares), amount.squares
+    size = quotient(squares.numerator * UNIT, squares.denominator * _exact(sums, "weight") ** 2)
+    return found if found > CANCELLED * size else 0.0
+
+
+def _score(sums: ScoreSums, r: int, j: int) -> tuple[float, float, tuple[int, float]]:
+    """Return a mean loss, the sum of its squared influences, and how much of it is infinite."""
+    own, count = _own(sums, r, j), _count(sums, "infinite", r, j)
+    share = sums.totals["infinite_weight", r, j].over(sums.totals["weight",])
+    if count or share > 0:
+        low, high = sums.rules[r].range
+        endless = -math.inf if math.isinf(low) and not math.isinf(high) else math.inf
+        return endless, math.nan, (count, share)
+    value = sums.totals["loss", r, j].over(sums.totals["weight",])
+    return value, _varied(sums, own), (0, 0.0)
+
+
+def _scored(sums: ScoreSums, r: int, pairs: tuple[tuple[int, int], ...]) -> Scored:
+    """Score all models, and find how far apart they are in the same units."""
+    value, alone, infinite = zip(
+        *(_score(sums, r, j) for j in range(len(sums.models))), strict=True
+    )
+    joint = np.diag(alone)
+    square, size = np.empty((2, len(pairs)))
+    for n, (j, k) in enumerate(pairs):
+        apart = _between(sums, r, j, k)
+        known = math.isfinite(value[j]) and math.isfinite(value[k])
+        square[n] = _varied(sums, apart) if known else math.nan
+        size[n] = _times_root(apart)
+        vary = alone[j] > 0 and alone[k] > 0
+        both = (alone[j] + alone[k] - square[n]) / 2
+        joint[j, k] = joint[k, j] = both if vary or not known else 0.0
+    differing = np.array([_count(sums, "differing", r, j, k) for j, k in pairs], dtype=np.int64)
+    spread = _spread(sums, joint)
+    paired = Paired(_spread(sums, np.diag(square)).covariance.diagonal(), size)
+    return Scored(np.array(value), spread, differing, list(infinite), paired=paired)
+
+
+def _times_root(apart: _Amount) -> float:
+    """Return how many times as large a sum is as the root of the sum of its squared terms."""
+    square = Fraction(apart.total**2, apart.squares * UNIT) if apart.squares else Fraction(0)
+    return math.sqrt(quotient(square.numerator, square.denominator))
+
+
+def _reference(sums: ScoreSums, r: int, j: int) -> tuple[float, float, float]:
+    """Score the best constant: its mean, squared influences, and their products with a model's."""
+    cost = _costs(sums, r)
+    if np.isinf(cost).any():
+        return float(cost[np.isinf(cost)][0]), math.nan, math.nan
+    exact = [Fraction(x) for x in cost.tolist()]
+    of_kind = _of_event if sums.classes is None else _of_classes
+    amount, product = of_kind(sums, exact, r, j)
+    total = amount.total
+    best = quotient(total.numerator, total.denominator * _exact(sums, "weight"))
+    if sums.classes is not None and sums.clustered:
+        return best, math.nan, math.nan
+    square, own = _varied(sums, amount), _own(sums, r, j)
+    together = _centred(sums, own, amount, product)
+    return best, square, together if square > 0 and _varied(sums, own) > 0 else 0.0
+
+
+def _costs(sums: ScoreSums, r: int) -> Column:
+    """Price the share of each outcome as its forecast; what never happened costs nothing."""
+    if sums.classes is None:
+        rate = sums.totals["event",].over(sums.totals["weight",])
+        shares, y = np.array([1 - rate, rate]), np.array([False, True])
+        forecast = np.full(2, rate)
+    else:
+        names = [("class", k) for k in range(sums.classes)]
+        shares = np.array([sums.totals[key].over(sums.totals["weight",]) for key in names])
+        # Rounding must not leave a sum other than 1.
+        shares, y = shares / shares.sum(), np.arange(sums.classes)
+        forecast = np.broadcast_to(shares, (sums.classes, sums.classes))
+    cost = price(sums.rules[r], y, forecast, classes=sums.classes is not None)
+    return np.where(shares > 0, cost, 0.0)
+
+
+def _of_event(sums: ScoreSums, cost: list[Fraction], r: int, j: int) -> tuple[_Amount, Exact]:
+    """Add up the reference, which costs so much without the event and so much more with it."""
+    none, more = cost[0], cost[1] - cost[0]
+    names = ("weight", "event", "weight2", "event_weight", "event2")
+    weight, event, weight2, both, event2 = (_exact(sums, name) for name in names)
+    squares = none**2 * weight2 + 2 * none * more * both + more**2 * event2
+    amount = _Amount(none * weight + more * event, none * weight2 + more * both, squares)
+    losses, if_event = (_exact(sums, name, r, j) for name in ("loss_weight", "loss_event"))
+    return amount, none * losses + more * if_event
+
+
+def _of_classes(sums: ScoreSums, cost: list[Fraction], r: int, j: int) -> tuple[_Amount, Exact]:
+    """Add up the reference over rows, each of which has one class."""
+    amount, product = _Amount(0, 0, 0), Fraction(0)
+    for k, each in enumerate(cost):
+        square = _exact(sums, "class_squares", k)
+        amount = _Amount(
+            amount.total + each * _exact(sums, "class", k),
+            amount.weighted + each * square,
+            amount.squares + each**2 * square,
+        )
+        product += each * _exact(sums, "loss_class", r, j, k)
+    return amount, product

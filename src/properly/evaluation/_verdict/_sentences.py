@@ -1,0 +1,208 @@
+"""An evaluation in plain sentences, by rules."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from properly._boundary._plain import plain, printable
+from properly.errors import ArgumentTypeError
+from properly.evaluation._class_evaluation import ClassEvaluation
+from properly.evaluation._event_evaluation import Evaluation
+from properly.evaluation._verdict._baseline import baseline
+from properly.evaluation._verdict._calibration import calibration
+from properly.evaluation._verdict._certain import certain, certain_of_classes
+from properly.evaluation._verdict._choice import choice, headline
+from properly.evaluation._verdict._groups import groups
+from properly.evaluation._verdict._standing import standing_of
+from properly.evaluation._verdict._thresholds import thresholds, too_few
+from properly.evaluation._verdict._unknown import unknown
+from properly.evaluation._verdict._words import Words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from properly.evaluation._verdict._standing import Standing
+
+Kind: TypeAlias = Literal[
+    "choice", "thresholds", "baseline", "certain", "calibration", "groups", "unknown"
+]
+# Letters of a line.
+LINE = 88
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """Something that is said about models, and what it is about.
+
+    Attributes
+    ----------
+    kind : str
+        ``"choice"``: which model to use. ``"thresholds"``: at which thresholds it is better.
+        ``"baseline"``: whether models are better than none. ``"certain"``: what was called
+        impossible, and happened. ``"calibration"``: who is miscalibrated, and how. ``"groups"``:
+        for whom a model is worse. ``"unknown"``: what cannot be told.
+    text : str
+        One sentence or a few.
+
+    Examples
+    --------
+    >>> import properly
+    >>> e = properly.evaluate([0, 1, 1, 0], {"model": [0.0, 0.0, 0.5, 0.7]}, replicates=0)
+    >>> next(x.text for x in properly.verdict(e).sentences if x.kind == "certain")[:65]
+    'For one of the cases, model had called the event impossible, and '
+    """
+
+    kind: Kind
+    text: str
+
+
+@dataclass(frozen=True, repr=False)
+class Verdict:
+    """What an evaluation says, in plain sentences.
+
+    Attributes
+    ----------
+    headline : str
+        What to do, in one short sentence.
+    sentences : tuple of Sentence
+        All that is to be said, the most important first.
+
+    Examples
+    --------
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> two = {name: crash.forecasts[name] for name in ("logistic", "forest")}
+    >>> e = properly.evaluate(crash.died, two, within=(0.01, 0.1), replicates=0, rng=1)
+    >>> found = properly.verdict(e, cases="people", event="death")
+    >>> found.headline
+    'Use logistic for thresholds of 1 % to 10 %: it is better than forest.'
+    >>> found
+    Verdict('Use logistic for thresholds of 1 % to 10 %: it is better than forest.', 4 sentences)
+    """
+
+    headline: str
+    sentences: tuple[Sentence, ...]
+
+    def __repr__(self) -> str:
+        return f"Verdict({self.headline!r}, {len(self.sentences)} sentences)"
+
+    def __str__(self) -> str:
+        """Lay out the headline, and below it one paragraph a sentence."""
+        return "\n\n".join(map(_paragraph, [self.headline, *(x.text for x in self.sentences)]))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return headline and sentences as JSON can hold them."""
+        found: dict[str, Any] = plain(asdict(self))
+        return found
+
+
+def verdict(
+    evaluation: Evaluation | ClassEvaluation, *, cases: str = "cases", event: str = "the event"
+) -> Verdict:
+    r"""Say in plain sentences what an evaluation shows, and what it does not.
+
+    Parameters
+    ----------
+    evaluation : Evaluation or ClassEvaluation
+        What `properly.evaluate` found. Nothing is computed from data again.
+    cases : str
+        What the cases are, a noun in the plural: ``"people"``.
+    event : str
+        What the event is, as it would stand in a sentence: ``"death"``, ``"the fault"``.
+
+    Returns
+    -------
+    Verdict
+
+    Notes
+    -----
+    Models are put in the order of `evaluation.primary`: by the first rule, over the range of
+    thresholds if there is one. The rules of what is said:
+
+    - **Choice.** One model is better than another if the p-value of their difference, adjusted for
+      the number of pairs by Holm's method, is at most 1 - level and the interval does not contain
+      zero. The best is named as the one to use if it is better than each other one, all scores are
+      finite, and it is better than saying the event rate each time.
+    - **Baseline.** A model is better than saying the event rate each time if the interval of its
+      skill lies above 0, worse if it lies below.
+    - **Thresholds.** One model is better than another at those thresholds at which the
+      simultaneous band of their difference lies on its side of 0.
+    - **Certain.** A forecast of exactly 0 followed by the event, or of exactly 1 without it, makes
+      the log score infinite. If one acts at forecasts of c or more, no threshold c > 0 leads to
+      acting on a forecast of 0, and every one leads to acting on a forecast of 1.
+    - **Calibration.** A model is miscalibrated if the p-value of its calibration test, adjusted for
+      the number of models by Holm's method, is at most 1 - level. It is then too high or too low
+      overall if the interval of observed to expected events excludes 1, too extreme or not extreme
+      enough if that of the slope does. A large p-value does not say that a model is calibrated.
+    - **Groups.** A group is worse than the rest if an interval that holds for all groups at once
+      does not contain zero.
+
+    References
+    ----------
+    .. [1] S. Holm (1979). A simple sequentially rejective multiple test procedure. Scandinavian
+       Journal of Statistics 6:65-70.
+
+    Examples
+    --------
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> two = {name: crash.forecasts[name] for name in ("logistic", "forest")}
+    >>> e = properly.evaluate(crash.died, two, within=(0.01, 0.1), replicates=0, rng=1)
+    >>> print(properly.verdict(e, cases="people", event="death"))
+    Use logistic for thresholds of 1 % to 10 %: it is better than forest.
+    <BLANKLINE>
+    logistic is better than forest for decisions at thresholds of 1 % to 10 %: it has the
+    lower mean Brier score over them, by 0.011 (95 % interval 0.0076 to 0.014), that is by
+    26 %.
+    <BLANKLINE>
+    logistic is better than forest at every threshold that was looked at, from 1 % to 10 %
+    (95 % confidence for all thresholds at once).
+    <BLANKLINE>
+    logistic and forest are better than saying the event rate each time: they save 54 %
+    (95 % interval 50 % to 58 %) and 38 % (33 % to 43 %) of its loss.
+    <BLANKLINE>
+    For 48 people, forest had called death impossible, and it happened: no threshold above
+    zero, however low, would have raised an alarm. Its log score is infinite.
+    """
+    if not isinstance(evaluation, Evaluation | ClassEvaluation):
+        message = f"a verdict is about an Evaluation; got {type(evaluation).__name__}"
+        raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
+    words = Words(_word(cases, "cases"), _word(event, "event"))
+    found = standing_of(evaluation)
+    return Verdict(headline(found), tuple(_sentences(evaluation, found, words)))
+
+
+def _paragraph(text: str) -> str:
+    """Break a sentence into lines, but not between a number and its percent sign."""
+    joined = text.replace(" %", "\u00a0%")
+    filled = textwrap.fill(joined, LINE, break_on_hyphens=False, break_long_words=False)
+    return filled.replace("\u00a0%", " %")
+
+
+def _word(word: object, name: str) -> str:
+    if not isinstance(word, str) or not word.strip():
+        message = f"{name} must be a word or a few; got {word!r}"
+        raise ArgumentTypeError(message)
+    return printable(word.strip())
+
+
+def _sentences(
+    evaluation: Evaluation | ClassEvaluation, found: Standing, words: Words
+) -> Iterator[Sentence]:
+    """Say what there is to say, the most important first."""
+    of_classes = isinstance(evaluation, ClassEvaluation)
+    said: dict[Kind, Iterable[str]] = {
+        "choice": [choice(found)],
+        "thresholds": thresholds(evaluation, found),
+        "baseline": baseline(evaluation, found),
+        "certain": (certain_of_classes if of_classes else certain)(evaluation, words),
+        "calibration": calibration(evaluation, words),
+        "groups": groups(evaluation, found),
+        "unknown": [
+            *too_few(evaluation, found, words),
+            *unknown(evaluation, found, words),
+        ],
+    }
+    yield from (Sentence(kind, text) for kind, texts in said.items() for text in texts)

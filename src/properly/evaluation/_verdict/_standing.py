@@ -1,0 +1,113 @@
+"""Who is better than whom, as far as that can be told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, cast
+
+from properly.comparison._pair import told_apart
+from properly.evaluation._class_evaluation import ClassEvaluation
+from properly.evaluation._verdict._words import scope_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from properly.comparison._pair import Pair
+    from properly.comparison._pairs import Comparison
+    from properly.evaluation._event_evaluation import Evaluation
+    from properly.evaluation._verdict._words import Scope
+    from properly.inference._estimate import Estimate
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Models in the order of the score that counts, and which of them can be told apart.
+
+    Attributes
+    ----------
+    order : tuple of str
+        Models with a finite score, the best first.
+    infinite : tuple of str
+        The others.
+    comparison : Comparison or None
+        All pairs of models by that score; None of one model.
+    skills : dict of Estimate
+        By model: what share of the loss of saying the event rate each time it saves.
+    scope : Scope
+        What the score looks at, in words.
+    level : float
+        How sure to be.
+    """
+
+    order: tuple[str, ...]
+    infinite: tuple[str, ...]
+    comparison: Comparison | None
+    skills: dict[str, Estimate]
+    scope: Scope
+    level: float
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """All models, those of infinite scores last."""
+        return (*self.order, *self.infinite)
+
+    @property
+    def top(self) -> tuple[str, ...]:
+        """The best model, and those that it cannot be told apart from."""
+        if not self.order:
+            return ()
+        best, *others = self.order
+        return (best, *(name for name in others if not self.beats(best, name)))
+
+    @property
+    def beaten(self) -> tuple[str, ...]:
+        """The models that each of the top is better than."""
+        top = self.top
+        others = (name for name in self.order if name not in top)
+        return tuple(x for x in others if all(self.beats(name, x) for name in top))
+
+    @property
+    def top_is_alike(self) -> bool:
+        """Whether no two of the top can be told apart."""
+        pairs = combinations(self.top, 2)
+        return not any(self.beats(a, b) or self.beats(b, a) for a, b in pairs)
+
+    def pair(self, one: str, other: str) -> Pair:
+        """Return the comparison of two models."""
+        return cast("Comparison", self.comparison)[one, other]
+
+    def beats(self, one: str, other: str) -> bool:
+        """Tell whether one model is better than another, allowing for the other pairs."""
+        pair = self.pair(one, other)
+        # An infinite difference, or one without a standard error, has nothing to be told by.
+        known = pair.standard_error > 0 and -math.inf < pair.difference < 0
+        return known and told_apart(pair, 1 - self.level)
+
+    def is_useful(self, name: str) -> bool:
+        """Tell whether a model is better than saying the event rate each time."""
+        return self.skills[name].interval[0] > 0
+
+    def is_harmful(self, name: str) -> bool:
+        """Tell whether it is worse."""
+        return self.skills[name].interval[1] < 0
+
+
+def standing_of(evaluation: Evaluation | ClassEvaluation) -> Standing:
+    """Read from an evaluation who is better than whom."""
+    primary, classes = evaluation.primary, isinstance(evaluation, ClassEvaluation)
+    estimates: Mapping[str, Mapping[str, Any]] = evaluation.scores
+    if isinstance(evaluation, ClassEvaluation):
+        estimates = evaluation.intervals
+    scores = {name: by_rule[primary].value for name, by_rule in estimates.items()}
+    finite = [name for name, score in scores.items() if math.isfinite(score)]
+    rule = next(rule for rule in evaluation.rules if rule.name == primary)
+    return Standing(
+        tuple(sorted(finite, key=scores.__getitem__)),
+        tuple(name for name in scores if name not in finite),
+        evaluation.comparisons.get(primary),
+        {name: by_rule[primary] for name, by_rule in evaluation.skills.items()},
+        scope_of(rule, classes=classes),
+        evaluation.level,
+    )

@@ -1,0 +1,224 @@
+"""Numbers, names and rules as a sentence would have them."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._plain import printable
+from properly.rules import Bounded, Elementary, Misclassification, Regret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from properly.rules import Rule
+    from properly.rules._interval import Interval
+
+NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+# Names that stand in a sentence at most, and stretches of thresholds.
+NAMED = 5
+STRETCHES = 3
+# p-values below this are not told more exactly.
+SMALLEST = 0.001
+# Numbers below this are written with an exponent.
+TINY = 1e-6
+# More digits than these nobody reads.
+MOST_DIGITS = 7
+
+SCORES = {
+    "brier": "Brier score",
+    "log": "log score",
+    "rps": "RPS",
+    "pbs": "PBS",
+    "pll": "PLL",
+    "ranked_log": "ranked log score",
+    "spherical": "spherical score",
+    "misclassification": "misclassification score",
+    "missed_benefit": "missed benefit",
+}
+
+
+class Words(NamedTuple):
+    """What the cases and the event are called."""
+
+    cases: str
+    event: str
+
+
+def is_weighted(evaluation: Any) -> bool:
+    """Tell whether sums of weights are no numbers of cases, even if they are whole."""
+    return bool(evaluation.total != evaluation.rows)
+
+
+class Scope(NamedTuple):
+    """What a rule looks at, in words.
+
+    Attributes
+    ----------
+    short, long : str
+        Where it compares models: "for thresholds of 1 % to 10 %".
+    ranged : bool
+        Whether that narrows down for what a model may be used.
+    score : str
+        What the score is called: "mean Brier score over them".
+    base : str
+        The same, without the range.
+    without : str
+        What one would say without a model.
+    """
+
+    short: str
+    long: str
+    ranged: bool
+    score: str
+    base: str
+    without: str = "saying the event rate each time"
+
+
+def scope_of(rule: Rule, *, classes: bool) -> Scope:
+    """Say what a rule looks at: a range of thresholds, one of them, all, or classes."""
+    base = _score_of(rule)
+    if classes:
+        where = f"by the {base}"
+        shares = "saying the class shares each time"
+        return Scope(where, where, ranged=False, score=base, base=base, without=shares)
+    if isinstance(rule, Bounded | Regret):
+        ends = between(rule.within)
+        averaged = "mean " if not isinstance(rule, Regret) and rule.scale == "mean" else ""
+        score = f"{averaged}{base} over them"
+        return Scope(f"for {ends}", f"for decisions at {ends}", ranged=True, score=score, base=base)
+    if isinstance(rule, Elementary | Misclassification):
+        at = f"at a threshold of {percent(getattr(rule, 'threshold', 0.5))}"
+        return Scope(at, f"for decisions {at}", ranged=True, score=base, base=base)
+    where = "on average over all thresholds"
+    return Scope(where, where, ranged=False, score=base, base=base)
+
+
+def _score_of(rule: Rule) -> str:
+    if isinstance(rule, Bounded):
+        return _score_of(rule.rule)
+    if isinstance(rule, Regret | Elementary):
+        return "regret"
+    return SCORES.get(rule.name, f"{rule.name} score")
+
+
+def between(within: Interval) -> str:
+    """Write a range: thresholds of 1 % to 10 %."""
+    return f"thresholds of {percent(within.lower)} to {percent(within.upper)}"
+
+
+def at_thresholds(stretch: Sequence[tuple[float, float]]) -> str:
+    """Write where: at a threshold of 2 %; at thresholds of 2 % to 4 %."""
+    alone = len(stretch) == 1 and stretch[0][0] == stretch[0][1]
+    return f"at {'a threshold' if alone else 'thresholds'} of {stretches(stretch)}"
+
+
+def stretches(runs: Sequence[tuple[float, float]]) -> str:
+    """Write runs of numbers in percent: 2 %; 2 % to 4 % and 7 %; 2 % to 9 %, in 5 stretches."""
+    if len(runs) > STRETCHES:
+        ends = f"{percent(runs[0][0])} to {percent(runs[-1][1])}"
+        return f"{ends}, in {counted(len(runs))} stretches"
+    return listed(percent(a) if a == b else f"{percent(a)} to {percent(b)}" for a, b in runs)
+
+
+def percent(share: float) -> str:
+    """Write a share as it was given, in percent."""
+    return f"{100 * share:.4g} %"
+
+
+def saved(share: float, digits: int = 2) -> str:
+    """Write a share that was found, with few digits, in percent."""
+    return f"{few(100 * share, digits)} %"
+
+
+def digits_apart(numbers: Sequence[float], least: int = 2) -> int:
+    """Return how many digits it takes to write numbers that differ differently.
+
+    Of very many cases both ends of an interval may begin with the same digits.
+    """
+    differ = len({x for x in numbers if math.isfinite(x)})
+    for digits in range(least, MOST_DIGITS):
+        if len({few(x, digits) for x in numbers if math.isfinite(x)}) == differ:
+            return digits
+    return MOST_DIGITS
+
+
+def few(x: float, digits: int = 2) -> str:
+    """Write a number with a few digits that say something, or all before the point."""
+    if x == 0 or not math.isfinite(x):
+        return f"{x + 0.0:g}"
+    if abs(x) < TINY:
+        return f"{x:.{digits - 1}e}"
+    # Of the rounded number: 0.0998 is 0.10, not 0.100.
+    power = math.floor(math.log10(abs(float(f"{x:.{digits - 1}e}"))))
+    places = max(0, digits - 1 - power)
+    return f"{x:,.{places}f}"
+
+
+def rounded(x: float) -> str:
+    """Write a large number as one would say it: two digits, and then zeros."""
+    return f"{float(f'{x:.1e}'):,.0f}"
+
+
+def runs(x: Any, which: Any) -> list[tuple[float, float]]:
+    """Return the first and the last number of each run that is marked."""
+    edge = np.flatnonzero(np.diff(np.concatenate([[False], which, [False]])))
+    pairs = zip(x[edge[::2]], x[edge[1::2] - 1], strict=True)
+    return [(float(first), float(last)) for first, last in pairs]
+
+
+def chance(p: float) -> str:
+    """Write a p-value, with its sign."""
+    return f"< {SMALLEST}" if p < SMALLEST else f"= {p:.2g}"
+
+
+def chances(p_values: Sequence[float]) -> str:
+    """Write some p-values, with their signs where these differ."""
+    told = [chance(p) for p in p_values]
+    if all(x.startswith("=") for x in told):
+        return f"= {listed(x.removeprefix('= ') for x in told)}"
+    return listed([told[0], *(f"p {x}" for x in told[1:])])
+
+
+def times(x: float) -> str:
+    """Write how often: never, once, 1,850 times."""
+    return {0: "never", 1: "once"}.get(round(x), f"{x:,.0f} times")
+
+
+def counted(number: int) -> str:
+    """Write a small number as a word."""
+    return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
+
+
+def named(models: Iterable[str], most: int = NAMED) -> str:
+    """Write the names of models, which may hold anything."""
+    return listed((printable(name) for name in models), most)
+
+
+def listed(words: Iterable[str], most: int = NAMED) -> str:
+    """Join words: a, b and c; of many, the first and how many others."""
+    every = list(words)
+    if len(every) > most:
+        every = [*every[: most - 1], f"{counted(len(every) - most + 1)} others"]
+    *some, last = every
+    return f"{', '.join(some)} and {last}" if some else last
+
+
+def ends_of(interval: tuple[float, float]) -> str:
+    """Write both ends of an interval, with the digits that tell them apart."""
+    digits = digits_apart(interval)
+    low, high = (few(end, digits) for end in interval)
+    return f"{low} to {high}"
+
+
+def sure(level: float) -> str:
+    """Write how sure an interval is."""
+    return f"{100 * level:g} % interval"
+
+
+def finished(sentence: str) -> str:
+    """Begin a note with a capital letter, and end it with a full stop."""
+    text = " ".join(map(printable, sentence.split()))
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."

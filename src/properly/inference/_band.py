@@ -1,0 +1,258 @@
+"""How far off a curve may be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from properly._boundary._chunks import share_out
+from properly._boundary._frames import to_frame
+from properly._boundary._libraries import freeze
+from properly._boundary._plain import many, plain
+from properly.counts._isotonic import refit, refit_sequences
+from properly.inference._draws import Counts, fast_stream
+from properly.rules._interval import as_interval
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from properly._boundary._frames import Backend
+    from properly._boundary._options import Drawing
+    from properly.inference._draws import Sampler
+    from properly.rules._interval import Interval
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+# Cases that are drawn together: enough to forget what a call costs.
+BATCH = 1 << 19
+# Shares of the work that may be done side by side.
+SHARES = 4
+Kind: TypeAlias = Literal["consistency", "confidence", "simultaneous"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Band:
+    """Lower and upper bounds along a curve.
+
+    Attributes
+    ----------
+    x : array
+        Where the bounds are given, in increasing order.
+    lower, upper : array
+        The bounds at each `x`; NaN where there is nothing to be said.
+    method : str
+        How they were found.
+    level : float
+        Coverage aimed at: at each point, or of the whole curve if the band is simultaneous.
+    kind : str
+        ``"consistency"``: where a curve would lie if the forecasts were calibrated.
+        ``"confidence"``: where the true curve may lie, point by point.
+        ``"simultaneous"``: where all of the true curve lies at once.
+    replicates : int or None
+        Random replicates, if there were any.
+    steps : bool
+        Whether bounds are steps (an upper bound holds for all lower forecasts too, a lower bound
+        for all higher ones) rather than straight lines between the points.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> band = properly.reliability(t, band="simultaneous").band
+    >>> band
+    Band(90 % simultaneous, cells, at 4 points)
+    """
+
+    x: Floats
+    lower: Floats
+    upper: Floats
+    method: str
+    level: float
+    kind: Kind
+    replicates: int | None = None
+    steps: bool = False
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __repr__(self) -> str:
+        return (
+            f"Band({100 * self.level:.4g} % {self.kind}, {self.method}, "
+            f"at {many(len(self.x), 'point')})"
+        )
+
+    @property
+    def crosses(self) -> bool:
+        """Whether a lower bound lies above an upper one, so that no increasing curve fits.
+
+        A simultaneous band that does so refutes that the event rate rises with the forecast.
+        """
+        return bool((self.lower > self.upper).any())
+
+    def at(self, x: ArrayLike) -> tuple[Floats, Floats]:
+        """Return the bounds at other points.
+
+        Between its points a pointwise band is straight, and beyond them it is NaN. A simultaneous
+        band holds everywhere: its upper bound is that of the next point at or above, its lower
+        bound that of the last point at or below.
+        """
+        x = np.asarray(x, dtype=np.float64)
+        if not self.steps:
+            # At the end of a curve that jumps there, the limit from inside is the one that counts.
+            end, last = self.x[-1], np.searchsorted(self.x, self.x[-1])
+            lower, upper = (
+                np.where(x == end, b[last], np.interp(x, self.x, b, left=np.nan, right=np.nan))
+                for b in (self.lower, self.upper)
+            )
+            return lower, upper
+        above = np.searchsorted(self.x, x, side="left")
+        below = np.searchsorted(self.x, x, side="right")
+        nowhere = np.isnan(x)
+        lower, upper = np.append(0, self.lower)[below], np.append(self.upper, 1)[above]
+        return np.where(nowhere, np.nan, lower), np.where(nowhere, np.nan, upper)
+
+    def outline(self) -> tuple[Floats, Floats, Floats]:
+        """Return x, lower and upper as corners to draw straight lines between."""
+        if not self.steps:
+            return self.x, self.lower, self.upper
+        x = np.concatenate([[0], np.repeat(self.x, 2), [1]])
+        return x, np.repeat(np.append(0, self.lower), 2), np.repeat(np.append(self.upper, 1), 2)
+
+    def outside(self) -> list[tuple[float, float]]:
+        """Return the ranges, with forecasts in them or not, in which the diagonal leaves the band.
+
+        Where it leaves a simultaneous band, the forecasts are miscalibrated: all of these
+        statements hold together with the confidence of the band's level.
+        """
+        x, lower, upper = self.outline()
+        ranges = [r for bound in (x - upper, lower - x) for r in _positive(x, bound)]
+        merged: list[tuple[float, float]] = []
+        for start, stop in sorted(ranges):
+            if merged and start <= merged[-1][1]:
+                start, stop = merged[-1][0], max(stop, merged.pop()[1])  # noqa: PLW2901
+            merged.append((start, stop))
+        return merged
+
+    def deviation(self, within: Interval | tuple[float, float] = (0, 1)) -> float:
+        """Return how far from the diagonal the band reaches in a range of forecasts.
+
+        With a simultaneous band this can be said of the true curve: in all of the range it differs
+        from the forecast by no more, with the confidence of the band's level. If the bounds cross,
+        no increasing curve lies between them, and the answer is infinite. A pointwise band says
+        nothing beyond its points, and the answer for a range that goes beyond them is NaN.
+        """
+        if self.crosses:
+            return math.inf
+        x, lower, upper = self.outline()
+        ends = as_interval(within)
+        inside = (x >= ends.lower) & (x <= ends.upper)
+        points = np.array([ends.lower, ends.upper])
+        low, high = self.at(points)
+        reach = [high - points, points - low, (upper - x)[inside], (x - lower)[inside]]
+        return float(np.concatenate(reach).max())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the bounds as lists, None where there is none, and how they came about."""
+        told = {name: getattr(self, name) for name in ("method", "level", "kind", "replicates")}
+        return self._columns() | told | {"steps": self.steps}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a point as a polars, pandas or pyarrow frame."""
+        return to_frame(self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        columns = {name: getattr(self, name).tolist() for name in ("x", "lower", "upper")}
+        return {name: [plain(x) for x in column] for name, column in columns.items()}
+
+
+def _positive(x: Floats, height: Floats) -> list[tuple[float, float]]:
+    """Find where a line through points is above zero, piece by piece."""
+    found = []
+    for x1, x2, h1, h2 in zip(x[:-1], x[1:], height[:-1], height[1:], strict=True):
+        if x1 < x2 and max(h1, h2) > 0:
+            zero = x1 if h1 == h2 else x1 - h1 * (x2 - x1) / (h2 - h1)
+            found.append((x1 if h1 > 0 else zero, x2 if h2 > 0 else zero))
+    return [(float(start), float(stop)) for start, stop in found if start < stop]
+
+
+def resampled_bounds(
+    sampler: Sampler,
+    x: Floats,
+    probability: Floats,
+    recalibrated: Floats,
+    drawing: Drawing,
+) -> tuple[Floats, Floats]:
+    """Draw cases and outcomes, refit, and take quantiles of the curves at each x.
+
+    A point beyond the forecasts of a replicate has no value there; the quantiles are of the others.
+    """
+    if isinstance(sampler, Counts) and sampler.few_a_forecast:
+        curves = _curves_in_batches(sampler, x, probability, drawing)
+    else:
+        stream = fast_stream(drawing.rng)
+        drawn = sampler.draws(probability, drawing.replicates, stream, recalibrated)
+        curves = np.stack([refit(*draw).curve(sampler.value, x) for draw in drawn])
+    return pointwise_bounds(curves, drawing.level)
+
+
+def _curves_in_batches(counts: Counts, x: Floats, probability: Floats, drawing: Drawing) -> Floats:
+    """Draw and refit many replicates at a time, and some of these side by side.
+
+    Each share of the work has a stream of its own, so what is drawn does not depend on threads.
+    """
+    together = max(1, BATCH // int(counts.weight.sum()))
+    shares = [
+        (_even_parts(size, together), fast_stream(drawing.rng))
+        for size in _even_parts(drawing.replicates, -(-drawing.replicates // SHARES))
+    ]
+
+    def curves(share: tuple[list[int], np.random.Generator]) -> list[Floats]:
+        found = []
+        for drawn in counts.sequences(probability, *share):
+            corner, rate, stop = refit_sequences(drawn.happened)
+            replicate, case = np.divmod(corner, drawn.forecast.shape[1])
+            at = counts.value[drawn.forecast[replicate, case]]
+            found += [
+                np.interp(x, at[a:b], rate[a:b], left=np.nan, right=np.nan)
+                for a, b in pairwise([0, *stop])
+            ]
+        return found
+
+    return np.stack([curve for found in share_out(curves, shares) for curve in found])
+
+
+def _even_parts(whole: int, most: int) -> list[int]:
+    """Cut a number into parts as equal as can be, none of them larger than the most allowed."""
+    count = -(-whole // most)
+    return [(whole + i) // count for i in range(count)]
+
+
+def pointwise_bounds(curves: Floats, level: float) -> tuple[Floats, Floats]:
+    """Return the quantiles that leave out equal shares at either side, NaN left out of account."""
+    tails = np.array([(1 - level) / 2, (1 + level) / 2])
+    missing = np.isnan(curves).sum(axis=0)
+    every, some = missing == 0, (missing > 0) & (missing < len(curves))
+    bounds = np.full((2, curves.shape[1]), np.nan)
+    place = tails * (len(curves) - 1)
+    below = place.astype(int)
+    above = np.minimum(below + 1, len(curves) - 1)
+
+    def quantiles(columns: Floats) -> Floats:
+        # Transposed, so that the replicates of a point are neighbours.
+        ordered = np.ascontiguousarray(columns.T)
+        ordered.partition(np.concatenate([below, above]), axis=1)
+        low = ordered[:, below]
+        found: Floats = (low + (place - below) * (ordered[:, above] - low)).T
+        return found
+
+    if every.any():
+        # A replicate lacks points at the ends alone, so those that none lacks are neighbours.
+        inside = np.nonzero(every)[0]
+        pieces = np.array_split(curves[:, inside[0] : inside[-1] + 1], SHARES, axis=1)
+        bounds[:, every] = np.concatenate(share_out(quantiles, pieces), axis=1)
+    bounds[:, some] = np.nanquantile(curves[:, some], tails, axis=0)
+    return bounds[0], bounds[1]

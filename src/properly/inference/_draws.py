@@ -1,0 +1,271 @@
+"""Random tallies: what else might have happened."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._libraries import to_numpy
+from properly.counts._cases import number_clusters, rows_in_use
+from properly.counts._tally import Tally
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from properly.counts._cases import Cases
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# With fewer cases a forecast than this, drawing cases is faster than drawing counts.
+FEW = 8
+
+
+def fast_stream(rng: np.random.Generator) -> np.random.Generator:
+    """Begin a stream of random numbers of its own, of the quickest kind, that `rng` decides on."""
+    return np.random.Generator(np.random.SFC64(rng.integers(0, 2**63, 4).tolist()))
+
+
+class Draw(NamedTuple):
+    """Cases, or their weight, and events at each distinct forecast; 0 where none was drawn."""
+
+    weight: Column
+    events: Column
+
+
+class Sequences(NamedTuple):
+    """Cases of some replicates, in the order of their forecasts, events first among equal ones.
+
+    Attributes
+    ----------
+    forecast : numpy array
+        The forecast of each case, as an index into the distinct ones; a replicate a row.
+    happened : numpy array
+        Their outcomes, with an event put before the first and a non-event after the last.
+    """
+
+    forecast: Column
+    happened: Column
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Cases of which only the number at each distinct forecast is known.
+
+    Drawing counts at forecasts has the same distribution as drawing cases, for less work.
+    """
+
+    value: Column
+    weight: Column
+
+    def draws(
+        self,
+        probability: Column,
+        replicates: int,
+        rng: np.random.Generator,
+        recalibrated: Column | None = None,  # noqa: ARG002
+    ) -> Iterator[Draw]:
+        """Draw cases with replacement, and outcomes with the probability of their forecast."""
+        total, forecasts = int(self.weight.sum()), len(self.value)
+        if not self.few_a_forecast:
+            share = self.weight / total
+            for _ in range(replicates):
+                weight = rng.multinomial(total, share)
+                yield Draw(weight, rng.binomial(weight, probability))
+            return
+        cell = np.repeat(np.arange(forecasts), self.weight) if self.has_ties else None
+        for _ in range(replicates):
+            # The whole part of one uniform number says which case, the rest whether it has the
+            # event. In place, since fresh memory costs as much as the arithmetic.
+            place = rng.random(total)
+            place *= total
+            row = place.astype(np.intp)
+            place -= row
+            drawn = row if cell is None else cell[row]
+            happened = place < probability[drawn]
+            drawn *= 2
+            drawn += happened
+            both = np.bincount(drawn, minlength=2 * forecasts)
+            yield Draw(both[::2] + both[1::2], both[1::2])
+
+    @property
+    def few_a_forecast(self) -> bool:
+        """Whether there are so few cases at each forecast that they are best drawn in order."""
+        return int(self.weight.sum()) <= FEW * len(self.value)
+
+    def sequences(
+        self, probability: Column, batches: Sequence[int], rng: np.random.Generator
+    ) -> Iterator[Sequences]:
+        """Draw cases with replacement, in order, and outcomes with their probability, in batches.
+
+        Exponential gaps make places in order. The forecast that a place falls upon is drawn; how
+        far into the forecast's share it falls decides about the event. The memory of a batch is
+        used again for the next one, since fresh memory costs as much as the arithmetic.
+        """
+        total, most = int(self.weight.sum()), max(batches)
+        cell = np.repeat(np.arange(len(self.value)), self.weight) if self.has_ties else None
+        # One more than there are cases: the last place only says how far to stretch the others.
+        limit = np.append(np.cumsum(self.weight) - self.weight * (1 - probability), 0)
+        limit[:-1][probability == 1] = np.inf  # what is certain happens, whatever the rounding
+        gap = np.empty((most, total + 1), dtype=np.float32)
+        place, bound = np.empty(gap.shape), np.empty(gap.shape)
+        forecast = np.empty(gap.shape, dtype=np.intp)
+        happened = np.ones((most, total + 2), dtype=bool)
+        happened[:, -1] = False
+        for count in batches:
+            some = slice(count)
+            rng.standard_exponential(out=gap[some], dtype=np.float32)
+            np.cumsum(gap[some], axis=1, out=place[some])
+            place[some] *= total / place[some, -1:]
+            np.copyto(forecast[some], place[some], casting="unsafe")
+            # A last gap of 0 would leave a place at the very end.
+            np.minimum(forecast[some], total - 1, out=forecast[some])
+            if cell is not None:
+                np.take(cell, forecast[some], out=forecast[some], mode="clip")
+            np.take(limit, forecast[some], out=bound[some], mode="clip")
+            np.less(place[some, :-1], bound[some, :-1], out=happened[some, 1:-1])
+            yield Sequences(forecast[some, :-1], happened[some])
+
+    @property
+    def has_ties(self) -> bool:
+        """Whether any forecast was made more than once."""
+        return int(self.weight.sum()) > len(self.value)
+
+    def outcomes(
+        self, probability: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[Draw]:
+        """Draw the outcomes alone; the forecasts stay as they were."""
+        single = self.weight.max() == 1
+        for _ in range(replicates):
+            events = (
+                (rng.random(len(self.value)) < probability).astype(np.int64)
+                if single
+                else rng.binomial(self.weight, probability)
+            )
+            yield Draw(self.weight, events)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Cases one by one, with fractional weights or in clusters.
+
+    Attributes
+    ----------
+    value : numpy array
+        The distinct forecasts.
+    cell : numpy array
+        The forecast of each case, as an index into `value`. The cases of a cluster are neighbours.
+    weight : numpy array
+        The weight of each case.
+    happened : numpy array
+        The outcome of each case.
+    start : numpy array or None
+        The first case of each cluster, and the number of cases at the end.
+    """
+
+    value: Column
+    cell: Column
+    weight: Column
+    happened: Column
+    start: Column | None = None
+
+    def draws(
+        self,
+        probability: Column,
+        replicates: int,
+        rng: np.random.Generator,
+        recalibrated: Column | None = None,
+    ) -> Iterator[Draw]:
+        """Draw cases, or whole clusters, with replacement, and outcomes for them.
+
+        The outcomes of a cluster depend on one another, and so must the drawn ones. An outcome is
+        an event if a uniform number falls below its probability; with the probability that the
+        data suggest, a case takes the number of its cluster rather than one of its own.
+        """
+        shared = 0.0
+        if self.start is not None and recalibrated is not None:
+            shared = math.sqrt(self._dependence(recalibrated[self.cell], np.diff(self.start)))
+        for _ in range(replicates):
+            row, size = self._draw_rows(rng)
+            uniform = rng.random(len(row))
+            if shared:
+                common = np.repeat(rng.random(len(size)), size)
+                uniform = np.where(rng.random(len(row)) < shared, common, uniform)
+            yield self._draw(row, uniform < probability[self.cell[row]])
+
+    def outcomes(
+        self, probability: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[Draw]:
+        """Draw the outcomes alone, each by itself; the forecasts stay as they were."""
+        every = np.arange(len(self.cell))
+        for _ in range(replicates):
+            yield self._draw(every, rng.random(len(every)) < probability[self.cell])
+
+    def _draw(self, row: Column, happened: Column) -> Draw:
+        cell, weight, forecasts = self.cell[row], self.weight[row], len(self.value)
+        total = np.bincount(cell, weight, forecasts)
+        # Left out, not multiplied by 0: what is added up must be the same where all are events.
+        events = np.bincount(cell[happened], weight[happened], forecasts)
+        return Draw(total, np.minimum(events, total))
+
+    def _draw_rows(self, rng: np.random.Generator) -> tuple[Column, Column]:
+        """Draw rows, and say how many of them belong together each time."""
+        cases = len(self.cell)
+        if self.start is None:
+            return rng.integers(0, cases, cases), np.ones(0)
+        clusters = len(self.start) - 1
+        drawn = rng.integers(0, clusters, clusters)
+        size = np.diff(self.start)[drawn]
+        before = np.cumsum(size) - size
+        return np.arange(size.sum()) + np.repeat(self.start[drawn] - before, size), size
+
+    def _dependence(self, fitted: Column, size: Column) -> float:
+        """Find how often two cases of a cluster must share a number to agree as much as they do.
+
+        If they share it, their outcomes have the covariance ``min(a, b) - a * b``, the largest
+        there is; else none. The fitted probabilities follow the outcomes, the closer the more bins
+        there are, which hides some of the dependence.
+        """
+        clusters, label = len(size), np.repeat(np.arange(len(size)), size)
+
+        def pairs(column: Column) -> float:
+            total, squares = (np.bincount(label, x) for x in (column, column**2))
+            return float((total**2 - squares).sum())
+
+        order = np.lexsort((fitted, label))
+        above = np.repeat(np.cumsum(size), size) - 1 - np.arange(len(label))
+        least = 2 * float(fitted[order] @ above)
+        most = least - pairs(fitted)
+        hidden = clusters / max(clusters - len(np.unique(fitted)), clusters / 2)
+        found = hidden * pairs(self.happened - fitted) / most if most > 0 else 0.0
+        return min(max(found, 0.0), 1.0)
+
+
+Sampler: TypeAlias = Counts | Rows
+
+
+def sampler(x: Tally | Cases, *, clusters: bool = True) -> Sampler:
+    """Get ready to draw; clusters may be left out of account where only their cases matter."""
+    grouped = None if isinstance(x, Tally) or not clusters else x.clusters
+    tally = x if isinstance(x, Tally) else x.tally()
+    if tally.event_squares is None and grouped is None:
+        value, weight = (to_numpy(column) for column in (tally.value, tally.weight))
+        return Counts(value.astype(np.float64), weight)
+    if isinstance(x, Tally):
+        message = "cases of fractional weight are drawn one by one; a tally has only their sums"
+        raise DataError(message, hint="pass properly.Cases(y, p, weight=w) instead of the tally.")
+    return _rows(x, grouped)
+
+
+def _rows(cases: Cases, grouped: Any) -> Rows:
+    y, p, weight, used = rows_in_use(cases)
+    order, start = np.arange(len(p)), None
+    if grouped is not None:
+        label = number_clusters(cases, used)
+        order = np.argsort(label, kind="stable")
+        start = np.append(0, np.cumsum(np.bincount(label)))
+    value, cell = np.unique(p[order], return_inverse=True)
+    return Rows(value.astype(np.float64), cell, weight[order], y[order], start)

@@ -1,0 +1,101 @@
+"""A number, and how far off it may be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from properly._boundary._frames import to_frame
+from properly._boundary._plain import many, plain
+
+if TYPE_CHECKING:
+    from properly._boundary._frames import Backend
+
+
+# Weights that leave fewer effective cases than this share of all are worth a word.
+ALL = 0.95
+
+
+@dataclass(frozen=True, repr=False)
+class Estimate:
+    """A number, and how far off it may be.
+
+    Attributes
+    ----------
+    value : float
+        The number.
+    standard_error : float
+        Its standard error; NaN if it cannot be told.
+    interval : pair of floats
+        Lower and upper end; NaN where nothing can be said.
+    level : float
+        How sure the interval is to hold the true value.
+    degrees : float
+        Degrees of freedom of the standard error; infinite for a normal interval.
+    method : str
+        How the interval was found.
+    design : str
+        How cases were taken to be sampled.
+    cases : int
+        Cases of positive weight.
+    effective_cases : float
+        As many cases of equal weight would say as much.
+    infinite_cases : int
+        Cases whose loss is infinite.
+    infinite_share : float
+        Their share of the weight.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> crash = properly.datasets.crash()
+    >>> cases = properly.Cases(crash.died, crash.forecasts["logistic"], clusters=crash.cluster)
+    >>> print(properly.score_interval(cases, Brier()))
+    0.03302 (95 % interval 0.02983 to 0.03621; 4,973 clusters)
+    """
+
+    value: float
+    standard_error: float
+    interval: tuple[float, float]
+    level: float
+    degrees: float
+    method: str
+    design: str
+    cases: int
+    effective_cases: float
+    infinite_cases: int = 0
+    infinite_share: float = 0.0
+
+    def __repr__(self) -> str:
+        lower, upper = self.interval
+        told = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
+        return f"Estimate({self.value:.4g}, {told if lower <= upper else 'no interval'})"
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        lower, upper = self.interval
+        if self.infinite_cases:
+            lost = f"{many(self.infinite_cases, 'case')} of infinite loss"
+            return f"{self.value:.4g} ({lost}; {self.design})"
+        if math.isnan(lower) or math.isnan(upper):
+            return f"{self.value:.4g} (no interval; {self.design})"
+        told = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}; {self.design}"
+        if self.effective_cases < ALL * self.cases:
+            told += f", worth {self.effective_cases:,.0f} of equal weight"
+        return f"{self.value:.4g} ({told})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name, as JSON can hold them."""
+        found: dict[str, Any] = plain(asdict(self))
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row of a polars, pandas or pyarrow frame."""
+        columns = {name: [value] for name, value in asdict(self).items()}
+        lower, upper = self.interval
+        columns["interval"] = [lower]
+        named = {"interval": "lower"}
+        flat = {named.get(name, name): column for name, column in columns.items()}
+        return to_frame(flat | {"upper": [upper]}, backend)

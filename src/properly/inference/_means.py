@@ -1,0 +1,172 @@
+"""Means over cases, known one by one or counted, with their covariance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._libraries import to_numpy
+from properly._boundary._notice import notice
+from properly._boundary._plain import many
+from properly.counts._cases import Cases, rows_in_use
+from properly.counts._tally import Tally, as_tally
+from properly.inference._design import Design
+from properly.inference._influences import of_mean
+from properly.inference._variance import Spread, covariance, effective_total, spread_of_means
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from properly.inference._design import Serial
+
+Column: TypeAlias = np.ndarray[Any, Any]
+Amounts: TypeAlias = "Callable[[Column, Column], Column]"
+
+# What is left of a difference by rounding alone is nothing.
+ROUNDING = 1e-13
+# With fewer events, or fewer others, intervals of means cover some per cent less than they say.
+FEW = 20
+# Fewer clusters, or fewer that weigh much, leave intervals too short even with Student's t.
+FEW_CLUSTERS = 10
+# Clusters of nearly equal size are not worth a word.
+ALIKE = 0.95
+WHOLE = 1e-9
+
+
+class Moments(NamedTuple):
+    """Some means, their covariance, and what is known of the cases.
+
+    Attributes
+    ----------
+    mean : numpy array
+        One entry a mean.
+    spread : Spread
+        Their covariance.
+    about : dict
+        The design in words, the number of cases, and how many of equal weight say as much.
+    infinite : tuple of int and float
+        How many cases add an infinite amount to the first mean, and their share of the weight.
+    """
+
+    mean: Column
+    spread: Spread
+    about: dict[str, Any]
+    infinite: tuple[int, float]
+
+    def ratio(self) -> tuple[float, float]:
+        """Return the ratio of the first two means, and its standard error."""
+        first, second = self.mean[:2]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio = first / second
+            turn = np.array([1.0, -ratio])
+            inside = self.spread.covariance[:2, :2]
+            square = turn @ inside @ turn
+            alone = inside[0, 0] + ratio**2 * inside[1, 1]
+            error = np.sqrt(square) / abs(second) if square > ROUNDING * alone else square * 0
+        return float(ratio), float(error)
+
+
+def moments(
+    source: Tally | Cases, amounts: Amounts, serial: Serial = "cosines", *, few: bool = True
+) -> Moments:
+    """Average what each case adds, given its outcome and its forecast.
+
+    `amounts` takes outcomes and forecasts and returns a row for each mean. Of a tally it is asked
+    for both outcomes of every forecast.
+    """
+    if few:
+        warn_of_few(source)
+    if not isinstance(source, Cases):
+        return _of_tally(as_tally(source), amounts)
+    y, p, weight, _ = rows_in_use(source)
+    design = Design.of(source, serial)
+    if few:
+        warn_of_clusters(design)
+    found = amounts(y, p.astype(np.float64, copy=False))
+    mean, influence = of_mean(found, weight)
+    endless = np.isinf(found[0])
+    share = float(weight[endless].sum() / weight.sum())
+    infinite = int(endless.sum()), share
+    return Moments(mean, covariance(influence, design), about_design(design), infinite)
+
+
+def _of_tally(tally: Tally, amounts: Amounts) -> Moments:
+    value = to_numpy(tally.value).astype(np.float64)
+    weight, events = (to_numpy(x).astype(np.float64) for x in (tally.weight, tally.events))
+    sides = [(amounts(np.full(len(value), y), value), n) for y, n in _sides(weight, events)]
+    total = float(weight.sum())
+    mean = sum(np.where(n > 0, a, 0.0) @ n for a, n in sides) / total
+    lost = sum(float(n[np.isinf(a[0])].sum()) for a, n in sides)
+    whole = tally.event_squares is None
+    spread = spread_of_means(tally, sides[0][0], sides[1][0])
+    infinite = round(lost) if whole else 0, lost / total
+    return Moments(np.asarray(mean), spread, about_tally(tally), infinite)
+
+
+def _sides(weight: Column, events: Column) -> tuple[tuple[bool, Column], ...]:
+    return (True, events), (False, weight - events)
+
+
+def about_design(design: Design) -> dict[str, Any]:
+    """Say how cases were sampled, how many there are, and how many of equal weight say as much."""
+    known = {"cases": len(design.weight), "effective_cases": design.effective_cases}
+    return {"design": design.told} | known
+
+
+def about_tally(tally: Tally) -> dict[str, Any]:
+    """Say the same of counts, which are of independent cases."""
+    cases = effective_total(tally)
+    if tally.event_squares is None:
+        return {
+            "design": many(round(cases), "independent case"),
+            "cases": round(cases),
+            "effective_cases": cases,
+        }
+    told = f"independent cases worth {cases:,.4g} of equal weight"
+    return {"design": told, "cases": round(cases), "effective_cases": cases}
+
+
+def warn_of_few(source: Tally | Cases) -> None:
+    """Warn if there are so few events, or so few others, that intervals cover less than told.
+
+    Cases that weigh more than others count as fewer.
+    """
+    if isinstance(source, Cases):
+        y, _, weight, _ = rows_in_use(source)
+        if source.classes is not None:
+            kinds = {"case": _effective(weight)}
+        else:
+            kinds = {"event": _effective(weight[y]), "case without it": _effective(weight[~y])}
+    else:
+        tally = as_tally(source)
+        if tally.event_squares is not None:
+            return
+        events = float(to_numpy(tally.events).sum())
+        kinds = {"event": events, "case without it": float(tally.total) - events}
+    if min(kinds.values()) < FEW:
+        told = " and ".join(counted(count, what) for what, count in kinds.items())
+        notice(f"with {told}, intervals may cover less than their level")
+
+
+def warn_of_clusters(design: Design) -> None:
+    """Warn if clusters are few, or a few of them make up most of the cases."""
+    if design.cluster is None or design.effective_units >= FEW_CLUSTERS:
+        return
+    told = many(design.units, "cluster")
+    if design.effective_units < ALIKE * design.units:
+        told += f" that say as much as {design.effective_units:.1f} of equal size"
+    notice(f"with {told}, intervals may cover less than their level")
+
+
+def _effective(weight: Column) -> float:
+    """Return how many cases of equal weight would say as much."""
+    scaled = weight / weight.max() if len(weight) else weight
+    return float(scaled.sum() ** 2 / (scaled @ scaled)) if len(weight) else 0.0
+
+
+def counted(count: float, what: str) -> str:
+    noun, _, rest = what.partition(" ")
+    if abs(count - round(count)) < WHOLE:
+        return f"{many(round(count), noun)} {rest}".rstrip()
+    return f"the weight of {count:.1f} {noun}s {rest}".rstrip()

@@ -1,0 +1,204 @@
+"""Replicates: how often each case, cluster or time is drawn, again and again.
+
+Data drawn with replacement are the same data with other weights, so a replicate is a row of counts.
+
+References
+----------
+.. [1] D. N. Politis, J. P. Romano (1994). The stationary bootstrap. Journal of the American
+   Statistical Association 89:1303-1313. doi:10.1080/01621459.1994.10476870.
+.. [2] D. N. Politis, H. White (2004). Automatic block-length selection for the dependent bootstrap.
+   Econometric Reviews 23:53-70. doi:10.1081/ETC-120028836. Corrected by A. Patton, D. N. Politis,
+   H. White (2009), Econometric Reviews 28:372-375. doi:10.1080/07474930802459016.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly.errors import DataError
+from properly.inference._series import autocovariances
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# So many counts are held at a time, however many replicates are asked for.
+AT_ONCE = 1 << 20
+# With fewer cases a kind than this, drawing cases is faster than drawing counts.
+FEW = 8
+# So many small autocorrelations in a row say that dependence has ended.
+RUN = 5
+ROUNDING = 1e-14
+# A level such as 0.9 is not exact, and must not cost a place among the draws.
+SLACK = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Units drawn with replacement, from each stratum as many as it has.
+
+    Attributes
+    ----------
+    size : numpy array
+        The number of units in each stratum. Those of a stratum are neighbours.
+    """
+
+    size: Column
+
+    def counts(self, replicates: int, rng: np.random.Generator) -> Iterator[Column]:
+        """Yield how often each unit is drawn, a row a replicate, some rows at a time."""
+        units = int(self.size.sum())
+        first, last = np.zeros((), dtype=np.int64), np.asarray(units)
+        if len(self.size) > 1:
+            last = np.repeat(np.cumsum(self.size), self.size)
+            first = last - np.repeat(self.size, self.size)
+        for some in batches(replicates, units):
+            yield _counted(rng.integers(first, last, (some, units)), units)
+
+
+@dataclass(frozen=True, eq=False)
+class Kinds:
+    """Cases of a few kinds, drawn with replacement; those of a kind are alike.
+
+    Attributes
+    ----------
+    number : numpy array
+        How many cases there are of each kind, as whole numbers.
+    """
+
+    number: Column
+
+    def counts(self, replicates: int, rng: np.random.Generator) -> Iterator[Column]:
+        """Yield how many cases of each kind are drawn, a row a replicate, some rows at a time."""
+        total, kinds = int(self.number.sum()), len(self.number)
+        if total > FEW * kinds:
+            share = self.number / total
+            for some in batches(replicates, kinds):
+                yield rng.multinomial(total, share, some)
+            return
+        kind = np.repeat(np.arange(kinds), self.number)
+        for some in batches(replicates, total):
+            yield _counted(kind[rng.integers(0, total, (some, total))], kinds)
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Times drawn in blocks: each goes on with the next time, or begins anew at any time.
+
+    The first time follows the last one, so that all are drawn equally often.
+
+    Attributes
+    ----------
+    times : int
+        The number of times.
+    length : float
+        The mean length of a block, 1 or more: a block ends with one over this probability.
+    """
+
+    times: int
+    length: float
+
+    def counts(self, replicates: int, rng: np.random.Generator) -> Iterator[Column]:
+        """Yield how often each time is drawn, a row a replicate, some rows at a time."""
+        place = np.arange(self.times)
+        for some in batches(replicates, self.times):
+            begins = rng.random((some, self.times)) < 1 / self.length
+            begins[:, 0] = True
+            start = rng.integers(0, self.times, (some, self.times))
+            # A place belongs to the block that began last.
+            began = np.maximum.accumulate(np.where(begins, place, 0), axis=1)
+            drawn = np.take_along_axis(start, began, axis=1) + place - began
+            yield _counted(drawn % self.times, self.times)
+
+
+def batches(replicates: int, units: int) -> Iterator[int]:
+    """Share replicates out, so that memory does not grow with their number."""
+    most = max(1, AT_ONCE // units)
+    for done in range(0, replicates, most):
+        yield min(most, replicates - done)
+
+
+def _counted(drawn: Column, units: int) -> Column:
+    """Count how often each unit is in each row; the array of what was drawn is used up."""
+    some = len(drawn)
+    drawn += np.arange(some)[:, None] * units
+    return np.bincount(drawn.ravel(), minlength=some * units).reshape(some, units)
+
+
+def best_block(series: Column, *, circular: bool = False) -> float:
+    """Return the mean length of blocks that serves the mean of a series best.
+
+    The formula is that of `properly.block_length`.
+    """
+    times = len(series)
+    run = max(RUN, int(math.log10(times)))
+    most = math.ceil(math.sqrt(times)) + run
+    # Only ratios matter, and the squares of what is very large or very small are no floats.
+    series = _of_unit_size(series)
+    away = series - series.mean()
+    if np.abs(away).max() <= ROUNDING * np.abs(series).max():
+        return 1.0  # what does not vary does not depend either
+    away = _of_unit_size(away)
+    covariance = autocovariances(away, most)
+    lags = min(2 * _end_of_dependence(away, covariance * times, run), most)
+    lag = np.arange(1, lags + 1)
+    part = np.minimum(1, 2 * (1 - lag / lags)) * covariance[1 : lags + 1]
+    level, slope = covariance[0] + 2 * part.sum(), 2 * lag @ part
+    longest = float(math.ceil(min(3 * math.sqrt(times), times / 3)))
+    if level == 0:
+        return longest
+    square = (slope / level) ** 2 * (1.5 if circular else 1.0)
+    return min(float(np.cbrt(square * times)), longest)
+
+
+def _of_unit_size(series: Column) -> Column:
+    """Divide by a power of 2, which costs no digit, so that the largest entry is about 1."""
+    found: Column = np.ldexp(series, -np.frexp(np.abs(series).max())[1])
+    return found
+
+
+def _end_of_dependence(away: Column, products: Column, run: int) -> int:
+    """Find the first lag, 1 or more, of a run of small autocorrelations; all lags if none is.
+
+    Products of values so many places apart are divided by what the squares of both stretches add
+    up to, the last pair left out, as the package arch does.
+    """
+    times, most = len(away), len(products)
+    stretches = [np.cumsum(x**2)[times - 2 :: -1][:most] for x in (away, away[::-1])]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlation = np.abs(products) / np.sqrt(stretches[0] * stretches[1])
+    small = correlation[1:-1] < 2 * math.sqrt(math.log10(times) / times)
+    runs = np.lib.stride_tricks.sliding_window_view(small, run).all(axis=1)
+    return int(runs.argmax()) + 1 if runs.any() else most
+
+
+def require_enough(
+    level: float, replicates: int, *, ends: int = 2, what: str = "an interval"
+) -> None:
+    """Refuse so few replicates that none would lie beyond the end of an interval, or either end."""
+    if _rank(level, replicates, ends) < 1:
+        least = math.ceil(ends / (1 - level) * (1 - SLACK)) - 1
+        message = (
+            f"{what} of level {level:g} needs {least:,} replicates or more; got {replicates:,}"
+        )
+        raise DataError(message)
+
+
+def quantiles(draws: Column, level: float) -> tuple[float, float]:
+    """Return the draws as many places from the least and the greatest as the level asks for.
+
+    What is undefined may lie beyond either end, and is taken to.
+    """
+    rank, undefined = _rank(level, len(draws)), np.isnan(draws)
+    lower, upper = (np.sort(np.where(undefined, x, draws)) for x in (-math.inf, math.inf))
+    return float(lower[rank - 1]), float(upper[-rank])
+
+
+def _rank(level: float, replicates: int, ends: int = 2) -> int:
+    """Return the place of the lower quantile among the draws, from 1; 0 if they are too few."""
+    return math.floor((replicates + 1) * (1 - level) / ends * (1 + SLACK))

@@ -1,0 +1,207 @@
+"""How far an estimate may be off, given how cases were sampled.
+
+Every estimate is, but for smaller terms, its true value plus a sum of one influence a case. Its
+variance then depends on these influences and on the design, not on which estimate it was.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._libraries import to_numpy
+from properly.counts._cases import has_strata, is_dependent, rows_in_use
+from properly.counts._pooling import as_counts
+from properly.counts._tally import Tally
+from properly.errors import DataError
+from properly.inference._design import TIMES, Design
+from properly.inference._series import by_cosines, by_lags, data_lag, rule_lag
+
+if TYPE_CHECKING:
+    from properly.counts._cases import Cases
+    from properly.inference._design import Serial
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+ROUNDING = 1e-14
+# A sum this much smaller than what was added up is what rounding left.
+CANCELLED = 1e-15
+
+
+class Spread(NamedTuple):
+    """The covariance matrix of some estimates, and its degrees of freedom."""
+
+    covariance: Column
+    degrees: float
+
+    @property
+    def errors(self) -> Column:
+        """The standard error of each estimate."""
+        return np.asarray(np.sqrt(np.diagonal(self.covariance)))
+
+    def half_widths(self, level: float) -> Column:
+        """Return how far either side an interval of Student's t reaches; NaN if it cannot be told.
+
+        Estimates that did not vary at all, and single cases, tell nothing about their spread.
+        """
+        from scipy.special import stdtrit
+
+        error = self.errors
+        if not self.degrees > 0:
+            return np.full(len(error), np.nan)
+        return np.where(error > 0, stdtrit(self.degrees, (1 + level) / 2) * error, np.nan)
+
+
+def covariance(influence: Column, design: Design) -> Spread:
+    r"""Find the covariance of estimates from the influences of cases, a row an estimate.
+
+    With :math:`t_g` the sum of the influences of the g-th of G clusters, or of a single case, it is
+    :math:`G / (G - 1) \sum_g t_g t_g'`, with :math:`G - 1` degrees of freedom, since influences
+    add up to 0. Of strata, as many such terms are added up, each about its own mean.
+    """
+    total = design.totals(influence)
+    if design.time is not None:
+        spread = _over_time(total, design.serial)
+    elif design.stratum is not None:
+        spread = _in_strata(total, design.stratum_of_units())
+    else:
+        return (
+            _independent(total)
+            if design.cluster is None
+            else _certain(influence, _independent(total))
+        )
+    return _certain(influence, spread)
+
+
+def _certain(influence: Column, spread: Spread) -> Spread:
+    """Set to exactly 0 what cancels within clusters, strata or times but for rounding."""
+    with np.errstate(invalid="ignore"):
+        lost = spread.errors <= CANCELLED * np.abs(influence).sum(axis=1)
+    joint = np.where(lost[:, None] | lost, 0.0, spread.covariance)
+    return Spread(joint, spread.degrees)
+
+
+def _independent(total: Column) -> Spread:
+    units = total.shape[1]
+    if units < 2:
+        return Spread(np.full((len(total),) * 2, np.nan), 0)
+    with np.errstate(invalid="ignore"):
+        # Influences add up to 0, so there is no mean to subtract.
+        return Spread(total @ total.T * (units / (units - 1)), units - 1)
+
+
+def _in_strata(total: Column, stratum: Column) -> Spread:
+    units = np.bincount(stratum)
+    with np.errstate(invalid="ignore"):
+        means = np.stack([np.bincount(stratum, row) for row in total]) / units
+        away = (total - means[:, stratum]) * np.sqrt(units / (units - 1))[stratum]
+        return Spread(away @ away.T, total.shape[1] - len(units))
+
+
+def _over_time(total: Column, serial: Serial) -> Spread:
+    """Allow for dependence between neighbouring times; cases of one time were added up."""
+    times = total.shape[1]
+    if times < TIMES:
+        message = f"dependence in time needs at least {TIMES} different times; got {times}"
+        hint = "clusters= instead of time= allows for dependence within times, not between them."
+        raise DataError(message, hint=hint)
+    if serial == "cosines":
+        return Spread(*by_cosines(total))
+    lag = rule_lag(times)
+    if serial == "newey-west-auto":
+        # One lag for all of them keeps their covariance matrix a covariance matrix.
+        lag = max(int(data_lag(series)) for series in total)
+    return Spread(by_lags(total, lag), times - 1)
+
+
+def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) -> Spread:
+    """Find the spread of means of what each case adds up to.
+
+    Parameters
+    ----------
+    source : Tally or Cases
+        The cases.
+    if_event, if_none : numpy array
+        For each mean a row, for each distinct forecast a column: the amount of a case that had the
+        event, and of one that did not.
+    """
+    if isinstance(source, Tally):
+        return _spread_of_counts(source, if_event, if_none)
+    if not _has_design(source):
+        tally = source.tally()
+        if tally.event_squares is None:
+            return _spread_of_counts(tally, if_event, if_none)
+    y, p, _, _ = rows_in_use(source)
+    row = np.unique(p, return_inverse=True)[1]
+    return _spread_of_rows(source, np.where(y, if_event[:, row], if_none[:, row]))
+
+
+def spread_of_rows(source: Cases, amount: Column) -> Spread:
+    """Find the spread of means of amounts that are known for each row of positive weight.
+
+    Whole weights of independent cases are counts: a weight of 3 is three cases.
+    """
+    weight = as_counts(rows_in_use(source).weight)
+    if not _has_design(source) and weight.dtype.kind == "i":
+        return _spread_of_repeated(amount, weight)
+    return _spread_of_rows(source, amount)
+
+
+def _has_design(source: Cases) -> bool:
+    return is_dependent(source) or has_strata(source)
+
+
+def _spread_of_rows(source: Cases, amount: Column) -> Spread:
+    design = Design.of(source)
+    weight = design.weight
+    with np.errstate(invalid="ignore"):
+        influence = weight * _away(amount, amount @ weight / weight.sum()) / weight.sum()
+    return covariance(influence, design)
+
+
+def _spread_of_repeated(amount: Column, weight: Column) -> Spread:
+    total = float(weight.sum())
+    if total <= 1:
+        return Spread(np.full((len(amount),) * 2, np.nan), 0)
+    with np.errstate(invalid="ignore"):
+        away = _away(amount, amount @ weight / total)
+        summed = (weight * away) @ away.T
+    return Spread(summed / total / (total - 1), total - 1)
+
+
+def _away(amount: Column, mean: Column) -> Column:
+    """Subtract the mean; what differs from it by rounding alone does not differ."""
+    away = amount - mean[:, None]
+    away[np.abs(away) <= ROUNDING * np.abs(amount)] = 0.0
+    return away
+
+
+def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread:
+    """Sum over distinct forecasts: cases at the same one with the same outcome are alike."""
+    weight, events = (to_numpy(x).astype(np.float64) for x in (tally.weight, tally.events))
+    squares = [events, weight - events]
+    total = cases = float(weight.sum())
+    if tally.event_squares is not None and tally.nonevent_squares is not None:
+        squares = [to_numpy(tally.event_squares), to_numpy(tally.nonevent_squares)]
+        cases = total**2 / float(squares[0].sum() + squares[1].sum())
+    amounts = [np.where(s > 0, a, 0.0) for s, a in zip(squares, (if_event, if_none), strict=True)]
+    mean = (amounts[0] @ events + amounts[1] @ (weight - events)) / total
+    summed = np.zeros((len(mean),) * 2)
+    # An infinite amount leaves the spread of its own mean undefined, and of no other.
+    with np.errstate(invalid="ignore"):
+        for square, amount in zip(squares, amounts, strict=True):
+            away = np.where(square > 0, _away(amount, mean), 0.0)
+            summed += (square * away) @ away.T
+    if cases <= 1:
+        return Spread(np.full((len(mean),) * 2, np.nan), 0)
+    return Spread(summed / total**2 * cases / (cases - 1), cases - 1)
+
+
+def effective_total(tally: Tally) -> float:
+    """Return how many cases of equal weight would say as much in all."""
+    weight = to_numpy(tally.weight).astype(np.float64)
+    if tally.event_squares is None or tally.nonevent_squares is None:
+        return float(weight.sum())
+    squares = to_numpy(tally.event_squares).sum() + to_numpy(tally.nonevent_squares).sum()
+    return float(weight.sum() ** 2 / squares)

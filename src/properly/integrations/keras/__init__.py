@@ -1,0 +1,15 @@
+"""Keras 3: rules as metrics, and scores of validation data after each epoch.
+
+`RuleMetric` is a metric for ``compile``; `ScoreCallback` predicts validation data after each epoch
+and writes scores that ``EarlyStopping`` and ``ModelCheckpoint`` can watch. Needs the extra
+``keras`` and a backend of Keras: torch, jax or numpy.
+"""
+
+from properly.integrations.keras._keras_import import import_keras
+
+import_keras()
+
+from properly.integrations.keras._keras_callback import ScoreCallback  # noqa: E402
+from properly.integrations.keras._keras_metric import RuleMetric  # noqa: E402
+
+__all__ = ["RuleMetric", "ScoreCallback"]

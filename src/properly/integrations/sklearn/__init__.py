@@ -1,0 +1,67 @@
+"""scikit-learn: rules as metric functions and as scorers, and curves as displays.
+
+Metric functions take ``y_true`` and ``y_proba`` as those of scikit-learn do. Scorers go wherever
+``scoring=`` is: they ask for probabilities, have the right sign, know the classes of the estimator
+and take sample weights. Displays draw curves of an estimator, of predictions or of all folds of a
+cross-validation. Needs the extra ``sklearn``, and displays the extra ``plots``.
+"""
+
+from properly._boundary._extras import import_extra
+
+import_extra("sklearn", extra="sklearn")
+
+from properly.integrations.sklearn._scorers import (  # noqa: E402
+    RuleScorer,
+    make_rule_scorer,
+    rule_scorers,
+)
+from properly.integrations.sklearn._sklearn_class_metrics import (  # noqa: E402
+    penalized_brier_loss,
+    penalized_log_loss,
+    ranked_log_loss,
+    ranked_probability_loss,
+)
+from properly.integrations.sklearn._sklearn_displays import (  # noqa: E402
+    DecisionDisplay,
+    MurphyDisplay,
+    ReliabilityDisplay,
+    RocDisplay,
+)
+from properly.integrations.sklearn._sklearn_metrics import (  # noqa: E402
+    bounded_brier_loss,
+    bounded_log_loss,
+    brier_loss,
+    log_loss,
+    rule_loss,
+    score_samples,
+    spherical_loss,
+)
+from properly.integrations.sklearn._sklearn_parts import (  # noqa: E402
+    discrimination,
+    miscalibration,
+    net_benefit,
+)
+
+__all__ = [
+    "DecisionDisplay",
+    "MurphyDisplay",
+    "ReliabilityDisplay",
+    "RocDisplay",
+    "RuleScorer",
+    "bounded_brier_loss",
+    "bounded_log_loss",
+    "brier_loss",
+    "discrimination",
+    "log_loss",
+    "make_rule_scorer",
+    "miscalibration",
+    "net_benefit",
+    "penalized_brier_loss",
+    "penalized_log_loss",
+    "ranked_log_loss",
+    "ranked_probability_loss",
+    "rule_loss",
+    "rule_scorers",
+    "score_samples",
+    "spherical_loss",
+]

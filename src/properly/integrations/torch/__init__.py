@@ -1,0 +1,15 @@
+"""PyTorch: rules as losses to train with, and scores that are added up batch by batch.
+
+`RuleLoss` is a loss function. `TallyMetric` adds up a mean score and, of one event, the counts that
+everything else follows from; `DecompositionMetric` splits the score. Both are metrics of
+torchmetrics where it is installed, and behave alike where it is not. Needs the extra ``torch``.
+"""
+
+from properly._boundary._extras import import_extra
+
+import_extra("torch", extra="torch")
+
+from properly.integrations.torch._metric import DecompositionMetric, TallyMetric  # noqa: E402
+from properly.integrations.torch._torch_loss import RuleLoss  # noqa: E402
+
+__all__ = ["DecompositionMetric", "RuleLoss", "TallyMetric"]

@@ -1,0 +1,208 @@
+"""What a batch adds to the sums of losses, and to the counts of forecasts in cells."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import array_api_compat as compat
+import numpy as np
+import torch
+
+from properly._boundary._chunks import kept_threads
+from properly._boundary._libraries import is_numpy, namespace, to_numpy
+from properly.counts._reductions import upper_tails
+from properly.counts._tally import Tally
+from properly.integrations.torch._checks import outcomes, refuse_nan
+from properly.rules import Brier
+from properly.rules._averaging import paid
+from properly.rules._class_rule import is_class
+from properly.rules._cuts import is_above
+from properly.rules._log_odds import both_sides, softmax
+
+if TYPE_CHECKING:
+    from properly.integrations.torch._checks import Batch, Reader
+    from properly.typing import Array
+
+# Fewer entries are done sooner than threads are started, and more would take too much memory.
+FEW, MANY = 1 << 16, 1 << 20
+# Below this, keys are as short as can be.
+SMALL = 1 << 15
+
+
+class Counting(NamedTuple):
+    """How a batch is added up: how it is read, which questions it answers, in how many cells.
+
+    The arithmetic is that of any library: torch's on a GPU; elsewhere numpy's, which has the
+    quicker comparisons and conversions.
+    """
+
+    reader: Reader
+    view: str | None
+    cells: int
+    dtype: Any
+
+    def of(self, batch: Batch) -> tuple[list[float], Array | None]:
+        """Return what the batch adds to the sums and to the counts; refuse it if it is wrong.
+
+        Sums are those of losses and weights, and the number of fractional weights. Counts are sums
+        of weights, of weighted forecasts and of squared weights, by question, cell and outcome.
+        """
+        pieces = self._share_out(batch)
+        if None in pieces:
+            self.reader.refuse(batch)
+            refuse_nan(batch, self.price(batch.y, batch.x), self.reader.from_logits)
+        columns = [list(column) for column in zip(*pieces, strict=True)]
+        sums = [float(sum(column)) for column in columns[:3]]
+        if self.view is None:
+            return sums, None
+        weight, *others = (_total(column) for column in columns[3:])
+        weight = weight.to(self.dtype)
+        # Cases without weights have the weight 1, and so has its square.
+        counts = torch.stack([weight, *others, *([weight] if len(others) == 1 else ())])
+        place = {"device": batch.x.device, "dtype": self.dtype}
+        return sums, counts.reshape(3, -1, self.cells + 2, 2).to(**place)
+
+    def price(self, y: Array, x: Array) -> Array:
+        """Price each row, in double precision where the device has it."""
+        rule: Any = self.reader.rule
+        wide = self._wide(x)
+        if self.reader.from_logits:
+            return rule.price_logit(y, wide)
+        return rule.price_event(y, wide) if x.ndim == 1 else rule.price(y, wide)
+
+    @np.errstate(invalid="ignore", over="ignore")
+    def _piece(
+        self, dtype: Any, targets: Array, x: Array, weight: Array | None
+    ) -> list[Any] | None:
+        """Add up losses, weights and fractions; and counts, forecasts and squares by key.
+
+        None if something is wrong with the rows.
+        """
+        y = outcomes(targets, x)
+        if not self.reader.is_fine(targets, y, x, weight, dtype):
+            return None
+        weight = None if weight is None else self._wide(weight)
+        sums = [float(self._loss(y, x, weight)), len(y), 0]
+        if math.isnan(sums[0]):
+            return None
+        if weight is not None:
+            sums[1:] = weight.sum(), (weight != namespace(weight).floor(weight)).sum()
+        if self.view is None:
+            return sums
+        happened, p = self._answers(y, x)
+        # In single precision, forecasts are in the same cell, and sooner there.
+        key, p = self._keys(happened, p), self._wide(p.reshape(-1))
+        size = 2 * (self.cells + 2) * (len(p) // len(y))
+        if weight is None:
+            return [*sums, _add_by(key, None, size), _add_by(key, p, size)]
+        if len(p) > len(y):
+            xp = namespace(weight)
+            weight = xp.reshape(xp.broadcast_to(weight[:, None], happened.shape), (-1,))
+        columns = weight, weight * p, weight * weight
+        return [*sums, *(_add_by(key, column, size) for column in columns)]
+
+    def _loss(self, y: Array, x: Array, weight: Array | None) -> Any:
+        """Add up losses; on a CPU, of one event, in as few passes as the rule allows.
+
+        Wide copies of a batch are made one at a time: memory that is asked for and given back
+        all the time costs as much as the arithmetic.
+        """
+        rule: Any = self.reader.rule
+        if self.reader.from_logits or x.ndim == 2 or not is_numpy(x):
+            loss = self.price(y, x)
+            return (loss if weight is None else loss * weight).sum()
+        if type(rule) is Brier:
+            off = np.subtract(x, y, dtype=np.float64)
+            return np.einsum("i,i->", off, off if weight is None else off * weight)
+        x = self._wide(x)
+        # Each case on its own side only: a logarithm costs more than to sort the cases out.
+        event = paid(rule.loss_if_event, x, y, weight)
+        return event + paid(rule.loss_if_none, x, ~y, weight)
+
+    def _answers(self, y: Array, x: Array) -> tuple[Array, Array]:
+        """Return what happened and the probability of it, of each question."""
+        if self.view == "event" and not self.reader.from_logits:
+            return y, x
+        x = self._wide(x)
+        if self.view == "event":
+            return y, both_sides(x)[0]
+        p = softmax(x) if self.reader.from_logits else x
+        xp = namespace(p)
+        if self.view == "one_vs_rest":
+            return is_class(y, p), xp.where(p > 1, xp.ones_like(p), p)
+        return is_above(y, p), xp.stack(upper_tails(p), axis=1)
+
+    def _keys(self, happened: Array, p: Array) -> Array:
+        """Make one number of the cell and the outcome, and of the question if there are many.
+
+        A product with a power of two is exact, so a forecast on a border is in the cell above it.
+        """
+        xp, size = namespace(p), 2 * (self.cells + 2)
+        key = xp.astype(p * self.cells, xp.int16 if size < SMALL else xp.int32)
+        key *= 2
+        key += happened
+        if is_numpy(p) and p.min() > 0:
+            key += 2
+        else:
+            key += 2 * xp.astype(p > 0, key.dtype)
+        if p.ndim == 2:
+            key = key + size * xp.arange(p.shape[1], dtype=xp.int64, device=compat.device(p))
+        return key.reshape(-1)
+
+    def _wide(self, x: Array) -> Array:
+        return x.astype(np.float64, copy=False) if is_numpy(x) else x.to(self.dtype)
+
+    def _share_out(self, batch: Batch) -> list[Any]:
+        """Add up a batch on a GPU; or in pieces, one for each of the threads that torch has."""
+        columns = (batch.targets, batch.x, batch.weight)
+        if not batch.x.is_cpu and self.dtype == torch.float64:
+            return [self._piece(batch.dtype, *columns)]
+        host = [None if x is None else to_numpy(x) for x in columns]
+        rows, width = len(batch.targets), batch.x.shape[1] if batch.has_classes else 1
+        step = min(max(-(-rows // torch.get_num_threads()), FEW // width), max(MANY // width, 1))
+
+        def piece(start: int) -> list[Any] | None:
+            some = slice(start, start + step)
+            return self._piece(batch.dtype, *(None if x is None else x[some] for x in host))
+
+        starts = range(0, rows, step)
+        threads = min(torch.get_num_threads(), len(starts))
+        if threads == 1:
+            return [piece(start) for start in starts]
+        return list(kept_threads(threads).map(piece, starts))
+
+
+def _total(columns: list[Array]) -> Array:
+    """Add up arrays of equal length."""
+    return columns[0] if len(columns) == 1 else torch.stack(columns).sum(0)
+
+
+def _add_by(key: Array, weight: Array | None, size: int) -> Array:
+    """Count keys, or add up weights by key; in a fixed order if torch was asked for that."""
+    if is_numpy(key):
+        key = torch.from_numpy(key)
+        weight = None if weight is None else torch.from_numpy(weight)
+    elif weight is not None and torch.are_deterministic_algorithms_enabled():
+        sums = torch.zeros(size, dtype=weight.dtype, device=weight.device)
+        return sums.index_put_((key.long(),), weight, accumulate=True)
+    return torch.bincount(key, weights=weight, minlength=size)
+
+
+def tally_of_cells(counts: Array, cells: int, *, whole: bool) -> Tally:
+    """Make a tally of the counts of one question, empty cells left out."""
+    weight, moment, _ = counts.sum(2)
+    used = weight > 0
+    weight, moment, events, *squares = (
+        x[used] for x in (weight, moment, counts[0, :, 1], counts[2, :, 1], counts[2, :, 0])
+    )
+    cell = torch.arange(cells + 2, dtype=moment.dtype, device=moment.device)[used]
+    nothing = torch.zeros_like(moment)
+    least = torch.nextafter(nothing, nothing + 1)
+    lower, upper = (cell - 1) / cells, torch.nextafter(cell / cells, nothing)
+    # Rounding must not carry a mean out of its cell.
+    mean = torch.minimum(torch.maximum(moment / weight, torch.maximum(lower, least)), upper)
+    mean = torch.where(cell == 0, nothing, torch.where(cell > cells, nothing + 1, mean))
+    if whole:
+        return Tally._of([mean, weight.long(), events.long()], cells)  # noqa: SLF001
+    return Tally._of([mean, weight, events, *squares], cells)  # noqa: SLF001

@@ -1,0 +1,204 @@
+"""How far off averages on the probability scale may be."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._notice import notice
+from properly.calibration._components import enough_for_bias, p_value
+from properly.counts._cases import is_dependent
+from properly.probability._power_means import POWERS, ROBUSTNESS, ThreeMeans
+from properly.probability._simulated_truth import world_of
+from properly.probability.sources import Isotonic
+
+if TYPE_CHECKING:
+    from properly._boundary._options import Drawing
+    from properly.counts._cases import Cases
+    from properly.counts._tally import Tally
+    from properly.inference._variance import Spread
+    from properly.probability._simulated_truth import World
+    from properly.probability.sources import Source
+
+Pair: TypeAlias = tuple[float, float]
+
+# If one case makes up more than this of a sum, the spread of the sum cannot be told.
+MUCH = 0.1
+
+
+@dataclass(frozen=True)
+class MeansIntervals:
+    """How far off averages on the probability scale may be.
+
+    Attributes
+    ----------
+    decisiveness, accuracy, robustness : pair of floats
+        Lower and upper end, found on the scale of logarithms; NaN where nothing can be said.
+    standard_errors : ThreeMeans
+        Standard errors of the three.
+    divergence : pair of floats
+        Lower and upper end for the divergence. Only for the isotonic source, with a fit for each
+        class, as all that follows up to the p-value; NaN if cases have times, or classes have
+        clusters, since outcomes with such dependence are not drawn.
+    corrected_divergence : float
+        The divergence less its bias. The source is fitted to the outcomes that it is judged by
+        and seems too good; what remains may be a little above 1. Where there are few cases for
+        each class, too little is taken away; the interval allows for that.
+    log_divergence_error : float
+        The standard error of the logarithm of the divergence, if the source were known.
+    divergence_if_calibrated : float
+        The mean divergence of such cases if they were calibrated: what fitting noise costs.
+        Forecasts stay as they are; of cases in clusters, whole clusters are drawn.
+    p_value : float
+        Of the test of calibration by the divergence; NaN if cases have clusters or times, since
+        the test takes them as independent.
+    largest_share : float
+        How much of the sum behind the robustness a single case makes up. Above a tenth, its
+        interval is not to be trusted.
+    level : float
+        Coverage aimed at by each interval.
+    replicates : int
+        Random draws for the test.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
+    >>> found = properly.means(t, interval=True, rng=1)
+    >>> low, high = found.intervals.accuracy
+    >>> print(f"{found.accuracy:.3f} ({low:.3f} to {high:.3f})")
+    0.583 (0.548 to 0.619)
+    """
+
+    decisiveness: Pair
+    accuracy: Pair
+    robustness: Pair
+    standard_errors: ThreeMeans
+    divergence: Pair
+    corrected_divergence: float
+    log_divergence_error: float
+    divergence_if_calibrated: float
+    p_value: float
+    largest_share: float
+    level: float
+    replicates: int
+
+    def remarks(self) -> list[str]:
+        """Say in words what the numbers on the divergence are."""
+        if math.isnan(self.corrected_divergence) or self.corrected_divergence == 0:
+            return []
+        low, high = self.divergence
+        corrected = f"divergence less its bias: {_told(self.corrected_divergence)}"
+        interval = f" ({100 * self.level:g}% interval {_told(low)} to {_told(high)})"
+        lines = [corrected if math.isnan(low) else corrected + interval]
+        if not math.isnan(self.p_value):
+            lines.append(f"test of calibration: p = {self.p_value:.2g}")
+        return lines
+
+
+def _told(x: float) -> str:
+    return f"{x:.4f}" if x < 10 else f"{x:.3g}"
+
+
+class Divergence(NamedTuple):
+    """What is said about how far off a divergence may be."""
+
+    interval: Pair = (math.nan, math.nan)
+    corrected: float = math.nan
+    error: float = math.nan
+    if_calibrated: float = math.nan
+    p_value: float = math.nan
+
+
+def find_mean_intervals(
+    cases: Tally | Cases, source: Source, model: ThreeMeans, divergence: float, drawing: Drawing
+) -> MeansIntervals:
+    """Put intervals around three means, and around the divergence from an isotonic source."""
+    world = world_of(cases)
+    spread = world.spread(model.robustness or 1.0)
+    relative = _relative(model, spread)
+    half = _relative(model, spread, drawing.level)
+    found = Divergence()
+    if isinstance(source, Isotonic) and not source.pooled:
+        found = Divergence(error=math.sqrt(spread.covariance[3, 3]))
+        if world.can_draw:
+            found = _of_divergence(world, divergence, spread, drawing)
+        if is_dependent(cases):
+            found = found._replace(p_value=math.nan)
+    share = world.largest_share()
+    if share > MUCH and model.robustness > 0:
+        message = (
+            f"one case alone makes up {share:.0%} of the sum behind the robustness, "
+            "so that its interval is not to be trusted"
+        )
+        notice(message)
+    averages = [getattr(model, name) for name in POWERS]
+    decisiveness, accuracy, robustness = map(_around, averages, half)
+    return MeansIntervals(
+        decisiveness,
+        accuracy,
+        robustness,
+        ThreeMeans(*(m * r for m, r in zip(averages, relative, strict=True))),
+        *found,
+        share,
+        drawing.level,
+        drawing.replicates,
+    )
+
+
+def _relative(model: ThreeMeans, spread: Spread, level: float | None = None) -> list[float]:
+    """Return standard errors of the logarithms of three means, or half widths of intervals.
+
+    The logarithm of a mean of power m moves by one over m times the mean of powers, for each unit
+    that the latter moves by. For the power -2/3 that mean is 1, in units of the mean itself.
+    """
+    if level is None:
+        width = np.sqrt(np.diagonal(spread.covariance))[:3]
+    else:
+        width = spread.half_widths(level)[:3]
+    found = []
+    units = model.decisiveness, 1.0, abs(ROBUSTNESS)
+    for name, unit, w in zip(POWERS, units, width.tolist(), strict=True):
+        found.append(w / unit if getattr(model, name) else math.nan)
+    return found
+
+
+def _around(mean: float, half: float) -> Pair:
+    """Put an interval around a mean of probabilities, which cannot be above 1."""
+    if mean == 0:
+        return 0.0, math.nan
+    if mean < 1 and half > -math.log(mean):
+        return mean * math.exp(-half), 1.0
+    return mean * math.exp(-half), min(mean * math.exp(half), 1.0)
+
+
+def _of_divergence(world: World, divergence: float, spread: Spread, drawing: Drawing) -> Divergence:
+    """Take the bias away, and add the error of doing so; test whether there is any divergence.
+
+    The bias is too small if outcomes are drawn from a source that has fitted the noise, and too
+    large if from a model that is not calibrated. The interval reaches from one to the other.
+    """
+    from scipy.special import stdtrit
+
+    level, replicates, rng = drawing
+    drawn = world.losses_if_calibrated(replicates, rng)
+    if_calibrated = float(np.exp(-drawn).mean())
+    if divergence == 0:
+        # No draw contradicts a certain forecast, so one that was contradicted is beyond all.
+        least = 1 / (1 + replicates)
+        return Divergence((0.0, math.nan), 0.0, math.nan, if_calibrated, least)
+    loss = -math.log(divergence)
+    p = p_value(loss, drawn, loss + 1.0)
+    enough = enough_for_bias(replicates)
+    fitting = world.losses_by_fitting(enough, rng)
+    scatter = float(fitting.std(ddof=1)) if enough > 1 else math.nan
+    bias, other = float(fitting.mean()), float(drawn.mean())
+    error = math.sqrt(spread.covariance[3, 3])
+    half = float(stdtrit(spread.degrees, (1 + level) / 2)) * math.hypot(error, scatter)
+    ends = -loss + min(bias, other) - half, -loss + max(bias, other) + half
+    with np.errstate(over="ignore"):
+        lower, upper = np.exp(ends).tolist()
+    return Divergence((lower, upper), math.exp(bias - loss), error, if_calibrated, p)

@@ -1,0 +1,225 @@
+"""Means of the probability of what happened, made proper: none rewards hedging or boasting."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._arrays import refuse
+from properly._boundary._frames import to_frame
+from properly._boundary._libraries import freeze
+from properly._boundary._plain import many, plain
+from properly._boundary._tables import table_of_numbers
+from properly.counts._cases import has_classes, rows_in_use
+from properly.counts._class_rows import table_of, two_classes
+from properly.counts._reductions import one_vs_rest
+from properly.probability._by_source import divergence, questions
+from properly.probability._power_means import ACCURACY, ROBUSTNESS, as_powers, mean_from_logs
+from properly.probability._precision import limit
+from properly.probability.sources import as_source
+from properly.rules._class_rule import at
+
+if TYPE_CHECKING:
+    from properly._boundary._frames import Backend
+    from properly.counts._cases import Cases
+    from properly.counts._tally import Tally
+    from properly.probability.sources import Source
+    from properly.typing import ArrayLike
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+COLUMNS = ("power", "model", "source", "divergence")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProperMeans:
+    """Means of the probability of what happened, made proper, by their power.
+
+    Attributes
+    ----------
+    power : array
+        The powers, as they were given.
+    model : array
+        The means of the model.
+    source : array or None
+        Those of the source; None if there are more than two classes, or pooled columns.
+    divergence : array or None
+        The first divided by the second.
+
+    Examples
+    --------
+    >>> import properly
+    >>> found = properly.proper_means(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
+    >>> found
+    ProperMeans(3 powers from -0.6667 to 0.5)
+    >>> found.to_dict()["power"]
+    [-0.6666666666666666, 0.0, 0.5]
+    """
+
+    power: Column
+    model: Column
+    source: Column | None
+    divergence: Column | None
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the columns as lists, as JSON can hold them; what there is none of is None."""
+        found: dict[str, Any] = plain(dict.fromkeys(COLUMNS) | self._columns())
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a power as a polars, pandas or pyarrow frame."""
+        return to_frame(self._columns(), backend)
+
+    def __len__(self) -> int:
+        """Count the powers."""
+        return len(self.power)
+
+    def __repr__(self) -> str:
+        least, most = (f"{m:.4g}" for m in (self.power.min(), self.power.max()))
+        return f"ProperMeans({many(len(self), 'power')} from {least} to {most})"
+
+    def __str__(self) -> str:
+        """Lay out one line a power."""
+        columns = {"power": [], **self._columns()}
+        power = [f"{m:.4g}" for m in columns.pop("power")]
+        numbers = zip(*columns.values(), strict=True)
+        return table_of_numbers("power", tuple(columns), zip(power, numbers, strict=True))
+
+    def _columns(self) -> dict[str, list[float]]:
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        return {name: column.tolist() for name, column in columns.items() if column is not None}
+
+
+def proper_means(
+    cases: Tally | Cases,
+    powers: ArrayLike = (ROBUSTNESS, ACCURACY, 1 / 2),
+    *,
+    source: str | Source = "isotonic",
+    precision: float | None = None,
+) -> ProperMeans:
+    r"""Average the probability of what happened, so that honesty pays best.
+
+    .. math:: \text{PM}_m = \Big(\frac{\sum_i w_i s_i^m}{\sum_i w_i}\Big)^{1/m}, \qquad
+        s_i = \frac{q_{i, y_i}^a}{\sum_j q_{ij}^a}, \qquad a = \frac{1}{1 - m} .
+
+    Parameters
+    ----------
+    cases : Tally or Cases
+        The forecasts and what happened; of one event, or of several classes.
+    powers : array-like
+        Powers up to 1. At 1 stands the limit, the share of the cases whose likeliest class
+        happened; where several are likeliest, each counts for its part.
+    source : str or Source
+        How to estimate the probability with which things happened at each forecast: see
+        `properly.probability.sources`.
+    precision : float, optional
+        Move forecasts into [precision, 1 - precision] first.
+
+    Returns
+    -------
+    ProperMeans
+
+    Notes
+    -----
+    **What raw means reward.** Of the means :math:`M_m` of the probabilities :math:`q` given to what
+    happened, that of power 0 alone is proper. If classes happen with the probabilities :math:`p`,
+    the report with the greatest :math:`M_m` is :math:`q_j \propto p_j^a`. The mean of power -2/3
+    rewards hedging, :math:`a = 0.6`: if the truth is (0.7, 0.2, 0.1), it is 0.3710 for who says so,
+    and 0.4024 for who says (0.561, 0.2645, 0.1745). The arithmetic mean rewards certainty: it is
+    0.54 for the truth, and 0.7 for who calls the likeliest class certain. So the ratio of
+    such a mean to that of the source is no divergence: even in a whole population it may be above
+    1. In the population of two examples of [1]_ it is 1.040 at the power -2/3, for a model whose
+    classes lie too close together, and 1.072 at the power 1, for one whose tails are too thin.
+
+    **What is done about it.** :math:`s` is the report that a forecaster who believes :math:`q` is
+    tempted to make. To make it for them leaves nothing to gain. The power 0 stays what it was, the
+    accuracy of `properly.means`, and the truth above reaches 0.4024 at the power -2/3, which no
+    other report does. Unlike raw means, these may fall as the power rises: forecasts that are often
+    wrong fare better if hedged. The mean loss :math:`\bar S` of `properly.rules.Pseudospherical` of
+    the same power says the same: :math:`\text{PM}_m = (1 - m \bar S)^{1/m}`.
+
+    **Divergence.** Isotonic recalibration is best for every proper score of one event among all
+    that keep the order of forecasts. So with the isotonic source the divergence is never above 1,
+    at any power, and at powers below 1 it is 1 only if the forecasts are their own recalibration.
+    With other sources it may be above 1.
+
+    Of more than two classes, and of columns that are pooled, the source is None. The probabilities
+    that are fitted do not add up to 1, and so are no forecast to be priced; however they are made
+    to add up, nothing bounds what comes of it. At the power 0 alone the fits can be judged as they
+    are: `properly.means` does that.
+
+    References
+    ----------
+    .. [1] K. P. Nelson (2017). Assessing probabilistic inference by comparing the generalized mean
+       of the model and source probabilities. Entropy 19:286.
+       `doi:10.3390/e19060286 <https://doi.org/10.3390/e19060286>`__
+    .. [2] T. Gneiting, A. E. Raftery (2007). Strictly proper scoring rules, prediction, and
+       estimation. Journal of the American Statistical Association 102:359-378.
+       `doi:10.1198/016214506000001437 <https://doi.org/10.1198/016214506000001437>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
+    >>> found = properly.proper_means(t)
+    >>> found.model.round(4), found.source.round(4)
+    (array([0.5792, 0.6156, 0.6469]), array([0.7647, 0.7937, 0.8143]))
+    >>> found.divergence.round(4)
+    array([0.7574, 0.7756, 0.7944])
+
+    A raw mean rewards hedging:
+
+    >>> truth, hedged = [0.7, 0.2, 0.1], [0.561, 0.2645, 0.1745]
+    >>> [round(properly.generalized_mean(q, -2 / 3, truth), 4) for q in (truth, hedged)]
+    [0.371, 0.4024]
+    """
+    power, chosen = _check_powers(powers), as_source(source)
+    limited = limit(cases, precision).cases
+    if has_classes(limited):
+        if limited.classes != 2:
+            y, p, weight, _ = rows_in_use(limited)
+            return ProperMeans(power, _means(y, p, weight, power), None, None)
+        # Two classes are an event and its absence, whose fits do add up to 1.
+        limited = list(one_vs_rest(limited).values())[1]
+    rows = table_of(limited)
+    model = _means(rows.y, rows.p, rows.weight, power)
+    if chosen.pooled:
+        return ProperMeans(power, model, None, None)
+    fit = questions(limited, chosen)[0].fit
+    rows = two_classes(fit.rate, fit.weight, fit.events, rest=fit.rest)
+    behind = _means(rows.y, rows.p, rows.weight, power)
+    return ProperMeans(power, model, behind, divergence(model, behind, chosen))
+
+
+def _check_powers(powers: ArrayLike) -> Column:
+    found = as_powers(powers)
+    wrong = ~((found <= 1) & np.isfinite(found))
+    if wrong.any():
+        hint = "no mean of a greater power can be made proper; generalized_mean has them all."
+        refuse(found, wrong, "powers of proper means must be finite and at most 1", hint)
+    return found
+
+
+def _means(y: Column, p: Column, weight: Column, power: Column) -> Column:
+    rows, weight = p.astype(np.float64), weight.astype(np.float64)
+    found = [mean_from_logs(at(_log_shares(rows, m), y), m, weight) for m in power.tolist()]
+    return np.array(found)
+
+
+def _log_shares(rows: Column, power: float) -> Column:
+    """Return the logarithms of what the rows would report to have the greatest mean."""
+    top = rows.argmax(axis=1)[:, None]
+    ratio = rows / np.take_along_axis(rows, top, axis=1)
+    with np.errstate(divide="ignore"):
+        log = np.log(ratio)
+        # A power beyond all bounds leaves the likeliest alone.
+        log = np.where(log < 0, -np.inf, 0.0) if power == 1 else log / (1 - power)
+    others = np.exp(log)
+    np.put_along_axis(others, top, 0.0, axis=1)
+    found: Column = log - np.log1p(others.sum(axis=1, keepdims=True))
+    return found

@@ -1,0 +1,278 @@
+"""Forecasts that stay as they are while outcomes are drawn again, from a truth that is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+import numpy as np
+
+from properly._boundary._libraries import to_numpy
+from properly.calibration._components import Prices, components
+from properly.counts._cases import (
+    Cases,
+    has_classes,
+    has_clusters,
+    has_time,
+    is_dependent,
+)
+from properly.counts._class_rows import rows_of, table_of
+from properly.counts._isotonic import refit
+from properly.counts._tally import Tally, as_tally
+from properly.inference._draws import fast_stream, sampler
+from properly.inference._variance import spread_of_means, spread_of_rows
+from properly.probability._by_source import questions
+from properly.probability._power_means import ROBUSTNESS
+from properly.probability.sources import Isotonic
+from properly.rules import Log
+from properly.rules._class_rule import at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly.inference._variance import Spread
+    from properly.probability.sources import Fit
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+
+class World(Protocol):
+    """What can be asked of forecasts and their isotonic source.
+
+    A loss is minus the logarithm of the divergence: the miscalibration of the log score.
+    """
+
+    @property
+    def can_draw(self) -> bool:
+        """Whether outcomes can be drawn that depend on each other as those of the cases do."""
+
+    def spread(self, unit: float) -> Spread:
+        """Find the spread of the means behind three averages and the log divergence.
+
+        Powers of -2/3 are those of probabilities in a unit, such as their own mean, without which
+        the squares of some would be too large for a double.
+        """
+
+    def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the model says, and fit the source to each draw."""
+
+    def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the source says, and find how much better than it each new fit seems."""
+
+    def largest_share(self) -> float:
+        """Find how much of the sum of powers of -2/3 a single case makes up."""
+
+
+def world_of(cases: Tally | Cases) -> World:
+    """Get ready to draw outcomes."""
+    if has_classes(cases):
+        return ClassWorld.of(cases)
+    return EventWorld.of(cases)
+
+
+@dataclass(frozen=True, eq=False)
+class EventWorld:
+    """Forecasts of an event.
+
+    Attributes
+    ----------
+    cases : Tally or Cases
+        What they came with.
+    value : numpy array
+        The distinct forecasts.
+    fit : Fit
+        The isotonic source.
+    """
+
+    cases: Tally | Cases
+    value: Column
+    fit: Fit
+
+    @classmethod
+    def of(cls, cases: Tally | Cases) -> EventWorld:
+        """Fit the source."""
+        tally = as_tally(cases)
+        return cls(cases, to_numpy(tally.value).astype(np.float64), Isotonic().fit(tally))
+
+    @property
+    def can_draw(self) -> bool:
+        """Whether outcomes can be drawn that depend on each other as those of the cases do."""
+        return not has_time(self.cases)
+
+    def spread(self, unit: float) -> Spread:
+        """Find the spread of the means behind three averages and the log divergence."""
+        event = _amounts(self.value, self.fit.spread(), unit)
+        none = _amounts(1 - self.value, self.fit.spread(self.fit.rest), unit)
+        return spread_of_means(self.cases, event, none)
+
+    def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the model says, and fit the source to each draw."""
+        return self._losses(self.value, replicates, rng)
+
+    def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the source says, and find how much better than it each new fit seems."""
+        return self._losses(self.fit.spread(), replicates, rng)
+
+    def _losses(self, truth: Column, replicates: int, rng: np.random.Generator) -> Column:
+        draws, stream = sampler(self.cases), fast_stream(rng)
+        if has_clusters(self.cases):
+            # Whole clusters are drawn, with outcomes that agree within them as they did.
+            drawn = draws.draws(truth, replicates, stream, self.fit.spread())
+        else:
+            drawn = draws.outcomes(truth, replicates, stream)
+        found: Column = components(drawn, Prices.at(truth, Log()))[0]
+        return found
+
+    def largest_share(self) -> float:
+        """Find how much of the sum of powers of -2/3 a single case makes up."""
+        return _largest_share(self.cases)
+
+
+@dataclass(frozen=True, eq=False)
+class ClassWorld:
+    """Forecasts of classes.
+
+    Attributes
+    ----------
+    cases : Cases
+        What they came with.
+    y, p : numpy array
+        What happened, and the probabilities, one column a class.
+    weight : numpy array
+        Whole numbers if cases are counted.
+    fitted : numpy array
+        The probability that the isotonic source gives each class, by itself.
+    cells, totals : list of numpy arrays
+        For each class, the place of each case among the distinct forecasts, and the weight there.
+    """
+
+    cases: Cases
+    y: Column
+    p: Column
+    weight: Column
+    fitted: Column
+    cells: list[Column]
+    totals: list[Column]
+
+    @classmethod
+    def of(cls, cases: Cases) -> ClassWorld:
+        """Fit the source to each class."""
+        rows, asked = rows_of(cases), questions(cases, Isotonic())
+        columns = list(zip(asked, rows.p.T, strict=True))
+        cells = [np.searchsorted(to_numpy(one.tally.value), q) for one, q in columns]
+        fitted = [one.fit.spread()[cell] for one, cell in zip(asked, cells, strict=True)]
+        totals = [np.bincount(cell, rows.weight) for cell in cells]
+        return cls(cases, rows.y, rows.p, rows.weight, np.stack(fitted, axis=1), cells, totals)
+
+    @property
+    def can_draw(self) -> bool:
+        """Whether outcomes can be drawn that depend on each other as those of the cases do."""
+        return not is_dependent(self.cases)
+
+    def spread(self, unit: float) -> Spread:
+        """Find the spread of the means behind three averages and the log divergence."""
+        given = _amounts(at(self.p, self.y), at(self.fitted, self.y), unit)
+        return spread_of_rows(self.cases, given)
+
+    def losses_if_calibrated(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the model says, and fit the source to each draw."""
+        return self._losses(self.p, replicates, fast_stream(rng))
+
+    def losses_by_fitting(self, replicates: int, rng: np.random.Generator) -> Column:
+        """Draw outcomes as the source says, and find how much better than it each new fit seems.
+
+        Each class is fitted by itself, so that the probabilities of a case need not sum to 1; they
+        are divided by their sum to be drawn from.
+        """
+        return self._losses(self.fitted, replicates, fast_stream(rng))
+
+    def largest_share(self) -> float:
+        """Find how much of the sum of powers of -2/3 a single case makes up."""
+        return _largest_share(self.cases)
+
+    def _losses(self, truth: Column, replicates: int, rng: np.random.Generator) -> Column:
+        truth = truth / truth.sum(axis=1, keepdims=True)
+        with np.errstate(divide="ignore"):
+            log = np.log(truth)
+        draws = self._draws_of_counts if self.is_counted else self._draws_of_rows
+        drawn = [self._loss(*draw, log) for draw in draws(truth, replicates, rng)]
+        return np.array(drawn) - self._loss_of_truth(truth, log)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether some rows stand for several cases."""
+        return self.weight.dtype.kind == "i" and bool((self.weight > 1).any())
+
+    def _draws_of_rows(
+        self, truth: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[tuple[Column, Column, Column]]:
+        """Draw one class for each row: rows, classes, and their weights."""
+        row, upto = np.arange(len(truth)), np.cumsum(truth, axis=1)
+        # Of all rows laid end to end, each a little higher than the one before.
+        ladder = (upto / upto[:, -1:] + row[:, None]).ravel()
+        for _ in range(replicates):
+            # Adding the number of the row must not round a place up to the next one.
+            place = np.minimum(row + rng.random(len(row)), np.nextafter(row + 1.0, 0.0))
+            drawn = np.searchsorted(ladder, place, side="right") - row * truth.shape[1]
+            yield row, drawn, self.weight
+
+    def _draws_of_counts(
+        self, truth: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[tuple[Column, Column, Column]]:
+        """Draw how often each class happened in each row, one draw a case."""
+        for _ in range(replicates):
+            counts = np.asarray(rng.multinomial(self.weight, truth))
+            row, drawn = np.nonzero(counts)
+            yield row, drawn, counts[row, drawn]
+
+    def _loss(self, row: Column, drawn: Column, weight: Column, log: Column) -> float:
+        order = np.argsort(drawn, kind="stable")
+        start = np.searchsorted(drawn[order], np.arange(len(self.cells) + 1))
+        parts = (order[first:last] for first, last in pairwise(start.tolist()))
+        cells = zip(self.cells, self.totals, parts, strict=True)
+        events = [np.bincount(cell[row[of]], weight[of], len(n)) for cell, n, of in cells]
+        return self._fitted(events) - float(weight @ log[row, drawn]) / float(self.weight.sum())
+
+    def _loss_of_truth(self, truth: Column, log: Column) -> float:
+        """Return how much better class by class would be if each class came as often as expected.
+
+        Nothing, if the truth is the model. Rows that were divided by their sums are no longer what
+        the fit of each class by itself has found, and would seem to be miscalibrated.
+        """
+        amount = self.weight[:, None] * truth
+        cells = zip(self.cells, self.totals, amount.T, strict=True)
+        events = [np.bincount(cell, part, len(n)) for cell, n, part in cells]
+        there = amount > 0
+        return self._fitted(events) - float(amount[there] @ log[there]) / float(self.weight.sum())
+
+    def _fitted(self, events: list[Column]) -> float:
+        """Return the mean logarithm that fits of each class by itself give to its events."""
+        total = 0.0
+        for weight, happened in zip(self.totals, events, strict=True):
+            # Sums of shares may exceed the weight by rounding.
+            fit = refit(weight, np.minimum(happened, weight))
+            some = fit.events > 0
+            total += float(fit.events[some] @ np.log(fit.event_rate[some]))
+        return total / float(self.weight.sum())
+
+
+def _amounts(t: Column, p: Column, unit: float) -> Column:
+    """Return what four means are means of: value, logarithm, power of -2/3, and log ratio."""
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        log = np.log(t)
+        power = np.exp(ROBUSTNESS * (log - math.log(unit)))
+        return np.stack([t, log, power, log - np.log(p)])
+
+
+def _largest_share(cases: Tally | Cases) -> float:
+    """Compare the largest power with the sum of them; a tally knows cases by their mean weight."""
+    rows = rows_of(cases) if isinstance(cases, Cases) else table_of(cases)
+    with np.errstate(divide="ignore"):
+        power = rows.t**ROBUSTNESS
+    if np.isinf(power).any():
+        return 1.0
+    # Counts are their own squares, so that each of their cases weighs 1.
+    each = power * (rows.square / rows.weight)
+    return float(each.max() / (rows.weight @ power))

@@ -1,0 +1,237 @@
+"""Decision curves: net benefit at each threshold."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from properly._boundary._plain import printable
+from properly.counts._baselines import TREAT_ALL, TREAT_NONE
+from properly.decisions._net_benefit import without_model
+from properly.report._chart import Chart, Spec, Table, model_color, model_dash, shown
+from properly.report._threshold_axis import (
+    DASHED,
+    DRAWN,
+    PLAIN,
+    beside,
+    decimals,
+    looked_up,
+    percent,
+    series,
+    shaded_range,
+    threshold_axis,
+    unfolded,
+)
+from properly.report._words import fixed
+
+if TYPE_CHECKING:
+    from properly.decisions._net_benefit import DecisionCurve
+    from properly.evaluation._event_evaluation import Evaluation
+    from properly.report._chart import Column
+
+HEIGHT = 320
+# The picture ends so far below zero, and above the event rate, in event rates.
+BELOW, ABOVE = 0.25, 1.1
+# Pixels of a line of the list in the upper right corner.
+LINE = 17
+# Rows of models that are switched on, and of what needs no model.
+SHOWN: Spec = {"filter": "datum.baseline || indexof(shown, datum.model) >= 0"}
+AT_RULE: Spec = {"filter": {"param": "at", "empty": False}}
+
+
+def decision_chart(evaluation: Evaluation) -> Chart:
+    """Draw the net benefit of models, of acting on all and of acting on none."""
+    return Chart(
+        name="decision",
+        title="What decisions gain",
+        lead=(
+            "Net benefit counts, among all cases, the events that were acted on, less the false "
+            "alarms at the price that the threshold puts on them: the higher, the better. To act "
+            "on nobody gains nothing, and the most there is to gain is the event rate, "
+            f"{evaluation.event_rate:.4g}. Below a dashed line a model does harm; what falls far "
+            "below zero is cut off. Point at a threshold to read all numbers there."
+        ),
+        spec=_spec(evaluation),
+        alt=_alt(evaluation),
+        table=_table(evaluation),
+        wide=True,
+    )
+
+
+def _spec(evaluation: Evaluation) -> Spec:
+    names = list(evaluation.decision)
+    curves = [(name, False, curve) for name, curve in evaluation.decision.items()]
+    plain = [(name, True, curve) for name, curve in without_model(evaluation.event_rate).items()]
+    rows = [
+        {"model": name, "baseline": baseline} | series(DRAWN, _heights(curve), digits=7)
+        for name, baseline, curve in curves + plain
+    ]
+    return {
+        "width": "container",
+        "height": max(HEIGHT, LINE * (len(rows) + 5)),
+        "params": [shown(names)],
+        "layer": [
+            *shaded_range(evaluation),
+            {
+                "data": {"name": "curves", "values": rows},
+                "transform": [SHOWN, unfolded("net_benefit")],
+                "layer": [*_lines(evaluation), *_list(evaluation)],
+            },
+            *_pointer(evaluation),
+        ],
+    }
+
+
+def _heights(curve: DecisionCurve) -> Column:
+    """Return net benefit at the thresholds to draw; a jump at 0 itself would lie on the axis."""
+    return np.append(curve.right[0], curve.at(DRAWN[1:]))
+
+
+def _place(evaluation: Evaluation) -> Spec:
+    rate = evaluation.event_rate or 0.2
+    scale = {"domain": [-BELOW * rate, ABOVE * rate], "nice": False}
+    axis = {"title": "net benefit", "tickCount": 6}
+    y = {"field": "net_benefit", "type": "quantitative", "scale": scale, "axis": axis}
+    return {"x": threshold_axis(evaluation), "y": y}
+
+
+def _lines(evaluation: Evaluation) -> list[Spec]:
+    place, names = _place(evaluation), list(evaluation.decision)
+    color, line = {"color": model_color(names)}, {"type": "line", "clip": True}
+    dash, one = {"strokeDash": model_dash(names)}, {"detail": {"field": "model", "type": "nominal"}}
+    stand = {"align": {"expr": "datum.align"}, "dx": {"expr": "datum.dx"}, "dy": -7}
+    plain, models = {"filter": "datum.baseline"}, {"filter": "!datum.baseline"}
+    dot = {"type": "point", "filled": True, "size": 45, "opacity": 1, "clip": True}
+    return [
+        {"transform": [plain], "mark": line | DASHED, "encoding": place | one},
+        {
+            "transform": [models],
+            "mark": line | {"strokeWidth": 2},
+            "encoding": place | color | dash,
+        },
+        {"transform": [models, AT_RULE], "mark": dot, "encoding": place | color},
+        {
+            "data": {"values": _names(evaluation)},
+            "mark": {"type": "text"} | stand | PLAIN,
+            "encoding": place | {"text": {"field": "model", "type": "nominal"}},
+        },
+    ]
+
+
+def _names(evaluation: Evaluation) -> list[Spec]:
+    """Put one name at the left end of its line, the other where its line leaves at the bottom."""
+    rate = evaluation.event_rate
+    lost = 0.7 * BELOW * rate
+    odds = (rate + lost) / (1 - rate) if rate < 1 else 1.0
+    end = odds / (1 + odds)
+    leaves = {"threshold": end, "net_benefit": -lost} | beside(evaluation, end)
+    return [
+        {"model": TREAT_NONE, "threshold": 0, "net_benefit": 0, "align": "left", "dx": 5},
+        {"model": TREAT_ALL} | leaves,
+    ]
+
+
+def _list(evaluation: Evaluation) -> list[Spec]:
+    """List the numbers at the threshold that was pointed at, the best first."""
+    value = {"field": "net_benefit", "type": "quantitative", "format": f".{decimals(evaluation)}f"}
+    name = {"field": "model", "type": "nominal"}
+    order = {
+        "window": [{"op": "row_number", "as": "row"}],
+        "sort": [{"field": "net_benefit", "order": "descending"}],
+    }
+    put = {"calculate": f"{LINE} * (datum.row + 1)", "as": "line"}
+    y = {"field": "line", "type": "quantitative", "scale": None, "axis": None}
+    text: Spec = {"type": "text", "fontSize": 12, "align": "right", "color": "currentColor"}
+    pale = {"condition": {"test": "datum.baseline", "value": 0.65}, "value": 1}
+    found: list[Spec] = [
+        {
+            "transform": [AT_RULE, order, put],
+            "mark": text | {"limit": 190},
+            "encoding": {
+                "x": {"value": {"expr": f"width - {left}"}},
+                "y": y,
+                "text": what,
+                "opacity": pale,
+            },
+        }
+        for left, what in ((_column(evaluation), name), (4, value))
+    ]
+    return found
+
+
+def _column(evaluation: Evaluation) -> int:
+    """Return how many pixels the numbers take, a sign and a gap included."""
+    return 4 + 7 * (decimals(evaluation) + 4)
+
+
+def _pointer(evaluation: Evaluation) -> list[Spec]:
+    """Let a threshold be pointed at: a rule stands there, and its number above the list."""
+    x = threshold_axis(evaluation)
+    select = {"type": "point", "on": "pointermove", "nearest": True, "encodings": ["x"]}
+    pointed = {"name": "at", "select": select | {"clear": False}, "value": [_start(evaluation)]}
+    values = [{"threshold": t} for t in DRAWN[1:].tolist()]
+    rule = {"transform": [AT_RULE], "mark": {"type": "rule"} | PLAIN, "encoding": {"x": x}}
+    unseen = {"type": "point", "opacity": 0}
+    return [
+        {
+            "data": {"name": "thresholds", "values": values},
+            "layer": [
+                rule,
+                *_head(evaluation),
+                {"params": [pointed], "mark": unseen, "encoding": {"x": x}},
+            ],
+        }
+    ]
+
+
+def _head(evaluation: Evaluation) -> list[Spec]:
+    """Write which threshold is pointed at."""
+    word = {"field": "word", "type": "nominal"}
+    number = {"field": "threshold", "type": "quantitative", "format": ".2~%"}
+    text = {"type": "text", "align": "right", "fontWeight": 600, "fontSize": 12}
+    return [
+        {
+            "transform": [AT_RULE, {"calculate": "'threshold'", "as": "word"}],
+            "mark": text | {"color": "currentColor"},
+            "encoding": {
+                "x": {"value": {"expr": f"width - {left}"}},
+                "y": {"value": LINE},
+                "text": what,
+            },
+        }
+        for left, what in ((_column(evaluation), word), (4, number))
+    ]
+
+
+def _start(evaluation: Evaluation) -> dict[str, float]:
+    """Begin at a round number in the middle of the range, or else near the event rate."""
+    within = evaluation.within
+    middle = evaluation.event_rate
+    if within is not None:
+        middle = math.sqrt(within.lower * within.upper) or within.upper / 2
+    middle = float(f"{middle:.1g}")
+    return {"threshold": float(DRAWN[1 + np.argmin(np.abs(DRAWN[1:] - middle))])}
+
+
+def _alt(evaluation: Evaluation) -> str:
+    at, digits = _start(evaluation)["threshold"], decimals(evaluation)
+    found = {name: float(curve.at(at)) for name, curve in evaluation.decision.items()}
+    order = sorted(found, key=found.__getitem__, reverse=True)
+    told = ", ".join(f"{printable(name)} {fixed(found[name], digits)}" for name in order)
+    everybody = float(without_model(evaluation.event_rate)[TREAT_ALL].at(at))
+    return (
+        f"Net benefit at a threshold of {percent(at)}, the greatest first: {told}. To {TREAT_ALL} "
+        f"has {fixed(everybody, digits)}, to {TREAT_NONE} 0."
+    )
+
+
+def _table(evaluation: Evaluation) -> Table:
+    digits, at = decimals(evaluation), looked_up(evaluation)
+    plain = without_model(evaluation.event_rate)
+    rows = [
+        (printable(name), *(fixed(x, digits) for x in curve.at(at).tolist()))
+        for name, curve in [*evaluation.decision.items(), *plain.items()]
+    ]
+    return Table(("net benefit", *(f"at {percent(t)}" for t in at)), tuple(rows))

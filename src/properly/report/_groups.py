@@ -1,0 +1,239 @@
+"""How groups of cases differ from the rest, one panel a model."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._plain import many, printable
+from properly.report._chart import Chart, Table, model_color, only_shown, short, shown
+from properly.report._rule_words import score_in_words
+from properly.report._words import LISTED, NONE, chance, decimals_for, few, fixed, from_to
+
+if TYPE_CHECKING:
+    from properly.comparison._group_table import Groups
+    from properly.evaluation._class_evaluation import ClassEvaluation
+    from properly.evaluation._event_evaluation import Evaluation
+    from properly.report._chart import Spec
+
+Row: TypeAlias = dict[str, Any]
+
+# Pixels of a panel by the number of models, of a row, and of a name.
+WIDTHS, WIDTH, COLUMNS = {1: 640, 2: 360}, 210, 3
+STEP, LONGEST = 24, 125
+# Groups that are drawn; of more, those with the most cases.
+MOST = 30
+LEAD = (
+    "A row is a group of cases, with their number. The dot is its {score} less that of all "
+    "other cases: right of zero, the group scores worse. Bars are intervals that hold for all "
+    "groups at once; hollow dots may be chance. Where {common} there is more to "
+    "lose, so a group may score worse under perfect forecasts too: skill{expected}, shown on "
+    "hover, say more about the forecasts."
+)
+TOO_FEW = "too few to say"
+
+
+def groups_chart(evaluation: Evaluation | ClassEvaluation) -> Chart | None:
+    """Draw the difference of each group from the rest, with intervals for all at once."""
+    found = evaluation.groups
+    if not found:
+        return None
+    one = next(iter(found.values()))
+    order = _order(found)
+    rows = [
+        {"model": name, "panel": k} | row
+        for k, (name, groups) in enumerate(found.items())
+        for row in _rows(groups, order)
+    ]
+    return Chart(
+        name="groups",
+        title="Groups: for whom are the forecasts worse?",
+        lead=_lead(one, score_in_words(evaluation, one.rule)),
+        spec=_spec(list(found), rows, one),
+        alt=_alt(found),
+        table=_table(found, order),
+        wide=True,
+    )
+
+
+def _lead(one: Groups, score: str) -> str:
+    event = one.events is not None
+    told = LEAD.format(
+        score=score,
+        common="an event is common" if event else "classes are about as common as each other",
+        expected=" and observed to expected events" if event else "",
+    )
+    told = told if event else told.replace("say more about", "says more about")
+    if len(one) > MOST:
+        told += f" The {MOST} largest of {len(one)} groups are drawn."
+    return told
+
+
+def _order(found: dict[str, Groups]) -> list[int]:
+    """Sort groups by how much worse they are on average over the models, the worst first."""
+    one = next(iter(found.values()))
+    kept = np.sort(np.argsort(-one.cases, kind="stable")[:MOST])
+    each = np.stack([groups.difference for groups in found.values()])
+    known = np.isfinite(each) & one.enough
+    count = known.sum(axis=0)
+    mean = np.where(known, each, 0).sum(axis=0) / np.maximum(count, 1)
+    # Groups without an interval stand below all others.
+    mean = np.where(count > 0, mean, -np.inf)
+    return [int(g) for g in sorted(kept, key=lambda g: -mean[g])]
+
+
+def _rows(found: Groups, order: list[int]) -> list[Row]:
+    decimals = _decimals(found)
+    return [_row(found, g, decimals) | {"place": place} for place, g in enumerate(order)]
+
+
+def _decimals(found: Groups) -> int:
+    """Write as many decimals as tell the shortest interval."""
+    half = np.diff(found.simultaneous, axis=1) / 2
+    known = half[half > 0]
+    return decimals_for(float(known.min()), 2) if known.size else 4
+
+
+def _row(found: Groups, g: int, decimals: int) -> Row:
+    """Say all that is known of one group; what is too small has no dot, but a word."""
+    lower, upper = found.simultaneous[g].tolist()
+    difference, known = float(found.difference[g]), math.isfinite(lower + upper)
+    said = "" if known else TOO_FEW if not found.enough[g] else "no interval"
+    row: Row = {
+        "group": f"{printable(found.name[g])} ({found.cases[g]:,})",
+        "said": said,
+        "sure": "yes" if known and not lower <= 0 <= upper else "no",
+        "cases": f"{found.cases[g]:,}",
+        "score": fixed(float(found.score[g]), decimals),
+        "told": fixed(difference, decimals, sign=True),
+        "interval": from_to((lower, upper), decimals),
+        "chance": chance(float(found.adjusted_p_value[g])),
+        "skill": few(float(found.skill[g])),
+    }
+    if known:
+        row |= {"x": short(difference), "lower": short(lower), "upper": short(upper)}
+    if found.events is not None:
+        row["events"] = f"{found.events[g]:,}"
+        row["expected"] = few(float(found.observed_expected[g]), 3)
+    return row
+
+
+def _spec(names: list[str], rows: list[Row], one: Groups) -> Spec:
+    header = {
+        "title": None,
+        # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
+        "labelExpr": "names[datum.value]",
+        "labelLimit": 200,
+        "labelAnchor": "start",
+    }
+    axis = {"title": None, "labelLimit": LONGEST, "ticks": False, "domain": False, "grid": False}
+    y = {
+        "field": "group",
+        "type": "nominal",
+        "sort": {"field": "place", "op": "min"},
+        "axis": axis,
+    }
+    return {
+        "params": [shown(names), {"name": "names", "value": [printable(name) for name in names]}],
+        "data": {"values": rows},
+        "transform": [only_shown()],
+        "facet": {"field": "panel", "type": "ordinal", "header": header},
+        "columns": COLUMNS,
+        # Axes in every panel: else they also stand where the last row has no panel.
+        "resolve": {"axis": {"x": "independent", "y": "independent"}},
+        "spec": {
+            "width": WIDTHS.get(len(names), WIDTH),
+            "height": {"step": STEP},
+            "layer": _layers(model_color(names), {"y": y, "tooltip": _tooltip(one)}),
+        },
+    }
+
+
+def _layers(color: Spec, row: Spec) -> list[Spec]:
+    x: Spec = {
+        "field": "x",
+        "type": "quantitative",
+        "title": "score of the group minus all others",
+        "axis": {"tickCount": 4, "format": "~g"},
+    }
+    ink: Spec = {"color": "currentColor"}
+    word: Spec = {"type": "text", "align": "left", "dx": 6, "opacity": 0.6, "fontStyle": "italic"}
+    ends = {"x": x | {"field": "lower"}, "x2": {"field": "upper"}, "color": color}
+    return [
+        {
+            # One line, not one a row on top of each other.
+            "data": {"values": [{}]},
+            "mark": {"type": "rule", "opacity": 0.5} | ink,
+            "encoding": {"x": {"datum": 0}},
+        },
+        {"mark": {"type": "rule", "strokeWidth": 2.2}, "encoding": row | ends},
+        {
+            # Hollow, with the colour of the page inside, where zero is in the interval.
+            "transform": [{"filter": "isValid(datum.x)"}],
+            "mark": {"type": "point", "size": 65, "strokeWidth": 1.8, "opacity": 1},
+            "encoding": row | {"x": x, "stroke": color, "fill": _only_sure(color)},
+        },
+        {
+            "transform": [{"filter": "datum.said != ''"}],
+            "mark": word | ink,
+            "encoding": row | {"x": {"datum": 0}, "text": {"field": "said", "type": "nominal"}},
+        },
+    ]
+
+
+def _only_sure(color: Spec) -> Spec:
+    return {"condition": {"test": "datum.sure == 'yes'"} | color, "value": "var(--paper, Canvas)"}
+
+
+def _tooltip(one: Groups) -> list[Spec]:
+    told = {
+        "model": "model",
+        "group": "group",
+        "cases": "cases",
+        "events": "events",
+        "score": "score",
+        "told": "minus that of all others",
+        "interval": f"{100 * one.level:g} % interval, all groups at once",
+        "chance": "p-value, by Holm",
+        "skill": "skill",
+        "expected": "observed to expected events",
+    }
+    if one.events is None:
+        del told["events"], told["expected"]
+    return [{"field": field, "type": "nominal", "title": words} for field, words in told.items()]
+
+
+def _alt(found: dict[str, Groups]) -> str:
+    told = [f"{printable(name)}: {_differ(groups)}" for name, groups in found.items()]
+    more = f"; and {many(len(told) - LISTED, 'more model')}" if len(told) > LISTED else ""
+    return f"{'; '.join(told[:LISTED])}{more}."
+
+
+def _differ(groups: Groups) -> str:
+    """Count the groups that are found to differ, and name the worst if it is one of them."""
+    lower, upper = groups.simultaneous.T
+    differ, worst = int(((lower > 0) | (upper < 0)).sum()), groups.worst
+    told = f"{differ} of {many(len(groups), 'group')} found to differ from the rest"
+    if worst is None or worst.simultaneous[0] <= 0:
+        return told
+    by = fixed(worst.difference, _decimals(groups), sign=True)
+    return f"{told}, {printable(worst.name)} for the worse ({by})"
+
+
+def _table(found: dict[str, Groups], order: list[int]) -> Table:
+    one = next(iter(found.values()))
+    decimals = {name: _decimals(groups) for name, groups in found.items()}
+    rows = []
+    for g in order:
+        cells = [_told(groups, g, decimals[name]) for name, groups in found.items()]
+        rows.append((one.name[g], f"{one.cases[g]:,}", *cells))
+    return Table(("group", "cases", *found), tuple(rows))
+
+
+def _told(found: Groups, g: int, decimals: int) -> str:
+    between = from_to(found.simultaneous[g].tolist(), decimals)
+    if between == NONE:
+        return TOO_FEW if not found.enough[g] else NONE
+    return f"{fixed(float(found.difference[g]), decimals, sign=True)} ({between})"

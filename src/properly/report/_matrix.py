@@ -1,0 +1,219 @@
+"""Differences between any two models, as a matrix."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from properly._boundary._plain import many, printable
+from properly.comparison._pair import told_apart
+from properly.report._chart import PALETTE, Chart, Table, only_shown, short, shown
+from properly.report._rule_words import score_in_words
+from properly.report._words import chance, decimals_for, few, fixed, from_to
+
+if TYPE_CHECKING:
+    from properly.comparison._pair import Pair
+    from properly.comparison._pairs import Comparison
+    from properly.evaluation._class_evaluation import ClassEvaluation
+    from properly.evaluation._event_evaluation import Evaluation
+    from properly.report._chart import Spec
+
+Row: TypeAlias = dict[str, Any]
+
+# Where the model of the row is better, and where that of the column is.
+BETTER, WORSE = PALETTE[0], PALETTE[1]
+# Differences of more standard errors than this have the strongest colour.
+MOST = 4.0
+# How strong colours are: of the clearest difference, of the least that is told apart, and of one
+# that is not; the page shines through, so that both light and dark pages have letters to read.
+STRONG, FAINT, OPEN = 0.7, 0.3, 0.1
+# Pixels of the height of a cell, of few models and of many, and of a name.
+CELL, CLOSE, MANY, LONGEST = 44, 30, 8, 120
+# Pixels beside the names of rows, on half of the page and on all of it, and those of a letter.
+HALF, WHOLE, LETTER = 370, 880, 6.5
+# Models that fit on half of the page, whatever their names.
+FEW = 6
+# Pairs that the table has; of more, only those with the best model.
+MOST_ROWS = 30
+LEAD = (
+    "A cell has the {score} of the model in its row less that of the model in its column, on the "
+    "same cases: blue where the row is better, orange where the column is. The stronger the "
+    "colour, the more standard errors the two are apart; pale cells with a question mark are "
+    "models that cannot be told apart, allowing for the number of pairs. The scores themselves "
+    "stand on the diagonal."
+)
+
+
+def matrix_chart(evaluation: Evaluation | ClassEvaluation) -> Chart | None:
+    """Draw the difference between any two models as a cell of a matrix, the best first."""
+    found = evaluation.comparisons.get(evaluation.primary)
+    if found is None or len(found.models) < 2:
+        return None
+    order = [name for name in _order(found) if name in evaluation.models]
+    return Chart(
+        name="comparisons",
+        title="Every model against every other",
+        lead=LEAD.format(score=score_in_words(evaluation, evaluation.primary)),
+        spec=_spec(list(evaluation.models), _cells(found, order), found),
+        alt=_alt(found),
+        table=_table(found),
+        wide=_is_wide(order),
+    )
+
+
+def _cells(found: Comparison, order: list[str]) -> list[Row]:
+    """Lay out all cells, each with what is written in it and told about it."""
+    decimals = _decimals(found)
+    return [
+        {"model": row, "row": i, "column": j, "other": column}
+        | (
+            _own(found, row, decimals)
+            if row == column
+            else _cell(found, found[row, column], decimals)
+        )
+        for i, row in enumerate(order)
+        for j, column in enumerate(order)
+    ]
+
+
+def _decimals(found: Comparison) -> int:
+    """Write as many decimals as tell the least standard error."""
+    known = found.standard_error[found.standard_error > 0]
+    return decimals_for(float(known.min()), 1) if known.size else 4
+
+
+def _own(found: Comparison, name: str, decimals: int) -> Row:
+    score = found.scores[name]
+    ends = from_to(score.interval, decimals)
+    return {
+        "text": fixed(score.value, decimals),
+        "side": "own",
+        "strength": 0,
+        "told": f"{printable(name)}: {found.unit} score {fixed(score.value, decimals)}",
+        "interval": ends,
+        "chance": "",
+    }
+
+
+def _cell(found: Comparison, pair: Pair, decimals: int) -> Row:
+    """Describe a cell; an infinite difference is as clear as any."""
+    apart = _is_apart(found, pair)
+    better = (pair.difference > 0) == found.higher_is_better
+    z = min(_ratio(pair), MOST) / MOST
+    return {
+        "text": _written(pair.difference, decimals) + ("" if apart else " ?"),
+        "side": "row" if better else "column",
+        "strength": short(FAINT + (STRONG - FAINT) * z) if apart else OPEN,
+        "told": pair.sentence,
+        "interval": from_to(pair.interval, decimals),
+        "chance": chance(pair.adjusted_p_value),
+    }
+
+
+def _ratio(pair: Pair) -> float:
+    if math.isinf(pair.difference):
+        return MOST
+    return abs(pair.difference) / pair.standard_error if pair.standard_error > 0 else 0.0
+
+
+def _written(difference: float, decimals: int) -> str:
+    return "both ∞" if math.isnan(difference) else fixed(difference, decimals, sign=True)
+
+
+def _spec(names: list[str], cells: list[Row], found: Comparison) -> Spec:
+    axis: Spec = {"title": None, "ticks": False, "domain": False, "labelLimit": LONGEST}
+    y = {"field": "model", "type": "nominal", "sort": {"field": "row", "op": "min"}, "axis": axis}
+    above = {"orient": "top", "labelAngle": 0, "labelLimit": max(_room(names) / len(names), 40)}
+    x = {
+        "field": "other",
+        "type": "nominal",
+        "sort": {"field": "column", "op": "min"},
+        "axis": axis | above,
+    }
+    told = [
+        {"field": "told", "type": "nominal", "title": "pair"},
+        {"field": "interval", "type": "nominal", "title": f"{100 * found.level:g} % interval"},
+        {"field": "chance", "type": "nominal", "title": "p-value, by Holm"},
+    ]
+    written: Spec = {
+        "mark": {"type": "text", "color": "currentColor"},
+        "encoding": {"text": {"field": "text", "type": "nominal"}},
+    }
+    return {
+        "params": [shown(names)],
+        "data": {"values": cells},
+        "transform": [only_shown(), {"filter": "indexof(shown, datum.other) >= 0"}],
+        "width": "container",
+        "height": (CELL if len(names) <= MANY else CLOSE) * len(names),
+        "encoding": {"x": x, "y": y, "tooltip": told},
+        "layer": [_colored(), written],
+    }
+
+
+def _colored() -> Spec:
+    """Colour the cells by who is better, as strongly as that is clear; a gap sets them apart."""
+    sides = {"domain": ["row", "column", "own"], "range": [BETTER, WORSE, "transparent"]}
+    strength = {
+        "field": "strength",
+        "type": "quantitative",
+        "scale": {"domain": [0, 1], "range": [0, 1]},
+        "legend": None,
+    }
+    gap: Spec = {"xOffset": 1, "x2Offset": -1, "yOffset": 1, "y2Offset": -1}
+    return {
+        "mark": {"type": "rect", "cornerRadius": 3} | gap,
+        "encoding": {
+            "color": {"field": "side", "type": "nominal", "scale": sides, "legend": None},
+            "opacity": strength,
+        },
+    }
+
+
+def _is_wide(names: list[str]) -> bool:
+    """Tell whether names side by side need all of the page."""
+    return len(names) > FEW or max(map(len, names)) * LETTER > HALF / len(names)
+
+
+def _room(names: list[str]) -> int:
+    """Return the pixels that all names above the matrix have together."""
+    return WHOLE if _is_wide(names) else HALF
+
+
+def _order(found: Comparison) -> list[str]:
+    """Sort models by their scores, the best first."""
+    sign = -1 if found.higher_is_better else 1
+    return sorted(found.models, key=lambda name: sign * found.scores[name].value)
+
+
+def _is_apart(found: Comparison, pair: Pair) -> bool:
+    """Tell whether one is better; that a score is infinite is no matter of chance."""
+    return told_apart(pair, 1 - found.level) or math.isinf(pair.difference)
+
+
+def _alt(found: Comparison) -> str:
+    best = _order(found)[0]
+    apart = [pair for pair in found if _is_apart(found, pair)]
+    ahead = sum(best in (pair.first, pair.second) for pair in apart)
+    return (
+        f"{len(apart)} of {many(len(found.pairs), 'pair')} can be told apart by the {found.unit} "
+        f"score. The best one has {printable(best)}, {few(found.scores[best].value, 3)}, and it "
+        f"is told apart from {ahead} of {many(len(found.models) - 1, 'other')}."
+    )
+
+
+def _table(found: Comparison) -> Table:
+    decimals = _decimals(found)
+    head = ("pair", "difference", f"{100 * found.level:g} % interval", "p by Holm", "verdict")
+    best = _order(found)[0]
+    pairs = [x for x in found if len(found) <= MOST_ROWS or best in (x.first, x.second)]
+    rows = tuple(
+        (
+            f"{printable(pair.first)} − {printable(pair.second)}",  # noqa: RUF001
+            _written(pair.difference, decimals),
+            from_to(pair.interval, decimals),
+            chance(pair.adjusted_p_value),
+            pair.sentence,
+        )
+        for pair in pairs
+    )
+    return Table(head, rows)

@@ -1,0 +1,282 @@
+"""Scores over time, with what was forecast and what happened below them."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._plain import many, printable
+from properly.comparison._periods import words
+from properly.report._chart import Chart, Table, model_color, model_dash, only_shown, short, shown
+from properly.report._rule_words import score_in_words
+from properly.report._words import NONE, decimals_for, fixed, from_to, listed, percent
+
+if TYPE_CHECKING:
+    from properly.comparison._over_time import OverTime
+    from properly.evaluation._class_evaluation import ClassEvaluation
+    from properly.evaluation._event_evaluation import Evaluation
+    from properly.report._chart import Spec
+
+Row: TypeAlias = dict[str, Any]
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# Pixels: all of the page, and the heights of the two panels.
+WIDTH, HIGH, LOW = 900, 250, 130
+# Pixels to the left and right of all points; days from which on months are enough.
+PADDING, MONTHS = 20, 200
+# So many times are all written below the axis.
+MARKED = 12
+# So few periods stand side by side, with the models beside each other in each, so wide.
+FEW, STEP = 6, 150
+# Periods that a table has at most.
+MOST_ROWS = 30
+LEAD = (
+    "The {score} of consecutive periods, lower is better, with {level} % intervals of each "
+    "period taken alone."
+)
+BELOW = (
+    " Below: how often the event happened (grey) and what was forecast on average. A score "
+    "moves with the event rate even if forecasts are as good as before; that forecasts move away "
+    "from it is another matter."
+)
+
+
+def time_chart(evaluation: Evaluation | ClassEvaluation) -> Chart | None:
+    """Draw scores in consecutive periods, and below them the event rate and mean forecasts."""
+    found = evaluation.over_time
+    if not found:
+        return None
+    one = next(iter(found.values()))
+    score = score_in_words(evaluation, one.rule)
+    lead = LEAD.format(level=f"{100 * one.level:g}", score=score)
+    return Chart(
+        name="time",
+        title="Over time: do the forecasts keep their quality?",
+        lead=lead if one.events is None else lead + BELOW,
+        spec=_spec(found, one),
+        alt=_alt(found, score),
+        table=_table(found, one),
+        wide=True,
+    )
+
+
+def _places(found: OverTime) -> tuple[list[Any], Spec]:
+    """Return where periods stand: in the middle of their times, or one beside the other."""
+    start, end = found.start, found.end
+    if len(found) <= FEW:
+        axis: Spec = {"labelAngle": 0, "labelLimit": STEP, "grid": False}
+        band = {"scale": {"type": "band", "padding": 0.2}, "axis": axis}
+        return [printable(x) for x in found.name], {"type": "ordinal", "sort": None} | band
+    if start.dtype.kind == "O":
+        start, end = (_as_dates(x) for x in (start, end))
+    if start.dtype.kind == "M":
+        return _dates(start, end)
+    axis, scale = {"format": "~f", "grid": False}, {"zero": False, "padding": PADDING}
+    numbers: list[Any] = list(range(1, len(found) + 1))
+    if start.dtype.kind in "iuf":
+        numbers = [short(x) for x in ((start + end) / 2).tolist()]
+        all_told = bool((start == end).all()) and len(start) <= MARKED
+        axis |= {"values": numbers} if all_told else {}
+    else:
+        axis["title"] = "period"
+    return numbers, {"type": "quantitative", "scale": scale | {"nice": False}, "axis": axis}
+
+
+def _dates(start: Column, end: Column) -> tuple[list[Any], Spec]:
+    """Return the middle of each period, and an axis of months, or of days if that is all."""
+    first, last = (x.astype("datetime64[s]").astype(np.int64) for x in (start, end))
+    middle = ((first + last) // 2).astype("datetime64[s]")
+    days = (last[-1] - first[0]) / 86400
+    axis = {"format": "%b %Y" if days > MONTHS else "%d %b %Y", "grid": False, "tickCount": 8}
+    scale = {"type": "utc", "padding": PADDING}
+    return [f"{x}Z" for x in middle], {"type": "temporal", "scale": scale, "axis": axis}
+
+
+def _as_dates(time: Column) -> Column:
+    """Read dates of Python as numpy does; those with a time zone become universal time."""
+    zoned = [getattr(x, "tzinfo", None) is not None for x in time]
+    plain = [
+        x.astimezone(dt.UTC).replace(tzinfo=None) if is_zoned else x
+        for x, is_zoned in zip(time, zoned, strict=True)
+    ]
+    try:
+        return np.array(plain, dtype="datetime64[us]")
+    except (TypeError, ValueError):
+        return time
+
+
+def _rows(name: str, found: OverTime, places: list[Any]) -> list[Row]:
+    decimals = _decimals(found)
+    rows: list[Row] = []
+    for k, (period, place) in enumerate(zip(found.name, places, strict=True)):
+        row: Row = {
+            "model": name,
+            "time": place,
+            "period": printable(period),
+            "cases": f"{found.cases[k]:,}",
+            "score": short(float(found.score[k])),
+            "lower": short(float(found.lower[k])),
+            "upper": short(float(found.upper[k])),
+            "interval": from_to((float(found.lower[k]), float(found.upper[k])), decimals),
+        }
+        if found.event_rate is not None and found.mean_forecast is not None:
+            row["rate"] = short(float(found.event_rate[k]))
+            row["forecast"] = short(float(found.mean_forecast[k]))
+        rows.append(row)
+    return rows
+
+
+def _decimals(found: OverTime) -> int:
+    half = (found.upper - found.lower) / 2
+    known = half[half > 0]
+    return decimals_for(float(known.min()), 2) if known.size else 4
+
+
+def _spec(found: dict[str, OverTime], one: OverTime) -> Spec:
+    places, way = _places(one)
+    rows = [row for name, record in found.items() for row in _rows(name, record, places)]
+    x: Spec = {"field": "time", "title": None} | way
+    names = list(found)
+    spec: Spec = {
+        "params": [shown(names)],
+        "data": {"values": rows},
+        "transform": [only_shown()],
+    }
+    upper = _scores(names, x, one)
+    if one.events is None:
+        return spec | upper
+    return spec | {"vconcat": [upper, _rates(names, x, rows[: len(one)])], "spacing": 18}
+
+
+def _size(x: Spec, high: int, periods: int) -> Spec:
+    """Give a panel all of the page, or as much as a few periods need."""
+    return {"width": STEP * max(periods, 2) if _is_few(x) else WIDTH, "height": high}
+
+
+def _is_few(x: Spec) -> bool:
+    return bool(x["type"] == "ordinal")
+
+
+def _beside(names: list[str]) -> Spec:
+    """Put models beside each other, in their order."""
+    scale = {"domain": names, "paddingOuter": 1}
+    return {"xOffset": {"field": "model", "type": "nominal", "scale": scale}}
+
+
+def _scores(names: list[str], x: Spec, one: OverTime) -> Spec:
+    """Draw the scores, with ribbons for their intervals."""
+    title = "mean score"
+    y: Spec = {"field": "score", "type": "quantitative", "title": title, "scale": {"zero": False}}
+    color, dash = model_color(names), model_dash(names)
+    told = [
+        *_where(),
+        {"field": "score", "type": "quantitative", "title": title, "format": ".4~g"},
+        {"field": "interval", "type": "nominal", "title": f"{100 * one.level:g} % interval"},
+    ]
+    points: Spec = {
+        "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
+        "encoding": {"x": x, "y": y, "color": color, "tooltip": told},
+    }
+    ends: Spec = {"x": x, "y": y | {"field": "lower"}, "y2": {"field": "upper"}, "color": color}
+    known = [{"filter": "isValid(datum.lower)"}]
+    if _is_few(x):
+        points["encoding"] |= _beside(names)
+        bars: Spec = {"mark": {"type": "rule", "strokeWidth": 2.2}, "encoding": ends}
+        bars["encoding"] |= _beside(names)
+        return _size(x, HIGH, len(one)) | {"layer": [bars | {"transform": known}, points]}
+    ribbon = {"transform": known, "mark": {"type": "area", "opacity": 0.13}, "encoding": ends}
+    line = {
+        "mark": {"type": "line", "strokeWidth": 1.8},
+        "encoding": {"x": x, "y": y, "color": color, "strokeDash": dash},
+    }
+    return _size(x, HIGH, len(one)) | {"layer": [ribbon, line, points]}
+
+
+def _rates(names: list[str], x: Spec, rows: list[Row]) -> Spec:
+    """Draw the mean forecasts, and the event rate of all models alike."""
+    y: Spec = {
+        "field": "forecast",
+        "type": "quantitative",
+        "title": "mean forecast",
+        "axis": {"format": "~%", "tickCount": 4},
+        "scale": {"zero": True},
+    }
+    color = model_color(names)
+    rate: Spec = {"field": "rate", "type": "quantitative", "title": "event rate", "format": ".2%"}
+    mean = rate | {"field": "forecast", "title": "mean forecast"}
+    lines: Spec = {
+        "mark": {"type": "line", "strokeWidth": 1.6},
+        "encoding": {"x": x, "y": y, "color": color, "strokeDash": model_dash(names)},
+    }
+    points: Spec = {
+        "mark": {"type": "point", "filled": True, "size": 30, "opacity": 1},
+        "encoding": {"x": x, "y": y, "color": color, "tooltip": [*_where(), mean, rate]},
+    }
+    happened = _happened({"x": x, "y": y | {"field": "rate"}}, rows, [*_where()[1:], rate])
+    if _is_few(x):
+        points["encoding"] |= _beside(names)
+        return _size(x, LOW, len(rows)) | {"layer": [*happened, points]}
+    return _size(x, LOW, len(rows)) | {"layer": [lines, points, *happened]}
+
+
+def _happened(at: Spec, rows: list[Row], told: list[Spec]) -> list[Spec]:
+    """Draw the event rate of each period, and name it once."""
+    known = [row for row in rows if row["rate"] is not None]
+    told_of = ("time", "period", "cases", "rate")
+    data = {"values": [{key: row[key] for key in told_of} for row in known]}
+    look: Spec = {"color": "currentColor", "opacity": 0.75}
+    dashed: Spec = {"strokeDash": [5, 3], "strokeWidth": 1.6} | look
+    name: Spec = {
+        "data": {"values": data["values"][-1:]},
+        "mark": {"type": "text", "align": "right", "baseline": "bottom", "dy": -7} | look,
+        "encoding": at | {"text": {"value": "event rate"}},
+    }
+    if _is_few(at["x"]):
+        # A line over the whole period, behind the forecasts.
+        tick: Spec = {"type": "tick", "thickness": 2} | look
+        name["mark"]["align"] = "center"
+        return [{"data": data, "mark": tick, "encoding": at | {"tooltip": told}}, name]
+    dot: Spec = {"type": "point", "filled": True, "size": 30} | look
+    return [
+        {"data": data, "mark": {"type": "line"} | dashed, "encoding": at},
+        {"data": data, "mark": dot, "encoding": at | {"tooltip": told}},
+        name,
+    ]
+
+
+def _where() -> list[Spec]:
+    told = ("model", "period", "cases")
+    return [{"field": field, "type": "nominal", "title": field} for field in told]
+
+
+def _alt(found: dict[str, OverTime], score: str) -> str:
+    one = next(iter(found.values()))
+    told = []
+    for name, record in found.items():
+        known = record.score[np.isfinite(record.score)]
+        ends = (
+            [fixed(float(x), _decimals(record)) for x in (known.min(), known.max())]
+            if known.size
+            else []
+        )
+        told.append(f"{printable(name)} {' to '.join(ends) or NONE}")
+    periods = f"{many(len(one), 'period')} from {words(one.start)[0]} to {words(one.end)[-1]}"
+    said = f"The {score} in {periods}: {listed(told)}."
+    if one.event_rate is None or not np.isfinite(one.event_rate).any():
+        return said
+    low, high = (percent(float(x)) for x in (np.nanmin(one.event_rate), np.nanmax(one.event_rate)))
+    return f"{said} The event rate lies between {low} and {high}."
+
+
+def _table(found: dict[str, OverTime], one: OverTime) -> Table:
+    """Give the score of each period and model; of many periods, the last ones."""
+    rates = one.event_rate
+    rows = []
+    for k in range(max(0, len(one) - MOST_ROWS), len(one)):
+        scores = [fixed(float(x.score[k]), _decimals(x)) for x in found.values()]
+        rate = () if rates is None else (percent(float(rates[k]), 3),)
+        rows.append((one.name[k], f"{one.cases[k]:,}", *rate, *scores))
+    rate_head = () if rates is None else ("event rate",)
+    return Table(("period", "cases", *rate_head, *found), tuple(rows))

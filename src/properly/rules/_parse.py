@@ -1,0 +1,166 @@
+"""Rules as text: a short name, or a call as Python writes it."""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from properly.errors import ArgumentTypeError, DataError
+from properly.rules._interval import Interval
+from properly.rules._rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Longer texts are no rules, and might be nested more deeply than Python can bear.
+LONGEST = 2000
+# Names that papers use; all others follow from those of the classes.
+ALSO = {"sarps": "SquaredAbsoluteRPS", "zeroone": "Misclassification"}
+# Functions that make a rule. Other functions are not called.
+MAKERS = ("PBS", "PLL")
+
+
+def parse_rule(text: str) -> Rule:
+    """Read a rule from text.
+
+    Parameters
+    ----------
+    text : str
+        A name of `properly.rules`, small or capital, with or without hyphens and underscores, such
+        as ``"brier"``, ``"ranked-log"`` or ``"sa-rps"``; or a call of one, whose arguments are
+        numbers, words in quotes, True, False, None, tuples and lists of these, and rules.
+
+    Returns
+    -------
+    Rule
+
+    Notes
+    -----
+    The text is read, never run: nothing but rules can be called. What a rule of the library prints
+    as is read as that rule.
+
+    Examples
+    --------
+    >>> from properly.rules import parse_rule
+    >>> parse_rule("sa-rps")
+    SquaredAbsoluteRPS()
+    >>> parse_rule("Bounded(Brier(), (0.05, 0.2))")
+    Bounded(rule=Brier(), within=Interval(lower=0.05, upper=0.2), scale='mean')
+    """
+    if not isinstance(text, str):
+        message = f"a rule is read from text; got {text!r}"
+        raise ArgumentTypeError(message)
+    if len(text) > LONGEST:
+        message = f"the text of a rule has at most {LONGEST} characters; got {len(text)}"
+        raise DataError(message)
+    name = text.strip()
+    if name[:1].isalpha() and name.replace("-", "_").isidentifier():
+        return _as_rule(_make(name), text)
+    try:
+        return _as_rule(_value(_parsed(text), text), text)
+    except RecursionError:
+        raise _unreadable(text) from None
+
+
+def _parsed(text: str) -> ast.expr:
+    try:
+        with warnings.catch_warnings():
+            # What Python thinks of a text is not of interest: it is read or refused.
+            warnings.simplefilter("ignore")
+            return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise _unreadable(text) from None
+
+
+def _value(node: ast.expr, text: str) -> Any:
+    """Return what a part of the text stands for."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, int | float | str | None):
+        return node.value
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+        return _signed(node, text)
+    if isinstance(node, ast.Tuple):
+        return tuple(_value(part, text) for part in node.elts)
+    if isinstance(node, ast.List):
+        return [_value(part, text) for part in node.elts]
+    if isinstance(node, ast.Name):
+        return _make(node.id)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        named = {word.arg: _value(word.value, text) for word in node.keywords if word.arg}
+        if len(named) == len(node.keywords):
+            return _make(node.func.id, *(_value(part, text) for part in node.args), **named)
+    raise _unreadable(text, ast.unparse(node))
+
+
+def _signed(node: ast.UnaryOp, text: str) -> float:
+    number = _value(node.operand, text)
+    if isinstance(number, bool) or not isinstance(number, int | float):
+        raise _unreadable(text, ast.unparse(node))
+    return -number if isinstance(node.op, ast.USub) else number
+
+
+def _make(name: str, *values: Any, **named: Any) -> Any:
+    """Call what has this name, with the arguments that were read."""
+    maker = _maker(name)
+    try:
+        inspect.signature(maker).bind(*values, **named)
+    except TypeError as error:
+        message = f"{maker.__name__} takes {_signature(maker)}; {error}"
+        raise DataError(message) from None
+    return maker(*values, **named)
+
+
+def _maker(name: str) -> Callable[..., Any]:
+    known = _makers()
+    wanted = _plain_name(name)
+    if wanted in known:
+        return known[wanted]
+    near = difflib.get_close_matches(wanted, known, n=3)
+    shown = ", ".join(dict.fromkeys(known[word].__name__ for word in near))
+    message = f"a rule must have a name of properly.rules; got {_short(name)!r}"
+    hint = f"did you mean one of {shown}?" if near else "names are such as Brier, Log, RPS."
+    raise DataError(message, hint=hint)
+
+
+def _makers() -> dict[str, Callable[..., Any]]:
+    """Return all that may be called: the rules of the library, and the range that some need."""
+    from properly import rules
+
+    found: dict[str, Callable[..., Any]] = {"interval": Interval}
+    for name in rules.__all__:
+        thing = getattr(rules, name)
+        is_rule = isinstance(thing, type) and issubclass(thing, Rule)
+        if name in MAKERS or (is_rule and not inspect.isabstract(thing)):
+            found[_plain_name(name)] = thing
+    return found | {short: found[_plain_name(name)] for short, name in ALSO.items()}
+
+
+def _plain_name(name: str) -> str:
+    return name.lower().replace("-", "").replace("_", "")
+
+
+def _signature(maker: Callable[..., Any]) -> str:
+    """Write the names of arguments, those that may be left out in brackets."""
+    parameters = inspect.signature(maker).parameters.values()
+    names = [p.name if p.default is p.empty else f"[{p.name}]" for p in parameters]
+    return f"({', '.join(names)})"
+
+
+def _as_rule(found: object, text: str) -> Rule:
+    if isinstance(found, Rule):
+        return found
+    raise _unreadable(text)
+
+
+def _unreadable(text: str, part: str | None = None) -> DataError:
+    where = "" if part in (None, text.strip()) else f", of which {part!r} is none"
+    message = (
+        f"a rule is a name or a call, of numbers, words and rules; got {_short(text)!r}{where}"
+    )
+    return DataError(message, hint='write "brier", "sa-rps" or "PBS(ties=\'any_correct\')".')
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:77]}..."
