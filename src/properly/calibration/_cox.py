@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Column: TypeAlias = np.ndarray[Any, Any]
 
 # Estimates that are correlated more closely than this are one but for rounding.
-ROUNDING = 1e-13
+ALIKE = 1e-13
 
 
 class Line(NamedTuple):
@@ -119,7 +119,7 @@ def _varies_all_ways(spread: Spread) -> bool:
     if not (error > 0).all():
         return False
     correlation = spread.covariance / np.outer(error, error)
-    return bool(np.linalg.eigvalsh(correlation)[0] > ROUNDING)
+    return bool(np.linalg.eigvalsh(correlation)[0] > ALIKE)
 
 
 def _varies(odds: Column) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from properly.cli._columns import Chosen, Plan
-    from properly.engines import Roles
+    from properly.engines._roles import Roles
 
 # More rows than these are never read; the library has the same limit for frames.
 MOST_ROWS = 1_000_000
@@ -101,7 +101,7 @@ def opened(
     **options: Any,
 ) -> Iterator[Chosen | Large]:
     """Give the columns that the options choose: in memory, or where they are if they are large."""
-    from properly.engines._files import open_files
+    from properly.engines._files._reading import open_files
 
     given = {"memory": memory, "scheduler": scheduler, "master": master}
     _require_engine(engine, given)
@@ -191,7 +191,7 @@ def _without_gaps(plan: Plan, frame: Any, engine: str) -> tuple[Any, str | None]
 
 def _large(plan: Plan, frame: Any, engine: str, dropped: str | None) -> Large:
     """Say what the columns of a frame are, and read the labels in the way of the outcomes."""
-    from properly.engines import Roles
+    from properly.engines._roles import Roles
 
     say_dropped(dropped)
     safe = {column: name for name, column in _safe_names(plan).items()}

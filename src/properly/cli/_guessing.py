@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly.engines._files import Files
+    from properly.engines._files._reading import Files
     from properly.engines._files._duckdb import Shape
 
 OUTCOMES = ("y", "outcome", "target", "label", "event", "y_true", "observed", "obs")

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from properly._boundary._arrays import event_label
 from properly._boundary._labels import check_labels
-from properly.engines import MOST_ROWS, as_roles, count_rows, read_frame, summarize_frame
+from properly.engines._reading import MOST_ROWS
+from properly.engines._reading import as_roles
+from properly.engines._reading import count_rows
+from properly.engines._reading import read_frame
+from properly.engines._summarize import summarize_frame
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from properly.engines import Roles
+    from properly.engines._roles import Roles
     from properly.engines._summary import Summary
     from properly.rules import Rule
 

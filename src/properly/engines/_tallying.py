@@ -10,7 +10,7 @@ from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
-    from properly.engines import Rows
+    from properly.engines._rows import Rows
     from properly.typing import ArrayLike, IntoFrame
 
 
@@ -92,7 +92,10 @@ def _in_engine(
     pos_label: object,
 ) -> Rows | tuple[ArrayLike, ArrayLike]:
     """Take the columns of a frame where they are; beside an array of weights they are read."""
-    from properly.engines import Roles, Rows, as_lazy, read_frame
+    from properly.engines._roles import Roles
+    from properly.engines._rows import Rows
+    from properly.engines._roles import as_lazy
+    from properly.engines._reading import read_frame
 
     as_lazy(frame)
     if outcome is None or forecast is None:
@@ -106,6 +109,6 @@ def _in_engine(
 
 
 def _tally_of(rows: Rows, cells: int | None, snap: float | ArrayLike | None) -> Tally:
-    from properly.engines import tally_frame
+    from properly.engines._tallies import tally_frame
 
     return tally_frame(rows, None if cells is None else check_whole(cells, "cells"), snap)

@@ -14,7 +14,7 @@ from properly.plots._range import (
     PERFECT,
     WIDTH,
     digits_of,
-    draw_models,
+    draw_curves,
     draw_names,
     draw_plain,
     draw_range,
@@ -138,7 +138,7 @@ def decision(
     before = len(curves(ax))
     means = {} if ends is None else {k: _mean(r, view.scale, ends) for k, r in records.items()}
     ink = inks(records, color, before)
-    draw_models(ax, view, records, ink, bend_steps, band=band)
+    draw_curves(ax, view, records, ink, bend_steps, band=band)
     digits = digits_of(means.values())
     if baselines:
         _draw_baselines(ax, view, rate, ends, digits)

@@ -60,7 +60,7 @@ def one_event_rate(rates: Iterable[float]) -> float:
     return found[0]
 
 
-def draw_models(
+def draw_curves(
     ax: Axes,
     view: View,
     records: Mapping[str, Record],

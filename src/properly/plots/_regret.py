@@ -15,7 +15,7 @@ from properly.plots._murphy import height_of
 from properly.plots._range import (
     WIDTH,
     digits_of,
-    draw_models,
+    draw_curves,
     draw_names,
     draw_plain,
     draw_range,
@@ -124,7 +124,7 @@ def regret(
         thresholds=[record.threshold for record in records.values()],
     )
     before = len(curves(ax))
-    edges = draw_models(ax, view, records, inks(records, color, before), _corners, band=band)
+    edges = draw_curves(ax, view, records, inks(records, color, before), _corners, band=band)
     means = {} if ends is None else {name: _mean(record, ends) for name, record in records.items()}
     digits = digits_of(means.values())
     if ends is not None:

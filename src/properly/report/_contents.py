@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 from properly import __version__
 from properly._boundary._plain import printable
 from properly.evaluation._event_evaluation import Evaluation
-from properly.evaluation._verdict import verdict
+from properly.evaluation._verdict._sentences import verdict
 from properly.report._charts import charts_of
 from properly.report._drawn import MOST_MODELS, drawn_models, inks_of
 from properly.report._fine_print import fine_print, python_call
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from properly.evaluation._class_evaluation import ClassEvaluation
-    from properly.evaluation._verdict import Sentence
+    from properly.evaluation._verdict._sentences import Sentence
     from properly.report._chart import Chart
 
 # What each kind of sentence is about, in the order of the page.

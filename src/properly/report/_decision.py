@@ -18,7 +18,7 @@ from properly.report._threshold_axis import (
     beside,
     decimals,
     looked_up,
-    percent,
+    as_percent,
     series,
     shaded_range,
     threshold_axis,
@@ -222,7 +222,7 @@ def _alt(evaluation: Evaluation) -> str:
     told = ", ".join(f"{printable(name)} {fixed(found[name], digits)}" for name in order)
     everybody = float(without_model(evaluation.event_rate)[TREAT_ALL].at(at))
     return (
-        f"Net benefit at a threshold of {percent(at)}, the greatest first: {told}. To {TREAT_ALL} "
+        f"Net benefit at a threshold of {as_percent(at)}, the greatest first: {told}. To {TREAT_ALL} "
         f"has {fixed(everybody, digits)}, to {TREAT_NONE} 0."
     )
 
@@ -234,4 +234,4 @@ def _table(evaluation: Evaluation) -> Table:
         (printable(name), *(fixed(x, digits) for x in curve.at(at).tolist()))
         for name, curve in [*evaluation.decision.items(), *plain.items()]
     ]
-    return Table(("net benefit", *(f"at {percent(t)}" for t in at)), tuple(rows))
+    return Table(("net benefit", *(f"at {as_percent(t)}" for t in at)), tuple(rows))

@@ -26,7 +26,7 @@ from properly.report._threshold_axis import (
     beside,
     decimals,
     looked_up,
-    percent,
+    as_percent,
     series,
     threshold_axis,
     unfolded,
@@ -239,7 +239,7 @@ def _alt(evaluation: Evaluation, ends: Interval) -> str:
     order, best = sorted(means, key=means.__getitem__), min(none, key=none.__getitem__)
     told = ", ".join(f"{printable(name)} {means[name]:.{digits}f}" for name in order)
     return (
-        f"Mean regret over thresholds from {percent(ends.lower)} to {percent(ends.upper)}, the "
+        f"Mean regret over thresholds from {as_percent(ends.lower)} to {as_percent(ends.upper)}, the "
         f"least first: {told}. "
         f"Without a model, the least is {none[best]:.{digits}f} ({best})."
     )
@@ -248,11 +248,11 @@ def _alt(evaluation: Evaluation, ends: Interval) -> str:
 def _table(evaluation: Evaluation, ends: Interval) -> Table:
     digits, at = decimals(evaluation), looked_up(evaluation)
     ranges = [ends] if ends == Interval(0, 1) else [ends, Interval(0, 1)]
-    over = [f"mean, {percent(r.lower)} to {percent(r.upper)}" for r in ranges]
+    over = [f"mean, {as_percent(r.lower)} to {as_percent(r.upper)}" for r in ranges]
     rows = [
         (printable(name), *(f"{x:.{digits}f}" for x in (*means, *curve.at(at))))
         for name, _, curve in _curves(evaluation)
         for means in [[_mean(curve, r) for r in ranges]]
     ]
-    head = ("regret", *over, *(f"at {percent(t)}" for t in at))
+    head = ("regret", *over, *(f"at {as_percent(t)}" for t in at))
     return Table(head, tuple(rows))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from properly.report._threshold_axis import percent
+from properly.report._threshold_axis import as_percent
 from properly.rules import Bounded, Regret
 
 if TYPE_CHECKING:
@@ -39,4 +39,4 @@ def score_in_words(evaluation: Evaluation | ClassEvaluation, name: str) -> str:
 
 
 def _thresholds(within: Interval) -> str:
-    return f"thresholds of {percent(within.lower)} to {percent(within.upper)}"
+    return f"thresholds of {as_percent(within.lower)} to {as_percent(within.upper)}"

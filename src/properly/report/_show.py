@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._writing import write_whole
-from properly.report import _page
+from properly.report._page import page
 
 if TYPE_CHECKING:
     from properly.evaluation._class_evaluation import ClassEvaluation
@@ -50,7 +50,7 @@ def show(evaluation: Evaluation | ClassEvaluation, **options: Any) -> Path | Non
     >>> e = properly.evaluate([0, 1, 1], [0.1, 0.8, 0.7], replicates=0)
     >>> properly.report.show(e)  # doctest: +SKIP
     """
-    text = _page.page(evaluation, **options)
+    text = page(evaluation, **options)
     if _in_notebook():
         # Raw, since IPython's class for HTML warns of frames.
         shown = {"text/html": _frame(text), "text/plain": repr(evaluation)}

@@ -27,8 +27,8 @@ PLAIN: Spec = {"color": "currentColor", "opacity": 0.55}
 DASHED: Spec = PLAIN | {"strokeDash": [5, 3], "strokeWidth": 1.2}
 
 
-def percent(threshold: float) -> str:
-    """Write a threshold in percent."""
+def as_percent(threshold: float) -> str:
+    """Write a threshold in as_percent."""
     return f"{100 * threshold:.4g} %"
 
 
