@@ -86,7 +86,7 @@ def bytes_in_double(data: ClassSample) -> float:
 
 def study(data: ScoredSample) -> list[float]:
     """Bootstrap the areas under the retention curves of quadratic weighted kappa."""
-    found = properly.retention_study(
+    found = properly.decisions.retention_study(
         data.scores, data.y, data.p, replicates=REPLICATES, rng=SEED, oracle=False
     )
     return [estimate.mean for estimate in found.areas.values()]

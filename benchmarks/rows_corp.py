@@ -77,7 +77,7 @@ def seconds_each(compute: Callable[[Any], Any], replicates: int = 1) -> Callable
     return lambda data: TIME.of(compute, data) / replicates
 
 
-def continuous_band(data: Sample) -> properly.Reliability:
+def continuous_band(data: Sample) -> properly.calibration.Reliability:
     """Tally, and find the band from the density of the forecasts."""
     tally = properly.tally(data.y, data.p)
     return properly.reliability(tally, band="consistency", method="continuous")
@@ -107,7 +107,7 @@ def roc_of_sklearn(data: Sample) -> Floats:
     return np.stack(roc_curve(data.y, data.p, drop_intermediate=False)[:2])
 
 
-def decompose_with_intervals(data: TalliedSample) -> properly.Decomposition:
+def decompose_with_intervals(data: TalliedSample) -> properly.calibration.Decomposition:
     """Put intervals around the parts of the Brier score."""
     return properly.decompose(data.tally, Brier(), interval=True, replicates=DRAWN_FOR_PARTS, rng=1)
 

@@ -85,7 +85,7 @@ def decision_of_dcurves(data: FramedSample) -> Floats:
 
 def h_measure(data: Sample) -> float:
     """Tally, recalibrate, and price the bins."""
-    return properly.h_measure(properly.tally(data.y, data.p))
+    return properly.inference.h_measure(properly.tally(data.y, data.p))
 
 
 def h_measure_of_hmeasure(data: Sample) -> float:
@@ -110,7 +110,7 @@ def at_threshold_of_numpy(data: TalliedSample) -> list[float]:
 
 def ranks(data: RivalSample) -> Floats:
     """Rank models at all thresholds, and read the ranks at some of them."""
-    found = properly.rank_by_threshold(data.tallies)
+    found = properly.decisions.rank_by_threshold(data.tallies)
     rank: Floats = found.rank[:, np.searchsorted(found.edges, THRESHOLDS) - 1]
     return rank
 
@@ -130,7 +130,7 @@ def ranks_of_numpy(data: RivalSample) -> Floats:
 
 def ranges(data: RivalSample) -> Floats:
     """Find the mean regret of all models over all ranges between tenths."""
-    found = properly.best_by_range(data.tallies, edges=EDGES, baselines=False)
+    found = properly.decisions.best_by_range(data.tallies, edges=EDGES, baselines=False)
     regret: Floats = found.mean_regret[:, *np.triu_indices(len(EDGES), 1)]
     return regret
 

@@ -64,7 +64,9 @@ def draw_counts(statistic: Any) -> Callable[[ClusteredSample], NDArray[Any]]:
 
     def draw(data: ClusteredSample) -> NDArray[Any]:
         replicates = data.replicates
-        return properly.bootstrap(data.cases, statistic, replicates=replicates, rng=SEED).draws
+        return properly.inference.bootstrap(
+            data.cases, statistic, replicates=replicates, rng=SEED
+        ).draws
 
     return draw
 
@@ -144,12 +146,12 @@ def price_all(data: ManyModels) -> list[Any]:
     return [Brier().loss(data.y, p) for p in data.forecasts.values()]
 
 
-def compare_all(data: ManyModels) -> properly.Comparison:
+def compare_all(data: ManyModels) -> properly.comparison.Comparison:
     """Compare all 45 pairs of ten models."""
     return properly.compare(data.y, data.forecasts, rule=Brier(), rng=SEED)
 
 
-def compare_clusters(data: ManyModels) -> properly.Comparison:
+def compare_clusters(data: ManyModels) -> properly.comparison.Comparison:
     """Do the same with a tenth as many clusters as cases."""
     return properly.compare(data.y, data.forecasts, rule=Brier(), clusters=data.clusters, rng=SEED)
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 MILLION = 1_000_000
 
 
-def average(data: TalliedSample) -> properly.Means:
+def average(data: TalliedSample) -> properly.probability.Means:
     """Find three means of model and source, overall and by what happened."""
     return properly.means(data.tally)
 
 
-def decompose(data: TalliedSample) -> properly.Decomposition:
+def decompose(data: TalliedSample) -> properly.calibration.Decomposition:
     """Split the log score, for which the source is fitted and logarithms are taken as well."""
     return properly.decompose(data.tally, Log())
 
@@ -61,7 +61,7 @@ ROWS: tuple[Row[Any], ...] = (
         "`risk_profile`, 122 powers",
         "`means`",
         make_tallied,
-        lambda data: properly.risk_profile(data.tally),
+        lambda data: properly.probability.risk_profile(data.tally),
         average,
         cases=MILLION,
     ),

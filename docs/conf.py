@@ -45,13 +45,13 @@ default_role = "autolink"
 autosummary_generate = True
 # A function and the class it returns differ by a capital only, which some file systems ignore.
 autosummary_filename_map = {
-    "properly.Bootstrap": "properly.Bootstrap-class",
-    "properly.Dominance": "properly.Dominance-class",
-    "properly.Means": "properly.Means-class",
-    "properly.Reliability": "properly.Reliability-class",
-    "properly.Stream": "properly.Stream-class",
+    "properly.inference.Bootstrap": "properly.inference.Bootstrap-class",
+    "properly.decisions.Dominance": "properly.decisions.Dominance-class",
+    "properly.probability.Means": "properly.probability.Means-class",
+    "properly.calibration.Reliability": "properly.calibration.Reliability-class",
+    "properly.evaluation.Stream": "properly.evaluation.Stream-class",
     "properly.Tally": "properly.Tally-class",
-    "properly.Verdict": "properly.Verdict-class",
+    "properly.evaluation.Verdict": "properly.evaluation.Verdict-class",
     "properly.datasets.Crash": "properly.datasets.Crash-class",
 }
 autodoc_typehints = "none"

@@ -69,7 +69,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
         ),
         Call(
             "calibration_curve(y, p, n_bins=10)[0]",
-            "properly.binned_reliability(tally, bins=10).event_rate",
+            "properly.calibration.binned_reliability(tally, bins=10).event_rate",
             "`properly.reliability(tally)` needs no bins",
         ),
     ),
@@ -77,7 +77,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
         Call("binary_auroc(P, Y)", "properly.roc_curve(tally).area", SWAPPED),
         Call(
             "binary_calibration_error(P, Y, n_bins=10)",
-            "properly.calibration_error(tally, bins=10).expected",
+            "properly.calibration.calibration_error(tally, bins=10).expected",
             f"{SWAPPED}, and one of exactly 1 has a bin of its own",
         ),
         Call(
@@ -134,7 +134,7 @@ CALLS: dict[str, tuple[Call, ...]] = {
     "hmeasure": (
         Call(
             "h_score(y, p)",
-            "properly.h_measure(tally, prior='severity')",
+            "properly.inference.h_measure(tally, prior='severity')",
             "the prior there; here Beta(2, 2) unless it is named",
         ),
     ),

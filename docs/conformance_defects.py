@@ -108,7 +108,7 @@ error = binary_calibration_error(torch.from_numpy(p), torch.from_numpy(y), n_bin
 print(f"{error.item():.3f}")
 """,
         """
-print(f"{properly.calibration_error(properly.tally(y, p), bins=10).expected:.3f}")
+print(f"{properly.calibration.calibration_error(properly.tally(y, p), bins=10).expected:.3f}")
 """,
         lambda words: words != ["0.475"],
     ),
@@ -132,7 +132,7 @@ for forecasts in (p, above):
     print(f"{error.item():.3f}", end=" ")
 """,
         """
-print(f"{properly.calibration_error(properly.tally(y, p), bins=10).expected:.3f}")
+print(f"{properly.calibration.calibration_error(properly.tally(y, p), bins=10).expected:.3f}")
 try:
     properly.tally(y, above)
 except DataError as error:

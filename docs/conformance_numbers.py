@@ -113,12 +113,12 @@ NUMBERS = (
     ),
     Number(
         "event rates in ten bins",
-        "properly.binned_reliability(tally, bins=10).event_rate",
+        "properly.calibration.binned_reliability(tally, bins=10).event_rate",
         (("scikit-learn", "calibration_curve(y, p, n_bins=10)[0]"),),
     ),
     Number(
         "calibration error in ten bins",
-        "properly.calibration_error(tally, bins=10).expected",
+        "properly.calibration.calibration_error(tally, bins=10).expected",
         (("torchmetrics", "binary_calibration_error(P, Y, n_bins=10)"),),
     ),
     Number(

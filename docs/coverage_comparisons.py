@@ -217,7 +217,7 @@ def dominance(facts: Facts, rng: np.random.Generator) -> list[Finding]:
         sample = populations.in_clusters(rate, label, rng)
     two = (sample.probability, populations.forecast("miscalibrated", sample.probability, rng))
     first, second = (properly.Cases(sample.y, p, clusters=label) for p in two)
-    band = properly.dominance(first, second, rng=rng)
+    band = properly.decisions.dominance(first, second, rng=rng)
     truth = _true_difference(rate, tuple(band.threshold.tolist()))
     known = np.isfinite(band.upper)
     about, measured = together("Murphy difference", truth, band.lower, band.upper)
@@ -275,7 +275,9 @@ def confidence_set(facts: Facts, rng: np.random.Generator) -> list[Finding]:
         for k in range(SEVERAL):
             loss = populations.as_losses(populations.autoregressive(n, rho, rng), "normal")
             models[str(k)] = populations.off_by(loss, y)
-    found = properly.confidence_set(y, models, rule=Brier(), time=time, level=SET_LEVEL, rng=rng)
+    found = properly.comparison.confidence_set(
+        y, models, rule=Brier(), time=time, level=SET_LEVEL, rng=rng
+    )
     best = {"0"} if facts["best"] == "one" else set(models)
     measured = {"held": best <= set(found.included), "models": float(len(found.included))}
     return [({"what": "best", "level": SET_LEVEL}, measured)]

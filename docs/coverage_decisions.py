@@ -151,7 +151,9 @@ def independent(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     found = [_decision_band(t, facts), _regret_band(t, facts), _at(t, facts, OF_INTEREST)]
     if model == "miscalibrated":
         found.append(_difference(properly.Cases(y, q), properly.Cases(y, p), rate))
-    money = properly.regret_in_money(t, cost=COSTS, loss=LOSS, per=1, level=INTERVAL_LEVEL)
+    money = properly.decisions.regret_in_money(
+        t, cost=COSTS, loss=LOSS, per=1, level=INTERVAL_LEVEL
+    )
     truth, ends = LOSS * mean_regret(rate, model), (money.regret, *money.interval)
     return [*chain(*found), _finding("regret_in_money", INTERVAL_LEVEL, truth, ends)]
 
@@ -177,7 +179,7 @@ def case_control(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     y = np.repeat([True, False], CASES_AND_CONTROLS)
     q = rng.beta(a + y, b + ~y)
     t = properly.tally(y, forecast(facts["model"], q, rng))
-    there = properly.with_event_rate(t, facts["event_rate"])
+    there = properly.counts.with_event_rate(t, facts["event_rate"])
     return [*_decision_band(there, facts), *_at(there, facts, ("net_benefit",))]
 
 
@@ -229,7 +231,7 @@ def _place(facts: Facts, c: float) -> Facts:
 
 def _difference(first: Any, second: Any, rate: float) -> list[Finding]:
     """Compare the calibrated model with the other one, case by case."""
-    curve: Any = properly.decision_difference(
+    curve: Any = properly.decisions.decision_difference(
         first, second, THRESHOLDS, band="confidence", level=BAND_LEVEL
     )
     ends = zip(curve.net_benefit, curve.band.lower, curve.band.upper, strict=True)

@@ -101,14 +101,14 @@ def _of_one_model(cases: Any, rate: float, **about: Any) -> list[Finding]:
     found = [_score(cases, rate, name, **about) for name in RULES]
     for name in TWO:
         rule = RULES[name]
-        ends = properly.skill_interval(cases, rule).interval
+        ends = properly.inference.skill_interval(cases, rule).interval
         truth = populations.true_skill(rate, MODEL, rule)
         found.append(interval("skill", truth, ends, rule=name, **about))
     area = populations.true_area(rate, MODEL)
     for method in ("logit", "wald"):
-        ends = properly.auc_interval(cases, method=method).interval
+        ends = properly.inference.auc_interval(cases, method=method).interval
         found.append(interval(f"AUC, {method}", area, ends, **about))
-    ends = properly.net_benefit_interval(cases, THRESHOLD).interval
+    ends = properly.inference.net_benefit_interval(cases, THRESHOLD).interval
     truth = populations.true_net_benefit(rate, MODEL, THRESHOLD)
     return [*found, interval("net benefit", truth, ends, **about)]
 
@@ -189,12 +189,12 @@ def bootstrap(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     ends = _again(cases, "auc", "percentile", rng)
     area = interval("AUC", populations.true_area(rate, MODEL), ends, method="percentile")
     found = [*_means_again(cases, rate, METHODS, rng), area]
-    ends = properly.auc_interval(cases).interval
+    ends = properly.inference.auc_interval(cases).interval
     return [*found, interval("AUC", populations.true_area(rate, MODEL), ends, method="none")]
 
 
 def _again(cases: Any, statistic: Any, method: Any, rng: np.random.Generator) -> Any:
-    return properly.bootstrap(
+    return properly.inference.bootstrap(
         cases, statistic, method=method, replicates=BOOTSTRAP_REPLICATES, rng=rng
     ).interval
 

@@ -14,7 +14,7 @@ from scipy.integrate import quad
 from scipy.special import expit, logit
 
 import properly
-from properly import datasets as simulate
+from properly import datasets
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def draw(facts: Facts, rng: np.random.Generator) -> properly.Tally:
     if name == "rare":
         p = rng.beta(1, 19, n)
         return properly.tally(rng.random(n) < curve(p), p)
-    s = simulate.corp(n, distribution=name, values=facts.get("values"), curve=curve, rng=rng)
+    s = datasets.corp(n, distribution=name, values=facts.get("values"), curve=curve, rng=rng)
     return properly.tally(s.y, s.p)
 
 
@@ -256,7 +256,7 @@ def clusters(facts: Facts, rng: np.random.Generator) -> list[Finding]:
 
 def weights(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     """Give cases fractional weights that have nothing to do with their outcomes."""
-    s = simulate.corp(facts["n"], curve=CURVES[facts["curve"]], rng=rng)
+    s = datasets.corp(facts["n"], curve=CURVES[facts["curve"]], rng=rng)
     cases = properly.Cases(s.y, s.p, weight=rng.gamma(1.5, size=facts["n"]))
     return [
         ({"band": band, "method": method}, _measure(record, facts["curve"]))

@@ -110,7 +110,7 @@ def calibration_in_clusters(facts: Facts, rng: np.random.Generator) -> list[Find
 
 def calibration_monitor(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     """Ask whether the evidence against calibration is ever strong."""
-    monitor = properly.CalibrationMonitor().update(*_draw(facts, rng))
+    monitor = properly.comparison.CalibrationMonitor().update(*_draw(facts, rng))
     return [rejection("ever", monitor.p_value)]
 
 
@@ -122,7 +122,7 @@ def comparison_monitor(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     first, second = rng.random((2, facts["n"]))
     truth = second if facts["better"] == "second" else (first + second) / 2
     y = rng.random(facts["n"]) < truth
-    monitor = properly.ComparisonMonitor(Brier()).update(y, first, second)
+    monitor = properly.comparison.ComparisonMonitor(Brier()).update(y, first, second)
     return [rejection("ever", monitor.p_value)]
 
 
@@ -134,7 +134,7 @@ def running_difference(facts: Facts, rng: np.random.Generator) -> list[Finding]:
     truth = populations.mean_loss(rate, "miscalibrated", Brier()) - populations.mean_loss(
         rate, "calibrated", Brier()
     )
-    found = properly.running_difference(y, p, q, Brier())
+    found = properly.comparison.running_difference(y, p, q, Brier())
     d = (p - y) ** 2 - (q - y) ** 2
     n = np.arange(1, len(d) + 1)
     mean = np.cumsum(d) / n

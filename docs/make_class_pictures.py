@@ -48,19 +48,22 @@ def near_and_far() -> Figure:
     grades = ["mild", "moderate", "severe"]
     forecasts = {"one class off": [0.25, 0.75, 0], "two classes off": [0.25, 0, 0.75]}
     axes = plots.cumulative_forecast(
-        {name: properly.cumulative_forecast("mild", p, grades) for name, p in forecasts.items()}
+        {
+            name: properly.decisions.cumulative_forecast("mild", p, grades)
+            for name, p in forecasts.items()
+        }
     )
     return figure_of(axes[0])
 
 
 def cuts() -> Figure:
     """Show the reliability of both models, one above the other, at each cut."""
-    curves: dict[str, properly.Reliability] = {}
-    parts: dict[str, properly.Decomposition] = {}
+    curves: dict[str, properly.calibration.Reliability] = {}
+    parts: dict[str, properly.calibration.Decomposition] = {}
     names: list[str] = []
     for model, cases in injuries().items():
-        found = properly.class_reliability(cases, band="consistency", rng=SEED)
-        split = properly.decompose_classes(cases, RPS())
+        found = properly.calibration.class_reliability(cases, band="consistency", rng=SEED)
+        split = properly.calibration.decompose_classes(cases, RPS())
         curves |= {f"{model}, {name}": curve for name, curve in found.items()}
         parts |= dict(zip([f"{model}, {name}" for name in split.names], split.parts, strict=True))
         names += split.names
@@ -74,7 +77,7 @@ def cuts() -> Figure:
 
 def decisions() -> Figure:
     """Show what is decided for the likeliest class, and what at least expected cost."""
-    found = properly.hard_decisions(injuries()["logistic"], "quadratic")
+    found = properly.decisions.hard_decisions(injuries()["logistic"], "quadratic")
     figure = Figure(figsize=(7.2, 7.4), layout="constrained", facecolor="white")
     axes = figure.subplots(2, 1, sharex=True)
     ways = {"The likeliest grade": found.argmax, "The least expected cost": found.bayes}
@@ -96,9 +99,9 @@ def removal() -> Figure:
         "sa-RPS": SquaredAbsoluteRPS(),
     }
     scores = {name: rule.loss(cases.y, cases.p) for name, rule in rules.items()}
-    scores["expected RPS"] = properly.rejection_scores(cases.p, RPS())
-    scores["expected log"] = properly.rejection_scores(cases.p, Log())
-    study = properly.retention_study(
+    scores["expected RPS"] = properly.decisions.rejection_scores(cases.p, RPS())
+    scores["expected log"] = properly.decisions.rejection_scores(cases.p, Log())
+    study = properly.decisions.retention_study(
         scores, cases.y, cases.p, metric="expected_cost", clusters=cases.clusters, rng=1
     )
     axes = panels(10.4, 4.1, 2)
@@ -109,7 +112,7 @@ def removal() -> Figure:
     return figure_of(axes[0])
 
 
-def _draw_differences(ax: Axes, study: properly.RetentionStudy) -> None:
+def _draw_differences(ax: Axes, study: properly.decisions.RetentionStudy) -> None:
     """Draw the paired differences to the RPS as points with intervals."""
     others = [name for name in study.areas if name != "RPS"]
     for row, name in enumerate(others):
@@ -131,7 +134,7 @@ def worst() -> Figure:
     figure = Figure(figsize=(8.2, 5.6), layout="constrained", facecolor="white")
     rules: dict[str, ClassRule] = {"RPS": RPS(), "log score": Log()}
     for ax, (name, rule) in zip(figure.subplots(2, 1), rules.items(), strict=True):
-        plots.worst_cases(properly.worst_cases(cases, rule, k=5), ax)
+        plots.worst_cases(properly.decisions.worst_cases(cases, rule, k=5), ax)
         ax.set_ylabel(name, fontweight="bold", fontsize="large", labelpad=10)
     return figure
 

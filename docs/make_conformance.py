@@ -28,7 +28,7 @@ from docs.conformance_numbers import (
 )
 from docs.conformance_running import ABSENT, code_block
 
-from properly._boundary._writing import write_whole
+from properly._boundary._files import write_whole
 
 ROOT = Path(__file__).resolve().parent.parent
 PEERS = (

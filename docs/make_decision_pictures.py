@@ -79,17 +79,17 @@ def regret_curves() -> Figure:
 
 def ranks() -> Figure:
     cases = crash_cases()
-    constants = properly.baselines(cases["logistic regression"])
+    constants = properly.counts.baselines(cases["logistic regression"])
     # At each threshold the constant event rate does as one of the other two.
     del constants["event rate"]
-    found = properly.rank_by_threshold({**cases, **constants}, within=WITHIN)
+    found = properly.decisions.rank_by_threshold({**cases, **constants}, within=WITHIN)
     ax = panels(7.4, 3.6, 1)[0]
     plots.threshold_ranks(found, ax)
     return figure_of(ax)
 
 
 def best_models() -> Figure:
-    found = properly.best_by_range(crash_cases(), edges=np.arange(51) / 200)
+    found = properly.decisions.best_by_range(crash_cases(), edges=np.arange(51) / 200)
     ax = panels(5.6, 5.2, 1)[0]
     plots.range_map(found, ax)
     return figure_of(ax)

@@ -136,7 +136,9 @@ def rain_by_bins(tallies: dict[str, properly.Tally]) -> Figure:
     """Draw what 9, 10 and 11 bins make of the same forecasts, and what CORP does."""
     axes = panels(13, 3.7, 4)
     for ax, bins in zip(axes, (9, 10, 11), strict=False):
-        plots.binned_reliability(properly.binned_reliability(tallies["EMOS"], bins=bins), ax)
+        plots.binned_reliability(
+            properly.calibration.binned_reliability(tallies["EMOS"], bins=bins), ax
+        )
         ax.set_title(f"{bins} bins", loc="left")
     record = properly.reliability(tallies["EMOS"], band="consistency", rng=SEED)
     plots.reliability(record, axes[3])

@@ -72,7 +72,7 @@ def groups() -> Figure:
 
 def dominance() -> Figure:
     """Show at which thresholds one of two models is better."""
-    found = properly.dominance(
+    found = properly.decisions.dominance(
         cases_of("logistic"), cases_of("naive_bayes"), within=(0, 0.6), rng=SEED
     )
     names = NAMES["logistic"], NAMES["naive_bayes"]

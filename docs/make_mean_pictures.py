@@ -20,8 +20,7 @@ from docs.make_decision_pictures import figure_of
 from docs.make_guide_pictures import STATIC, STYLE, crash_tallies, panels
 
 import properly
-from properly import datasets as simulate
-from properly import plots
+from properly import datasets, plots
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +44,7 @@ def model_source() -> Figure:
     tallies = crash_tallies()
     axes = panels(12.8, 4.4, len(THREE))
     for ax, name in zip(axes, THREE, strict=True):
-        table = properly.source_table(tallies[name], precision=PRECISION)
+        table = properly.probability.source_table(tallies[name], precision=PRECISION)
         plots.model_source(table, ax)
         ax.set_title(name, loc="left", fontweight="bold")
         ax.set_title(f"angle {table.means.angle:.0f}°", loc="right", fontsize="medium")
@@ -60,7 +59,7 @@ def profiles() -> Figure:
     tallies = crash_tallies()
     axes = panels(12.8, 4.4, len(THREE))
     for ax, name in zip(axes, THREE, strict=True):
-        found = properly.risk_profile(tallies[name], precision=PRECISION)
+        found = properly.probability.risk_profile(tallies[name], precision=PRECISION)
         plots.risk_profile(found, ax)
         ax.set_title(name, loc="left", fontweight="bold", pad=8)
     for ax in axes[1:]:
@@ -71,7 +70,7 @@ def profiles() -> Figure:
 def classes() -> Figure:
     """Show model and source of five grades of injury."""
     ax = panels(6.8, 6.4, 1)[0]
-    plots.model_source(properly.source_table(injuries()["logistic"]), ax)
+    plots.model_source(properly.probability.source_table(injuries()["logistic"]), ax)
     return figure_of(ax)
 
 
@@ -81,7 +80,10 @@ def promised() -> Figure:
     axes = panels(11, 4.1, len(THREE))
     for ax, name in zip(axes, THREE, strict=True):
         t = tallies[name]
-        curves = {"actual": properly.roc_curve(t), "predicted": properly.predicted_roc_curve(t)}
+        curves = {
+            "actual": properly.roc_curve(t),
+            "predicted": properly.decisions.predicted_roc_curve(t),
+        }
         plots.roc(curves, ax)
         ax.set_title(name, loc="left", fontweight="bold")
     for ax in axes[1:]:
@@ -91,7 +93,7 @@ def promised() -> Figure:
 
 def coupled() -> Figure:
     """Show classes with heavy tails, and a model that does not believe in them."""
-    case = simulate.NELSON_CASES["tail over"]
+    case = datasets.NELSON_CASES["tail over"]
     return plots.coupled_classes(case.source, case.model, precision=0.01)
 
 

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 
 import properly
-from properly.decisions._budget import at_budget
-from properly.decisions._ranking import ranking
 from properly.decisions._recommend import DECISIONS, THRESHOLDS, recommend
-from properly.decisions._thresholds import mean_net_benefit
+from properly.decisions._roc import ranking
+from properly.decisions._threshold import at_budget, mean_net_benefit
 from properly.errors import DataError
 from properly.rules import Regret
 

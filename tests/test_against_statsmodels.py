@@ -64,11 +64,11 @@ def constant(loss: Floats, weight: Floats | None = None) -> Any:
     return sm.OLS(loss, ones) if weight is None else sm.WLS(loss, ones, weights=weight)
 
 
-def estimate(rule: Any, *, serial: Any = "cosines", **known: Any) -> properly.Estimate:
+def estimate(rule: Any, *, serial: Any = "cosines", **known: Any) -> properly.inference.Estimate:
     return properly.score_interval(properly.Cases(Y, A, **known), rule, serial=serial)
 
 
-def assert_agrees(found: properly.Estimate, fitted: Any, factor: float = 1.0) -> None:
+def assert_agrees(found: properly.inference.Estimate, fitted: Any, factor: float = 1.0) -> None:
     assert found.value == pytest.approx(fitted.params[0], rel=1e-12)
     assert found.standard_error == pytest.approx(math.sqrt(factor) * fitted.bse[0], rel=1e-10)
 
@@ -180,7 +180,7 @@ def test_a_comparison_of_several_models_adjusts_its_p_values() -> None:
 def test_the_ratio_of_two_scores_has_the_error_of_a_regression_without_constant() -> None:
     """With the weights 1 / r, the fit of s on r is the ratio of their sums."""
     loss, reference = losses(Brier(), A), losses(Brier(), B)
-    found = properly.skill_interval(properly.Cases(Y, A), Brier(), reference=B)
+    found = properly.inference.skill_interval(properly.Cases(Y, A), Brier(), reference=B)
     fitted = sm.WLS(loss, reference, weights=1 / reference).fit(cov_type="HC1")
     assert 1 - found.value == pytest.approx(fitted.params[0], rel=1e-12)
     assert found.standard_error == pytest.approx(fitted.bse[0], rel=1e-10)
@@ -196,7 +196,7 @@ def recalibration(offset: bool = False, **options: Any) -> Any:
     return sm.GLM(Y, terms, family=sm.families.Binomial(), **moved, **options)
 
 
-def summary(**known: Any) -> properly.CalibrationSummary:
+def summary(**known: Any) -> properly.calibration.CalibrationSummary:
     return properly.calibration_summary(properly.Cases(Y, A, **known), replicates=1, rng=1)
 
 

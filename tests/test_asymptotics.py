@@ -11,7 +11,7 @@ from scipy.special import beta as beta_function
 from scipy.stats import beta, norm
 
 import properly
-from properly.calibration._asymptotics import (
+from properly.calibration._bands import (
     GRID,
     PIECE,
     _chernoff_density,

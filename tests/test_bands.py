@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly import Band, Interval, Tally, murphy_curve, reliability, tally
+from properly import Interval, Tally, murphy_curve, reliability, tally
 from properly.errors import DataError
+from properly.inference import Band
 
 NAN = float("nan")
 

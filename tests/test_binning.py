@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly.counts._binning import equal_count, equal_rank, equal_width
+from properly.counts._histogram import equal_count, equal_rank, equal_width
 
 
 def test_an_edge_belongs_to_the_bin_above_it_and_one_to_the_last() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly.inference._bisection import HALVINGS, bisect
+from properly.inference._shares import HALVINGS, bisect
 
 ENDS = np.array([0.3, 1 / 3, 0.5, 2**-30, 1 - 2**-40, 1e-15])
 

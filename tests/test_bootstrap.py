@@ -14,12 +14,10 @@ import pytest
 import properly
 from properly import Cases, Tally
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.inference._bootstrap import block_length, bootstrap
+from properly.inference._bootstrap import Mean, block_length, bootstrap
 from properly.inference._design import Design
-from properly.inference._influences import of_auc, of_mean
-from properly.inference._resampled import Mean
-from properly.inference._sampling import sample_of
-from properly.inference._variance import covariance
+from properly.inference._replicates import sample_of
+from properly.inference._variance import covariance, of_auc, of_mean
 from properly.rules import RPS, Brier, Log
 
 from .inference_numbers import CLUSTER, P1, STRATUM, TIME, WEIGHT, Y

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from properly.calibration._calibration_fits import (
+from properly.calibration._curve_fits import (
+    Lowess,
     Spline,
     find_curves,
     fit_or_limit,
     quantiles,
     spline_columns,
 )
-from properly.calibration._lowess import Lowess
 
 from .inference_numbers import assert_published, tally_of
 

@@ -13,8 +13,8 @@ from scipy.stats import norm, poisson
 from scipy.stats import t as student
 
 import properly
-from properly.calibration import _calibration_distances
-from properly.calibration._calibration_summary import calibration_summary
+from properly.calibration import _curve_fits as _calibration_distances
+from properly.calibration._summary import calibration_summary
 from properly.errors import DataError, DataWarning
 from properly.inference._draws import Counts, Rows
 

@@ -16,7 +16,9 @@ from properly.rules import Bounded, Brier, Elementary, Log, Misclassification, P
 RULES = [Brier(), Log(), Spherical(), Misclassification(), Bounded(Brier(), (0.1, 0.4))]
 
 
-def by_miscalibration(cases: Any, rule: Any = None, **options: Any) -> properly.CalibrationTest:
+def by_miscalibration(
+    cases: Any, rule: Any = None, **options: Any
+) -> properly.calibration.CalibrationTest:
     return properly.calibration_test(cases, rule, statistic="mcb", **options)
 
 

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import chi2, f, norm
 
 import properly
-from properly.calibration._calibration_trials import TRIALS
+from properly.calibration._event_tests import TRIALS
 from properly.errors import DataError, DataWarning
 from properly.rules import Brier, Log
 
@@ -29,7 +29,7 @@ def draw(n: int, seed: int = 1, shift: float = 0.0, **known: Any) -> properly.Ca
     return properly.Cases((rng.random(n) < 1 / (1 + np.exp(-odds))).astype(int), p, **known)
 
 
-def test(cases: Any, statistic: Any, **options: Any) -> properly.CalibrationTest:
+def test(cases: Any, statistic: Any, **options: Any) -> properly.calibration.CalibrationTest:
     options = {"replicates": 99, "rng": 1} | options
     return properly.calibration_test(cases, statistic=statistic, **options)
 

@@ -378,12 +378,11 @@ def test_an_inverted_forecast_is_odd_by_delongs_interval() -> None:
 
 
 def test_the_area_and_its_error_are_those_of_auc_interval() -> None:
-    from properly.evaluation._checkup._raw import read_raw
-    from properly.evaluation._checkup._sheet import Sheet
+    from properly.evaluation._checkup._sheet import Sheet, read_raw
 
     tied = np.round(P, 1)
     sheet = Sheet(read_raw(Y, "outcome"), {"m": read_raw(tied, "m")}, "binary", None, None, {})
-    expected = properly.auc_interval(properly.Cases(Y, tied))
+    expected = properly.inference.auc_interval(properly.Cases(Y, tied))
     area = sheet.events[0].area
     assert area is not None
     assert area.value == pytest.approx(expected.value, abs=1e-14)

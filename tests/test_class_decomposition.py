@@ -35,7 +35,7 @@ from properly.rules import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly.counts._questions import View
+    from properly.counts._reductions import View
 
 PARTS = ["score", "miscalibration", "discrimination", "uncertainty"]
 BACKENDS = ["polars", "pandas", "pyarrow"]

@@ -14,8 +14,11 @@ import polars as pl
 import pytest
 
 import properly
-from properly import Cases, ClassEvaluation, ClassScore, compare, decompose_classes, hard_decisions
+from properly import Cases, compare
+from properly.calibration import decompose_classes
+from properly.decisions import hard_decisions
 from properly.errors import ArgumentTypeError, DataError
+from properly.evaluation import ClassEvaluation, ClassScore
 from properly.rules import (
     PBS,
     RPS,

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Cases, ClassEvaluation, evaluate
-from properly.comparison._over_time import over_time
+from properly import Cases, evaluate
+from properly.comparison._periods import over_time
 from properly.errors import DataError, DataWarning
+from properly.evaluation import ClassEvaluation
 from properly.rules import RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 
 RNG = np.random.default_rng(5)
@@ -71,12 +72,12 @@ def test_injuries_are_evaluated_by_the_functions_that_stand_alone() -> None:
         cases = Cases(HURT, p, labels=GRADES, clusters=ACCIDENT, groups=BELT)
         for rule in (RPS(), RankedLog(), Log()):
             assert e.intervals[name][rule.name] == properly.score_interval(cases, rule)
-            assert e.skills[name][rule.name] == properly.skill_interval(cases, rule)
+            assert e.skills[name][rule.name] == properly.inference.skill_interval(cases, rule)
             score = e.intervals[name][rule.name].value
             assert score == pytest.approx(e.scores[name][rule.name].score, rel=1e-12)
         direct = properly.by_group(cases, RPS(), rng=1, replicates=2)
         assert e.groups[name].to_dict() == direct.to_dict()
-        assert e.worst[name].to_dict() == properly.worst_cases(cases, Log()).to_dict()
+        assert e.worst[name].to_dict() == properly.decisions.worst_cases(cases, Log()).to_dict()
     compared: dict[str, Any] = {"labels": GRADES, "clusters": ACCIDENT, "rng": 1}
     for rule in (RPS(), RankedLog(), Log()):
         comparison = properly.compare(HURT, forecasts, rule=rule, **compared)
@@ -109,7 +110,9 @@ def test_curves_bands_and_tests_are_those_of_the_questions_of_a_task(task: Any, 
     for name, p in MODELS.items():
         cases = Cases(Y, p)
         drawn: dict[str, Any] = {"replicates": 19, "rng": 1}
-        curves = properly.class_reliability(cases, view=view, band="consistency", **drawn)
+        curves = properly.calibration.class_reliability(
+            cases, view=view, band="consistency", **drawn
+        )
         assert list(e.reliability[name]) == list(curves)
         for question, curve in curves.items():
             found = e.reliability[name][question]
@@ -126,21 +129,21 @@ def test_without_draws_there_are_curves_but_no_bands_and_no_tests() -> None:
     bands = [curve.band for by in e.reliability.values() for curve in by.values()]
     assert bands == [None] * 4
     assert (e.calibration_tests, e.replicates, e.notes) == ({}, 0, ())
-    direct = properly.class_reliability(Cases(Y, P))
+    direct = properly.calibration.class_reliability(Cases(Y, P))
     assert e.reliability["first"]["2"].to_dict() == direct["2"].to_dict()
 
 
 def test_uncertain_cases_are_referred_by_what_a_forecast_expects_of_itself() -> None:
     e = of_classes()
     for name, p in MODELS.items():
-        scores = properly.rejection_scores(p, RPS())
+        scores = properly.decisions.rejection_scores(p, RPS())
         direct = properly.retention_curve(scores, Y, p, ties="average")
         assert e.retention[name].to_dict() == direct.to_dict()
         assert e.retention[name].value[0] == e.decisions[name].argmax.quadratic_kappa
     e = of_classes("multiclass")
     for name, p in MODELS.items():
         direct = properly.retention_curve(
-            properly.rejection_scores(p, Brier()),
+            properly.decisions.rejection_scores(p, Brier()),
             Y,
             p,
             metric="expected_cost",
@@ -191,7 +194,7 @@ def test_clusters_are_allowed_for_where_that_is_known_how_to_do() -> None:
     e = noted(f"calibration is not tested: {why}", replicates=9, clusters=KNOWN["clusters"])
     assert (e.design, e.calibration_tests) == ("50 clusters", {})
     cases = Cases(Y, P, clusters=KNOWN["clusters"])
-    direct = properly.class_reliability(cases, band="consistency", replicates=9, rng=1)
+    direct = properly.calibration.class_reliability(cases, band="consistency", replicates=9, rng=1)
     assert e.reliability["first"]["2"].to_dict() == direct["2"].to_dict()
 
 

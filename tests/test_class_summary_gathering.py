@@ -12,11 +12,11 @@ import pytest
 
 import properly
 from properly import Cases, cumulative, one_vs_rest, report
-from properly.decisions._kappa import count_pairs
+from properly.decisions._confusion import count_pairs
 from properly.engines._counts import Counts
 from properly.engines._exact import ScoreSums
 from properly.engines._summary import Summary
-from properly.evaluation._class_scores import asked_rules
+from properly.evaluation._class_record import asked_rules
 from properly.evaluation._class_summary_gathering import gather_classes
 from properly.evaluation._summary_notes import CLASS_COSTS, CLASS_GROUPS, CLASS_ROWS, CLASS_TESTS
 from properly.rules import RPS, Brier, SquaredAbsoluteRPS

@@ -16,8 +16,8 @@ from pyarrow import csv, feather, parquet
 import properly
 from properly.cli import _engine
 from properly.cli._engine import Large, opened
-from properly.engines import MOST_ROWS
 from properly.engines._files import Files, _cluster_errors, _dask, _spark
+from properly.engines._frame import MOST_ROWS
 from tests.command_line import GRADES, run, write_forecasts
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def test_progress_is_that_of_the_sums_and_of_the_evaluation(
         yield lambda *what: told.append(what)
 
     monkeypatch.setattr(_engine, "MOST_ROWS", 10)
-    monkeypatch.setattr("properly.cli._evaluating.progress_bar", bar)
+    monkeypatch.setattr("properly.cli._options.progress_bar", bar)
     score(folder / "all.parquet", *TWO, *BRIER)
     assert told[0] == (0, 3, "the sums of losses")
     assert [what for _, _, what in told[1:3]] == ["the forecasts of good", "the forecasts of poor"]

@@ -14,7 +14,7 @@ from pyarrow import parquet
 
 from properly import Cases
 from properly.cli._columns import Chosen, chosen, models_of
-from properly.cli._file_options import file_options
+from properly.cli._options import file_options
 from properly.errors import DataError
 
 if TYPE_CHECKING:

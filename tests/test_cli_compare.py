@@ -30,7 +30,7 @@ def data(file: Path) -> dict[str, np.ndarray[Any, Any]]:
     return properly.read(file)
 
 
-def compared(data: dict[str, Any], rule: Any, **options: Any) -> properly.Comparison:
+def compared(data: dict[str, Any], rule: Any, **options: Any) -> properly.comparison.Comparison:
     models = {name: data[name] for name in ("good", "poor")}
     return properly.compare(data["y"], models, rule=rule, rng=0, **options)
 

@@ -18,7 +18,7 @@ from click.shell_completion import ShellComplete
 import properly
 from properly import cli, datasets, reproduce, rules
 from properly.cli._commands import COMMANDS
-from properly.cli._rule_type import NAMES
+from properly.cli._options import NAMES
 from tests.command_line import every, run
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, tally
-from properly.decisions._clusters import clustered, rows_of
+from properly.decisions._elementary import clustered, rows_of
 from properly.errors import DataError
 from properly.inference._variance import spread_of_means
 

@@ -30,7 +30,7 @@ GRADE = RNG.integers(0, 3, N)
 SHARP, FLAT = RNG.dirichlet([1, 1, 1], N), RNG.dirichlet([9, 9, 9], N)
 
 
-def brier(**options: Any) -> properly.Comparison:
+def brier(**options: Any) -> properly.comparison.Comparison:
     return compare(Y, MODELS, rule=Brier(), rng=1, **options)
 
 
@@ -63,7 +63,7 @@ def test_scores_are_those_of_score_interval(known: dict[str, Any]) -> None:
 def test_areas_are_those_of_auc_interval() -> None:
     found = compare(Y, MODELS, rule="auc", clusters=CLUSTER, rng=1)
     for name, p in MODELS.items():
-        alone = properly.auc_interval(Cases(Y, p, clusters=CLUSTER))
+        alone = properly.inference.auc_interval(Cases(Y, p, clusters=CLUSTER))
         assert found.scores[name].interval == pytest.approx(alone.interval, rel=1e-12)
     assert found.higher_is_better
     assert np.isnan(found.ratio).all()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import evaluate
-from properly.cli._conditions import (
+from properly.cli._score import (
     OPERATORS,
     PARTS,
     Condition,
@@ -21,7 +21,7 @@ from properly.cli._conditions import (
 )
 
 if TYPE_CHECKING:
-    from properly.cli._conditions import Numbers
+    from properly.cli._score import Numbers
 
 few = pytest.mark.filterwarnings("ignore:with . :properly.errors.DataWarning")
 

@@ -19,7 +19,7 @@ from scipy.stats import norm
 import properly
 from properly.errors import ArgumentTypeError, DataError
 from properly.probability._confidence import ConfidenceTest, confidence_test
-from properly.probability._power_means import POWERS, ThreeMeans
+from properly.probability._power import POWERS, ThreeMeans
 
 FOLDER = Path(__file__).parent / "reference" / "means"
 # Absolute: of a z that is 0 the reference, of 60 digits, has a residue of 1e-61; doubles have more.

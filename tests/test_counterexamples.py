@@ -22,8 +22,18 @@ from properly.rules import (
     Shifted,
     SquaredMeanError,
 )
-from properly.rules._counterexamples import Counterexample, _gains, best_pair, optimised, tied
-from properly.rules._simplex import Points, Prices, all_points, as_points, lattice
+from properly.rules._counterexamples import (
+    Counterexample,
+    Points,
+    Prices,
+    _gains,
+    all_points,
+    as_points,
+    best_pair,
+    lattice,
+    optimised,
+    tied,
+)
 
 if TYPE_CHECKING:
     from properly.rules import BinaryRule

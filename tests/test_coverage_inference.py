@@ -179,8 +179,10 @@ def test_truths_of_other_forecasts_are_what_many_cases_come_to(
     t = properly.tally(sample.y, p)
     wanted = {
         populations.mean_loss(event_rate, model, Log()): properly.score_interval(t, Log()),
-        populations.true_skill(event_rate, model, Log()): properly.skill_interval(t, Log()),
-        populations.true_area(event_rate, model): properly.auc_interval(t),
+        populations.true_skill(event_rate, model, Log()): properly.inference.skill_interval(
+            t, Log()
+        ),
+        populations.true_area(event_rate, model): properly.inference.auc_interval(t),
     }
     assert len(wanted) == 3
     for truth, estimate in wanted.items():

@@ -220,7 +220,7 @@ def test_what_is_true_of_decisions_is_what_many_cases_come_to(
         for name, truth in truths.items():
             low, high = at.intervals[name]
             assert low < truth < high
-    money = properly.regret_in_money(
+    money = properly.decisions.regret_in_money(
         t, cost=decisions.COSTS, loss=decisions.LOSS, per=1, level=0.99999
     )
     low, high = money.interval

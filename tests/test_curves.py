@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Cases, Interval, MurphyCurve, decompose, murphy_curve, murphy_difference, tally
-from properly import datasets as simulate
+from properly import Cases, Interval, datasets, decompose, murphy_curve, tally
 from properly.counts._scoring import mean_score
+from properly.decisions import MurphyCurve, murphy_difference
 from properly.errors import DataError
 from properly.rules import Bounded, Brier
 
@@ -127,7 +127,7 @@ def test_large_counts_stay_whole_until_they_are_divided() -> None:
 
 
 def test_a_difference_is_that_of_two_curves() -> None:
-    data = simulate.corp(100, rng=1)
+    data = datasets.corp(100, rng=1)
     first, second = tally(data.y, data.p), tally(data.y, np.sqrt(data.p).round(1))
     difference = murphy_difference(first, second)
     at = np.linspace(0, 1, 91)

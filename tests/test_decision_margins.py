@@ -10,8 +10,8 @@ from scipy.special import ndtri, stdtrit
 
 from properly import Cases, Tally, tally
 from properly.decisions._curve import decision_curve, decision_difference
-from properly.decisions._curves import murphy_curve, murphy_difference
-from properly.decisions._thresholds import AtThreshold, at_threshold
+from properly.decisions._murphy import murphy_curve, murphy_difference
+from properly.decisions._threshold import AtThreshold, at_threshold
 from properly.errors import DataError
 from properly.inference._variance import spread_of_means
 

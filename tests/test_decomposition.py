@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from properly import Decomposition, MurphyDecomposition, decompose, murphy_decomposition, tally
+from properly import decompose, tally
+from properly.calibration import Decomposition, MurphyDecomposition, murphy_decomposition
 from properly.rules import Brier, Log, Propriety
 
 PARTS = ["score", "miscalibration", "discrimination", "uncertainty"]

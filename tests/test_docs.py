@@ -23,13 +23,13 @@ DOORS = [
     "properly",
     "properly.datasets",
     "properly.errors",
-    "properly.probability.information",
+    "properly.probability",
     "properly.plots",
     "properly.report",
     "properly.reproduce",
     "properly.rules",
     "properly.datasets",
-    "properly.probability.sources",
+    "properly.probability",
     "properly.typing",
 ]
 

@@ -126,7 +126,7 @@ def test_the_difference_is_that_of_the_murphy_curves_also_at_forecasts() -> None
     first, second = pair(200)
     thresholds = np.unique(np.round(np.linspace(0.03, 0.97, 95), 2))  # where forecasts are
     found = dominance(first, second, thresholds=thresholds, rng=1)
-    expected = properly.murphy_difference(first, second).at(thresholds)
+    expected = properly.decisions.murphy_difference(first, second).at(thresholds)
     np.testing.assert_allclose(found.difference, expected, rtol=0, atol=1e-14)
 
 

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 
 import properly
-from properly.engines import Roles, Rows
-from properly.engines._collecting import collected
+from properly.engines._roles import Roles
+from properly.engines._rows import Rows, collected
 from properly.engines._sums import Summing
 from properly.rules import Brier
 

@@ -198,7 +198,7 @@ def net_benefit_side(sign: int) -> float:
 
 
 def test_theorem_3_7_needs_a_minus_sign_for_events() -> None:
-    mean = properly.mean_net_benefit(TALLY, WITHIN)
+    mean = properly.decisions.mean_net_benefit(TALLY, WITHIN)
     assert mean == pytest.approx(RATE - integrate(missed_benefit) / WIDTH, **CLOSE)
     assert mean == pytest.approx(net_benefit_side(-1), **CLOSE)
     assert net_benefit_side(1) - mean > APART
@@ -328,8 +328,8 @@ def test_appendix_g_the_h_measure_is_no_average_of_regret() -> None:
     flat = properly.tally(Y, 0.3 + 0.1 * P)
     recalibrated = properly.reliability(TALLY).recalibrated
     cases = np.searchsorted(TALLY.value, P)
-    h = properly.h_measure(TALLY, "hand")
-    assert properly.h_measure(flat, "hand") == pytest.approx(h, **CLOSE)
+    h = properly.inference.h_measure(TALLY, "hand")
+    assert properly.inference.h_measure(flat, "hand") == pytest.approx(h, **CLOSE)
     after = properly.skill(Y, np.asarray(recalibrated)[cases], rule)
     assert h == pytest.approx(after, **CLOSE)
     assert h - properly.skill(Y, P, rule) > APART
@@ -407,7 +407,7 @@ def roc_parts(tally: Tally) -> RocParts:
 @pytest.mark.parametrize("tally", [EVEN, UNEVEN], ids=["even", "uneven"])
 def test_theorems_i_5_and_i_6_hold_as_printed_for_calibrated_forecasts(tally: Tally) -> None:
     found, parts, rate = (
-        properly.ranking(tally, within=ROC_RANGE),
+        properly.decisions.ranking(tally, within=ROC_RANGE),
         roc_parts(tally),
         tally.event_rate,
     )
@@ -422,7 +422,7 @@ def test_theorems_i_5_and_i_6_hold_as_printed_for_calibrated_forecasts(tally: Ta
 
 
 def test_theorem_i_6_betrays_forecasts_that_are_not_calibrated() -> None:
-    found = properly.ranking(TALLY)
+    found = properly.decisions.ranking(TALLY)
     regrets = [regret_at(c) if 0 < c < 1 else 0.0 for c in P]
     expected = 1 - np.mean(regrets) / (2 * RATE * (1 - RATE))
     assert found.auc_if_calibrated == pytest.approx(expected, **CLOSE)
@@ -438,7 +438,7 @@ def test_definition_i_8_needs_the_other_sign() -> None:
 
 @pytest.mark.parametrize("tally", [TALLY, EVEN, UNEVEN], ids=["sample", "even", "uneven"])
 def test_definition_i_9_is_a_sum_of_products(tally: Tally) -> None:
-    found, parts = properly.ranking(tally, within=ROC_RANGE), roc_parts(tally)
+    found, parts = properly.decisions.ranking(tally, within=ROC_RANGE), roc_parts(tally)
     assert found.partial_auc_above is not None
     assert found.partial_auc_beside is not None
     assert found.balanced_average_accuracy is not None
@@ -453,7 +453,7 @@ def test_definition_i_9_is_a_sum_of_products(tally: Tally) -> None:
 def test_theorem_i_11_holds_only_at_an_event_rate_of_one_half() -> None:
     for tally, holds in ((EVEN, True), (UNEVEN, False)):
         found, parts, rate = (
-            properly.ranking(tally, within=ROC_RANGE),
+            properly.decisions.ranking(tally, within=ROC_RANGE),
             roc_parts(tally),
             tally.event_rate,
         )
@@ -502,7 +502,9 @@ def test_section_5_the_bounded_brier_score_is_not_the_mean_net_benefit() -> None
 
     first, second = hard(20, 5), hard(5, 22)
     scores = [Bounded(Brier(), within)(y, p) for p in (first, second)]
-    benefits = [properly.mean_net_benefit(properly.tally(y, p), within) for p in (first, second)]
+    benefits = [
+        properly.decisions.mean_net_benefit(properly.tally(y, p), within) for p in (first, second)
+    ]
     mean_odds = math.log(9) / 0.8 - 1
     assert scores == pytest.approx([0.25, 0.27], **CLOSE)
     assert benefits == pytest.approx([0.25 - 0.2 * mean_odds, 0.08 - 0.05 * mean_odds], **CLOSE)
@@ -532,7 +534,7 @@ def test_appendix_h_holds_as_printed() -> None:
     events, n = int(Y.sum()), 400
     for budget in (10, 50, 137):
         for c in (0.1, 0.3):
-            found = properly.at_budget(TALLY, budget, threshold=c)
+            found = properly.decisions.at_budget(TALLY, budget, threshold=c)
             hits = found.true_positives
             cost = c * budget + (1 - c) * events - hits
             assert found.regret is not None

@@ -18,9 +18,8 @@ from scipy.integrate import quad
 from scipy.stats import t as student
 
 import properly
-from properly import datasets as simulate
-from properly.probability import information
-from properly.probability.sources import EqualCount, EqualWidth
+from properly import datasets, probability
+from properly.probability import EqualCount, EqualWidth
 from properly.reproduce._nelson_population import describe
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ CLOSE: dict[str, Any] = {"rel": 0, "abs": 1e-12}
 
 
 def tally_of(case: str, n: int, seed: int) -> properly.Tally:
-    drawn = simulate.nelson(n, case, rng=seed)
+    drawn = datasets.nelson(n, case, rng=seed)
     return properly.tally(drawn.y, drawn.p)
 
 
@@ -51,12 +50,12 @@ def test_equation_10_the_spread_of_equal_probabilities_is_none() -> None:
     # With the square either is 1.
     inner = np.mean(log**2 - log.mean() ** 2)
     assert inner == pytest.approx(0, **CLOSE)
-    assert information.log_spread(np.exp(log)).factor == pytest.approx(1, **CLOSE)
+    assert probability.log_spread(np.exp(log)).factor == pytest.approx(1, **CLOSE)
 
 
 def test_below_equation_10_the_ratio_is_right_with_a_negative_exponent() -> None:
     p = np.array([0.99, 0.99, 0.99, 0.2])
-    found = information.log_spread(p)
+    found = probability.log_spread(p)
     entropy, spread = -np.log(p).mean(), np.log(p).std()
     assert found.upper == pytest.approx(math.exp(-(entropy - spread)), **CLOSE)
     assert found.upper == pytest.approx(1.327, abs=1e-3)
@@ -70,18 +69,18 @@ def test_below_equation_10_the_ratio_is_right_with_a_negative_exponent() -> None
 
 def test_equation_11_is_that_of_entropies_and_means_need_the_opposite_sign() -> None:
     # With order q = 1 + m, the Tsallis entropy of a distribution is (1 - M_m^m) / m.
-    p, m = np.array([0.5, 0.3, 0.2]), information.power_from_coupling(0.4, convention="entropy")
+    p, m = np.array([0.5, 0.3, 0.2]), probability.power_from_coupling(0.4, convention="entropy")
     assert m == pytest.approx(2 * 0.4 / 1.4, **CLOSE)
     mean = properly.generalized_mean(p, m, p)
-    assert information.tsallis_entropy(p, 1 + m) == pytest.approx((1 - mean**m) / m, **CLOSE)
-    printed = [information.coupling_from_power(m, convention="entropy") for m in (ROBUST, 1)]
+    assert probability.tsallis_entropy(p, 1 + m) == pytest.approx((1 - mean**m) / m, **CLOSE)
+    printed = [probability.coupling_from_power(m, convention="entropy") for m in (ROBUST, 1)]
     assert printed == pytest.approx([-1 / 4, 1], **CLOSE)
-    assert information.coupling_from_power(ROBUST) == pytest.approx(1 / 2, **CLOSE)
-    assert information.coupling_from_power(1) == pytest.approx(-1 / 3, **CLOSE)
+    assert probability.coupling_from_power(ROBUST) == pytest.approx(1 / 2, **CLOSE)
+    assert probability.coupling_from_power(1) == pytest.approx(-1 / 3, **CLOSE)
     # These two are conjugate; of those as printed, the conjugate of 1 is -2.
-    assert information.conjugate_coupling(1 / 2) == pytest.approx(-1 / 3, **CLOSE)
-    other = information.conjugate_coupling(1)
-    power = information.power_from_coupling(other, convention="entropy")
+    assert probability.conjugate_coupling(1 / 2) == pytest.approx(-1 / 3, **CLOSE)
+    other = probability.conjugate_coupling(1)
+    power = probability.power_from_coupling(other, convention="entropy")
     assert power == pytest.approx(-2, **CLOSE)
 
 
@@ -93,11 +92,11 @@ def test_equation_12_is_the_logarithm_of_a_sum() -> None:
     # As an entropy of a distribution, with its own probabilities as weights.
     q = np.array([0.5, 0.3, 0.2])
     right = -math.log(np.sum(q * q**ROBUST)) / ROBUST
-    assert information.renyi_entropy(q, 1 + ROBUST) == pytest.approx(right, **CLOSE)
+    assert probability.renyi_entropy(q, 1 + ROBUST) == pytest.approx(right, **CLOSE)
 
 
 def test_equation_14_needs_a_minus_sign() -> None:
-    found = simulate.CoupledGaussian(coupling=0.5)
+    found = datasets.CoupledGaussian(coupling=0.5)
     x = np.linspace(-40, 40, 81)
     np.testing.assert_allclose(found.density(x), student(2).pdf(x), rtol=1e-12)
     assert quad(lambda z: found.density([z])[0], -np.inf, np.inf)[0] == pytest.approx(1)
@@ -109,13 +108,13 @@ def test_equation_14_needs_a_minus_sign() -> None:
 
 def test_figure_1_the_compact_model_has_a_negative_coupling() -> None:
     far = [[10.0] * 10]
-    printed = simulate.CoupledGaussian([0.0] * 10, coupling=0.095)
-    right = simulate.CoupledGaussian([0.0] * 10, coupling=-0.095)
+    printed = datasets.CoupledGaussian([0.0] * 10, coupling=0.095)
+    right = datasets.CoupledGaussian([0.0] * 10, coupling=-0.095)
     assert printed.density(far)[0] > 0
     assert right.density(far)[0] == 0
     # It is as negative as ten dimensions allow.
     with pytest.raises(properly.errors.DataError):
-        simulate.CoupledGaussian([0.0] * 10, coupling=-0.1)
+        datasets.CoupledGaussian([0.0] * 10, coupling=-0.1)
 
 
 # Bins
@@ -123,13 +122,17 @@ def test_figure_1_the_compact_model_has_a_negative_coupling() -> None:
 
 def test_equation_15_counts_true_events() -> None:
     """What it divides by is not defined; it is the number of true events, and not of all cases."""
-    found = properly.source_table(properly.tally([0, 1, 1, 0], [0.5] * 4), source=EqualCount(1))
+    found = properly.probability.source_table(
+        properly.tally([0, 1, 1, 0], [0.5] * 4), source=EqualCount(1)
+    )
     assert found.happened.tolist() == [2, 2]
     assert found.weight.tolist() == [4, 4]
     for name in ("decisiveness", "accuracy", "robustness"):
         assert getattr(found, name).tolist() == pytest.approx([0.5, 0.5], **CLOSE)
     # Of 0.6, 0.7 and 0.9 the first and the last happened: only these are averaged.
-    mixed = properly.source_table(properly.tally([1, 0, 1], [0.6, 0.7, 0.9]), source=EqualCount(1))
+    mixed = properly.probability.source_table(
+        properly.tally([1, 0, 1], [0.6, 0.7, 0.9]), source=EqualCount(1)
+    )
     assert mixed.happened.tolist() == [2, 1]
     assert mixed.decisiveness.tolist() == pytest.approx([0.75, 0.3], **CLOSE)
     assert mixed.accuracy.tolist() == pytest.approx([math.sqrt(0.54), 0.3], **CLOSE)
@@ -137,19 +140,21 @@ def test_equation_15_counts_true_events() -> None:
 
 def test_equation_17_sizes_sum_to_the_log_score() -> None:
     uneven = properly.tally([0, 0, 1, 1, 1, 0], [0.1, 0.2, 0.3, 0.4, 0.8, 0.7])
-    found = properly.source_table(uneven, source=EqualWidth(2))
+    found = properly.probability.source_table(uneven, source=EqualWidth(2))
     assert found.size.sum() == pytest.approx(-math.log(found.means.accuracy), **CLOSE)
     share = found.source / found.source.sum()
     printed = -np.sum(share * np.log(found.accuracy))
     assert printed != pytest.approx(found.size.sum(), abs=0.01)
     # In bins that are equally full, the paper's, the weights are the same.
-    even = properly.source_table(uneven, source=EqualCount(2))
+    even = properly.probability.source_table(uneven, source=EqualCount(2))
     share = even.source / even.source.sum()
     assert -np.sum(share * np.log(even.accuracy)) == pytest.approx(even.size.sum(), **CLOSE)
 
 
 def test_equation_18_undoes_its_power_once_too_often() -> None:
-    half = properly.source_table(properly.tally([0, 1], [0.5, 0.5]), source=EqualCount(1))
+    half = properly.probability.source_table(
+        properly.tally([0, 1], [0.5, 0.5]), source=EqualCount(1)
+    )
     assert float(np.mean(half.robustness)) ** (1 / ROBUST) == pytest.approx(2.83, abs=2e-3)
     assert half.overall().model.robustness == pytest.approx(0.5, **CLOSE)
 
@@ -157,7 +162,7 @@ def test_equation_18_undoes_its_power_once_too_often() -> None:
 @pytest.mark.parametrize("bins", [1, 3, 10])
 def test_equations_18_and_19_weigh_by_true_events(bins: int) -> None:
     t = tally_of("tail over", 2000, seed=3)
-    found = properly.source_table(t, source=EqualCount(bins))
+    found = properly.probability.source_table(t, source=EqualCount(bins))
     right, printed = found.overall(), found.overall("equal")
     for name in ("decisiveness", "accuracy", "robustness"):
         wanted = getattr(found.means, name)
@@ -172,7 +177,7 @@ def test_equations_18_and_19_weigh_by_true_events(bins: int) -> None:
 
 def test_equations_18_and_19_are_right_if_bins_hold_equally_many_true_events() -> None:
     even = properly.Tally.from_counts([0.4, 0.7], [4, 4], [2, 2])
-    found = properly.source_table(even, source=EqualCount(2))
+    found = properly.probability.source_table(even, source=EqualCount(2))
     assert found.happened.tolist() == [2, 2, 2, 2]
     assert len(set(found.accuracy.tolist())) == 4
     right, printed = found.overall(), found.overall("equal")
@@ -183,7 +188,7 @@ def test_equations_18_and_19_are_right_if_bins_hold_equally_many_true_events() -
 
 
 def test_equations_18_and_19_at_power_0_are_a_limit() -> None:
-    found = properly.source_table(tally_of("mean 1", 500, seed=1), source=EqualCount(5))
+    found = properly.probability.source_table(tally_of("mean 1", 500, seed=1), source=EqualCount(5))
     weight = found.happened / found.happened.sum()
     tiny = 1e-7
     near = np.sum(weight * found.accuracy**tiny) ** (1 / tiny)
@@ -191,7 +196,7 @@ def test_equations_18_and_19_at_power_0_are_a_limit() -> None:
 
 
 def test_section_4_two_classes_apart_are_binned_as_one_event() -> None:
-    drawn = simulate.nelson(600, "mean 3", rng=4)
+    drawn = datasets.nelson(600, "mean 3", rng=4)
     cases = properly.Cases(drawn.y.astype(int), np.stack([1 - drawn.p, drawn.p], axis=1))
     apart = properly.means(cases, source=EqualCount(5))
     assert len(set(drawn.p.tolist())) == 600
@@ -252,7 +257,7 @@ def test_figure_6_a_wide_model_is_under_confident() -> None:
     assert wide.model.decisiveness < wide.source.decisiveness
     assert narrow.model.decisiveness > narrow.source.decisiveness
     for name, sign in (("variance 0.5", -1), ("variance 2", 1)):
-        z = properly.confidence_test(tally_of(name, 10_000, seed=2)).z
+        z = properly.probability.confidence_test(tally_of(name, 10_000, seed=2)).z
         assert sign * z.robustness > 2
 
 

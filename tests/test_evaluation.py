@@ -210,8 +210,10 @@ def test_with_a_seed_every_number_is_that_of_its_own_function(gathered: Any, som
         alone = decompose(cases, Brier(), interval=True, level=0.9, **drawn)
         assert gathered.decompositions[name]["brier"] == alone
         assert gathered.scores[name]["brier"] == properly.score_interval(cases, Brier(), level=0.9)
-        assert gathered.skills[name]["log"] == properly.skill_interval(cases, Log(), level=0.9)
-        assert gathered.aucs[name] == properly.auc_interval(cases, level=0.9)
+        assert gathered.skills[name]["log"] == properly.inference.skill_interval(
+            cases, Log(), level=0.9
+        )
+        assert gathered.aucs[name] == properly.inference.auc_interval(cases, level=0.9)
         test = properly.calibration_test(cases, **drawn)
         assert gathered.calibration_tests[name].p_value == test.p_value
         summary = properly.calibration_summary(cases, level=0.9, **drawn)
@@ -228,7 +230,7 @@ def test_with_a_seed_every_number_is_that_of_its_own_function(gathered: Any, som
         dated = Cases(some["y"], p, **some["known"], time=some["time"])
         over = properly.over_time(dated, rule, level=0.9)
         assert np.array_equal(gathered.over_time[name].score, over.score, equal_nan=True)
-        worst = properly.worst_cases(cases, Log())
+        worst = properly.decisions.worst_cases(cases, Log())
         assert np.array_equal(gathered.worst[name].row, worst.row)
 
 
@@ -246,7 +248,7 @@ def test_models_are_compared_by_every_rule_and_the_best_by_threshold(
     scores = {name: by_rule[gathered.primary].value for name, by_rule in gathered.scores.items()}
     assert pair == tuple(sorted(scores, key=scores.__getitem__))
     one, other = (Cases(some["y"], some["models"][name], clusters=clusters) for name in pair)
-    alone = properly.dominance(one, other, within=(0.01, 0.1), level=0.9, rng=3)
+    alone = properly.decisions.dominance(one, other, within=(0.01, 0.1), level=0.9, rng=3)
     assert gathered.dominances[pair].to_dict() == alone.to_dict()
 
 

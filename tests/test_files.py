@@ -22,9 +22,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyarrow import feather, ipc, parquet
 
-from properly._boundary._nearest import nearest
-from properly.engines._files._reading import open_files, read
-from properly.engines._files._zstd import is_whole
+from properly._boundary._labels import nearest
+from properly.engines._files._arrow import is_whole
+from properly.engines._files._read import open_files, read
 from properly.errors import DataError, DataWarning
 
 if TYPE_CHECKING:
@@ -462,7 +462,7 @@ def test_reading_leaves_nothing_behind_and_loads_no_frame_library(folder: Path) 
     (folder / "a.csv").write_bytes(bz2.compress(CSV))
     (folder / "tmp").mkdir()
     code = (
-        "import sys, properly.engines._files._reading as files; files.read('a.csv'); "
+        "import sys, properly.engines._files._read as files; files.read('a.csv'); "
         "print([m for m in ('pandas', 'polars', 'pyarrow') if m in sys.modules])"
     )
     found = subprocess.run(  # noqa: S603

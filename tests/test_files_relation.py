@@ -16,9 +16,9 @@ from pyarrow import feather, ipc, parquet
 
 from properly.engines._files import open_files, read
 from properly.engines._files._arrow import batches_in
-from properly.engines._files._elsewhere import found_files
-from properly.engines._files._memory import as_size, limits_of
-from properly.engines._files._tables import location
+from properly.engines._files._duckdb_tables import location
+from properly.engines._files._paths import found_files
+from properly.engines._files._read import as_size, limits_of
 from properly.errors import DataError
 
 if TYPE_CHECKING:

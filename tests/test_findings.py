@@ -25,7 +25,7 @@ from properly.rules import (
     SquaredMeanError,
     superior_penalty,
 )
-from properly.rules._findings import (
+from properly.rules._audit import (
     Finding,
     distance_sensitive,
     local,
@@ -33,7 +33,7 @@ from properly.rules._findings import (
     superior,
     symmetric,
 )
-from properly.rules._simplex import Prices
+from properly.rules._counterexamples import Prices
 
 if TYPE_CHECKING:
     from properly.rules import BinaryRule

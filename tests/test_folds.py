@@ -18,7 +18,7 @@ from properly.rules import RPS, Brier, Log
 from .inference_numbers import CLUSTER, P1, P2, WEIGHT, Y, assert_published
 
 if TYPE_CHECKING:
-    from properly.comparison._fold_table import Folds
+    from properly.comparison._folds import Folds
 
 FOLD = np.repeat([0, 1, 2], [60, 100, 140])
 BOTH = {"p1": P1, "p2": P2}
@@ -120,7 +120,7 @@ def test_of_areas_the_higher_one_is_better() -> None:
     assert found.higher_is_better
     assert found.better.tolist() == [int((apart > 0).sum())]
     assert f"p1 scores higher, which is better, than p2 in {found.better[0]} of" in found.conclusion
-    pooled = properly.auc_interval(properly.Cases(Y, P1))
+    pooled = properly.inference.auc_interval(properly.Cases(Y, P1))
     assert found.models["p1"].pooled.value == pytest.approx(pooled.value)
 
 

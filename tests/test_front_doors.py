@@ -193,7 +193,7 @@ DOORS = {
         "MissingExtraError",
         "ProperlyError",
     ],
-    "properly.probability.information": [
+    "properly.probability": [
         "LogSpread",
         "conjugate_coupling",
         "coupling_from_power",
@@ -206,7 +206,7 @@ DOORS = {
         "tsallis_entropy",
         "tsallis_from_coupling",
     ],
-    "properly.probability.sources": [
+    "properly.probability": [
         "EqualCount",
         "EqualWidth",
         "Fit",

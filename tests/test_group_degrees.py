@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from properly.comparison._group_degrees import count_units, of_differences, of_groups
+from properly.comparison._group_variance import count_units, of_differences, of_groups
 from properly.inference._design import Design
 
 ONES = np.ones(12)

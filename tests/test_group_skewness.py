@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import skew
 
-from properly.comparison._group_skewness import bend, skewness, straighten
+from properly.comparison._contrasts import bend, skewness, straighten
 
 
 def test_the_skewness_of_a_mean_falls_with_the_root_of_the_number() -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import properly
-from properly.comparison._group_degrees import count_units
-from properly.comparison._group_measures import score_measure
-from properly.comparison._group_sums import Split, add_up
+from properly.comparison._contrasts import Split, add_up
+from properly.comparison._group_variance import count_units
+from properly.comparison._groups import score_measure
 from properly.inference._design import Design
 from properly.rules import Brier
 

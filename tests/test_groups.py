@@ -31,7 +31,7 @@ from .inference_numbers import (
 )
 
 if TYPE_CHECKING:
-    from properly.comparison._group_table import Groups
+    from properly.comparison._groups_record import Groups
 
 MEASURES = ("score", "skill", "observed_expected")
 # Three groups of 100 each, with clusters inside and across them.
@@ -86,7 +86,7 @@ def test_a_group_is_judged_as_if_it_were_alone(known: dict[str, Any]) -> None:
         summary = properly.calibration_summary(cases, replicates=1, rng=1)
         alone = {
             "score": properly.score_interval(cases, Brier()),
-            "skill": properly.skill_interval(cases, Brier()),
+            "skill": properly.inference.skill_interval(cases, Brier()),
             "observed_expected": summary.observed_expected,
         }
         for name, estimate in alone.items():
@@ -467,7 +467,7 @@ def test_classes_are_compared_by_score_and_skill() -> None:
     assert (found.events, found.event_rate, found.mean_forecast, found.calibration) == (None,) * 4
     assert np.isnan([found.observed_expected, found.slope, found.miscalibration]).all()
     for g, some in enumerate(cases.by_group().values()):
-        estimate = properly.skill_interval(some, RPS())
+        estimate = properly.inference.skill_interval(some, RPS())
         assert found.skill[g] == pytest.approx(estimate.value)
         np.testing.assert_allclose(found.measures["skill"].interval[g], estimate.interval)
     uniform = by_group(cases, Brier(), reference=[1 / 3] * 3, rng=1)

@@ -10,9 +10,7 @@ import pytest
 import properly
 from properly import Cases, Tally, tally
 from properly.errors import DataError
-from properly.probability._by_source import Side, questions, sides, sums_by_class
-from properly.probability._power_means import sums_of_powers
-from properly.probability.sources import (
+from properly.probability import (
     EqualCount,
     EqualWidth,
     Isotonic,
@@ -20,6 +18,8 @@ from properly.probability.sources import (
     Neighbours,
     Source,
 )
+from properly.probability._by_source import Side, questions, sides, sums_by_class
+from properly.probability._power import sums_of_powers
 
 Y, P = [0, 1, 0, 1, 1, 0], [0.125, 0.25, 0.25, 0.5, 0.875, 0.875]
 THREE = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.5, 0.5, 0.0], [0.125, 0.25, 0.625]]

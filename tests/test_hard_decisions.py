@@ -13,10 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Cases
-from properly.decisions._confusion import confusion, macro_f1, mean_absolute_error
+from properly.decisions._confusion import confusion, macro_f1, mean_absolute_error, weighted_kappa
 from properly.decisions._hard import decide, expected_cost
 from properly.decisions._hard_decisions import NUMBERS, HardScores, hard_decisions
-from properly.decisions._kappa import weighted_kappa
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 
 GRADES = ["mild", "moderate", "severe"]

@@ -14,7 +14,7 @@ from properly import Cases, Tally, reliability, tally
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly import Histogram
+    from properly.counts import Histogram
 
     Floats = NDArray[np.float64]
 

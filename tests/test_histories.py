@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from properly.comparison._histories import LARGER, as_larger, as_names, read_history
+from properly.comparison._epochs import LARGER, as_larger, as_names, read_history
 from properly.errors import DataError
 
 VALUES = {"log": [0.9, 0.5, 0.7], "macro_f1": [0.25, 0.5, 1.0]}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly.inference._influences import of_auc, of_mean, of_ratio
+from properly.inference._variance import of_auc, of_mean, of_ratio
 
 if TYPE_CHECKING:
     from collections.abc import Callable

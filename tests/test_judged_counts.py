@@ -9,7 +9,7 @@ import pytest
 
 from properly import Tally
 from properly.engines._summary import Summary
-from properly.evaluation._judged_counts import in_runs, is_weighted, weighed
+from properly.evaluation._summed_scores import in_runs, is_weighted, weighed
 from properly.rules import Brier
 
 RNG = np.random.default_rng(2)

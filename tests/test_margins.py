@@ -9,7 +9,7 @@ import pytest
 from scipy.special import ndtri, stdtrit
 
 from properly import Cases, tally
-from properly.decisions._curves import murphy_curve, murphy_difference
+from properly.decisions._murphy import murphy_curve, murphy_difference
 from properly.errors import ArgumentTypeError, DataError
 
 from .score_oracles import LEVEL, put_together

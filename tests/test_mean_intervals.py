@@ -12,14 +12,13 @@ import pytest
 from scipy.stats import t as student
 
 import properly
-from properly import Cases, MeansIntervals, tally
-from properly import datasets as simulate
+from properly import Cases, datasets, probability, tally
 from properly.errors import DataError, DataWarning
-from properly.probability import sources
 from properly.probability._simulated_truth import world_of
 
 if TYPE_CHECKING:
-    from properly import Means, Tally, ThreeMeans
+    from properly import Tally
+    from properly.probability import Means, MeansIntervals, ThreeMeans
 
 POWERS = {"decisiveness": 1.0, "accuracy": 0.0, "robustness": -2 / 3}
 N = 120
@@ -317,7 +316,7 @@ def test_clusters_and_times_at_once_are_refused(source: str, classes: bool) -> N
 
 @pytest.mark.parametrize(
     "source",
-    [sources.Isotonic(pooled=True), "hist", "equal_width", "neighbours", "kernel"],
+    [probability.Isotonic(pooled=True), "hist", "equal_width", "neighbours", "kernel"],
     ids=str,
 )
 @pytest.mark.parametrize("classes", [False, True], ids=["event", "classes"])
@@ -344,7 +343,7 @@ def test_a_tally_of_fractions_has_no_cases_to_draw() -> None:
 
 
 def calibrated_event(seed: int) -> Cases:
-    drawn = simulate.nelson(100, precision=None, rng=seed)
+    drawn = datasets.nelson(100, precision=None, rng=seed)
     return Cases(drawn.y, drawn.p)
 
 
@@ -504,7 +503,7 @@ def test_one_case_says_nothing_of_its_spread() -> None:
 
 def test_forecasts_that_are_certain_and_right_do_not_vary() -> None:
     found = intervals(tally([0, 1, 0], [0, 1, 0]))
-    assert found.standard_errors == properly.ThreeMeans(0, 0, 0)
+    assert found.standard_errors == properly.probability.ThreeMeans(0, 0, 0)
     assert np.isnan([*found.decisiveness, *found.accuracy, *found.robustness]).all()
     assert found.divergence == (1, 1)
     assert (found.corrected_divergence, found.p_value) == (1, 1)

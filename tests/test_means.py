@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Cases, ClassMeans, Means, ThreeMeans, tally
+from properly import Cases, probability, tally
 from properly.errors import ArgumentTypeError, DataError
-from properly.probability import sources
+from properly.probability import ClassMeans, Means, ThreeMeans
 
 Y, P = [0, 1, 0, 1], [0.125, 0.25, 0.5, 0.875]
 GIVEN, FITTED = [0.875, 0.25, 0.5, 0.875], [1, 0.5, 0.5, 1]
@@ -75,17 +75,17 @@ def test_all_averages_of_three_classes() -> None:
     assert found.classes["bad"].divergence == pytest.approx(0.625, rel=1e-15)
     # The third row is undecided between two classes, of which one happened.
     assert found.correct == pytest.approx(3.5 / 4, rel=1e-15)
-    together = properly.means(cases, source=sources.Isotonic(pooled=True))
+    together = properly.means(cases, source=probability.Isotonic(pooled=True))
     assert vars(together.source) == approx(by_hand([0.75, 0.75, 0.75, 1]))
     assert together.estimate == "isotonic recalibration, all classes together"
 
 
 def test_bins_of_classes_are_separate_or_pooled() -> None:
     cases = Cases([0, 1, 1, 2], TABLE)
-    apart = properly.means(cases, source=sources.EqualWidth(bins=2))
+    apart = properly.means(cases, source=probability.EqualWidth(bins=2))
     # From 0.5 on, class 0 came true in one of two, class 1 in two of two, class 2 in one of one.
     assert vars(apart.source) == approx(by_hand([1 / 2, 1, 1, 1]))
-    together = properly.means(cases, source=sources.EqualWidth(bins=2, pooled=True))
+    together = properly.means(cases, source=probability.EqualWidth(bins=2, pooled=True))
     assert vars(together.source) == approx(by_hand([4 / 5] * 4))
     assert together.estimate == "bins of equal width, all classes together"
 
@@ -169,7 +169,7 @@ def test_forecasts_that_are_their_own_recalibration_have_no_divergence() -> None
 
 
 def test_a_divergence_above_one_is_told_as_it_is() -> None:
-    found = properly.means(tally([0, 1], [0.25, 0.75]), source=sources.EqualCount(bins=1))
+    found = properly.means(tally([0, 1], [0.25, 0.75]), source=probability.EqualCount(bins=1))
     assert found.divergence == pytest.approx(1.5, rel=1e-14)
     assert found.ratio.robustness == pytest.approx(1.5, rel=1e-14)
 
@@ -292,7 +292,9 @@ def test_rows_of_the_same_numbers_are_tied_whatever_their_order() -> None:
     found = properly.means(cases, precision=0.05)
     assert found.source.accuracy == pytest.approx(by_hand(given).accuracy, rel=1e-13)
     assert f"{found.source.accuracy:.5f}" == "0.20107"
-    table = properly.source_table(cases, precision=0.05, source=sources.EqualCount(bins=10**6))
+    table = properly.probability.source_table(
+        cases, precision=0.05, source=probability.EqualCount(bins=10**6)
+    )
     assert len(table) == 10
     assert len(set(table.lower.tolist())) == 2
 
@@ -412,7 +414,9 @@ def test_single_precision_is_averaged_in_double() -> None:
     assert vars(found.source) == approx(expected.source)
 
 
-@pytest.mark.parametrize("source", ["isotonic", "hist", "kernel", sources.Isotonic(pooled=True)])
+@pytest.mark.parametrize(
+    "source", ["isotonic", "hist", "kernel", probability.Isotonic(pooled=True)]
+)
 def test_tensors_are_averaged_as_arrays_are(source: Any) -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     q, table = (torch.tensor(x, dtype=torch.float64) for x in (P, TABLE))
@@ -444,7 +448,10 @@ def test_what_cannot_be_averaged_is_refused() -> None:
         ({"replicates": 0}, "replicates must be a whole number, 1 or more; got 0"),
         ({"source": "histogram"}, "source must be 'isotonic', "),
         ({"precision": 0.5}, "precision must be 0 or more and below 1/2"),
-        ({"source": sources.EqualCount(ties="split")}, "ties are split in the order of the rows"),
+        (
+            {"source": probability.EqualCount(ties="split")},
+            "ties are split in the order of the rows",
+        ),
     ],
 )
 def test_impossible_options_are_refused(options: dict[str, Any], message: str) -> None:

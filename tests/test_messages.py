@@ -18,20 +18,20 @@ from properly import (
     Cases,
     Interval,
     Tally,
-    binned_reliability,
     calibration_test,
     cli,
+    datasets,
     decompose,
     evaluate,
     murphy_curve,
-    murphy_difference,
     plots,
     reliability,
     report,
     reproduce,
     tally,
 )
-from properly import datasets as simulate
+from properly.calibration import binned_reliability
+from properly.decisions import murphy_difference
 from properly.errors import (
     ArgumentTypeError,
     DataError,
@@ -158,7 +158,7 @@ SAID = [
     Said(
         ArgumentTypeError,
         "a curve is a function from forecasts to probabilities; got 0.5",
-        lambda: simulate.corp(5, curve=0.5),  # type: ignore[arg-type]
+        lambda: datasets.corp(5, curve=0.5),  # type: ignore[arg-type]
     ),
     Said(
         DataError,
@@ -283,9 +283,9 @@ SAID = [
     Said(
         DataError,
         "a curve must give one probability for each forecast; got 8 for 9",
-        lambda: simulate.corp(9, curve=lambda p: p[1:]),
+        lambda: datasets.corp(9, curve=lambda p: p[1:]),
     ),
-    Said(DataError, "n must be a whole number, 1 or more; got 0", lambda: simulate.corp(0)),
+    Said(DataError, "n must be a whole number, 1 or more; got 0", lambda: datasets.corp(0)),
     Said(
         DataError,
         "the data must be a CSV file that can be read; 'no/such.csv' cannot: No such file or directory",
@@ -792,7 +792,7 @@ def test_a_missing_extra_names_the_command_that_installs_it(
 def test_a_frame_without_a_frame_library_names_the_command_that_installs_one(
     backend: Any, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("properly._boundary._frames.find_spec", lambda _: None)
+    monkeypatch.setattr("properly._boundary._record.find_spec", lambda _: None)
     with pytest.raises(MissingExtraError) as caught:
         decompose(tally([0], [0.1]), Brier()).to_frame(backend)
     assert str(caught.value) == message

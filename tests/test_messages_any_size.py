@@ -123,7 +123,7 @@ def test_too_little_memory_is_said_in_one_sentence(
     def measured(*_: object) -> None:
         raise duckdb.OutOfMemoryException
 
-    monkeypatch.setattr("properly.engines._files._reading.measured", measured)
+    monkeypatch.setattr("properly.engines._files._read.measured", measured)
     with pytest.raises(DataError) as caught, open_files("a.csv", memory="2MB") as files:
         files.shapes(["p"])
     assert str(caught.value) == (

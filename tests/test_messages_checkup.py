@@ -397,7 +397,7 @@ SAID: list[tuple[str, str, str, str, Callable[[], Checkup]]] = [
         "oddity",
         "model",
         "the mean forecast is 0.5986, the event rate 0.75",
-        "Balanced classes in training, or case-control sampling? If the event has another rate where the forecasts are used, see properly.with_event_rate; otherwise recalibrate.",
+        "Balanced classes in training, or case-control sampling? If the event has another rate where the forecasts are used, see properly.counts.with_event_rate; otherwise recalibrate.",
         lambda: check(
             np.arange(80) >= 20,
             {"model": (1 / (1 + np.exp(-np.linspace(-6, 9, 80)))).astype(np.float16)},
@@ -439,7 +439,7 @@ SAID: list[tuple[str, str, str, str, Callable[[], Checkup]]] = [
         "oddity",
         "model",
         "the mean forecast is 0.1141, the weighted event rate 0.4706",
-        "Balanced classes in training, or case-control sampling? If the event has another rate where the forecasts are used, see properly.with_event_rate; otherwise recalibrate.",
+        "Balanced classes in training, or case-control sampling? If the event has another rate where the forecasts are used, see properly.counts.with_event_rate; otherwise recalibrate.",
         lambda: check(Y, {"model": P / 4}, weight=np.linspace(1, 2, 60)),
     ),
     (
@@ -545,7 +545,7 @@ SAID: list[tuple[str, str, str, str, Callable[[], Checkup]]] = [
         "note",
         "model",
         "the likeliest class is never right where the outcome was 1 (happened 30 times)",
-        "Rare classes seldom are the likeliest. Decide by costs (properly.decide), not by argmax.",
+        "Rare classes seldom are the likeliest. Decide by costs (properly.decisions.decide), not by argmax.",
         lambda: check(np.arange(60) % 2, {"model": np.tile([0.6, 0.4], (60, 1))}),
     ),
     (

@@ -12,23 +12,25 @@ from matplotlib.figure import Figure
 
 from properly import (
     Cases,
-    confusion,
     cumulative,
-    cumulative_forecast,
-    decide,
-    decompose_classes,
     evaluate,
     expected_cost,
-    hard_costs,
-    hard_decisions,
     one_vs_rest,
     plots,
     quadratic_weighted_kappa,
-    rejection_scores,
     reliability,
     retention_curve,
-    retention_study,
     skill,
+)
+from properly.calibration import decompose_classes
+from properly.decisions import (
+    confusion,
+    cumulative_forecast,
+    decide,
+    hard_costs,
+    hard_decisions,
+    rejection_scores,
+    retention_study,
     switching_penalty,
     weighted_kappa,
     worst_cases,
@@ -815,7 +817,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         ArgumentTypeError,
         (
             "this picture is drawn from a CumulativeForecast; got list"
-            "\n\nHint: make one with properly.cumulative_forecast(y, p)."
+            "\n\nHint: make one with properly.decisions.cumulative_forecast(y, p)."
         ),
         lambda: plots.cumulative_forecast([0.5, 0.5]),  # type: ignore[call-overload]
     ),
@@ -839,7 +841,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         ArgumentTypeError,
         (
             "this picture is drawn from WorstCases; got Cases"
-            "\n\nHint: make them with properly.worst_cases(cases, rule)."
+            "\n\nHint: make them with properly.decisions.worst_cases(cases, rule)."
         ),
         lambda: plots.worst_cases(GRADES),  # type: ignore[arg-type]
     ),
@@ -847,7 +849,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         ArgumentTypeError,
         (
             "this picture is drawn from a Confusion; got Cases"
-            "\n\nHint: make one with properly.confusion(y, d, classes)."
+            "\n\nHint: make one with properly.decisions.confusion(y, d, classes)."
         ),
         lambda: plots.confusion(GRADES),  # type: ignore[arg-type]
     ),
@@ -873,7 +875,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         DataError,
         (
             "only a RetentionStudy has bands; got Retention and band=True"
-            "\n\nHint: properly.retention_study computes them."
+            "\n\nHint: properly.decisions.retention_study computes them."
         ),
         lambda: plots.retention(CURVE, band=True),
     ),

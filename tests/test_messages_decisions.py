@@ -10,24 +10,26 @@ from click.testing import CliRunner
 from properly import (
     Cases,
     Interval,
-    at_budget,
     at_threshold,
-    best_by_range,
     cli,
     decision_curve,
-    decision_difference,
     decompose,
     evaluate,
-    h_measure,
     murphy_curve,
     plots,
-    rank_by_threshold,
     recommend,
-    regret_in_money,
     tally,
-    with_event_rate,
+)
+from properly.counts import with_event_rate
+from properly.decisions import (
+    at_budget,
+    best_by_range,
+    decision_difference,
+    rank_by_threshold,
+    regret_in_money,
 )
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
+from properly.inference import h_measure
 from properly.rules import (
     BetaWeighted,
     Brier,
@@ -299,7 +301,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         DataError,
         (
             "there must be at least 2 models to compare; got 1"
-            "\n\nHint: properly.baselines(tally) makes three to compare with."
+            "\n\nHint: properly.counts.baselines(tally) makes three to compare with."
         ),
         lambda: rank_by_threshold({"a": T}),
     ),
@@ -353,7 +355,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         ArgumentTypeError,
         (
             "this picture is drawn from a ThresholdRanks; got Tally"
-            "\n\nHint: make one with properly.rank_by_threshold(models)."
+            "\n\nHint: make one with properly.decisions.rank_by_threshold(models)."
         ),
         lambda: plots.threshold_ranks(T),  # type: ignore[arg-type]
     ),
@@ -361,7 +363,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         ArgumentTypeError,
         (
             "this picture is drawn from a RangeMap; got Tally"
-            "\n\nHint: make one with properly.best_by_range(models)."
+            "\n\nHint: make one with properly.decisions.best_by_range(models)."
         ),
         lambda: plots.range_map(T),  # type: ignore[arg-type]
     ),

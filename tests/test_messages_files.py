@@ -17,7 +17,7 @@ import pytest
 from pyarrow import parquet
 
 from properly.cli._columns import chosen
-from properly.engines._files._reading import open_files, read
+from properly.engines._files._read import open_files, read
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ import pyarrow as pa
 import pytest
 
 import properly
-from properly.engines import _framed, _reading
-from properly.engines._symbolic_functions import FUNCTIONS, Symbols
-from properly.engines._symbols import FORECAST
+from properly.engines import _frame as _framed
+from properly.engines import _frame as _reading
+from properly.engines._symbols import FORECAST, FUNCTIONS, Symbols
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._summarizing import summarize
+from properly.evaluation._stream import summarize
 from properly.rules import BetaWeighted, Brier, Log
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from properly import Tally, grouping_error, tally
+from properly import Tally, tally
+from properly.calibration import grouping_error
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BinaryRule, Propriety
 

@@ -10,33 +10,37 @@ import numpy as np
 import pytest
 
 from properly import (
-    CalibrationMonitor,
     Cases,
-    ComparisonMonitor,
-    auc_interval,
-    block_length,
-    bootstrap,
     by_fold,
     by_group,
     calibration_summary,
     calibration_test,
     compare,
-    confidence_set,
-    dominance,
-    net_benefit_interval,
     plots,
-    running_difference,
     score_interval,
-    skill_interval,
-    smooth_calibration_error,
     tally,
 )
+from properly.calibration import smooth_calibration_error
+from properly.comparison import (
+    CalibrationMonitor,
+    ComparisonMonitor,
+    confidence_set,
+    running_difference,
+)
+from properly.decisions import dominance
 from properly.errors import (
     ArgumentTypeError,
     DataError,
     DataWarning,
     ImproperRuleError,
     MissingExtraError,
+)
+from properly.inference import (
+    auc_interval,
+    block_length,
+    bootstrap,
+    net_benefit_interval,
+    skill_interval,
 )
 from properly.rules import PLL, RPS, Brier, Log, Propriety
 
@@ -469,7 +473,7 @@ SAID: list[tuple[type[Exception], str, Callable[[], Any]]] = [
         DataError,
         (
             "with times, a function of one's own needs block_length; got None"
-            "\n\nHint: properly.block_length(losses) suggests one, from losses in the order of "
+            "\n\nHint: properly.inference.block_length suggests one, from losses in the order of "
             "time."
         ),
         lambda: bootstrap(TIMED, lambda _: 1.0),
@@ -804,7 +808,7 @@ SAID: list[tuple[type[Exception], str, Callable[[], Any]]] = [
         ArgumentTypeError,
         (
             "this picture is drawn from a Dominance; got Tally"
-            "\n\nHint: make one with properly.dominance(first, second)."
+            "\n\nHint: make one with properly.decisions.dominance(first, second)."
         ),
         lambda: plots.dominance(T),  # type: ignore[arg-type]
     ),

@@ -8,23 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly import (
-    Cases,
-    confidence_test,
-    generalized_mean,
-    means,
-    plots,
-    predicted_roc_curve,
-    proper_means,
-    risk_profile,
-    source_table,
-    tally,
-)
-from properly import datasets as simulate
+from properly import Cases, datasets, generalized_mean, means, plots, probability, tally
 from properly.datasets import NELSON_CASES, CoupledClasses, CoupledGaussian
+from properly.decisions import predicted_roc_curve
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.probability import information
-from properly.probability.sources import (
+from properly.probability import (
     EqualCount,
     EqualWidth,
     Fit,
@@ -32,6 +20,10 @@ from properly.probability.sources import (
     Kernel,
     Neighbours,
     Source,
+    confidence_test,
+    proper_means,
+    risk_profile,
+    source_table,
 )
 from properly.rules import Pseudospherical
 
@@ -129,15 +121,15 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         ArgumentTypeError,
         (
-            "a source is a name or one of properly.probability.sources; got 3"
-            "\n\nHint: write properly.probability.sources.EqualCount(3)."
+            "a source is a name or one of properly.probability; got 3"
+            "\n\nHint: write properly.probability.EqualCount(3)."
         ),
         lambda: means(T, source=3),  # type: ignore[arg-type]
     ),
     (
         ArgumentTypeError,
         (
-            "a source is a name or one of properly.probability.sources; got <class 'properly.probability.sources.Isotonic'>"
+            "a source is a name or one of properly.probability; got <class 'properly.probability.Isotonic'>"
             "\n\nHint: write Isotonic()."
         ),
         lambda: means(T, source=Isotonic),  # type: ignore[arg-type]
@@ -342,7 +334,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         "an order must be a number or an infinity; got nan",
-        lambda: information.renyi_entropy([0.5, 0.5], math.nan),
+        lambda: probability.renyi_entropy([0.5, 0.5], math.nan),
     ),
     (
         DataError,
@@ -350,7 +342,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "the order of a Tsallis entropy must be finite; got inf"
             "\n\nHint: renyi_entropy takes infinite orders."
         ),
-        lambda: information.tsallis_entropy([0.5, 0.5], math.inf),
+        lambda: probability.tsallis_entropy([0.5, 0.5], math.inf),
     ),
     (
         DataError,
@@ -358,7 +350,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "in the risk convention and dimension 1 a power must be finite and above -2; got -2"
             "\n\nHint: powers only tend to that bound as the coupling grows."
         ),
-        lambda: information.coupling_from_power(-2),
+        lambda: probability.coupling_from_power(-2),
     ),
     (
         DataError,
@@ -366,7 +358,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "in the entropy convention and dimension 2 a power must be finite and below 1; got 1"
             "\n\nHint: powers only tend to that bound as the coupling grows."
         ),
-        lambda: information.coupling_from_power(1, dimension=2, convention="entropy"),
+        lambda: probability.coupling_from_power(1, dimension=2, convention="entropy"),
     ),
     (
         DataError,
@@ -374,7 +366,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "in dimension 2 a coupling must be finite and above -1/2; got -0.5"
             "\n\nHint: 1 + dimension * coupling must be positive."
         ),
-        lambda: information.power_from_coupling(-0.5, dimension=2),
+        lambda: probability.power_from_coupling(-0.5, dimension=2),
     ),
     (
         DataError,
@@ -382,7 +374,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "in dimension 1 a coupling must be finite and above -1; got inf"
             "\n\nHint: 1 + dimension * coupling must be positive."
         ),
-        lambda: information.tsallis_from_coupling(math.inf),
+        lambda: probability.tsallis_from_coupling(math.inf),
     ),
     (
         DataError,
@@ -390,32 +382,32 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "in dimension 3 a coupling must be finite and above -1/3; got -0.4"
             "\n\nHint: 1 + dimension * coupling must be positive."
         ),
-        lambda: information.conjugate_coupling(-0.4, dimension=3),
+        lambda: probability.conjugate_coupling(-0.4, dimension=3),
     ),
     (
         DataError,
         "dimension must be a whole number, 1 or more; got 0",
-        lambda: information.conjugate_coupling(0, dimension=0),
+        lambda: probability.conjugate_coupling(0, dimension=0),
     ),
     (
         DataError,
         "convention must be 'risk' or 'entropy'; got 'tsallis'",
-        lambda: information.power_from_coupling(0, convention="tsallis"),  # type: ignore[arg-type]
+        lambda: probability.power_from_coupling(0, convention="tsallis"),  # type: ignore[arg-type]
     ),
     (
         DataError,
         ("p must sum to 1 within 1e-06; the sum is 0.9\n\nHint: divide it by its sum first."),
-        lambda: information.entropy_probability([0.5, 0.4]),
+        lambda: probability.entropy_probability([0.5, 0.4]),
     ),
     (
         DataError,
         ("q must sum to 1 within 1e-06; the sum is 1.1\n\nHint: divide it by its sum first."),
-        lambda: information.divergence_probability([0.5, 0.5], [0.5, 0.6]),
+        lambda: probability.divergence_probability([0.5, 0.5], [0.5, 0.6]),
     ),
     (
         DataError,
         "p must hold probabilities in [0, 1]; row 0 is 1.5 (2 such rows)",
-        lambda: information.entropy_probability([1.5, -0.5]),
+        lambda: probability.entropy_probability([1.5, -0.5]),
     ),
     (
         DataError,
@@ -423,12 +415,12 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "p must be one-dimensional; got an array of shape (1, 2)"
             "\n\nHint: pass one distribution at a time."
         ),
-        lambda: information.entropy_probability([[0.5, 0.5]]),
+        lambda: probability.entropy_probability([[0.5, 0.5]]),
     ),
     (
         DataError,
         "q and p must be equally long; got 3 and 2",
-        lambda: information.cross_entropy_probability([0.5, 0.5], [0.5, 0.25, 0.25]),
+        lambda: probability.cross_entropy_probability([0.5, 0.5], [0.5, 0.25, 0.25]),
     ),
     (
         DataError,
@@ -436,7 +428,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "values must be positive to have logarithms; row 1 is 0.0"
             "\n\nHint: limit the forecasts first, or leave those rows out."
         ),
-        lambda: information.log_spread([0.5, 0]),
+        lambda: probability.log_spread([0.5, 0]),
     ),
     # simulations
     (
@@ -523,14 +515,14 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         "case must be 'perfect', 'mean 1', 'mean 3', 'variance 0.5', 'variance 2', 'tail over', 'tail over, one class', 'tail under', 'tail under, one class', 'prior 0.8', 'gaussian', 'gaussian, mean 1', 'gaussian, mean 3', 'gaussian, variance 0.5' or 'gaussian, variance 2'; got 'odd'",
-        lambda: simulate.nelson(10, "odd"),
+        lambda: datasets.nelson(10, "odd"),
     ),
     # pictures
     (
         ArgumentTypeError,
         (
             "this picture is drawn from a SourceTable; got Tally"
-            "\n\nHint: make one with properly.source_table(cases)."
+            "\n\nHint: make one with properly.probability.source_table(cases)."
         ),
         lambda: plots.model_source(T),  # type: ignore[arg-type]
     ),
@@ -538,7 +530,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
         ArgumentTypeError,
         (
             "this picture is drawn from a RiskProfile; got Tally"
-            "\n\nHint: make one with properly.risk_profile(cases)."
+            "\n\nHint: make one with properly.probability.risk_profile(cases)."
         ),
         lambda: plots.risk_profile(T),  # type: ignore[arg-type]
     ),

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from properly import Cases, audit, cli, skill, worst_cases
+from properly import Cases, audit, cli, skill
+from properly.decisions import worst_cases
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
     PBS,

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from properly.comparison._agreement import metric_agreement
-from properly.comparison._best_epoch import BestEpoch, EarlyStopping
 from properly.comparison._blocks import BlockCrossValidation
-from properly.comparison._histories import as_names, read_history
+from properly.comparison._epochs import BestEpoch, EarlyStopping, as_names, read_history
 from properly.comparison._selection import TrainingRun, selection_report
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._training import training

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, tally
-from properly.comparison._over_time import over_time
+from properly.comparison._periods import over_time
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.rules import Brier
 

@@ -5,16 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from properly import (
-    Cases,
-    baselines,
-    murphy_curve,
-    murphy_difference,
-    regret_curve,
-    regret_difference,
-    tally,
-)
+from properly import Cases, murphy_curve, regret_curve, tally
+from properly.counts import baselines
 from properly.counts._scoring import mean_score
+from properly.decisions import murphy_difference, regret_difference
 from properly.rules import Elementary, Regret
 
 Y = np.array([0, 0, 1, 0, 1, 1, 0, 1] * 20)

@@ -10,16 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logit
 
-from properly import Cases, Interval, baselines, decision_curve, decision_difference, tally
+from properly import Cases, Interval, decision_curve, tally
+from properly.counts import baselines
+from properly.decisions import decision_difference
 from properly.decisions._net_benefit import without_model
-from properly.decisions._thresholds import mean_net_benefit
+from properly.decisions._threshold import mean_net_benefit
 from properly.errors import DataError
 from properly.rules import Bounded, Log, Regret
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly import DecisionCurve, DecisionDifference, Tally
+    from properly import Tally
+    from properly.decisions import DecisionCurve, DecisionDifference
     from properly.rules import BinaryRule
 
 RNG = np.random.default_rng(23)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly._boundary._notice import notice
+from properly._boundary._notices import notice
 from properly.errors import DataWarning
 from properly.rules import PBS, Brier, Penalized, parse_rule
 
@@ -102,8 +102,8 @@ def test_code_without_a_module_is_the_users() -> None:
 @pytest.mark.parametrize(
     "asked",
     [
-        lambda: properly.decide([[0.5, 0.5]], CHEAP),
-        lambda: properly.hard_decisions(properly.Cases([0], [[0.5, 0.5]]), CHEAP),
+        lambda: properly.decisions.decide([[0.5, 0.5]], CHEAP),
+        lambda: properly.decisions.hard_decisions(properly.Cases([0], [[0.5, 0.5]]), CHEAP),
         lambda: Penalized(Brier(), 1, cost=CHEAP),
         lambda: PBS(1, cost=CHEAP),
         lambda: parse_rule(f"PBS(1, cost={CHEAP})"),
@@ -112,10 +112,12 @@ def test_code_without_a_module_is_the_users() -> None:
         lambda: properly.retention_curve(
             [1, 2], [0, 1], [0, 1], cost=CHEAP, metric="expected_cost"
         ),
-        lambda: properly.retention_study({"s": [1, 2]}, [0, 1], [0, 1], cost=CHEAP, rng=1),
+        lambda: properly.decisions.retention_study(
+            {"s": [1, 2]}, [0, 1], [0, 1], cost=CHEAP, rng=1
+        ),
         lambda: properly.quadratic_weighted_kappa([0, 0], [0, 0], 2),
-        lambda: properly.weighted_kappa([0, 0], [0, 0], 2, np.array([[0, 1], [1, 0]])),
-        lambda: properly.confusion([0, 0], [0, 0], 2).kappa(),
+        lambda: properly.decisions.weighted_kappa([0, 0], [0, 0], 2, np.array([[0, 1], [1, 0]])),
+        lambda: properly.decisions.confusion([0, 0], [0, 0], 2).kappa(),
     ],
 )
 def test_whatever_warns_points_here(asked: Callable[[], object]) -> None:

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import properly
-from properly.comparison._over_time import OverTime, over_time
-from properly.comparison._periods import cut
+from properly.comparison._periods import OverTime, cut, over_time
 from properly.errors import DataWarning
 from properly.rules import RPS, Brier, Log
 

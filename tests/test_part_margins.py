@@ -11,9 +11,8 @@ from scipy.stats import binom, norm
 
 import properly
 from properly._boundary._options import as_drawing
-from properly.decisions import _part_margins
-from properly.decisions._margins import GRID
-from properly.decisions._part_margins import _part, _plug_in_error, _true_part, part_bounds
+from properly.decisions import _murphy_bands as _part_margins
+from properly.decisions._murphy_bands import GRID, _part, _plug_in_error, _true_part, part_bounds
 from properly.errors import DataError
 
 Column: TypeAlias = np.ndarray[Any, Any]

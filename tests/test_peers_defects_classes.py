@@ -127,7 +127,7 @@ def test_rows_that_are_no_distributions_are_refused(rule: ClassRule, p: Any, tol
 def test_decisions_are_not_made_of_them_either(p: Any, told: str) -> None:
     for cost in ("zero_one", "absolute", "quadratic"):
         with pytest.raises(DataError, match=told):
-            properly.decide(p, cost)
+            properly.decisions.decide(p, cost)
     with pytest.raises(DataError, match=told):
         properly.retention_curve([1.0, 2.0], Y, p)
 
@@ -154,8 +154,8 @@ def test_nothing_is_written_into_the_forecasts(dtype: Any) -> None:
     p.setflags(write=False)
     losses = [rule.loss(y, p) for rule in RULES]
     assert all(loss.shape == (50,) for loss in losses)
-    d = properly.decide(p, "quadratic")
-    properly.retention_study({"rps": losses[4]}, y, p, replicates=3, rng=1)
+    d = properly.decisions.decide(p, "quadratic")
+    properly.decisions.retention_study({"rps": losses[4]}, y, p, replicates=3, rng=1)
     assert properly.expected_cost(y, d, classes=3) > 0
     np.testing.assert_array_equal(p, before)
 
@@ -383,9 +383,9 @@ def test_tables_and_views_keep_classes_that_do_not_occur() -> None:
         *(f"{label} or higher" for label in GRADES[1:-1]),
         GRADES[-1],
     ]
-    d = properly.decide(p, labels=GRADES)
-    assert properly.confusion(y, d, GRADES).counts.shape == (4, 4)
-    found = properly.decompose_classes(cases, RPS())
+    d = properly.decisions.decide(p, labels=GRADES)
+    assert properly.decisions.confusion(y, d, GRADES).counts.shape == (4, 4)
+    found = properly.calibration.decompose_classes(cases, RPS())
     assert found.score == pytest.approx(RPS()(y, p, labels=GRADES), abs=1e-15)
     # Nobody is worse than severe, which everybody can know.
     assert found.parts[-1].uncertainty == 0

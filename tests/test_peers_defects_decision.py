@@ -70,7 +70,7 @@ def test_outcomes_are_neither_truncated_nor_repeated_nor_guessed(y: list[float],
 def test_labels_of_ones_own_are_taken_if_one_of_them_is_named() -> None:
     mine = properly.tally([1, 2, 1, 2], P, pos_label=2)
     assert properly.decision_curve(mine, [0.5]).net_benefit.tolist() == [0.0]
-    assert properly.h_measure(mine) == properly.h_measure(tally())
+    assert properly.inference.h_measure(mine) == properly.inference.h_measure(tally())
 
 
 def test_matrices_and_nothing_at_all_are_refused() -> None:
@@ -85,7 +85,7 @@ def test_a_range_has_two_ends_in_order(within: tuple[float, float]) -> None:
     for refused in (
         lambda: Bounded(Brier(), within),
         lambda: Regret(within),
-        lambda: properly.mean_net_benefit(tally(), within),
+        lambda: properly.decisions.mean_net_benefit(tally(), within),
     ):
         with pytest.raises(DataError, match="needs 0 <= lower < upper <= 1"):
             refused()
@@ -127,7 +127,7 @@ def test_thresholds_at_which_nobody_can_act_are_refused(thresholds: list[float],
     with pytest.raises(DataError, match=told):
         properly.decision_curve(tally(), thresholds)
     with pytest.raises(DataError, match=told):
-        properly.decision_difference(tally(), tally(), thresholds)
+        properly.decisions.decision_difference(tally(), tally(), thresholds)
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.0, 1.2, math.nan])
@@ -139,7 +139,7 @@ def test_one_threshold_is_held_to_the_same(threshold: float) -> None:
 @pytest.mark.parametrize("event_rate", [5, 1, 0, -0.2, math.nan])
 def test_an_event_rate_is_one(event_rate: float) -> None:
     with pytest.raises(DataError, match="event_rate must"):
-        properly.with_event_rate(tally(), event_rate)
+        properly.counts.with_event_rate(tally(), event_rate)
 
 
 ONE_BY_ONE: list[Any] = [
@@ -175,7 +175,7 @@ def test_without_events_acting_only_costs() -> None:
     np.testing.assert_allclose(curve.net_benefit, [-1 / 9, -2 / 3, -1 / 2], atol=1e-15)
     np.testing.assert_allclose(curve.treat_all, [-1 / 9, -1, -3 / 2], atol=1e-15)
     np.testing.assert_allclose(curve.interventions_avoided, [0, 1 / 3, 2 / 3], atol=1e-15)
-    assert math.isnan(properly.h_measure(none))
+    assert math.isnan(properly.inference.h_measure(none))
     assert properly.at_threshold(none, 0.5).regret == pytest.approx(1 / 3, abs=1e-15)
 
 
@@ -184,27 +184,27 @@ def test_with_nothing_but_events_acting_finds_them() -> None:
     curve = properly.decision_curve(only, [0.1, 0.5, 0.6])
     np.testing.assert_allclose(curve.net_benefit, [1, 2 / 3, 1 / 3], atol=1e-15)
     assert curve.treat_all.tolist() == [1, 1, 1]
-    assert math.isnan(properly.h_measure(only))
+    assert math.isnan(properly.inference.h_measure(only))
     assert properly.at_threshold(only, 0.5).true_positive_rate == pytest.approx(2 / 3, abs=1e-15)
 
 
 @pytest.mark.parametrize("name", ["all", "none", "threshold", "model", "y"])
 def test_a_model_may_have_any_name(name: str) -> None:
     other = properly.tally(Y, [0.2, 0.2, 0.7, 0.7])
-    plain = properly.rank_by_threshold({"mine": tally(), "other": other})
-    named = properly.rank_by_threshold({name: tally(), "other": other})
+    plain = properly.decisions.rank_by_threshold({"mine": tally(), "other": other})
+    named = properly.decisions.rank_by_threshold({name: tally(), "other": other})
     np.testing.assert_array_equal(named.rank, plain.rank)
     assert named.share_best()[name] == plain.share_best()["mine"] == pytest.approx(0.75)
-    ranges = properly.best_by_range({name: tally(), "other": other}, edges=[0.1, 0.4])
+    ranges = properly.decisions.best_by_range({name: tally(), "other": other}, edges=[0.1, 0.4])
     assert ranges.models == (name, "other", "treat all", "treat none", "event rate")
-    without = properly.best_by_range({"mine": tally(), "other": other}, edges=[0.1, 0.4])
+    without = properly.decisions.best_by_range({"mine": tally(), "other": other}, edges=[0.1, 0.4])
     np.testing.assert_array_equal(ranges.mean_regret, without.mean_regret)
 
 
 @pytest.mark.parametrize("name", ["treat all", "treat none", "event rate"])
 def test_the_names_of_baselines_are_refused_rather_than_overwritten(name: str) -> None:
     with pytest.raises(DataError, match=f"got a model called '{name}'"):
-        properly.best_by_range({name: tally(), "other": tally()})
+        properly.decisions.best_by_range({name: tally(), "other": tally()})
 
 
 # Float drift: numpy.arange(0.01, 1, 0.01) misses some of the numbers that are written 0.01, 0.02...
@@ -263,7 +263,7 @@ def test_a_constant_forecast_discriminates_nothing(rule: Any) -> None:
         assert found.score == rule(Y, [constant] * 4)
         assert found.uncertainty == pytest.approx(rule(Y, [0.5] * 4), rel=1e-15)
         assert (found.miscalibration > 0) == (constant == 0.2)
-    assert properly.h_measure(properly.tally(Y, [0.2] * 4)) == 0
+    assert properly.inference.h_measure(properly.tally(Y, [0.2] * 4)) == 0
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
@@ -275,7 +275,7 @@ def test_a_forecast_that_points_the_wrong_way_is_all_miscalibration(rule: Any) -
     expected = rule(Y, wrong) - rule(Y, [0.5] * 4)
     assert expected > 0.05
     assert found.miscalibration == pytest.approx(expected, abs=1e-15)
-    assert properly.h_measure(properly.tally(Y, wrong)) == 0
+    assert properly.inference.h_measure(properly.tally(Y, wrong)) == 0
 
 
 # Scores.
@@ -292,7 +292,7 @@ def test_mean_net_benefit_is_not_the_brier_score() -> None:
     # Elsewhere both are 0.1, and 0.07 over a range.
     y, p = [0, 1, 1], [0.1, 0.5, 0.8]
     assert Brier()(y, p) == pytest.approx(0.1, abs=1e-16)
-    found = properly.mean_net_benefit(properly.tally(y, p), (0.1, 0.6))
+    found = properly.decisions.mean_net_benefit(properly.tally(y, p), (0.1, 0.6))
     # Two of three are found up to 0.5, and one of three up to 0.6; none in vain above 0.1.
     assert found == pytest.approx((2 / 3 * 0.4 + 1 / 3 * 0.1) / 0.5, abs=1e-15)
     assert found == pytest.approx(2 / 3 - Bounded(MissedBenefit(), (0.1, 0.6))(y, p), abs=1e-15)
@@ -307,9 +307,9 @@ def test_a_mean_over_a_range_and_an_integral_say_which_they_are() -> None:
 def test_the_h_measure_takes_lists_and_weights_and_says_what_a_prior_is() -> None:
     twice = properly.tally(Y, P, weight=[1, 2, 1, 1])
     rows = properly.tally([*Y, 1], [*P, 0.3])
-    assert properly.h_measure(twice) == properly.h_measure(rows)
+    assert properly.inference.h_measure(twice) == properly.inference.h_measure(rows)
     with pytest.raises(
         DataError,
         match="'uniform' or 'logit'; got 0",
     ):
-        properly.h_measure(tally(), prior=0)  # type: ignore[arg-type]
+        properly.inference.h_measure(tally(), prior=0)  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly._boundary._plain import columns_of, count_of_cases, many, plain, printable
+from properly._boundary._record import columns_of, count_of_cases, many, plain, printable
 
 
 def test_everything_becomes_strict_json() -> None:

@@ -15,7 +15,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
-from properly.probability._power_means import (
+from properly.probability._power import (
     POWERS,
     ThreeMeans,
     generalized_mean,

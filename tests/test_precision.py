@@ -11,7 +11,7 @@ import pytest
 
 from properly import Cases, Tally, tally
 from properly.errors import ArgumentTypeError, DataError
-from properly.probability._precision import check_precision, limit, limit_event
+from properly.probability._power import check_precision, limit, limit_event
 
 Y = [0, 1, 1, 0, 1]
 P = [0.0, 0.01, 0.5, 0.99, 1.0]

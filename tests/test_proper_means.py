@@ -12,18 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly import (
-    Cases,
-    ProperMeans,
-    Tally,
-    generalized_mean,
-    means,
-    proper_means,
-    reliability,
-    tally,
-)
+from properly import Cases, Tally, generalized_mean, means, probability, reliability, tally
 from properly.errors import ArgumentTypeError, DataError
-from properly.probability import sources
+from properly.probability import ProperMeans, proper_means
 from properly.rules import Log, Misclassification, Pseudospherical
 
 FOLDER = Path(__file__).parent / "reference" / "means"
@@ -234,7 +225,7 @@ def test_small_forecasts_keep_their_digits(power: float) -> None:
 
 def test_bins_may_lead_to_a_ratio_above_1() -> None:
     t = tally([0, 1], [0.1, 0.9])
-    one = sources.EqualCount(bins=1)
+    one = probability.EqualCount(bins=1)
     np.testing.assert_allclose(source_of(t, [0, 1 / 2], source=one), [0.5, 0.5], rtol=1e-15)
     wanted = [1.8, 2 * 0.81 / 0.82]
     np.testing.assert_allclose(divergence(t, [0, 1 / 2], source=one), wanted, rtol=1e-14)
@@ -244,7 +235,7 @@ def test_bins_may_lead_to_a_ratio_above_1() -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        sources.EqualCount(bins=5, ties="split"),
+        probability.EqualCount(bins=5, ties="split"),
         "kernel",
         "neighbours",
     ],
@@ -258,7 +249,9 @@ def test_every_source_is_that_of_the_means(source: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", [sources.Isotonic(pooled=True), sources.EqualWidth(bins=3, pooled=True)], ids=str
+    "source",
+    [probability.Isotonic(pooled=True), probability.EqualWidth(bins=3, pooled=True)],
+    ids=str,
 )
 def test_pooled_columns_have_no_source(source: Any) -> None:
     p = ROWS[:, 1]
@@ -279,10 +272,10 @@ def test_a_share_next_to_one_leaves_a_little_to_its_absence() -> None:
 
 
 def test_a_source_that_rules_out_what_happened_has_no_ratio() -> None:
-    class Never(sources.Source):
-        def fit(self, tally: Tally) -> sources.Fit:
+    class Never(probability.Source):
+        def fit(self, tally: Tally) -> probability.Fit:
             none = np.zeros(len(tally))
-            return sources.Fit(np.arange(1, len(tally) + 1), tally.weight, tally.events, none)
+            return probability.Fit(np.arange(1, len(tally) + 1), tally.weight, tally.events, none)
 
     t, powers = tally([0, 1], [0.2, 0.7]), [-1, 0, 1 / 2]
     np.testing.assert_allclose(source_of(t, powers, source=Never()), [0, 0, 0.25], rtol=1e-15)

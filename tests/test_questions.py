@@ -8,7 +8,7 @@ import pytest
 
 from properly import Cases
 from properly.calibration._class_decomposition import decompose_classes
-from properly.counts._questions import VIEWS, ask, plan_for
+from properly.counts._reductions import VIEWS, ask, plan_for
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import (
     PBS,

@@ -10,10 +10,8 @@ import pytest
 
 from properly import Cases, tally
 from properly.counts._scoring import mean_score
-from properly.decisions import _range_costs
-from properly.decisions._clusters import rows_of
-from properly.decisions._elementary import outcomes
-from properly.decisions._range_costs import (
+from properly.decisions import _best_by_range as _range_costs
+from properly.decisions._best_by_range import (
     Rival,
     difference_errors,
     over_ranges,
@@ -21,6 +19,7 @@ from properly.decisions._range_costs import (
     pieces_between,
     sample_of,
 )
+from properly.decisions._elementary import outcomes, rows_of
 from properly.rules import (
     BetaWeighted,
     BinaryRule,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, tally
-from properly.counts._reference import reference_forecasts
+from properly.counts._baselines import reference_forecasts
 from properly.errors import DataError
 
 CASES = Cases([0, 1, 1, 0], [0.1, 0.8, 0.6, 0.3], weight=[1, 3, 0, 4])

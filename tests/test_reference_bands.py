@@ -19,7 +19,7 @@ from .test_reference_corp import DATA_SETS, FOLDER, TOLERANCE, read, tally_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly import Band
+    from properly.inference import Band
     from properly.rules import BinaryRule
 
     Floats = NDArray[np.float64]

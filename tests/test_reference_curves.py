@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.decisions._curves import murphy_curve
+from properly.decisions._murphy import murphy_curve
 from properly.decisions._roc import roc_curve
 
 if TYPE_CHECKING:

@@ -223,13 +223,13 @@ def mean_regret(sample: Sample, match: re.Match[str]) -> list[float]:
 def mean_net_benefit(sample: Sample, match: re.Match[str]) -> list[float]:
     within = ends(match)
     return [
-        properly.mean_net_benefit(sample.tally, within),
+        properly.decisions.mean_net_benefit(sample.tally, within),
         sample.event_rate - sample.mean(Bounded(MissedBenefit(), within)),
     ]
 
 
 def ranking(sample: Sample, match: re.Match[str]) -> list[float]:
-    found = properly.ranking(sample.tally, within=ends(match))
+    found = properly.decisions.ranking(sample.tally, within=ends(match))
     return [getattr(found, RANKING[match["field"]])]
 
 
@@ -247,7 +247,7 @@ def beta(sample: Sample, match: re.Match[str]) -> list[float]:
     if match["stem"] == "beta_skill":
         return [sample.term(rule, "_skill")]
     priors = [rule, PRIORS.get(match["parameters"], rule)]
-    return [properly.h_measure(sample.tally, prior) for prior in priors]
+    return [properly.inference.h_measure(sample.tally, prior) for prior in priors]
 
 
 def shifted(sample: Sample, match: re.Match[str]) -> list[float]:
@@ -256,12 +256,12 @@ def shifted(sample: Sample, match: re.Match[str]) -> list[float]:
 
 def at_budget(sample: Sample, match: re.Match[str]) -> list[float]:
     threshold = None if match["c"] is None else float(match["c"])
-    found = properly.at_budget(sample.tally, int(match["K"]), threshold=threshold)
+    found = properly.decisions.at_budget(sample.tally, int(match["K"]), threshold=threshold)
     return [getattr(found, AT_BUDGET[match["field"]])]
 
 
 def auc(sample: Sample, match: re.Match[str]) -> list[float]:
-    found = properly.ranking(sample.tally)
+    found = properly.decisions.ranking(sample.tally)
     if match["name"] == "hand_auc_from_regret":
         return [found.auc_if_calibrated, found.auc - found.gap]
     return [found.auc, (1 + found.auc_skill) / 2, properly.roc_curve(sample.tally).area]

@@ -14,9 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import pytest
 
-from properly.decisions._confusion import confusion, mean_absolute_error
+from properly.decisions._confusion import (
+    confusion,
+    mean_absolute_error,
+    quadratic_weighted_kappa,
+    weighted_kappa,
+)
 from properly.decisions._hard import decide, expected_cost, hard_costs
-from properly.decisions._kappa import quadratic_weighted_kappa, weighted_kappa
 from properly.rules._costs import cost_matrix, expected_costs
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from . import test_reference_inference_scores as scores
 from .inference_numbers import MONTE_CARLO, VALUES, column, read, tally_of
 
 if TYPE_CHECKING:
-    from properly import Band
+    from properly.inference import Band
 
 TABLES = (scores, comparison, parts, calibration)
 

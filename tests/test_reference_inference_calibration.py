@@ -15,7 +15,7 @@ from scipy.special import logit
 from scipy.stats import chi2
 
 import properly
-from properly.calibration._calibration_fits import Spline, find_curves
+from properly.calibration._curve_fits import Spline, find_curves
 from properly.inference._logistic import fit
 from properly.rules import Brier
 
@@ -34,7 +34,7 @@ from .inference_numbers import (
 )
 
 if TYPE_CHECKING:
-    from properly import CalibrationSummary, CalibrationTest
+    from properly.calibration import CalibrationSummary, CalibrationTest
 
     from .inference_numbers import Areas, Drawn
 
@@ -207,7 +207,9 @@ def of_bins(forecast: str, names: tuple[str, ...]) -> dict[str, float]:
     found: dict[str, float] = {}
     for name in names:
         bins, scheme = BINS[name]
-        record = properly.calibration_error(cases_of(forecast), bins=bins, scheme=scheme)
+        record = properly.calibration.calibration_error(
+            cases_of(forecast), bins=bins, scheme=scheme
+        )
         parts = {
             "ece": record.expected,
             "mce": record.maximum,
@@ -224,8 +226,10 @@ def of_bins(forecast: str, names: tuple[str, ...]) -> dict[str, float]:
 def of_smoothing(forecast: str) -> dict[str, float]:
     cases = cases_of(forecast)
     return {
-        f"smece.{forecast}": properly.smooth_calibration_error(cases).value,
-        f"smece_sigma.05.{forecast}": properly.smooth_calibration_error(cases, scale=0.05).value,
+        f"smece.{forecast}": properly.calibration.smooth_calibration_error(cases).value,
+        f"smece_sigma.05.{forecast}": properly.calibration.smooth_calibration_error(
+            cases, scale=0.05
+        ).value,
     }
 
 

@@ -17,7 +17,7 @@ import properly
 from properly.comparison._monitoring import BETS, log_factors
 from properly.comparison._paired import long_run
 from properly.inference._multiplicity import holm
-from properly.inference._series import data_lag, rule_lag
+from properly.inference._variance import data_lag, rule_lag
 from properly.rules import Bounded, Brier, Elementary, Log
 
 from .inference_numbers import (
@@ -34,7 +34,7 @@ from .inference_numbers import (
 )
 
 if TYPE_CHECKING:
-    from properly.comparison._pair import Pair
+    from properly.comparison._pairs import Pair
     from properly.rules import BinaryRule
 
     from .inference_numbers import Areas
@@ -101,7 +101,7 @@ def of_pairs() -> dict[str, float]:
 
 def of_areas() -> dict[str, float]:
     pair = pair_of("auc")
-    first, second = (properly.auc_interval(cases_of(name)) for name in ("p1", "p2"))
+    first, second = (properly.inference.auc_interval(cases_of(name)) for name in ("p1", "p2"))
     variances = first.standard_error**2 + second.standard_error**2
     return {
         "auc.cov": (variances - pair.standard_error**2) / 2,
@@ -135,7 +135,7 @@ def of_many_tests() -> dict[str, float]:
 def of_thresholds() -> dict[str, float]:
     """Double the regret; at 0.1 too few events are judged differently for a band."""
     thresholds = [0.1, 0.25, 0.5]
-    curve = properly.dominance(
+    curve = properly.decisions.dominance(
         cases_of("p1"), cases_of("p2"), thresholds=thresholds, replicates=99, rng=1
     )
     found: dict[str, float] = {}
@@ -153,7 +153,7 @@ def of_thresholds() -> dict[str, float]:
 
 def of_fixed_bets() -> dict[str, float]:
     """Look at one bet of a half after every case; nothing was won before the first."""
-    monitor, path = properly.ComparisonMonitor(Brier()), [0.0]
+    monitor, path = properly.comparison.ComparisonMonitor(Brier()), [0.0]
     bet = BETS.tolist().index(0.5)
     for y, first, second in zip(Y, P1, P2, strict=True):
         monitor = monitor.update([y], [first], [second])

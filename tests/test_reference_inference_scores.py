@@ -16,7 +16,7 @@ from scipy.stats import t as student
 
 import properly
 from properly.errors import DataWarning
-from properly.inference._series import data_lag, rule_lag
+from properly.inference._variance import data_lag, rule_lag
 from properly.rules import Bounded, Brier, Log
 
 from .inference_numbers import (
@@ -36,7 +36,7 @@ from .inference_numbers import (
 )
 
 if TYPE_CHECKING:
-    from properly import Estimate
+    from properly.inference import Estimate
     from properly.rules import BinaryRule
 
     from .inference_numbers import Areas
@@ -87,7 +87,7 @@ def of_certain_forecasts() -> dict[str, float]:
         return {
             "edge.log_mean": properly.score_interval(cases, Log()).value,
             **with_error("edge.brier", properly.score_interval(cases, Brier())),
-            **with_error("edge.auc", properly.auc_interval(cases)),
+            **with_error("edge.auc", properly.inference.auc_interval(cases)),
         }
 
 
@@ -97,10 +97,10 @@ def of_certain_forecasts() -> dict[str, float]:
 def of_skill() -> dict[str, float]:
     cases = cases_of("p1")
     known = cases_of("p1", weight=WEIGHT, clusters=CLUSTER)
-    weighted = properly.skill_interval(known, Brier())
+    weighted = properly.inference.skill_interval(known, Brier())
     return {
-        **with_error("skill.brier", properly.skill_interval(cases, Brier())),
-        **with_error("skill.log", properly.skill_interval(cases, Log())),
+        **with_error("skill.brier", properly.inference.skill_interval(cases, Brier())),
+        **with_error("skill.log", properly.inference.skill_interval(cases, Log())),
         "skill.brier.weighted": weighted.value,
         "skill.brier.se_cluster_weighted": weighted.standard_error,
     }
@@ -108,7 +108,7 @@ def of_skill() -> dict[str, float]:
 
 def of_ratio() -> dict[str, float]:
     """Take the second forecast as the reference: skill is one less the ratio."""
-    against = properly.skill_interval(cases_of("p1"), Brier(), reference=P2)
+    against = properly.inference.skill_interval(cases_of("p1"), Brier(), reference=P2)
     return {
         "ratio.brier_p1_p2": 1 - against.value,
         "ratio.brier_p1_p2.se": against.standard_error,
@@ -121,16 +121,16 @@ def of_ratio() -> dict[str, float]:
 def of_auc() -> dict[str, float]:
     found: dict[str, float] = {}
     for forecast in ("p1", "p2"):
-        found |= with_error(f"auc.{forecast}", properly.auc_interval(cases_of(forecast)))
+        found |= with_error(f"auc.{forecast}", properly.inference.auc_interval(cases_of(forecast)))
     for method in ("wald", "logit"):
-        lower, upper = properly.auc_interval(cases_of("p1"), method=method).interval
+        lower, upper = properly.inference.auc_interval(cases_of("p1"), method=method).interval
         found |= {f"auc.p1.{method}95.lower": lower, f"auc.p1.{method}95.upper": upper}
     return found
 
 
 def of_net_benefit() -> dict[str, float]:
     cases = cases_of("p1")
-    low, high = (properly.net_benefit_interval(cases, t) for t in (0.2, 0.5))
+    low, high = (properly.inference.net_benefit_interval(cases, t) for t in (0.2, 0.5))
     return with_error("nb@0.2", low) | with_error("nb@0.5", high)
 
 
@@ -155,8 +155,8 @@ def of_groups() -> dict[str, float]:
 def at_another_rate() -> dict[str, float]:
     """Take the event rate 0.1 as known: outcomes are then strata."""
     here = cases_of("p1", strata=Y)
-    moved = properly.with_event_rate(here, 0.1, forecasts_for=Y.mean())
-    kept = properly.with_event_rate(here, 0.1)
+    moved = properly.counts.with_event_rate(here, 0.1, forecasts_for=Y.mean())
+    kept = properly.counts.with_event_rate(here, 0.1)
     weight = np.asarray(kept.weight)
     score = properly.score_interval(moved, Brier())
     return {
@@ -166,7 +166,9 @@ def at_another_rate() -> dict[str, float]:
         "shift.0.1.brier.p1.shifted_forecast": score.value,
         "shift.0.1.brier.p1.shifted_forecast.se": score.standard_error,
         "shift.0.1.brier.p1.unshifted_forecast": properly.score_interval(kept, Brier()).value,
-        "shift.0.1.nb@0.2.p1.shifted_forecast": properly.net_benefit_interval(moved, 0.2).value,
+        "shift.0.1.nb@0.2.p1.shifted_forecast": properly.inference.net_benefit_interval(
+            moved, 0.2
+        ).value,
         "shift.0.1.bounded_brier[.1,.4].p1.shifted_forecast": properly.score_interval(
             moved, RANGE
         ).value,
@@ -176,9 +178,9 @@ def at_another_rate() -> dict[str, float]:
 def of_blocks() -> dict[str, float]:
     first, second = np.asarray(Brier().loss(Y, P1)), np.asarray(Brier().loss(Y, P2))
     return {
-        "block_length.stationary.db": properly.block_length(first - second),
-        "block_length.stationary.b1": properly.block_length(first, kind="stationary"),
-        "block_length.circular.b1": properly.block_length(first, kind="circular"),
+        "block_length.stationary.db": properly.inference.block_length(first - second),
+        "block_length.stationary.b1": properly.inference.block_length(first, kind="stationary"),
+        "block_length.circular.b1": properly.inference.block_length(first, kind="circular"),
     }
 
 
@@ -218,7 +220,7 @@ def test_the_interval_of_a_mean_score_is_student_s(short: str, design: str) -> N
 
 
 def test_the_interval_of_a_skill_is_that_of_the_logarithm_of_the_ratio() -> None:
-    found = properly.skill_interval(cases_of("p1"), Brier(), level=0.9)
+    found = properly.inference.skill_interval(cases_of("p1"), Brier(), level=0.9)
     ratio = 1 - found.value
     step = student.ppf(0.95, 299) * found.standard_error / ratio
     expected = (1 - ratio * math.exp(step), 1 - ratio * math.exp(-step))
@@ -227,15 +229,15 @@ def test_the_interval_of_a_skill_is_that_of_the_logarithm_of_the_ratio() -> None
 
 def test_the_interval_of_an_auc_stays_inside() -> None:
     with pytest.warns(DataWarning, match="16 events"):
-        found = properly.auc_interval(cases_of("edge"), level=0.999)
+        found = properly.inference.auc_interval(cases_of("edge"), level=0.999)
     step = 3.2905267314918945 * found.standard_error / (found.value * (1 - found.value))
     expected = expit(logit(found.value) + np.array([-step, step]))
     assert found.interval == pytest.approx(tuple(expected), rel=0, abs=1e-14)
 
 
 def test_the_standardized_net_benefit_is_a_ratio() -> None:
-    plain = properly.net_benefit_interval(cases_of("p1"), 0.2)
-    scaled = properly.net_benefit_interval(cases_of("p1"), 0.2, standardized=True)
+    plain = properly.inference.net_benefit_interval(cases_of("p1"), 0.2)
+    scaled = properly.inference.net_benefit_interval(cases_of("p1"), 0.2, standardized=True)
     assert scaled.value == pytest.approx(plain.value / Y.mean(), rel=1e-14)
     benefit = (P1 >= 0.2) * (Y - (1 - Y) * 0.25)
     away = (benefit - scaled.value * Y) / (300 * Y.mean())

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 import properly
+from properly import probability
 from properly.errors import DataWarning
-from properly.probability import sources
 from properly.rules import Log
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def cases_of(name: str, way: str, limited: str) -> Any:
     return cases.tally() if way == "tally" else cases
 
 
-def means_of(name: str, way: str, limited: str, **options: Any) -> properly.Means:
+def means_of(name: str, way: str, limited: str, **options: Any) -> properly.probability.Means:
     precision = data_of(name).q_lim if limited == "library" else None
     return properly.means(cases_of(name, way, limited), precision=precision, **options)
 
@@ -194,12 +194,12 @@ def test_standard_errors(name: str, way: str, limited: str) -> None:
 
 def histogram_means(
     name: str, way: str, limited: str, ties: Literal["split", "together"]
-) -> properly.Means:
+) -> properly.probability.Means:
     bins = METRICS[name]["histogram_equal_count"]["bins"]
-    return means_of(name, way, limited, source=sources.EqualCount(bins=bins, ties=ties))
+    return means_of(name, way, limited, source=probability.EqualCount(bins=bins, ties=ties))
 
 
-def require_histogram(name: str, found: properly.Means) -> None:
+def require_histogram(name: str, found: properly.probability.Means) -> None:
     expected = METRICS[name]["histogram_equal_count"]
     assert three(found) == numbers(METRICS[name]["model"])
     assert three(found.source) == numbers(expected["source"])
@@ -253,7 +253,7 @@ def in_order(bins: Sequence[Bin]) -> Floats:
     return np.asarray(plain[np.lexsort(np.round(plain, 9).T)])
 
 
-def bins_of(table: properly.SourceTable, name: str) -> list[Bin]:
+def bins_of(table: properly.probability.SourceTable, name: str) -> list[Bin]:
     rows = [row for row, found in enumerate(table.name) if found == name]
     return [Bin(*(float(getattr(table, key)[row]) for key in Bin._fields)) for row in rows]
 
@@ -263,8 +263,8 @@ def bins_of(table: properly.SourceTable, name: str) -> list[Bin]:
 def test_the_bins_of_the_histogram(name: str, limited: str) -> None:
     data, expected = data_of(name), METRICS[name]["histogram_equal_count"]
     precision = data.q_lim if limited == "library" else None
-    source = sources.EqualCount(bins=expected["bins"], ties="split")
-    table = properly.source_table(
+    source = probability.EqualCount(bins=expected["bins"], ties="split")
+    table = properly.probability.source_table(
         cases_of(name, "cases", limited), source=source, precision=precision
     )
     member = np.array(expected["bin_of"])
@@ -287,14 +287,14 @@ def class_cases() -> properly.Cases:
 
 
 BINNINGS = {
-    "separate_B3": sources.EqualCount(bins=3, ties="split"),
-    "pooled_B6": sources.EqualCount(bins=6, pooled=True, ties="split"),
+    "separate_B3": probability.EqualCount(bins=3, ties="split"),
+    "pooled_B6": probability.EqualCount(bins=6, pooled=True, ties="split"),
 }
 every_binning = pytest.mark.parametrize("binning", BINNINGS)
 
 
-def class_table(binning: str) -> properly.SourceTable:
-    return properly.source_table(class_cases(), source=BINNINGS[binning])
+def class_table(binning: str) -> properly.probability.SourceTable:
+    return properly.probability.source_table(class_cases(), source=BINNINGS[binning])
 
 
 @pytest.mark.parametrize("source", ["isotonic", *BINNINGS.values()], ids=repr)

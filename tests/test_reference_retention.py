@@ -18,8 +18,7 @@ from properly.decisions._retention import ORACLE, retention_curve, retention_stu
 from properly.rules import RPS, Brier, Log, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
-    from properly.decisions._retained import Metric
-    from properly.decisions._retention_areas import Retention
+    from properly.decisions._retained import Metric, Retention
 
 FILE = Path(__file__).parent / "reference" / "ordinal" / "dataset.json"
 TOLERANCE = 1e-12

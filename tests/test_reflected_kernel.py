@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from properly.calibration._reflected_kernel import LEAST_SCALE, error_at, fixed_point, variation
+from properly.calibration._error import LEAST_SCALE, error_at, fixed_point, variation
 
 Column = np.ndarray[Any, np.dtype[np.float64]]
 

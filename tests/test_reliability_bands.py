@@ -13,7 +13,7 @@ from properly.errors import ArgumentTypeError, DataError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly import Band
+    from properly.inference import Band
 
     Floats = NDArray[np.float64]
 

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from properly.decisions._confusion import quadratic_weighted_kappa
 from properly.decisions._hard import expected_cost
-from properly.decisions._kappa import quadratic_weighted_kappa
 from properly.decisions._retained import numbers_removed
 from properly.decisions._retention import ORACLE, rejection_scores, retention_curve, retention_study
 from properly.errors import ArgumentTypeError, DataError, DataWarning

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import properly
 from properly.errors import ArgumentTypeError, DataError
+from properly.probability import EqualCount
 from properly.probability._confidence import confidence_test
 from properly.probability._means import means
-from properly.probability._power_means import POWERS, mean_of_power
+from properly.probability._power import POWERS, mean_of_power
 from properly.probability._risk_profile import risk_profile
-from properly.probability.sources import EqualCount
 
 INF = math.inf
 SIX = properly.tally([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
@@ -244,7 +244,7 @@ def test_what_is_no_cases_is_refused() -> None:
 
 def test_a_table_shows_powers_with_names_and_both_ends() -> None:
     t = properly.tally([0, 1, 1, 0], [0.2, 0.6, 0.9, 0.7])
-    told = str(properly.risk_profile(t, [-np.inf, -2 / 3, 0, 0.5, 1, np.inf]))
+    told = str(properly.probability.risk_profile(t, [-np.inf, -2 / 3, 0, 0.5, 1, np.inf]))
     assert told.splitlines()[0].split() == ["power", "model", "source", "expected"]
     assert [line.split()[0] for line in told.splitlines()[1:]] == [
         "-inf",
@@ -254,11 +254,11 @@ def test_a_table_shows_powers_with_names_and_both_ends() -> None:
         "inf",
     ]
     assert "0 accuracy            0.60000" in told
-    assert len(str(properly.risk_profile(t)).splitlines()) == 9
+    assert len(str(properly.probability.risk_profile(t)).splitlines()) == 9
 
 
 def test_what_is_expected_of_the_smallest_doubles_is_finite() -> None:
     # Of four terms q ** -2, that of 5e-324 is all but everything.
-    found = properly.risk_profile(properly.tally([1, 0], [5e-324, 0.5]), [-3.0])
+    found = properly.probability.risk_profile(properly.tally([1, 0], [5e-324, 0.5]), [-3.0])
     log = (math.log(2) + 2 * math.log(5e-324)) / 3
     assert math.log(found.expected[0]) == pytest.approx(log, rel=1e-12)

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from properly import Cases, Tally, predicted_roc_curve, reliability, roc_curve, tally
+from properly import Cases, Tally, reliability, roc_curve, tally
+from properly.decisions import predicted_roc_curve
 from properly.errors import DataError
 
 if TYPE_CHECKING:

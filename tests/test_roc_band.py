@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from properly import Cases, RocBand, Tally, roc_curve, tally
+from properly import Cases, Tally, roc_curve, tally
 from properly.counts._tally import as_tally
+
+if TYPE_CHECKING:
+    from properly.decisions import RocBand
 
 N = 150
 RNG = np.random.default_rng(11)

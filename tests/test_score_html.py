@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 
-from properly._boundary._score_html import scores_as_html
+from properly._boundary._tables import scores_as_html
 
 HOSTILE = "</th><script>alert('1')</script>\"\x1b[31m\n\u202e{{7*7}}&amp;\ud800"
 HEAD = ("model", "score", HOSTILE)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtri, stdtrit
 
-from properly.inference._score_interval import (
+from properly.inference._shares import (
     Term,
     design_effect,
     normal,

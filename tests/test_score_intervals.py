@@ -11,15 +11,9 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 import properly
-from properly import (
-    Cases,
-    auc_interval,
-    net_benefit_interval,
-    score_interval,
-    skill_interval,
-    tally,
-)
+from properly import Cases, score_interval, tally
 from properly.errors import ArgumentTypeError, DataError, DataWarning, ImproperRuleError
+from properly.inference import auc_interval, net_benefit_interval, skill_interval
 from properly.rules import RPS, Bounded, Brier, Log, Shifted
 
 RNG = np.random.default_rng(11)
@@ -275,7 +269,7 @@ def test_a_bounded_score_is_a_mean_like_any_other() -> None:
 
 
 def test_a_known_event_rate_is_a_design_with_the_outcome_as_stratum() -> None:
-    there = properly.with_event_rate(cases(strata=Y), 0.1)
+    there = properly.counts.with_event_rate(cases(strata=Y), 0.1)
     found = score_interval(there, Brier())
     loss = (P - Y) ** 2
     one, none = loss[Y], loss[~Y]

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from properly.inference._series import autocovariances, by_cosines, by_lags, data_lag, rule_lag
+from properly.inference._variance import autocovariances, by_cosines, by_lags, data_lag, rule_lag
 
 RNG = np.random.default_rng(7)
 TOTAL = RNG.normal(size=(2, 60))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2, f
 
-from properly.comparison._shrinkage import cochran, homogeneity, shrink
+from properly.comparison._group_variance import cochran, homogeneity, shrink
 
 VALUE = np.array([1.0, 2.0, 6.0])
 VARIANCE = np.array([1.0, 2.0, 4.0])

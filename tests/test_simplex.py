@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from properly.errors import DataError
 from properly.rules import PBS, PLL, Brier, ClassRule, Mixture, Propriety, SquaredAbsoluteRPS
-from properly.rules._simplex import (
+from properly.rules._counterexamples import (
     MOST_CLASSES,
     MOST_POINTS,
     Points,

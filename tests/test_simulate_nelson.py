@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from properly import datasets as simulate
+from properly import datasets
 from properly.datasets import NELSON_CASES
 from properly.errors import DataError
 
@@ -45,7 +45,7 @@ FOUR_DIGITS = {
 }
 
 
-def assert_means(s: simulate.Simulation, wanted: tuple[float, float, float], digits: float) -> None:
+def assert_means(s: datasets.Simulation, wanted: tuple[float, float, float], digits: float) -> None:
     """Compare power means of the probability of what happened; errors by the delta method."""
     happened = np.where(s.y, s.p, 1 - s.p)
     for power, mean in zip((1, 0, -2 / 3), wanted, strict=True):
@@ -67,18 +67,18 @@ def test_means_are_those_of_the_population(name: str) -> None:
     case, precision = POPULATION[name]
     read = json.loads(FILE.read_text())[name]
     wanted = tuple(float(read[key]) for key in ("decisiveness", "accuracy", "robustness"))
-    s = simulate.nelson(N, case, precision=precision, rng=10)
+    s = datasets.nelson(N, case, precision=precision, rng=10)
     assert_means(s, wanted, digits=1e-12)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("case", FOUR_DIGITS)
 def test_means_of_further_cases_are_those_of_the_population(case: str) -> None:
-    assert_means(simulate.nelson(N, case, rng=11), FOUR_DIGITS[case], digits=5e-5)
+    assert_means(datasets.nelson(N, case, rng=11), FOUR_DIGITS[case], digits=5e-5)
 
 
 @pytest.mark.parametrize("case", NELSON_CASES)
 def test_outcomes_follow_the_truth(case: str) -> None:
-    s = simulate.nelson(N, case, rng=12)
+    s = datasets.nelson(N, case, rng=12)
     tenth = np.minimum((10 * s.truth).astype(int), 9)
     cases = np.bincount(tenth, minlength=10)
     excess = np.bincount(tenth, s.y - s.truth, minlength=10)
@@ -88,26 +88,26 @@ def test_outcomes_follow_the_truth(case: str) -> None:
 
 def test_forecasts_of_a_perfect_model_are_the_truth() -> None:
     for case in ("perfect", "gaussian"):
-        s = simulate.nelson(500, case, precision=None, rng=13)
+        s = datasets.nelson(500, case, precision=None, rng=13)
         assert np.array_equal(s.p, s.truth)
-        limited = simulate.nelson(500, case, precision=0.2, rng=13)
+        limited = datasets.nelson(500, case, precision=0.2, rng=13)
         assert np.array_equal(limited.p, np.clip(s.truth, 0.2, 0.8))
         assert np.array_equal(limited.truth, s.truth)
 
 
 def test_a_model_does_not_move_outcomes_or_truth() -> None:
-    one, other = (simulate.nelson(500, case, rng=14) for case in ("perfect", "tail over"))
+    one, other = (datasets.nelson(500, case, rng=14) for case in ("perfect", "tail over"))
     assert np.array_equal(one.y, other.y)
     assert np.array_equal(one.truth, other.truth)
     assert not np.array_equal(one.p, other.p)
-    assert np.array_equal(one.p, simulate.nelson(500, rng=np.random.default_rng(14)).p)
+    assert np.array_equal(one.p, datasets.nelson(500, rng=np.random.default_rng(14)).p)
     assert other.p.min() == 0.01
     assert other.p.max() == 0.99
     assert one.y.dtype == bool
 
 
 def test_a_prior_of_four_fifths_multiplies_the_odds_by_four() -> None:
-    s = simulate.nelson(500, "prior 0.8", precision=None, rng=15)
+    s = datasets.nelson(500, "prior 0.8", precision=None, rng=15)
     odds = s.p / (1 - s.p)
     np.testing.assert_allclose(odds, 4 * s.truth / (1 - s.truth), rtol=1e-12)
 
@@ -120,16 +120,16 @@ def test_a_case_says_what_it_is() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: simulate.nelson(0), "n must be a whole number, 1 or more; got 0"),
+        (lambda: datasets.nelson(0), "n must be a whole number, 1 or more; got 0"),
         (
-            lambda: simulate.nelson(5, precision=0.5),
+            lambda: datasets.nelson(5, precision=0.5),
             (
                 "precision must be 0 or more and below 1/2, the probability of each of 2 classes "
                 "if all are alike; got 0.5"
             ),
         ),
         (
-            lambda: simulate.nelson(5, "tails"),
+            lambda: datasets.nelson(5, "tails"),
             (
                 "case must be 'perfect', 'mean 1', 'mean 3', 'variance 0.5', 'variance 2', "
                 "'tail over', 'tail over, one class', 'tail under', 'tail under, one class', "

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import properly.probability._smoothing as room
+import properly.probability as room
 from properly import tally
-from properly.probability._smoothing import nearest, smooth
+from properly.probability._sources import nearest, smooth
 
 Column = np.ndarray[Any, Any]
 Table = tuple[Column, Column, Column]

@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Cases, SourceTable, Tally, ThreeMeans, tally
+from properly import Cases, Tally, probability, tally
 from properly.counts._reductions import complement
 from properly.errors import DataError
-from properly.probability import sources
-from properly.probability._power_means import three_means
+from properly.probability import SourceTable, ThreeMeans
+from properly.probability._power import three_means
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Y, P = [0, 0, 1, 0, 1, 1], [0.125, 0.25, 0.375, 0.625, 0.75, 0.875]
-TWO = sources.EqualCount(bins=2)
+TWO = probability.EqualCount(bins=2)
 TABLE = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.5, 0.5, 0.0], [0.125, 0.25, 0.625]]
 HAPPENED = [0, 1, 1, 2]
 NAN = [math.nan] * 3
@@ -47,7 +47,7 @@ def assert_averages(table: SourceTable, expected: list[list[float]]) -> None:
 
 @pytest.mark.parametrize("cases", [tally(Y, P), Cases(Y, P)], ids=["tally", "cases"])
 def test_an_event_in_two_bins(cases: Tally | Cases) -> None:
-    table = properly.source_table(cases, source=TWO)
+    table = properly.probability.source_table(cases, source=TWO)
     assert table.name == ["event", "event", "no event", "no event"]
     assert table.number.tolist() == [0, 1, 0, 1]
     assert table.lower.tolist() == [0.125, 0.625, 0.125, 0.625]
@@ -65,7 +65,7 @@ def test_an_event_in_two_bins(cases: Tally | Cases) -> None:
 
 
 def test_isotonic_bins_and_those_in_which_nothing_happened() -> None:
-    table = properly.source_table(tally([0, 1, 0, 1], [0.125, 0.25, 0.5, 0.875]))
+    table = properly.probability.source_table(tally([0, 1, 0, 1], [0.125, 0.25, 0.5, 0.875]))
     assert table.name == ["event"] * 3 + ["no event"] * 3
     assert table.number.tolist() == [0, 1, 2] * 2
     assert table.lower.tolist() == [0.125, 0.25, 0.875, 0.125, 0.5, 0.875]
@@ -77,7 +77,7 @@ def test_isotonic_bins_and_those_in_which_nothing_happened() -> None:
 
 
 def test_certain_forecasts_that_came_true_have_no_size_not_even_minus_none() -> None:
-    table = properly.source_table(tally([0, 1, 1], [0.0, 1.0, 1.0]))
+    table = properly.probability.source_table(tally([0, 1, 1], [0.0, 1.0, 1.0]))
     assert table.size.tolist() == [0, 0, 0, 0]
     assert not np.signbit(table.size).any()
     assert table.means.accuracy == 1
@@ -85,7 +85,7 @@ def test_certain_forecasts_that_came_true_have_no_size_not_even_minus_none() -> 
 
 def test_three_classes_each_by_itself() -> None:
     cases = Cases([("x", "y", "z")[k] for k in HAPPENED], TABLE, labels=["x", "y", "z"])
-    table = properly.source_table(cases)
+    table = properly.probability.source_table(cases)
     # By class: below 0.5 and from there on; the last class only at 0.625.
     assert table.name == ["x", "x", "y", "y", "z", "z"]
     assert table.number.tolist() == [0, 1] * 3
@@ -101,7 +101,7 @@ def test_three_classes_each_by_itself() -> None:
 
 
 def test_a_class_that_never_happened_has_bins_all_the_same() -> None:
-    table = properly.source_table(Cases([0, 0], [[0.5, 0.5], [0.25, 0.75]]))
+    table = properly.probability.source_table(Cases([0, 0], [[0.5, 0.5], [0.25, 0.75]]))
     assert table.name == ["0", "1"]
     assert table.happened.tolist() == [2, 0]
     assert table.source.tolist() == [1, 0]
@@ -111,7 +111,7 @@ def test_a_class_that_never_happened_has_bins_all_the_same() -> None:
 @pytest.mark.parametrize("weighted", [False, True], ids=["counts", "fractions"])
 @pytest.mark.parametrize(
     "source",
-    ["isotonic", "hist", sources.EqualWidth(bins=7), sources.EqualWidth(bins=10**6)],
+    ["isotonic", "hist", probability.EqualWidth(bins=7), probability.EqualWidth(bins=10**6)],
     ids=str,
 )
 def test_the_means_of_every_bin_are_those_of_its_cases(source: Any, weighted: bool) -> None:
@@ -119,7 +119,7 @@ def test_the_means_of_every_bin_are_those_of_its_cases(source: Any, weighted: bo
     p = rng.choice([0.0, 1.0, *rng.uniform(0, 1, 40)], 300)
     y = (rng.random(300) < 0.4).astype(int)
     weight = rng.gamma(2, size=300) if weighted else rng.integers(1, 4, 300)
-    table = properly.source_table(Cases(y, p, weight=weight), source=source)
+    table = properly.probability.source_table(Cases(y, p, weight=weight), source=source)
     nothing = 0
     for row, name in enumerate(table.name):
         given, happened = (p, y == 1) if name == "event" else (complement(p), y == 0)
@@ -138,8 +138,8 @@ def test_the_means_of_every_bin_are_those_of_its_cases(source: Any, weighted: bo
 
 @pytest.mark.parametrize("ties", ["together", "split"])
 def test_pooled_columns_are_called_all(ties: Any) -> None:
-    source = sources.EqualCount(bins=2, pooled=True, ties=ties)
-    table = properly.source_table(Cases(HAPPENED, TABLE), source=source)
+    source = probability.EqualCount(bins=2, pooled=True, ties=ties)
+    table = properly.probability.source_table(Cases(HAPPENED, TABLE), source=source)
     assert table.name == ["all", "all"]
     assert table.number.tolist() == [0, 1]
     # In order: 0, 0.125, five times 0.25, four times 0.5 and 0.625.
@@ -155,7 +155,9 @@ def test_pooled_columns_are_called_all(ties: Any) -> None:
 
 
 def test_an_event_is_pooled_with_its_absence() -> None:
-    table = properly.source_table(tally([1, 0], [0.25, 0.25]), source=sources.Isotonic(pooled=True))
+    table = properly.probability.source_table(
+        tally([1, 0], [0.25, 0.25]), source=probability.Isotonic(pooled=True)
+    )
     assert table.name == ["all"]
     assert table.weight.tolist() == [4]
     assert table.happened.tolist() == [2]
@@ -165,7 +167,7 @@ def test_an_event_is_pooled_with_its_absence() -> None:
 def test_weights_count_in_every_column() -> None:
     for weight in ([1, 2, 3, 0, 1, 1], [0.5, 1.0, 1.5, 0.0, 0.5, 0.5]):
         for cases in (Cases(Y, P, weight=weight), tally(Y, P, weight=weight)):
-            table = properly.source_table(cases, source=sources.EqualWidth(bins=2))
+            table = properly.probability.source_table(cases, source=probability.EqualWidth(bins=2))
             a, b, c, _, d, e = weight
             assert table.weight.tolist() == [a + b + c, d + e, d + e, a + b + c]
             assert table.happened.tolist() == [c, d + e, 0, a + b]
@@ -180,18 +182,20 @@ def test_weights_count_in_every_column() -> None:
 
 
 def test_split_ties_need_rows() -> None:
-    source = sources.EqualCount(bins=2, ties="split")
-    table = properly.source_table(Cases([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.75]), source=source)
+    source = probability.EqualCount(bins=2, ties="split")
+    table = properly.probability.source_table(
+        Cases([1, 0, 1, 0], [0.5, 0.5, 0.5, 0.75]), source=source
+    )
     assert table.weight.tolist() == [2, 2, 2, 2]
     assert table.lower.tolist() == [0.5, 0.5, 0.25, 0.5]
     assert table.upper.tolist() == [0.5, 0.75, 0.5, 0.5]
     assert table.source.tolist() == [0.5] * 4
     with pytest.raises(DataError, match="ties are split in the order of the rows, which a tally"):
-        properly.source_table(tally([1, 0], [0.5, 0.5]), source=source)
+        properly.probability.source_table(tally([1, 0], [0.5, 0.5]), source=source)
 
 
 def test_a_precision_moves_forecasts_first() -> None:
-    table = properly.source_table(tally(Y, P), source=TWO, precision=0.25)
+    table = properly.probability.source_table(tally(Y, P), source=TWO, precision=0.25)
     assert table.lower.tolist() == [0.25, 0.625, 0.25, 0.625]
     assert table.upper.tolist() == [0.375, 0.75, 0.375, 0.75]
     assert (table.means.precision, table.means.clipped) == (0.25, 2)
@@ -201,7 +205,9 @@ def test_a_precision_moves_forecasts_first() -> None:
 
 
 def test_what_was_called_impossible_has_infinite_size() -> None:
-    table = properly.source_table(tally([1, 0], [0.0, 0.5]), source=sources.EqualWidth(bins=2))
+    table = properly.probability.source_table(
+        tally([1, 0], [0.0, 0.5]), source=probability.EqualWidth(bins=2)
+    )
     assert table.name == ["event", "event", "no event", "no event"]
     assert table.size[0] == math.inf
     assert (table.accuracy[0], table.robustness[0], table.decisiveness[0]) == (0, 0, 0)
@@ -217,7 +223,7 @@ def test_bins_are_weighed_by_what_happened_in_them_or_all_alike() -> None:
     # Three and one of four cases, at forecasts that are all different.
     p = [0.125, 0.25, 0.375, 0.4375, 0.625, 0.75, 0.8125, 0.875]
     y = [0, 0, 0, 1, 0, 1, 1, 1]
-    table = properly.source_table(tally(y, p), source=TWO)
+    table = properly.probability.source_table(tally(y, p), source=TWO)
     happened, source = [1, 3, 1, 3], [0.25, 0.75, 0.25, 0.75]
     assert table.happened.tolist() == happened
     for weights, by in (("true", happened), ("equal", [1, 1, 1, 1])):
@@ -238,7 +244,7 @@ def test_bins_are_weighed_by_what_happened_in_them_or_all_alike() -> None:
 
 
 def test_bins_in_which_nothing_happened_are_left_out() -> None:
-    table = properly.source_table(tally([0, 1, 0, 1], [0.125, 0.25, 0.5, 0.875]))
+    table = properly.probability.source_table(tally([0, 1, 0, 1], [0.125, 0.25, 0.5, 0.875]))
     model, source = table.overall("equal")
     assert source.decisiveness == pytest.approx((0.5 + 1 + 0.5 + 1) / 4, rel=1e-14)
     assert model.decisiveness == pytest.approx((0.25 + 0.875 + 0.5 + 0.875) / 4, rel=1e-14)
@@ -246,7 +252,7 @@ def test_bins_in_which_nothing_happened_are_left_out() -> None:
 
 def test_other_weights_of_bins_are_refused() -> None:
     with pytest.raises(DataError, match="weights must be 'true' or 'equal'; got 'none'"):
-        properly.source_table(tally(Y, P)).overall("none")  # type: ignore[arg-type]
+        properly.probability.source_table(tally(Y, P)).overall("none")  # type: ignore[arg-type]
 
 
 # Sources
@@ -257,20 +263,20 @@ def test_other_weights_of_bins_are_refused() -> None:
     [
         ("kernel", "a kernel on log-odds"),
         ("neighbours", "nearest neighbours"),
-        (sources.Kernel(0.5, pooled=True), "a kernel on log-odds"),
-        (sources.Neighbours(3), "nearest neighbours"),
+        (probability.Kernel(0.5, pooled=True), "a kernel on log-odds"),
+        (probability.Neighbours(3), "nearest neighbours"),
     ],
     ids=repr,
 )
 def test_sources_without_bins_are_refused(source: Any, words: str) -> None:
     for cases in (tally(Y, P), Cases(HAPPENED, TABLE)):
         with pytest.raises(DataError, match=f"{words} has no bins to make a table of"):
-            properly.source_table(cases, source=source)
+            properly.probability.source_table(cases, source=source)
 
 
 @pytest.mark.parametrize("source", ["isotonic", "equal_count", "hist", "equal_width"])
 def test_sources_with_bins_are_known_by_name(source: str) -> None:
-    table = properly.source_table(tally(Y, P), source=source)
+    table = properly.probability.source_table(tally(Y, P), source=source)
     assert table.means == properly.means(tally(Y, P), source=source)
     assert len(table) == len(table.name) == len(table.weight)
 
@@ -279,7 +285,7 @@ def test_sources_with_bins_are_known_by_name(source: str) -> None:
 
 
 def test_a_dictionary_holds_the_columns_and_the_averages() -> None:
-    told = properly.source_table(tally([1, 0], [0.0, 0.5])).to_dict()
+    told = properly.probability.source_table(tally([1, 0], [0.0, 0.5])).to_dict()
     assert json.loads(json.dumps(told, allow_nan=False)) == told
     assert list(told) == [
         "name",
@@ -301,7 +307,7 @@ def test_a_dictionary_holds_the_columns_and_the_averages() -> None:
 
 @pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
 def test_a_frame_has_one_row_a_bin(backend: Any) -> None:
-    table = properly.source_table(tally(Y, P), source=TWO)
+    table = properly.probability.source_table(tally(Y, P), source=TWO)
     frame = table.to_frame(backend)
     assert type(frame).__module__.split(".")[0] == backend
     assert len(frame) == 4
@@ -310,7 +316,7 @@ def test_a_frame_has_one_row_a_bin(backend: Any) -> None:
 
 
 def test_no_column_can_be_written_to() -> None:
-    table = properly.source_table(tally(Y, P))
+    table = properly.probability.source_table(tally(Y, P))
     for name in ("number", "lower", "weight", "source", "accuracy", "size"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(table, name)[0] = 0
@@ -320,14 +326,16 @@ def test_tensors_have_the_table_of_arrays() -> None:
     torch = pytest.importorskip("torch", reason="torch is not installed")
     p = torch.tensor(P, dtype=torch.float64)
     for cases in (tally(torch.tensor(Y), p), Cases(torch.tensor(Y), p)):
-        table = properly.source_table(cases, source=TWO)
-        assert table.to_dict() == properly.source_table(tally(Y, P), source=TWO).to_dict()
+        table = properly.probability.source_table(cases, source=TWO)
+        assert (
+            table.to_dict() == properly.probability.source_table(tally(Y, P), source=TWO).to_dict()
+        )
 
 
 def test_a_table_of_many_bins_shows_its_ends() -> None:
     t = properly.Tally.from_counts((np.arange(40) + 0.5) / 50, np.full(40, 10), np.arange(40) // 5)
     lines = str(
-        properly.source_table(t, source=properly.probability.sources.EqualWidth(bins=50))
+        properly.probability.source_table(t, source=properly.probability.EqualWidth(bins=50))
     ).splitlines()
     assert len(lines) == 1 + 24 + 1
     assert lines[0].split() == [

@@ -14,7 +14,7 @@ from properly.engines._counts import Counts
 from properly.engines._exact import ScoreSums
 from properly.engines._summary import Summary
 from properly.evaluation import _summary_gathering
-from properly.evaluation._asking import rules_of_event
+from properly.evaluation._evaluate import rules_of_event
 from properly.evaluation._event_gathering import Asked
 from properly.evaluation._summary_gathering import gather_summary
 from properly.evaluation._summary_notes import CLUSTERS, GROUPS, THRESHOLDS, WEIGHTS

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from properly import Cases, switching_penalty
+from properly import Cases
+from properly.decisions import switching_penalty
 from properly.errors import DataError, ImproperRuleError
 from properly.rules import PBS, RPS, Brier, Log, Penalized, SquaredAbsoluteRPS
 

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from properly.counts._losses import price
+from properly.counts._scoring import price
 from properly.engines import _exact as _totals
 from properly.engines._exact import UNIT, ScoreSums, Total, exact_sum, keys_of, sum_of_products
 from properly.rules import RPS, Brier, Log, Pseudospherical

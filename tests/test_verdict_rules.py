@@ -12,16 +12,21 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Comparison, Estimate, Interval
+from properly import Interval
 from properly.calibration._certain import Certain
-from properly.evaluation._verdict._baseline import against_none, baseline
-from properly.evaluation._verdict._calibration import calibration
-from properly.evaluation._verdict._certain import certain, certain_of_classes
-from properly.evaluation._verdict._choice import choice, headline
-from properly.evaluation._verdict._groups import groups
-from properly.evaluation._verdict._standing import Standing
-from properly.evaluation._verdict._thresholds import thresholds, too_few
-from properly.evaluation._verdict._unknown import unknown
+from properly.comparison import Comparison
+from properly.evaluation._verdict._findings import (
+    against_none,
+    baseline,
+    calibration,
+    certain,
+    certain_of_classes,
+    groups,
+    thresholds,
+    too_few,
+    unknown,
+)
+from properly.evaluation._verdict._standing import Standing, choice, headline
 from properly.evaluation._verdict._words import (
     Words,
     at_thresholds,
@@ -40,6 +45,7 @@ from properly.evaluation._verdict._words import (
     stretches,
     times,
 )
+from properly.inference import Estimate
 from properly.rules import (
     RPS,
     BetaWeighted,
@@ -393,7 +399,7 @@ def band(lower: list[float], upper: list[float]) -> Any:
     low, high = np.array(lower), np.array(upper)
     threshold = np.linspace(0.01, 0.1, len(low))
     rest: dict[str, Any] = {"quantile": 3.0, "level": 0.95, "degrees": 99.0, "replicates": 999}
-    return properly.Dominance(
+    return properly.decisions.Dominance(
         threshold,
         (low + high) / 2,
         (high - low) / 6,
@@ -552,7 +558,7 @@ def test_classes_that_were_called_impossible_are_counted() -> None:
 
 def a_test(p: float, replicates: int | None = None) -> Any:
     method = "chi-squared" if replicates is None else "Monte Carlo"
-    return properly.CalibrationTest("score", 1.0, p, method, replicates=replicates)
+    return properly.calibration.CalibrationTest("score", 1.0, p, method, replicates=replicates)
 
 
 def summary(ratio: Estimate, slope: Estimate, mean: float = 0.2, rate: float = 0.1) -> Any:
@@ -711,8 +717,8 @@ def split(
 ) -> Any:
     """Make groups of which the first differs from the rest."""
     half: dict[str, Any] = {"groups": 3, "level": 0.95, "adjusted_p_value": p}
-    worst = properly.WorstGroup("x", "score", difference, interval, **half)
-    low = properly.WorstGroup("x", "skill", skill, (skill - 0.1, skill + 0.1), **half)
+    worst = properly.comparison.WorstGroup("x", "score", difference, interval, **half)
+    low = properly.comparison.WorstGroup("x", "skill", skill, (skill - 0.1, skill + 0.1), **half)
     return SimpleNamespace(
         worst=worst,
         worst_skill=low,

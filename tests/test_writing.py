@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import pytest
 
-from properly._boundary._writing import make_folder, require_folder, require_writable, write_whole
+from properly._boundary._files import make_folder, require_folder, require_writable, write_whole
 from properly.errors import DataError
 
 if TYPE_CHECKING:

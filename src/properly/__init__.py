@@ -4,9 +4,34 @@ A rule prices one forecast; a tally counts what happened at each forecast; every
 function of the two.
 """
 
+from typing import Any
+
 from lazy_loader import attach_stub
 
 __version__ = "0.1.0"
 
-# Names are listed in __init__.pyi, and imported from their rooms when they are first used.
-__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)
+# Names are listed in __init__.pyi, and imported from their packages when they are first used.
+_attribute, __dir__, __all__ = attach_stub(__name__, __file__)
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        return _attribute(name)
+    except AttributeError:
+        if door := _door_of(name):
+            message = f"module 'properly' has no attribute {name!r}; it is in {door}"
+            raise AttributeError(message, name=name) from None
+        raise
+
+
+def _door_of(name: str) -> str | None:
+    """Return the door behind which a public name is found, if it is behind any."""
+    from importlib import import_module
+
+    if name.startswith("_"):
+        return None
+    doors = ("rules", "counts", "calibration", "decisions", "comparison", "probability")
+    for door in (*doors, "inference", "evaluation", "engines", "datasets"):
+        if name in import_module(f"properly.{door}").__all__:
+            return f"properly.{door}"
+    return None

@@ -11,7 +11,8 @@ import properly
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from properly import ClassEvaluation, Evaluation
+    from properly import Evaluation
+    from properly.evaluation import ClassEvaluation
 
 CRASH = {"title": "Death in car crashes", "cases": "people", "event": "death"}
 # Of the accidents of the example every sixth is kept, with about 1,500 people.

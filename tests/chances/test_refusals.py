@@ -14,7 +14,9 @@ from properly.errors import DataWarning
 from properly.rules import Brier, Log
 
 
-def by_miscalibration(cases: Any, rule: Any = None, **options: Any) -> properly.CalibrationTest:
+def by_miscalibration(
+    cases: Any, rule: Any = None, **options: Any
+) -> properly.calibration.CalibrationTest:
     return properly.calibration_test(cases, rule, statistic="mcb", **options)
 
 

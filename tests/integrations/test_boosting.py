@@ -9,9 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly.integrations._boosting import EVENTS, FAR
-from properly.integrations._boosting_metric import mean_score
-from properly.integrations._boosting_objective import Objective, Start
+from properly.integrations._boosting import EVENTS, FAR, Objective, Start, mean_score
 from properly.rules import (
     PBS,
     PLL,

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
-from properly.integrations._boosting_metric import mean_score
-from properly.integrations._boosting_objective import Objective, Start
+from properly.integrations._boosting import Objective, Start, mean_score
 from properly.integrations._named_rules import one_name
 from properly.rules import (
     PBS,

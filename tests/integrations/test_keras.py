@@ -39,12 +39,15 @@ REASON = "Keras or its backend is not installed; `make test-integrations` instal
 pytest.importorskip(os.environ["KERAS_BACKEND"], reason=REASON)
 keras: Any = pytest.importorskip("keras", reason=REASON)
 
-from properly.integrations import _keras_backend as backends  # noqa: E402
-from properly.integrations import _keras_metric as metrics  # noqa: E402
 from properly.integrations.keras import RuleMetric, ScoreCallback  # noqa: E402
-from properly.integrations.keras._keras_import import import_keras  # noqa: E402
-from properly.integrations.keras._keras_rows import KerasRows  # noqa: E402
-from properly.integrations.keras._keras_sums import checked_sums, traced_sums  # noqa: E402
+from properly.integrations.keras import _backend as backends  # noqa: E402
+from properly.integrations.keras import _metric as metrics  # noqa: E402
+from properly.integrations.keras._backend import import_keras  # noqa: E402
+from properly.integrations.keras._sums import (  # noqa: E402
+    KerasRows,
+    checked_sums,
+    traced_sums,
+)
 
 # Keras copies tensors by a protocol of numpy 1.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
@@ -309,7 +312,7 @@ def test_the_best_weights_by_a_score_come_back(tmp_path: Path) -> None:
     x, y, x_test, y_test = digits()
     model = network(rate=0.06)
     file = tmp_path / "best.weights.h5"
-    best = properly.BestEpoch()
+    best = properly.comparison.BestEpoch()
 
     def keep(epoch: int, logs: Any) -> None:
         best.update(epoch, logs["val_pbs"], model.get_weights)
@@ -547,7 +550,7 @@ def test_what_is_missing_is_told_in_these_words(
         text = f"No module named {missing!r}, wanted by {name}"
         raise ModuleNotFoundError(text, name=missing)
 
-    monkeypatch.setattr(sys.modules["properly._boundary._extras"], "import_module", fail)
+    monkeypatch.setattr(sys.modules["properly._boundary._notices"], "import_module", fail)
     monkeypatch.delenv("KERAS_BACKEND")
     if backend is not None:
         monkeypatch.setenv("KERAS_BACKEND", backend)

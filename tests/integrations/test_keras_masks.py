@@ -18,9 +18,9 @@ REASON = "Keras or its backend is not installed; `make test-integrations` instal
 pytest.importorskip(os.environ["KERAS_BACKEND"], reason=REASON)
 keras: Any = pytest.importorskip("keras", reason=REASON)
 
-from properly.integrations import _keras_backend as backends  # noqa: E402
 from properly.integrations.keras import RuleMetric, ScoreCallback  # noqa: E402
-from properly.integrations.keras._keras_rows import as_keras_rows  # noqa: E402
+from properly.integrations.keras import _backend as backends  # noqa: E402
+from properly.integrations.keras._sums import as_keras_rows  # noqa: E402
 
 # Keras copies tensors by a protocol of numpy 1.
 pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")

@@ -27,7 +27,7 @@ from mlflow.models.evaluation import evaluator_registry  # noqa: E402
 from mlflow.utils.validation import _validate_metric_name  # noqa: E402
 
 from properly.integrations.mlflow import ProperlyEvaluator, log_evaluation  # noqa: E402
-from properly.integrations.mlflow._mlflow_metrics import metric_name, metrics_of  # noqa: E402
+from properly.integrations.mlflow._logging import metric_name, metrics_of  # noqa: E402
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

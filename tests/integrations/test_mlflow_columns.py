@@ -17,10 +17,12 @@ pd = pytest.importorskip("pandas", reason=WHY)
 from mlflow.models.evaluation import EvaluationDataset  # noqa: E402
 from mlflow.models.evaluation.base import _get_model_from_function  # noqa: E402
 
-from properly.integrations.mlflow._mlflow_classes import forecasts_of  # noqa: E402
-from properly.integrations.mlflow._mlflow_config import as_config  # noqa: E402
-from properly.integrations.mlflow._mlflow_evaluator import _evaluated  # noqa: E402
-from properly.integrations.mlflow._mlflow_forecasts import Table  # noqa: E402
+from properly.integrations.mlflow._config import as_config  # noqa: E402
+from properly.integrations.mlflow._evaluator import _evaluated  # noqa: E402
+from properly.integrations.mlflow._forecasts import (  # noqa: E402
+    Table,
+    forecasts_of,
+)
 
 # MLflow's own code meets a newer pandas than it was written for.
 pytestmark = pytest.mark.filterwarnings(

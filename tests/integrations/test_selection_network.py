@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.reproduce.activities import write_signals
 
-from properly.comparison._best_epoch import BestEpoch
+from properly.comparison._epochs import BestEpoch
 from properly.reproduce import _selection, _selection_crash
 from properly.reproduce._selection import Effort, selection
 from properly.reproduce._selection_data import read

@@ -76,11 +76,11 @@ DESIGNS: dict[str, dict[str, Any]] = {
 }
 ANY_DESIGN: dict[str, Callable[[Tally | Cases], Any]] = {
     "score": lambda x: properly.score_interval(x, Log()),
-    "skill": lambda x: properly.skill_interval(x, Brier()),
-    "area": properly.auc_interval,
-    "net benefit": lambda x: properly.net_benefit_interval(x, 0.3, standardized=True),
-    "bootstrap": lambda x: properly.bootstrap(x, Brier(), **DRAWN),
-    "bootstrap of areas": lambda x: properly.bootstrap(x, "auc", method="basic", **DRAWN),
+    "skill": lambda x: properly.inference.skill_interval(x, Brier()),
+    "area": properly.inference.auc_interval,
+    "net benefit": lambda x: properly.inference.net_benefit_interval(x, 0.3, standardized=True),
+    "bootstrap": lambda x: properly.inference.bootstrap(x, Brier(), **DRAWN),
+    "bootstrap of areas": lambda x: properly.inference.bootstrap(x, "auc", method="basic", **DRAWN),
     "summary": lambda x: properly.calibration_summary(x, **DRAWN),
 }
 STATISTICS: tuple[Any, ...] = (
@@ -89,12 +89,14 @@ STATISTICS: tuple[Any, ...] = (
 )
 INDEPENDENT: dict[str, Callable[[Tally | Cases], Any]] = {
     "bernstein": lambda x: properly.score_interval(x, Brier(), method="bernstein"),
-    "reference": lambda x: properly.skill_interval(x, Brier(), reference=0.25),
-    "studentized": lambda x: properly.bootstrap(x, Brier(), method="studentized", **DRAWN),
+    "reference": lambda x: properly.inference.skill_interval(x, Brier(), reference=0.25),
+    "studentized": lambda x: properly.inference.bootstrap(
+        x, Brier(), method="studentized", **DRAWN
+    ),
     "lowess": lambda x: properly.calibration_summary(x, fit="lowess", **DRAWN),
     "isotonic": lambda x: properly.calibration_summary(x, fit="isotonic", **DRAWN),
-    "error": lambda x: properly.calibration_error(x, bins=7, scheme="count"),
-    "smooth": properly.smooth_calibration_error,
+    "error": lambda x: properly.calibration.calibration_error(x, bins=7, scheme="count"),
+    "smooth": properly.calibration.smooth_calibration_error,
     **{name: partial(properly.calibration_test, statistic=name, **DRAWN) for name in STATISTICS},
 }
 
@@ -131,7 +133,7 @@ def test_single_precision_is_that_of_arrays(name: str) -> None:
 def test_a_statistic_of_ones_own_may_return_a_tensor() -> None:
     known = {"weight": WEIGHT, "clusters": CLUSTERS}
     one, other = (
-        properly.bootstrap(cases_of(make, known), observed_to_expected, **DRAWN)
+        properly.inference.bootstrap(cases_of(make, known), observed_to_expected, **DRAWN)
         for make in (torch.tensor, np.asarray)
     )
     assert_the_same(one, other)
@@ -140,13 +142,15 @@ def test_a_statistic_of_ones_own_may_return_a_tensor() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_reference_forecasts_may_be_tensors(kind: str) -> None:
     make = KINDS[kind]
-    one = properly.skill_interval(cases_of(make, {}), Brier(), reference=make(Q))
-    assert_the_same(one, properly.skill_interval(Cases(Y, P), Brier(), reference=Q))
+    one = properly.inference.skill_interval(cases_of(make, {}), Brier(), reference=make(Q))
+    assert_the_same(one, properly.inference.skill_interval(Cases(Y, P), Brier(), reference=Q))
 
 
 def test_the_length_of_blocks_may_be_asked_of_a_tensor() -> None:
     series = np.repeat(RNG.normal(size=50), 4)
-    assert properly.block_length(torch.tensor(series)) == properly.block_length(series)
+    assert properly.inference.block_length(torch.tensor(series)) == properly.inference.block_length(
+        series
+    )
 
 
 # Of several models, groups and folds
@@ -232,7 +236,7 @@ def test_folds_of_tensors_are_those_of_arrays(kind: str) -> None:
 def test_dominance_of_tensors_is_that_of_arrays(design: str, kind: str) -> None:
     known = DESIGNS[design]
     one, other = (
-        properly.dominance(
+        properly.decisions.dominance(
             cases_of(make, known), cases_of(make, known, Q), thresholds=make(P[:20]), **DRAWN
         )
         for make in (KINDS[kind], np.asarray)
@@ -242,7 +246,7 @@ def test_dominance_of_tensors_is_that_of_arrays(design: str, kind: str) -> None:
 
 def test_a_set_of_models_of_tensors_is_that_of_arrays() -> None:
     one, other = (
-        properly.confidence_set(
+        properly.comparison.confidence_set(
             make(Y), {"p": make(P), "q": make(Q)}, rule=Brier(), time=make(DAYS), **DRAWN
         )
         for make in (torch.tensor, np.asarray)
@@ -256,8 +260,8 @@ def test_a_set_of_models_of_tensors_is_that_of_arrays() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_monitors_see_tensors_as_arrays(kind: str) -> None:
     for monitor, forecasts in (
-        (properly.CalibrationMonitor(), (P,)),
-        (properly.ComparisonMonitor(Log()), (P, Q)),
+        (properly.comparison.CalibrationMonitor(), (P,)),
+        (properly.comparison.ComparisonMonitor(Log()), (P, Q)),
     ):
         one, other = (
             monitor.update(make(Y), *map(make, forecasts)) for make in (KINDS[kind], np.asarray)
@@ -268,7 +272,7 @@ def test_monitors_see_tensors_as_arrays(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_running_difference_of_tensors_is_that_of_arrays(kind: str) -> None:
     one, other = (
-        properly.running_difference(make(Y), make(P), make(Q), Brier())
+        properly.comparison.running_difference(make(Y), make(P), make(Q), Brier())
         for make in (KINDS[kind], np.asarray)
     )
     assert_the_same(one, other)

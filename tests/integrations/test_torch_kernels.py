@@ -21,7 +21,7 @@ pytest.importorskip(
 
 SCRIPT = """
 import torch
-from properly.integrations.torch._torch_kernels import FusedRPS
+from properly.integrations.torch._kernels import FusedRPS
 from properly.rules import RPS
 
 torch.manual_seed(0)
@@ -53,7 +53,7 @@ def test_the_kernel_prices_and_differentiates_as_the_rule_does() -> None:
 
 
 def test_a_kernel_is_chosen_for_ranked_classes_on_a_gpu_only() -> None:
-    from properly.integrations.torch._torch_loss import fits_kernel
+    from properly.integrations.torch._loss import fits_kernel
 
     def logits(**changes: object) -> SimpleNamespace:
         usual = {"is_cuda": True, "dtype": torch.float32, "shape": (5, 1000)}
@@ -83,10 +83,10 @@ def test_what_is_looked_at_while_a_gpu_prices_is_refused_all_the_same(
     rule: Any, x: Any, y: Any, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from properly.errors import DataError
-    from properly.integrations import _torch_loss
+    from properly.integrations.torch import _loss
 
-    monkeypatch.setattr(_torch_loss, "is_on_gpu", lambda _: True)
-    loss = _torch_loss.RuleLoss(rule, from_logits=True)
+    monkeypatch.setattr(_loss, "is_on_gpu", lambda _: True)
+    loss = _loss.RuleLoss(rule, from_logits=True)
     with pytest.raises(DataError, match=f"{message}; batch 0, row 1"):
         loss(torch.tensor(x), torch.tensor(y))
     logits, happened = torch.tensor(x).nan_to_num(), torch.tensor(y) > 0

@@ -34,7 +34,7 @@ torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"
 )
 from properly.integrations.torch import RuleLoss  # noqa: E402
-from properly.integrations.torch._torch_loss import LogitPrice  # noqa: E402
+from properly.integrations.torch._loss import LogitPrice  # noqa: E402
 
 
 class Absolute(ClassRule):

@@ -24,14 +24,17 @@ if TYPE_CHECKING:
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"
 )
-from properly.integrations import _torch_counts, _torch_state  # noqa: E402
-from properly.integrations.torch import DecompositionMetric, TallyMetric  # noqa: E402
+from properly.integrations.torch import (  # noqa: E402
+    DecompositionMetric,
+    TallyMetric,
+    _state,
+)
 
 COLUMNS = ("value", "weight", "events", "event_squares", "nonevent_squares")
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 every_rule = pytest.mark.parametrize("rule", RULES, ids=repr)
 has_torchmetrics = pytest.mark.skipif(
-    _torch_state.RunningSums.__base__ is _torch_state.Accumulator,
+    _state.RunningSums.__base__ is _state.Accumulator,
     reason="torchmetrics is not installed; `make test-integrations` installs it",
 )
 
@@ -129,8 +132,8 @@ def test_logits_are_not_saturated() -> None:
 def test_pieces_and_threads_change_nothing(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     p, y = sample(20_000)
     whole = fed(TallyMetric(Brier()), p, y, batch=30_000)
-    monkeypatch.setattr(_torch_counts, "FEW", 100)
-    monkeypatch.setattr(_torch_counts, "MANY", 1000)
+    monkeypatch.setattr(_state, "FEW", 100)
+    monkeypatch.setattr(_state, "MANY", 1000)
     monkeypatch.setattr(torch, "get_num_threads", lambda: threads)
     pieces = fed(TallyMetric(Brier()), p, y, batch=30_000)
     assert_same(pieces.tally(), properly.tally(y.numpy(), p.numpy(), cells=1024))
@@ -201,7 +204,7 @@ def test_the_parts_of_classes_are_those_of_their_questions(rule: ClassRule, weig
     p, y = with_few_values(logits, y, 32)
     given = [torch.arange(len(y)) % 3 + 0.5] if weighted else []
     cases = properly.Cases(y.numpy(), p.numpy(), weight=given[0].numpy() if weighted else None)
-    exact = properly.decompose_classes(cases, rule)
+    exact = properly.calibration.decompose_classes(cases, rule)
     found = fed(DecompositionMetric(rule, classes=4), p, y, *given, batch=99).compute()
     for name in PARTS:
         assert float(found[name]) == pytest.approx(getattr(exact, name), abs=1e-12)
@@ -348,7 +351,7 @@ def test_a_device_without_double_precision_has_single_precision(
     p, y = sample()
     expected = properly.tally(y.numpy(), p.numpy(), cells=1024)
     early = TallyMetric(Brier())
-    monkeypatch.setattr(_torch_state, "SINGLE", ("cpu",))
+    monkeypatch.setattr(_state, "SINGLE", ("cpu",))
     for metric in (early.to("cpu"), TallyMetric(Brier())):
         metric.update(p, y)
         assert metric.compute().dtype == torch.float32

@@ -29,7 +29,7 @@ QUESTIONS: dict[str, Callable[[Tally | Cases], Any]] = {
     "continuous": lambda x: properly.reliability(x, band="consistency", method="continuous"),
     "intervals": lambda x: properly.decompose(x, Log(), interval=True, replicates=50, rng=1),
     "test": lambda x: properly.calibration_test(x, Brier(), replicates=50, rng=1),
-    "classical": properly.murphy_decomposition,
+    "classical": properly.calibration.murphy_decomposition,
     "murphy": lambda x: properly.murphy_curve(x, band="confidence"),
     "miscalibration": lambda x: properly.murphy_curve(
         x, part="miscalibration", band="confidence", replicates=50, rng=1
@@ -38,11 +38,11 @@ QUESTIONS: dict[str, Callable[[Tally | Cases], Any]] = {
     "hull": lambda x: properly.roc_curve(x, hull=True),
     "means": lambda x: properly.means(x, interval=True, replicates=50, rng=1),
     "kernel": lambda x: properly.means(x, source="kernel", precision=0.01),
-    "table": lambda x: properly.source_table(x, precision=0.01),
-    "profile": lambda x: properly.risk_profile(x, [-1, 0, 1]),
-    "proper": properly.proper_means,
-    "predicted": properly.predicted_roc_curve,
-    "binned": lambda x: properly.binned_reliability(x, scheme="count"),
+    "table": lambda x: properly.probability.source_table(x, precision=0.01),
+    "profile": lambda x: properly.probability.risk_profile(x, [-1, 0, 1]),
+    "proper": properly.probability.proper_means,
+    "predicted": properly.decisions.predicted_roc_curve,
+    "binned": lambda x: properly.calibration.binned_reliability(x, scheme="count"),
 }
 
 

@@ -16,9 +16,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import properly
-from properly.engines import _framed, _reading
+from properly.engines import _frame as _framed
+from properly.engines import _frame as _reading
 from properly.engines._symbols import is_expressible
-from properly.evaluation._summarizing import summarize
+from properly.evaluation._stream import summarize
 from properly.rules import RPS, Bounded, Brier, Log
 
 from . import class_subjects, subjects

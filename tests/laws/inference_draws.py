@@ -16,7 +16,8 @@ from . import class_subjects, subjects
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly import Cases, Comparison
+    from properly import Cases
+    from properly.comparison import Comparison
 
     Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import properly
-from properly.probability import sources
+from properly import probability
 
 from .class_draws import ClassRows, class_rows
 from .subjects import Rows, exact_blocks, seeds
@@ -32,14 +32,14 @@ precisions = st.sampled_from([None, 0.0, 0.01, 0.1])
 # What is estimated in bins, whatever the order of the rows.
 BINNED: list[Any] = [
     "isotonic",
-    sources.EqualCount(),
-    sources.EqualCount(bins=3),
-    sources.EqualWidth(bins=4),
+    probability.EqualCount(),
+    probability.EqualCount(bins=3),
+    probability.EqualWidth(bins=4),
 ]
 POOLED: list[Any] = [
-    sources.Isotonic(pooled=True),
-    sources.EqualCount(bins=4, pooled=True),
-    sources.EqualWidth(bins=4, pooled=True),
+    probability.Isotonic(pooled=True),
+    probability.EqualCount(bins=4, pooled=True),
+    probability.EqualWidth(bins=4, pooled=True),
 ]
 every_binned_source = pytest.mark.parametrize("source", BINNED, ids=repr)
 every_class_source = pytest.mark.parametrize("source", BINNED + POOLED, ids=repr)
@@ -88,17 +88,17 @@ def three_by_hand(values: Any, weight: Any) -> Any:
     return pytest.approx([power_mean(values, weight, m) for m in POWERS.values()], **CLOSE)
 
 
-def classes_of(found: properly.Means) -> dict[str, Any]:
+def classes_of(found: properly.probability.Means) -> dict[str, Any]:
     """Return the classes that happened."""
     return {name: of for name, of in found.classes.items() if of.weight > 0}
 
 
-def spreads(found: properly.Means) -> tuple[float, float]:
+def spreads(found: properly.probability.Means) -> tuple[float, float]:
     model, source = found.model, found.source
     return model.decisiveness - model.robustness, source.decisiveness - source.robustness
 
 
-def require_alike(found: properly.Means, other: properly.Means) -> None:
+def require_alike(found: properly.probability.Means, other: properly.probability.Means) -> None:
     """Compare all that does not depend on the names of the classes."""
     left, right = (
         [*three(x), *three(x.source), *three(x.ratio), x.divergence, x.correct]
@@ -110,7 +110,9 @@ def require_alike(found: properly.Means, other: properly.Means) -> None:
 
 
 def require_classes_alike(
-    found: properly.Means, other: properly.Means, names: dict[str, str] | None = None
+    found: properly.probability.Means,
+    other: properly.probability.Means,
+    names: dict[str, str] | None = None,
 ) -> None:
     """Compare the classes that happened; the other's may have other names."""
     here, there = classes_of(found), classes_of(other)

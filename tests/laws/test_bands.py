@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, chi2
 
 import properly
-from properly.calibration import _asymptotics
+from properly.calibration import _bands as _asymptotics
 
 from .subjects import Rows, as_rows, counted_rows, exact_blocks, fractional_rows, seeds
 
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly import Band, Cases, Tally
+    from properly import Cases, Tally
+    from properly.inference import Band
 
     Floats = NDArray[np.float64]
 

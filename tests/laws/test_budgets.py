@@ -31,7 +31,7 @@ def test_all_that_is_said_of_a_budget_ranks_models_alike(drawn: tuple[Rows, ...]
     tallies = [tally_of(found) for found in drawn]
     for budget in range(1, len(drawn[0].y) + 1):
         for c in (0.01, 0.1, 0.5, 0.9):
-            at = [properly.at_budget(tally, budget, threshold=c) for tally in tallies]
+            at = [properly.decisions.at_budget(tally, budget, threshold=c) for tally in tallies]
             hits = order([one.true_positives for one in at])
             assert order([one.precision for one in at]) == hits
             assert order([one.recall for one in at]) == hits
@@ -46,7 +46,7 @@ def test_a_tie_at_the_border_of_a_budget_is_split_by_expectation(drawn: tuple[Ro
         tally, n = tally_of(found), len(found.y)
         events = int(found.y.sum())
         for budget in range(1, n + 1):
-            at = properly.at_budget(tally, budget, threshold=0.25)
+            at = properly.decisions.at_budget(tally, budget, threshold=0.25)
             border = sorted(found.p, reverse=True)[budget - 1]
             above, tied = found.y[found.p > border], found.y[found.p == border]
             hits = int(above.sum()) + Fraction(budget - len(above), len(tied)) * int(tied.sum())

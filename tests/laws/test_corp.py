@@ -151,7 +151,10 @@ def test_a_strict_rule_sees_every_discrimination(rule: BinaryRule, found: Counts
 @given(found=counts.map(increasing))
 def test_with_increasing_rates_the_parts_are_the_classical_ones(found: Counts) -> None:
     tally = found.tally()
-    ours, classical = properly.decompose(tally, Brier()), properly.murphy_decomposition(tally)
+    ours, classical = (
+        properly.decompose(tally, Brier()),
+        properly.calibration.murphy_decomposition(tally),
+    )
     rates, exact = found.rates(), exact_parts(found)
     overall = [Fraction(sum(found.events), sum(found.weight))] * len(rates)
     # The theorem itself, without rounding,
@@ -167,7 +170,7 @@ def test_with_increasing_rates_the_parts_are_the_classical_ones(found: Counts) -
 @many
 @given(found=counts)
 def test_the_classical_parts_are_exact_and_add_up(found: Counts) -> None:
-    got = properly.murphy_decomposition(found.tally())
+    got = properly.calibration.murphy_decomposition(found.tally())
     rates, overall = found.rates(), Fraction(sum(found.events), sum(found.weight))
     exact = {
         "score": brier(found, [Fraction(z) for z in found.value]),
@@ -186,7 +189,7 @@ def test_the_classical_parts_are_exact_and_add_up(found: Counts) -> None:
 @given(found=counts)
 def test_otherwise_both_classical_parts_are_larger_by_the_same(found: Counts) -> None:
     ours = properly.decompose(found.tally(), Brier())
-    classical = properly.murphy_decomposition(found.tally())
+    classical = properly.calibration.murphy_decomposition(found.tally())
     more = classical.reliability - ours.miscalibration
     assert more == pytest.approx(classical.resolution - ours.discrimination, rel=0, abs=2 * EXACT)
     rates = found.rates()
@@ -197,6 +200,6 @@ def test_of_forecasts_that_all_differ_the_classical_parts_say_nothing() -> None:
     rng = np.random.default_rng(1)
     p = rng.random(50)
     tally = properly.tally((rng.random(50) < p).astype(int), p)
-    classical = properly.murphy_decomposition(tally)
+    classical = properly.calibration.murphy_decomposition(tally)
     assert classical.reliability == pytest.approx(classical.score, rel=0, abs=EXACT)
     assert classical.resolution == pytest.approx(classical.uncertainty, rel=0, abs=EXACT)

@@ -31,7 +31,7 @@ def turned(study: Study) -> Study:
     return Study(1 - study.y, {name: 1 - p for name, p in study.models.items()}, study.known)
 
 
-def trial_of(cases: Any, statistic: Any) -> properly.CalibrationTest:
+def trial_of(cases: Any, statistic: Any) -> properly.calibration.CalibrationTest:
     return properly.calibration_test(cases, statistic=statistic, replicates=1, rng=1)
 
 
@@ -95,7 +95,7 @@ def test_the_joint_likelihood_ratio_is_never_less_than_its_part(seed: int) -> No
 # Summaries
 
 
-def summary(cases: Cases, fit: Any = "spline") -> properly.CalibrationSummary:
+def summary(cases: Cases, fit: Any = "spline") -> properly.calibration.CalibrationSummary:
     return properly.calibration_summary(cases, fit=fit, replicates=1, rng=1)
 
 
@@ -164,7 +164,7 @@ def test_a_shift_of_all_forecasts_shifts_calibration_in_the_large(seed: int) -> 
 @given(seed=seeds, scheme=st.sampled_from(["width", "count"]), bins=st.integers(1, 20))
 def test_binned_errors_know_their_order(seed: int, scheme: Any, bins: int) -> None:
     cases = study_of(seed).told().cases()
-    found = properly.calibration_error(cases, bins=bins, scheme=scheme)
+    found = properly.calibration.calibration_error(cases, bins=bins, scheme=scheme)
     assert found.expected <= np.sqrt(found.squared) + 1e-15
     assert np.sqrt(found.squared) <= found.maximum + 1e-15
     assert found.debiased <= found.squared
@@ -176,10 +176,10 @@ def test_binned_errors_know_their_order(seed: int, scheme: Any, bins: int) -> No
 def test_one_bin_sees_the_mean_only(seed: int) -> None:
     study = study_of(seed).told()
     apart = abs(study.y.mean() - study.models["a"].mean())
-    found = properly.calibration_error(study.cases(), bins=1)
+    found = properly.calibration.calibration_error(study.cases(), bins=1)
     assert (found.expected, found.maximum) == pytest.approx((apart, apart))
     # What no kernel can hide: the smooth error is at least the error of the mean.
-    assert properly.smooth_calibration_error(study.cases()).value >= apart - 1e-5
+    assert properly.calibration.smooth_calibration_error(study.cases()).value >= apart - 1e-5
 
 
 @few
@@ -187,7 +187,8 @@ def test_one_bin_sees_the_mean_only(seed: int) -> None:
 def test_the_smooth_error_of_the_opposite_is_the_same(seed: int) -> None:
     study = study_of(seed).told()
     found, other = (
-        properly.smooth_calibration_error(each.cases()).value for each in (study, turned(study))
+        properly.calibration.smooth_calibration_error(each.cases()).value
+        for each in (study, turned(study))
     )
     assert found == pytest.approx(other, rel=1e-6)
 
@@ -200,7 +201,10 @@ def test_the_smooth_error_of_the_opposite_is_the_same(seed: int) -> None:
 def test_monitors_add(seed: int, half: int) -> None:
     study = study_of(seed)
     y, p, q = study.y, study.models["a"], study.models["b"]
-    start, versus = properly.CalibrationMonitor(), properly.ComparisonMonitor(Brier())
+    start, versus = (
+        properly.comparison.CalibrationMonitor(),
+        properly.comparison.ComparisonMonitor(Brier()),
+    )
     whole = start.update(y, p)
     parts = start.update(y[:half], p[:half]) + start.update(y[half:], p[half:])
     later = start.update(y[:half], p[:half]).update(y[half:], p[half:])
@@ -218,14 +222,14 @@ def test_the_evidence_against_the_opposite_is_the_same(seed: int) -> None:
     other = turned(study)
     for rule in (Brier(), Log()):
         evidence = [
-            properly.ComparisonMonitor(rule)
+            properly.comparison.ComparisonMonitor(rule)
             .update(each.y, each.models["a"], each.models["b"])
             .log_e
             for each in (study, other)
         ]
         assert evidence[0] == pytest.approx(evidence[1], rel=1e-9, abs=1e-9)
     evidence = [
-        properly.CalibrationMonitor().update(each.y, each.models["a"]).log_e
+        properly.comparison.CalibrationMonitor().update(each.y, each.models["a"]).log_e
         for each in (study, other)
     ]
     assert evidence[0] == pytest.approx(evidence[1], rel=1e-9, abs=1e-9)
@@ -234,7 +238,7 @@ def test_the_evidence_against_the_opposite_is_the_same(seed: int) -> None:
 def test_equal_forecasts_are_no_evidence() -> None:
     study = study_of(1)
     p = study.models["a"]
-    found = properly.ComparisonMonitor(Brier()).update(study.y, p, p)
+    found = properly.comparison.ComparisonMonitor(Brier()).update(study.y, p, p)
     assert (found.log_e, found.p_value, found.cases) == (0, 1, 60)
 
 
@@ -242,7 +246,9 @@ def test_equal_forecasts_are_no_evidence() -> None:
 @given(seed=seeds)
 def test_a_running_difference_ends_at_the_difference(seed: int) -> None:
     study = study_of(seed).told()
-    found = properly.running_difference(study.y, study.models["a"], study.models["b"], Log())
+    found = properly.comparison.running_difference(
+        study.y, study.models["a"], study.models["b"], Log()
+    )
     pair = study.compare(Log())["a", "b"]
     assert found.mean[-1] == pytest.approx(pair.difference, rel=1e-9, abs=1e-13)
     # To be right at all times at once costs width.

@@ -83,7 +83,7 @@ def test_the_area_has_the_variance_of_all_pairs(seed: int, names: tuple[str, ...
         variance = variance_of(parts[first][1] - parts[second][1], unit, stratum)
         assert pair.standard_error == pytest.approx(math.sqrt(variance), rel=1e-10, abs=1e-13)
     for name, (area, influence) in parts.items():
-        alone = properly.auc_interval(study.cases(name))
+        alone = properly.inference.auc_interval(study.cases(name))
         assert alone.value == pytest.approx(area, rel=0, abs=1e-13)
         error = math.sqrt(variance_of(influence, unit, stratum))
         assert alone.standard_error == pytest.approx(error, rel=1e-10, abs=1e-13)
@@ -113,7 +113,7 @@ def test_a_larger_area_is_better() -> None:
 def test_differences_of_net_benefit_are_tested_as_those_of_regret(seed: int, t: float) -> None:
     study = study_of(seed).told()
     pair = study.compare(Elementary(t))["a", "b"]
-    first, second = (properly.net_benefit_interval(study.cases(name), t) for name in "ab")
+    first, second = (properly.inference.net_benefit_interval(study.cases(name), t) for name in "ab")
     assert first.value - second.value == pytest.approx(-pair.difference / (1 - t), rel=0, abs=1e-13)
     benefit = [(study.models[n] >= t) * (study.y - (1 - study.y) * t / (1 - t)) for n in "ab"]
     if pair.differing:
@@ -135,7 +135,7 @@ def test_at_one_half_regret_is_half_the_error_rate(seed: int) -> None:
 def test_skill_is_one_less_the_ratio_of_scores(rule: Any, classes: int | None) -> None:
     study, found = study_for(classes), compared(rule, classes)
     first, second = (found.scores[name].value for name in "ab")
-    against = properly.skill_interval(study.cases("a"), rule, reference=study.models["b"])
+    against = properly.inference.skill_interval(study.cases("a"), rule, reference=study.models["b"])
     assert against.value == pytest.approx(1 - first / second, rel=1e-12, abs=1e-14)
     assert found.ratio[0] == pytest.approx(first / second, rel=1e-12)
     assert found.ratio_error[0] == pytest.approx(against.standard_error, rel=1e-10)
@@ -152,7 +152,8 @@ def test_two_skills_differ_as_two_scores_do(which: Any, seed: int, names: tuple[
     found = study.compare(rule)
     common = study.models["c"]
     skills = [
-        properly.skill_interval(study.cases(name), rule, reference=common).value for name in "ab"
+        properly.inference.skill_interval(study.cases(name), rule, reference=common).value
+        for name in "ab"
     ]
     reference = properly.score_interval(study.cases("c"), rule).value
     expected = -found["a", "b"].difference / reference
@@ -166,7 +167,7 @@ def test_no_skill_against_oneself_and_no_doubt_about_it(
 ) -> None:
     rule, classes = which
     study = study_of(seed, classes).told(*names)
-    found = properly.skill_interval(study.cases(), rule, reference=study.models["a"])
+    found = properly.inference.skill_interval(study.cases(), rule, reference=study.models["a"])
     assert found.value == pytest.approx(0, abs=1e-15)
     assert found.standard_error == pytest.approx(0, abs=1e-15)
 
@@ -231,8 +232,8 @@ def test_at_each_threshold_dominance_is_a_comparison(seed: int, names: tuple[str
     study = study_of(seed, rows=240).told(*names)
     first, second = study.cases("a"), study.cases("b")
     thresholds = [0.25, 0.5, 0.75]
-    found = properly.dominance(first, second, thresholds=thresholds, replicates=19, rng=1)
-    back = properly.dominance(second, first, thresholds=thresholds, replicates=19, rng=1)
+    found = properly.decisions.dominance(first, second, thresholds=thresholds, replicates=19, rng=1)
+    back = properly.decisions.dominance(second, first, thresholds=thresholds, replicates=19, rng=1)
     assert_same(back.difference, -found.difference)
     for place, t in enumerate(thresholds):
         pair = study.compare(Elementary(t))["a", "b"]

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import properly
-from properly import datasets as simulate
+from properly import datasets, probability
 from properly.errors import DataError
-from properly.probability import sources
 from properly.rules import Log
 
 from .class_draws import ClassRows
@@ -55,7 +54,7 @@ def test_means_of_an_event_by_hand(found: Rows) -> None:
 @class_wise_or_pooled
 @given(found=counted_classes)
 def test_means_of_classes_by_hand(pooled: bool, found: ClassRows) -> None:
-    means = properly.means(cases_of(found), source=sources.Isotonic(pooled=pooled))
+    means = properly.means(cases_of(found), source=probability.Isotonic(pooled=pooled))
     expected = classes_by_hand(found, pooled)
     assert three(means) == three_by_hand(expected.t, found.weight)
     assert three(means.source) == three_by_hand(expected.p, found.weight)
@@ -87,7 +86,7 @@ def test_limited_rows_of_classes_are_divided_by_their_sums(
     assert limited.clipped == pytest.approx(changed, rel=4 * EPS, abs=0)
 
 
-def require_order(found: properly.Means) -> None:
+def require_order(found: properly.probability.Means) -> None:
     records = [found.model, found.source]
     for of in classes_of(found).values():
         records += [of.model, of.source]
@@ -119,7 +118,7 @@ def test_no_event_model_is_above_its_isotonic_source(found: Rows, precision: flo
 def test_no_class_model_is_above_its_isotonic_source(
     pooled: bool, found: ClassRows, precision: float | None
 ) -> None:
-    source = sources.Isotonic(pooled=pooled)
+    source = probability.Isotonic(pooled=pooled)
     means = properly.means(cases_of(found), source=source, precision=precision)
     assert means.divergence <= 1
     assert means.source.robustness > 0
@@ -140,7 +139,8 @@ def test_the_divergence_is_the_miscalibration_of_the_log_score(
 
 
 @pytest.mark.parametrize(
-    "source", ["hist", "equal_count", sources.EqualCount(bins=1), sources.EqualWidth(bins=1)]
+    "source",
+    ["hist", "equal_count", probability.EqualCount(bins=1), probability.EqualWidth(bins=1)],
 )
 def test_a_histogram_may_put_the_model_above_its_source(source: Any) -> None:
     cases = properly.Cases([0, 1], [0.1, 0.9])
@@ -165,7 +165,7 @@ def test_rows_that_are_limited_must_add_up_to_one_again() -> None:
     unbounded = math.exp(np.log(clipped[np.arange(100), y] / p).mean())
     assert unbounded == pytest.approx(1.0499, abs=5e-5)
     for pooled in (False, True):
-        source = sources.Isotonic(pooled=pooled)
+        source = probability.Isotonic(pooled=pooled)
         found = properly.means(properly.Cases(y, rows), source=source, precision=0.05)
         assert found.divergence <= 1
         assert found.clipped == 100
@@ -194,7 +194,7 @@ def expected_of_itself(rate: Any, weight: Any, power: float) -> float:
 def test_a_source_fitted_in_bins_expects_what_it_finds(
     source: Any, found: Rows, precision: float | None
 ) -> None:
-    table = properly.source_table(tally_of(found), source=source, precision=precision)
+    table = properly.probability.source_table(tally_of(found), source=source, precision=precision)
     of_event = np.array([name == "event" for name in table.name])
     rate, weight = np.asarray(table.source)[of_event], np.asarray(table.weight)[of_event]
     for name, power in POWERS.items():
@@ -293,12 +293,12 @@ def test_two_classes_are_an_event_and_its_complement(
     both = found._replace(p=np.stack([1 - found.p, found.p], axis=1))
     cases = properly.Cases(both.y, both.p, weight=both.weight)
     one = properly.means(tally_of(found), precision=precision)
-    two = properly.means(cases, source=sources.Isotonic(), precision=precision)
+    two = properly.means(cases, source=probability.Isotonic(), precision=precision)
     require_alike(one, two)
     require_classes_alike(one, two, {"0": "no event", "1": "event"})
     assert one.clipped == two.clipped
     # Pooled, both columns make the fit symmetric, and the model is as it was.
-    other = properly.means(cases, source=sources.Isotonic(pooled=pooled), precision=precision)
+    other = properly.means(cases, source=probability.Isotonic(pooled=pooled), precision=precision)
     assert three(other) == pytest.approx(three(one), **CLOSE)
 
 
@@ -352,7 +352,7 @@ def test_without_any_spread_there_is_no_angle(p: float, count: int, outcome: int
     y, forecasts = np.full(count, outcome), np.full(count, p)
     assert properly.means(properly.Cases(y, forecasts)).angle is None
     mixed = np.where(np.arange(2 * count) < count, p, 1 - p)
-    found = properly.means(properly.Cases(mixed == p, mixed), source=sources.EqualWidth(bins=1))
+    found = properly.means(properly.Cases(mixed == p, mixed), source=probability.EqualWidth(bins=1))
     if p != 0.5:  # half of the cases had the event, which the model said alike of both halves
         assert three(found.source) == pytest.approx([0.5] * 3, **CLOSE)
         assert found.angle is None
@@ -387,7 +387,7 @@ def test_the_angle_is_that_of_the_spreads(found: Rows) -> None:
     assert means.divergence == means.ratio.accuracy
 
 
-def require_classes_combine(means: properly.Means) -> None:
+def require_classes_combine(means: properly.probability.Means) -> None:
     found = classes_of(means).values()
     weight = [of.weight for of in found]
     for name, power in POWERS.items():
@@ -443,7 +443,7 @@ PUBLISHED = [
     Published("perfect", 1000, "isotonic", 0.9851, 0.0028, 160, 30),
     Published("perfect", 10000, "isotonic", 0.9969, 0.0004, 40, 8),
     Published("gaussian", 1000, "isotonic", 0.9819, 0.0025, 160, 30),
-    Published("perfect", 1000, sources.EqualCount(bins=10), 0.9971, 0.0030, 160, 30),
+    Published("perfect", 1000, probability.EqualCount(bins=10), 0.9971, 0.0030, 160, 30),
 ]
 
 
@@ -452,7 +452,7 @@ def test_the_bias_of_the_divergence_of_a_calibrated_model(known: Published) -> N
     rng = np.random.default_rng(known.n)
     found = []
     for _ in range(known.here):
-        drawn = simulate.nelson(known.n, known.case, precision=None, rng=rng)
+        drawn = datasets.nelson(known.n, known.case, precision=None, rng=rng)
         tally = properly.tally(drawn.y, drawn.p)
         found.append(properly.means(tally, source=known.source).divergence)
     error = known.deviation * math.sqrt(1 / known.runs + 1 / known.here)

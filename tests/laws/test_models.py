@@ -42,7 +42,7 @@ def ranked(drawn: tuple[Rows, ...], c: float) -> list[float]:
 @many
 @given(drawn=models)
 def test_the_ranks_at_a_threshold_are_those_of_the_regrets(drawn: tuple[Rows, ...]) -> None:
-    ranks = properly.rank_by_threshold(named(drawn))
+    ranks = properly.decisions.rank_by_threshold(named(drawn))
     assert ranks.models == ("a", "b", "c")
     assert (ranks.edges[0], ranks.edges[-1]) == (0, 1)
     expected = [ranked(drawn, float(low + (high - low) / 3)) for low, high in pairwise(ranks.edges)]
@@ -55,7 +55,7 @@ def test_the_share_of_the_best_is_its_share_of_the_belief(
     drawn: tuple[Rows, ...], prior: tuple[Any, Costs]
 ) -> None:
     belief, costs = prior
-    ranks = properly.rank_by_threshold(named(drawn), within=(0.05, 0.9))
+    ranks = properly.decisions.rank_by_threshold(named(drawn), within=(0.05, 0.9))
     assert (ranks.edges[0], ranks.edges[-1]) == (0.05, 0.9)
     shares = dict.fromkeys("abc", 0.0)
     for low, high in pairwise(ranks.edges.tolist()):
@@ -74,14 +74,14 @@ def test_differences_of_net_benefit_are_those_of_regret(drawn: tuple[Rows, ...],
     first, second = (properly.Cases(found.y, found.p) for found in drawn[:2])
     regrets = [exact_regret(found, Fraction(c)) for found in drawn[:2]]
     expected = -float((regrets[0] - regrets[1]) / (1 - Fraction(c)))
-    got = properly.decision_difference(first, second, [c]).net_benefit
+    got = properly.decisions.decision_difference(first, second, [c]).net_benefit
     assert got.tolist() == pytest.approx([expected], rel=0, abs=ROUNDED / (1 - c))
 
 
 @given(drawn=models)
 def test_the_best_over_a_range_has_the_least_mean_regret(drawn: tuple[Rows, ...]) -> None:
     edges = [0.0, 0.05, 0.2, 0.5, 1.0]
-    found = properly.best_by_range(named(drawn), edges=edges, baselines=False)
+    found = properly.decisions.best_by_range(named(drawn), edges=edges, baselines=False)
     for i, low in enumerate(edges):
         for j, high in enumerate(edges):
             if high <= low:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import properly
+from properly import probability
 from properly.errors import ProperlyError
-from properly.probability import sources
 
 from .mean_oracles import (
     CLOSE,
@@ -38,7 +38,7 @@ def surprise(accuracy: float) -> float:
 
 
 def require_table_agrees(cases: Any, source: Any, precision: float | None) -> None:
-    table = properly.source_table(cases, source=source, precision=precision)
+    table = properly.probability.source_table(cases, source=source, precision=precision)
     means = properly.means(cases, source=source, precision=precision)
     require_alike(table.means, means)
     model, p = table.overall("true")
@@ -65,7 +65,7 @@ def test_the_table_of_a_source_adds_up_to_the_means(
 @few
 @given(found=counted_classes)
 def test_the_rows_of_a_table_hold_each_case_once_a_class(source: Any, found: ClassRows) -> None:
-    table = properly.source_table(cases_of(found), source=source)
+    table = properly.probability.source_table(cases_of(found), source=source)
     total = int(found.weight.sum())
     for k in range(found.p.shape[1]):
         rows = [row for row, name in enumerate(table.name) if name == str(k)]
@@ -85,7 +85,7 @@ def test_a_tied_forecast_belongs_where_its_first_case_falls(found: Rows, bins: i
     member = (np.cumsum(weight) - weight) * count // n
     rate = np.array([events[member == k].sum() / weight[member == k].sum() for k in member])
     p, w = np.append(rate, 1 - rate), np.append(events, weight - events)
-    source = properly.means(tally, source=sources.EqualCount(bins=bins)).source
+    source = properly.means(tally, source=probability.EqualCount(bins=bins)).source
     assert three(source) == three_by_hand(p, w)
 
 
@@ -97,7 +97,7 @@ def test_split_ties_are_taken_in_the_order_of_the_rows(seed: int, bins: int) -> 
     member = np.empty(n, dtype=int)
     member[np.argsort(q, kind="stable")] = np.arange(n) * bins // n
     rate = np.array([y[member == k].mean() for k in member])
-    source = sources.EqualCount(bins=bins, ties="split")
+    source = probability.EqualCount(bins=bins, ties="split")
     found = properly.means(properly.Cases(y, q), source=source).source
     assert three(found) == three_by_hand(np.where(y == 1, rate, 1 - rate), np.ones(n))
     with pytest.raises(ProperlyError, match="Cases"):
@@ -113,7 +113,7 @@ def test_split_ties_of_pooled_classes_are_taken_row_by_row(seed: int, bins: int)
     member[np.argsort(q.ravel(), kind="stable")] = np.arange(3 * n) * bins // (3 * n)
     happened = (y[:, None] == np.arange(3)).ravel()
     rate = np.array([happened[member == k].mean() for k in member])
-    source = sources.EqualCount(bins=bins, ties="split", pooled=True)
+    source = probability.EqualCount(bins=bins, ties="split", pooled=True)
     found = properly.means(properly.Cases(y, q), source=source).source
     assert three(found) == three_by_hand(rate[happened], np.ones(n))
 
@@ -122,11 +122,11 @@ def test_split_ties_of_pooled_classes_are_taken_row_by_row(seed: int, bins: int)
 @pytest.mark.parametrize("bins", [2, 3, 5, 10, None])
 def test_equal_weights_make_the_bins_of_no_weights(each: float, bins: int | None) -> None:
     y, q = np.array([0, 1, 0, 0, 1, 0, 1, 1, 0, 1]), np.arange(1, 11) / 16
-    source = sources.EqualCount(bins=bins)
-    plain = properly.source_table(properly.Cases(y, q), source=source)
+    source = probability.EqualCount(bins=bins)
+    plain = properly.probability.source_table(properly.Cases(y, q), source=source)
     weighted = properly.Cases(y, q, weight=np.full(10, each))
     for cases in (weighted, weighted.tally()):
-        table = properly.source_table(cases, source=source)
+        table = properly.probability.source_table(cases, source=source)
         assert list(table.name) == list(plain.name)
         found, expected = (np.asarray(x.weight, dtype=float) for x in (table, plain))
         assert found / each == pytest.approx(expected, rel=1e-12)

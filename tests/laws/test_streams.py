@@ -11,10 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import properly
-from properly._boundary._archive import pack
+from properly._boundary._files import pack
 from properly.engines import _counts as _counting
-from properly.engines._stored_counts import columns_of
-from properly.engines._stored_summary import words_and_columns
+from properly.engines._storage import columns_of, words_and_columns
 from properly.evaluation._stream import Stream, stream
 from properly.rules import Brier, Log
 

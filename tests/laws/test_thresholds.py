@@ -94,7 +94,7 @@ def test_mean_net_benefit_is_the_mean_of_net_benefit(
     missed = integral_of_regret(between(missed_benefit, *within), found)
     tally, length = tally_of(found), Decimal(within[1]) - Decimal(within[0])
     expected = tally.event_rate - float(missed / length)
-    got = properly.mean_net_benefit(tally, within)
+    got = properly.decisions.mean_net_benefit(tally, within)
     assert got == pytest.approx(expected, rel=0, abs=ROUNDED / (1 - within[1]))
 
 
@@ -103,7 +103,7 @@ def test_mean_net_benefit_is_the_mean_of_net_benefit(
 def test_after_recalibration_the_ranking_says_what_the_regret_says(found: Rows) -> None:
     tally = tally_of(found)
     assume(0 < tally.event_rate < 1)
-    ranking = properly.ranking(tally_of(recalibrated(found)))
+    ranking = properly.decisions.ranking(tally_of(recalibrated(found)))
     assert ranking.gap == pytest.approx(0, abs=ROUNDED)
     assert ranking.auc_if_calibrated == pytest.approx(
         properly.roc_curve(tally, hull=True).area, abs=ROUNDED
@@ -116,7 +116,7 @@ def test_the_h_measure_sees_only_the_order_of_forecasts(found: Rows, prior: Any)
     tally = tally_of(found)
     assume(0 < tally.event_rate < 1)
     order_kept = np.searchsorted(tally.value, found.p) / (len(tally) + 1)
-    h = properly.h_measure(tally, prior)
+    h = properly.inference.h_measure(tally, prior)
     assert -ROUNDED <= h <= 1
     other = tally_of(Rows(found.y, order_kept, found.weight))
-    assert properly.h_measure(other, prior) == pytest.approx(h, rel=0, abs=BETA_ROUNDED)
+    assert properly.inference.h_measure(other, prior) == pytest.approx(h, rel=0, abs=BETA_ROUNDED)

@@ -195,7 +195,7 @@ def test_kappa_is_that_of_scikit_learn(classes: int, weights: Any, weighted: boo
         y, d, weights=weights, labels=range(classes), sample_weight=weight
     )
     assert 0.05 < theirs < 0.95
-    close(properly.weighted_kappa(y, d, classes, weights, weight=weight), theirs)
+    close(properly.decisions.weighted_kappa(y, d, classes, weights, weight=weight), theirs)
     if weights == "quadratic":
         close(properly.quadratic_weighted_kappa(y, d, classes, weight=weight), theirs)
 
@@ -204,7 +204,7 @@ def test_kappa_without_weights_is_that_of_scikit_learn() -> None:
     metrics = peer("sklearn.metrics")
     y, d = decisions(5)
     theirs = metrics.cohen_kappa_score(y, d)
-    close(properly.weighted_kappa(y, d, 5, 1 - np.eye(5)), theirs)
+    close(properly.decisions.weighted_kappa(y, d, 5, 1 - np.eye(5)), theirs)
 
 
 @pytest.mark.parametrize("absent", list(combinations(range(5), 2)))
@@ -225,14 +225,14 @@ def test_kappa_of_a_part_of_the_classes_needs_all_labels_there(absent: tuple[int
 def test_counts_and_what_follows_from_them_are_those_of_scikit_learn() -> None:
     metrics = peer("sklearn.metrics")
     y, d = decisions(5)
-    found = properly.confusion(y, d, 5)
+    found = properly.decisions.confusion(y, d, 5)
     np.testing.assert_array_equal(found.counts, metrics.confusion_matrix(y, d))
     close(found.accuracy, metrics.accuracy_score(y, d))
     close(found.recall, metrics.recall_score(y, d, average=None))
     close(found.precision, metrics.precision_score(y, d, average=None))
     close(found.f1, metrics.f1_score(y, d, average=None))
-    close(properly.macro_f1(y, d, 5), metrics.f1_score(y, d, average="macro"))
-    close(properly.mean_absolute_error(y, d, 5), metrics.mean_absolute_error(y, d))
+    close(properly.decisions.macro_f1(y, d, 5), metrics.f1_score(y, d, average="macro"))
+    close(properly.decisions.mean_absolute_error(y, d, 5), metrics.mean_absolute_error(y, d))
 
 
 # The expected cost. The package's own way from cases to shares asks scikit-learn for something
@@ -282,7 +282,7 @@ def test_decisions_of_least_cost_are_those_of_the_package(cost: str) -> None:
     P = np.random.default_rng(5).dirichlet(np.ones(4), 500)
     # It divides what it is given by the sums of the rows, in place.
     theirs, _ = ec.bayes_decisions(P.copy(), ec.CostMatrix(costs(cost, 4)), score_type="posteriors")
-    found = properly.decide(P, costs(cost, 4))
+    found = properly.decisions.decide(P, costs(cost, 4))
     np.testing.assert_array_equal(found, theirs)
     assert len(set(found.tolist())) > 2
 

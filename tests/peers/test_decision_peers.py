@@ -14,7 +14,7 @@ from properly.rules import BetaWeighted, Bounded, Brier, Log
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from properly.inference._skill import Prior
+    from properly.inference._intervals import Prior
 
 # Both sides round the same few operations, in another order.
 TOLERANCE = 1e-12
@@ -92,7 +92,7 @@ def dca(frame: Any, outcome: str, model: str, **options: Any) -> tuple[Any, Any]
     return found[found["model"] == model], found[found["model"] == "all"]
 
 
-def hold(curve: properly.DecisionCurve, model: Any, everyone: Any) -> None:
+def hold(curve: properly.decisions.DecisionCurve, model: Any, everyone: Any) -> None:
     close(curve.net_benefit, model["net_benefit"])
     close(curve.treat_all, everyone["net_benefit"])
     # What is avoided is a difference divided by odds, down to a hundredth.
@@ -118,7 +118,7 @@ def test_another_event_rate_is_the_prevalence_of_dcurves(event_rate: float) -> N
     theirs = dca(frame, "casecontrol", "cancerpredmarker", prevalence=event_rate)
     sampled = properly.tally(frame["casecontrol"], frame["cancerpredmarker"])
     assert sampled.event_rate != pytest.approx(event_rate, abs=0.01)
-    tally = properly.with_event_rate(sampled, event_rate)
+    tally = properly.counts.with_event_rate(sampled, event_rate)
     hold(properly.decision_curve(tally, HUNDREDTHS), *theirs)
 
 
@@ -158,7 +158,7 @@ def test_the_h_measure_is_that_of_hmeasure(prior: Prior, ratio: float | None, se
     y, p = sample(seed)
     theirs = hmeasure.h_score(y, p, severity_ratio=ratio)
     assert 0.05 < theirs < 0.95
-    close(properly.h_measure(properly.tally(y, p), prior), theirs)
+    close(properly.inference.h_measure(properly.tally(y, p), prior), theirs)
 
 
 @pytest.mark.parametrize("ratio", [0.25, 3.0])
@@ -166,7 +166,9 @@ def test_a_severity_ratio_of_hmeasure_is_a_beta_prior(ratio: float) -> None:
     hmeasure = peer("hmeasure")
     y, p = sample()
     theirs = hmeasure.h_score(y, p, severity_ratio=ratio)
-    close(properly.h_measure(properly.tally(y, p), BetaWeighted(2, 1 + 1 / ratio)), theirs)
+    close(
+        properly.inference.h_measure(properly.tally(y, p), BetaWeighted(2, 1 + 1 / ratio)), theirs
+    )
 
 
 @pytest.mark.parametrize("within", RANGES)

@@ -8,7 +8,7 @@ import numpy as np
 
 from properly import decompose, reliability, tally
 from properly.calibration._binned import binned_reliability
-from properly.decisions._curves import murphy_curve
+from properly.decisions._murphy import murphy_curve
 from properly.decisions._roc import roc_curve
 from properly.plots import binned_reliability as draw_binned
 from properly.plots import mcb_dsc, murphy, roc

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from tests.plots.test_comparison import AREAS, FOUND, MODELS, SURE, Q, Y
 
 from properly import compare, plots
-from properly.plots._comparison_matrix import ALIKE, FAINT, STRONG, _signed
+from properly.plots._axes import NOTHING
+from properly.plots._comparison import ALIKE, FAINT, STRONG, _signed
 from properly.plots._rows import decimals
-from properly.plots._shades import NOTHING
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:

@@ -194,7 +194,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         plots.cumulative_forecast([0.25, 0.75])  # type: ignore[call-overload]
     assert str(caught.value) == (
         "this picture is drawn from a CumulativeForecast; got list\n\n"
-        "Hint: make one with properly.cumulative_forecast(y, p)."
+        "Hint: make one with properly.decisions.cumulative_forecast(y, p)."
     )
     with pytest.raises(DataError, match="at least one CumulativeForecast to draw; got none"):
         plots.cumulative_forecast({})

@@ -16,13 +16,12 @@ from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
 from properly import Interval, tally
 from properly.counts._baselines import baselines
 from properly.decisions._curve import decision_curve
-from properly.decisions._thresholds import mean_net_benefit
+from properly.decisions._threshold import mean_net_benefit
 from properly.errors import DataError
-from properly.plots._axes import PALETTE
+from properly.plots._axes import PALETTE, number
 from properly.plots._decision import decision
-from properly.plots._regret import regret
-from properly.plots._scales import SCALES, Axis
-from properly.plots._words import number
+from properly.plots._murphy import regret
+from properly.plots._threshold_axis import SCALES, Axis
 from properly.rules import Bounded, Log, MissedBenefit, Regret
 
 if TYPE_CHECKING:

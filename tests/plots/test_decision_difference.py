@@ -7,10 +7,11 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from properly import Cases, decision_curve, decision_difference, plots, tally
+from properly import Cases, decision_curve, plots, tally
+from properly.decisions import decision_difference
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import PALETTE
-from properly.plots._scales import SCALES, Axis
+from properly.plots._threshold_axis import SCALES, Axis
 
 RNG = np.random.default_rng(5)
 P = RNG.random(600).round(2)

@@ -150,7 +150,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         plots.dominance(TRUTH)  # type: ignore[arg-type]
     assert str(caught.value) == (
         "this picture is drawn from a Dominance; got Cases\n\n"
-        "Hint: make one with properly.dominance(first, second)."
+        "Hint: make one with properly.decisions.dominance(first, second)."
     )
     names: Any
     for names in ("ab", ("one",), 3):

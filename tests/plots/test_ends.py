@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from properly.plots._axes import draw_curve, inks, plain_axes
-from properly.plots._ends import APART, name_ends, spread
-from properly.plots._fitting import points
+from properly.plots._names import APART, name_ends, points, spread
 
 
 def test_pictures_load_no_optimizer_before_one_is_drawn() -> None:

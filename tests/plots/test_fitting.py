@@ -6,7 +6,7 @@ import matplotlib as mpl
 import pytest
 from matplotlib.figure import Figure
 
-from properly.plots._fitting import (
+from properly.plots._names import (
     LINES,
     TURNED,
     columns_for,

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from properly import plots
 from properly.decisions._confusion import Confusion
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.plots._shades import DEEP, NOTHING
+from properly.plots._axes import DEEP, NOTHING
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -160,7 +160,7 @@ def test_what_cannot_be_drawn_is_refused() -> None:
         plots.confusion(COUNTS)  # type: ignore[arg-type]
     assert str(caught.value) == (
         "this picture is drawn from a Confusion; got ndarray\n\n"
-        "Hint: make one with properly.confusion(y, d, classes)."
+        "Hint: make one with properly.decisions.confusion(y, d, classes)."
     )
     with pytest.raises(DataError) as refused:
         plots.cost_matrix("quadratic")

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from properly import Decomposition, plots
+from properly import plots
+from properly.calibration import Decomposition
 from properly.errors import DataError
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from matplotlib.text import Text
 from properly import Cases, plots, tally
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import GREY, PALETTE, SLATE
+from properly.probability import EqualCount
 from properly.probability._source_table import SourceTable, source_table
-from properly.probability.sources import EqualCount
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -300,7 +300,7 @@ def test_only_a_source_table_can_be_drawn() -> None:
         plots.model_source(TABLE.means)  # type: ignore[arg-type]
     assert str(caught.value) == (
         "this picture is drawn from a SourceTable; got Means\n\n"
-        "Hint: make one with properly.source_table(cases)."
+        "Hint: make one with properly.probability.source_table(cases)."
     )
     assert isinstance(TABLE, SourceTable)
 

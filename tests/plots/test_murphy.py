@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots
-from properly.decisions._curves import (
+from properly.decisions._murphy import (
     Part,
     murphy_curve,
     murphy_difference,

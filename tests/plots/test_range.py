@@ -10,9 +10,12 @@ from tests.plots.subjects import CONTINUOUS, DISCRETE
 from properly import Interval, decision_curve
 from properly.errors import DataError
 from properly.plots._axes import bands_to_draw, curves, inks
-from properly.plots._range import (
+from properly.plots._threshold_axis import (
+    SCALES,
+    View,
+    bend_steps,
     digits_of,
-    draw_models,
+    draw_curves,
     draw_names,
     draw_plain,
     draw_range,
@@ -23,7 +26,6 @@ from properly.plots._range import (
     set_height,
     title_of,
 )
-from properly.plots._scales import SCALES, View, bend_steps
 
 VIEW = View(SCALES["linear"], 0.0, 1.0)
 PLAIN = decision_curve(CONTINUOUS, "every")
@@ -45,14 +47,14 @@ def test_bands_are_those_asked_for_or_that_of_a_curve_alone() -> None:
     assert list(bands_to_draw(ax, both, True)) == ["one", "two"]
     assert bands_to_draw(ax, {"one": BANDED}, False) == {}
     assert bands_to_draw(ax, {"one": PLAIN}, True) == {}
-    draw_models(ax, VIEW, {"one": PLAIN}, inks(["one"]), bend_steps, band=None)
+    draw_curves(ax, VIEW, {"one": PLAIN}, inks(["one"]), bend_steps, band=None)
     assert bands_to_draw(ax, {"two": BANDED}, None) == {}
 
 
 def test_models_are_drawn_with_their_bands_whose_edges_come_back() -> None:
     ax = Figure().add_subplot()
     records = {"one": BANDED, "two": PLAIN}
-    edges = draw_models(ax, VIEW, records, inks(records), bend_steps, band=True)
+    edges = draw_curves(ax, VIEW, records, inks(records), bend_steps, band=True)
     assert [line.get_label() for line in curves(ax)] == ["one", "two"]
     assert len(ax.collections) == 1
     assert BANDED.band is not None
@@ -87,7 +89,7 @@ def test_what_needs_no_model_is_drawn_once_and_does_not_stretch_the_picture() ->
 def test_a_name_is_followed_by_its_number() -> None:
     ax = Figure().add_subplot()
     records = {"one": PLAIN, "": decision_curve(DISCRETE, "every")}
-    draw_models(ax, VIEW, records, inks(records), bend_steps, band=None)
+    draw_curves(ax, VIEW, records, inks(records), bend_steps, band=None)
     name_curves(ax, {"one": 0.25, "": -0.5}, 0, 3)
     draw_names(ax, own=False, title=title_of("mean net benefit", Interval(0.01, 0.1)))
     legend = ax.get_legend()

@@ -12,18 +12,19 @@ from scipy.integrate import trapezoid
 from scipy.special import logit
 from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
 
-from properly import murphy_curve, regret_curve, regret_difference, tally
+from properly import murphy_curve, regret_curve, tally
 from properly.counts._baselines import baselines
+from properly.decisions import regret_difference
 from properly.errors import DataError
 from properly.plots._axes import PALETTE
-from properly.plots._regret import regret
+from properly.plots._murphy import regret
 from properly.rules import Bounded, Log, Regret
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
 
-    from properly.plots._scales import Axis
+    from properly.plots._threshold_axis import Axis
 
 WITHIN = (0.1, 0.4)
 MODELS = {"one": regret_curve(CONTINUOUS), "two": regret_curve(DISCRETE)}

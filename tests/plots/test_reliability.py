@@ -12,7 +12,8 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
-from properly import Decomposition, decompose, plots, reliability, tally
+from properly import decompose, plots, reliability, tally
+from properly.calibration import Decomposition
 from properly.errors import DataError
 from properly.inference._band import Band
 from properly.rules import Brier

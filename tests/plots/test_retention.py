@@ -146,7 +146,7 @@ def test_only_a_study_has_bands() -> None:
         plots.retention(CURVE, band=True)
     assert str(refused.value) == (
         "only a RetentionStudy has bands; got Retention and band=True\n\n"
-        "Hint: properly.retention_study computes them."
+        "Hint: properly.decisions.retention_study computes them."
     )
     with pytest.raises(DataError, match="band must be True or False; got 'yes'"):
         plots.retention(STUDY, band="yes")  # type: ignore[arg-type]

@@ -145,7 +145,7 @@ def test_what_is_no_profile_is_refused() -> None:
         plots.risk_profile(means(CONTINUOUS))  # type: ignore[arg-type]
     assert str(caught.value) == (
         "this picture is drawn from a RiskProfile; got Means\n\n"
-        "Hint: make one with properly.risk_profile(cases)."
+        "Hint: make one with properly.probability.risk_profile(cases)."
     )
 
 

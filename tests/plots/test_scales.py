@@ -14,7 +14,7 @@ from properly import decision_curve, tally
 from properly.decisions._grid import odds
 from properly.errors import DataError
 from properly.inference._band import Band
-from properly.plots._scales import (
+from properly.plots._threshold_axis import (
     APART,
     PIECES,
     SCALES,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from properly.plots._shades import DEEP, NOTHING, class_colors, ink_on, shades
+from properly.plots._axes import DEEP, NOTHING, class_colors, ink_on, shades
 
 WHITE, BLACK = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
 

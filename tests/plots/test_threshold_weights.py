@@ -33,7 +33,7 @@ from properly.rules import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly.plots._scales import Axis
+    from properly.plots._threshold_axis import Axis
 
 # Rules of finite weight without point masses, bounded densities all.
 DENSITIES: list[BinaryRule] = [

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots, reliability
-from properly.decisions._curves import murphy_curve
+from properly.decisions._murphy import murphy_curve
 from properly.decisions._roc import roc_curve
 
 if TYPE_CHECKING:

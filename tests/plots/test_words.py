@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from properly.plots._words import digits_for, legible, number
+from properly.plots._axes import digits_for, legible, number
 
 
 @pytest.mark.parametrize(

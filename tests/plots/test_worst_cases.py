@@ -159,7 +159,7 @@ def test_what_is_not_a_record_is_refused() -> None:
         plots.worst_cases(CASES)  # type: ignore[arg-type]
     assert str(caught.value) == (
         "this picture is drawn from WorstCases; got Cases\n\n"
-        "Hint: make them with properly.worst_cases(cases, rule)."
+        "Hint: make them with properly.decisions.worst_cases(cases, rule)."
     )
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from properly import evaluate
 from properly.report._chart import Chart, Table, short
-from properly.report._class_reliability_chart import class_reliability_chart
+from properly.report._reliability import class_reliability_chart
 from properly.report._words import few
 
 RNG = np.random.default_rng(12)

@@ -9,7 +9,7 @@ import pytest
 
 from properly import evaluate
 from properly.report._chart import Chart, short
-from properly.report._class_scores_chart import class_scores_chart
+from properly.report._classes import class_scores_chart
 from properly.report._words import few
 from properly.rules import RPS, Log, RankedLog
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from properly.report._label_places import PLACES, _box, _overlap, label_places
+from properly.report._words import PLACES, _box, _overlap, label_places
 
 FRAME = (300.0, 260.0)
 

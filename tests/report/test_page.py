@@ -14,9 +14,8 @@ from tests.laws.subjects import SUBJECTS
 import properly
 from properly import Evaluation, report
 from properly.errors import DataError
-from properly.report._embedding import embedded
-from properly.report._page import page
-from properly.report._score_sections import number
+from properly.report._page import embedded, page
+from properly.report._tables import number
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,8 @@ from tests.report.threshold_subjects import (
     words_beside_data,
 )
 
-from properly import Decomposition, decompose, tally
+from properly import decompose, tally
+from properly.calibration import Decomposition
 from properly.report._scores_plane import plane_chart
 from properly.rules import Brier, Log
 

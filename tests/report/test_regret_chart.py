@@ -21,13 +21,13 @@ from tests.report.threshold_subjects import (
     words_beside_data,
 )
 
-from properly import baselines, regret_curve, tally
-from properly.report._regret_chart import regret_chart
-from properly.report._regret_ranking import LEFT, RANKING, WIDTH, integrals
-from properly.report._threshold_axis import EDGES, percent
+from properly import regret_curve, tally
+from properly.counts import baselines
+from properly.report._regret import LEFT, RANKING, WIDTH, integrals, regret_chart
+from properly.report._threshold_axis import EDGES, as_percent
 
 if TYPE_CHECKING:
-    from properly import MurphyCurve
+    from properly.decisions import MurphyCurve
     from properly.report._chart import Spec
 
 # The two ends as they are dragged, and as they count.
@@ -109,7 +109,7 @@ def test_the_ranking_is_that_of_the_library(
     dragged: tuple[float, float], ends: tuple[float, float]
 ) -> None:
     over, found = ranked(regret_chart(evaluation()).spec, dragged)
-    assert over == f"thresholds {percent(ends[0])} to {percent(ends[1])}"
+    assert over == f"thresholds {as_percent(ends[0])} to {as_percent(ends[1])}"
     assert sorted(map(shortened, found)) == sorted(map(shortened, means(ends)))
     np.testing.assert_allclose(list(found.values()), list(means(ends).values()), rtol=0, atol=1e-12)
 

@@ -14,8 +14,8 @@ from tests.report.threshold_subjects import HOSTILE, NAMES
 
 import properly
 from properly import evaluate
-from properly._boundary._plain import printable
-from properly.report._reliability_chart import reliability_chart
+from properly._boundary._record import printable
+from properly.report._reliability import reliability_chart
 
 
 def of_kind(rows: list[dict[str, Any]], kind: str, model: str) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 import pytest
 
 import properly
-from properly.report._rule_words import rule_in_words, score_in_words
+from properly.report._words import rule_in_words, score_in_words
 from properly.rules import RPS, Bounded, Brier, Log, Regret, Rule, Spherical
 
 

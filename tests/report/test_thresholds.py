@@ -12,10 +12,10 @@ from properly import Interval
 from properly.report._threshold_axis import (
     DRAWN,
     EDGES,
+    as_percent,
     beside,
     decimals,
     exponent,
-    percent,
     series,
     threshold_axis,
 )
@@ -63,7 +63,7 @@ def test_rare_events_have_more_decimals() -> None:
 
 
 def test_thresholds_are_told_in_percent() -> None:
-    assert [percent(t) for t in (0, 0.0005, 0.01, 0.125, 1)] == [
+    assert [as_percent(t) for t in (0, 0.0005, 0.01, 0.125, 1)] == [
         "0 %",
         "0.05 %",
         "1 %",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from properly import reproduce
-from properly.probability.sources import Isotonic
+from properly.probability import Isotonic
 from properly.reproduce import _consequentialist, _corp, _nelson, _ordinal, _penalized
 
 if TYPE_CHECKING:

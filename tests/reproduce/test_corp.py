@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Decomposition, Tally, reproduce
+from properly import Tally, reproduce
+from properly.calibration import Decomposition
 from properly.errors import DataError
 from properly.inference._band import Band
 from properly.reproduce import (
@@ -205,7 +206,7 @@ def test_every_setting_of_the_coverage_study_is_there(small: CorpReproduction) -
     assert small.figure4.to_frame("pandas").shape == (36, 7)
 
 
-def band_of(record: properly.Reliability, kind: Any, lower: Any, upper: Any) -> Any:
+def band_of(record: properly.calibration.Reliability, kind: Any, lower: Any, upper: Any) -> Any:
     x = np.asarray(record.value)
     band = Band(x, np.asarray(lower, dtype=float), np.asarray(upper, dtype=float), "?", 0.9, kind)
     return replace(record, band=band)

@@ -7,7 +7,7 @@ import pytest
 
 import properly
 from properly.datasets import nelson
-from properly.probability.sources import EqualWidth
+from properly.probability import EqualWidth
 from properly.reproduce._nelson_figure7 import (
     CUT,
     MATCHING,

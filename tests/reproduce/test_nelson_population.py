@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import norm
 
 from properly.datasets import NELSON_CASES
-from properly.probability._power_means import POWERS, ThreeMeans
+from properly.probability._power import POWERS, ThreeMeans
 from properly.reproduce._nelson_population import PopulationTable, angle, describe
 from properly.reproduce._nelson_printed import (
     ANGLES,

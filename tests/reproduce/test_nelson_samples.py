@@ -9,7 +9,7 @@ import pytest
 
 import properly
 from properly.datasets import nelson
-from properly.probability._power_means import POWERS
+from properly.probability._power import POWERS
 from properly.reproduce._nelson_population import describe
 from properly.reproduce._nelson_samples import SampleTable, sample
 
@@ -32,7 +32,7 @@ def test_a_sample_is_averaged_as_a_user_would(found: SampleCase) -> None:
     tally = properly.tally(drawn.y, drawn.p)
     assert found.means.divergence == properly.means(tally).divergence
     assert found.auc == properly.roc_curve(tally).area
-    assert found.predicted_auc == properly.predicted_roc_curve(tally).area
+    assert found.predicted_auc == properly.decisions.predicted_roc_curve(tally).area
 
 
 def test_means_are_off_by_few_of_their_standard_errors(found: SampleCase) -> None:

@@ -24,7 +24,7 @@ def test_each_area_is_a_score(found: Rescaled) -> None:
     assert [a.axis for a in found.areas] == ["linear", "quadratic", "logarithmic"]
     scores = [
         properly.tally(y, p).event_rate
-        - properly.mean_net_benefit(properly.tally(y, p), (0.01, 0.1)),
+        - properly.decisions.mean_net_benefit(properly.tally(y, p), (0.01, 0.1)),
         Bounded(Brier(), (0.01, 0.1))(y, p) / 2,
         Bounded(Log(), (0.01, 0.1))(y, p),
     ]

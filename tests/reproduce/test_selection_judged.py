@@ -83,7 +83,7 @@ def test_more_benefit_is_better_and_has_the_sign_of_benefit() -> None:
     one, other = forecasts["logistic"], forecasts["forest"]
     gain, error, p_value = paired(one, other, truth, mean_benefit(WITHIN))
     tallies = [properly.tally(truth.y, p) for p in (one, other)]
-    by_hand = [properly.mean_net_benefit(t, WITHIN) for t in tallies]
+    by_hand = [properly.decisions.mean_net_benefit(t, WITHIN) for t in tallies]
     assert gain == pytest.approx(by_hand[0] - by_hand[1])
     assert gain > 4 * error
     assert p_value < 0.001
@@ -110,18 +110,18 @@ def test_the_variance_of_kappa_is_that_of_resamples() -> None:
 
 def test_miscalibration_is_that_of_the_decomposition() -> None:
     y, p, _ = injuries()
-    parts = properly.decompose_classes(properly.Cases(y, p), RPS())
+    parts = properly.calibration.decompose_classes(properly.Cases(y, p), RPS())
     assert miscalibration_cases(y, p).mean() == pytest.approx(parts.miscalibration)
     # Ties are one forecast: ten different ones would be recalibrated one by one.
     rounded = np.tile([0.2, 0.2, 0.2, 0.2, 0.2], (len(y), 1))
-    flat = properly.decompose_classes(properly.Cases(y, rounded), RPS())
+    flat = properly.calibration.decompose_classes(properly.Cases(y, rounded), RPS())
     assert miscalibration_cases(y, rounded).mean() == pytest.approx(flat.miscalibration)
 
 
 def test_costs_and_kappas_are_of_both_decisions() -> None:
     y, p, _ = injuries()
     for way, name in (("zero_one", "likeliest"), ("quadratic", "best")):
-        d = properly.decide(p, way)
+        d = properly.decisions.decide(p, way)
         cost = properly.expected_cost(y, d, classes=5)
         assert MEASURES[f"cost, {name}"].cases(y, p).mean() == pytest.approx(cost)
         kappa = properly.quadratic_weighted_kappa(y, d, 5)

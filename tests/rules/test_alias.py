@@ -9,7 +9,7 @@ import pytest
 from properly.rules import BetaWeighted, BinaryRule, PointWeighted, Regret, Shifted
 
 if TYPE_CHECKING:
-    from properly.rules._alias import Alias
+    from properly.rules._combinators import Alias
 
 ALIASES = [
     PointWeighted([0.1, 0.2]),

@@ -18,7 +18,7 @@ from properly.rules import (
     PointWeighted,
     Propriety,
 )
-from properly.rules._functions import BetaDensity
+from properly.rules._log_odds import BetaDensity
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""Boundary."""
+"""The boundary: what a user hands in is checked once; what comes out is written once."""

@@ -2,6 +2,8 @@
 
 Classes are numbered from 0, in the order of the columns of the probabilities. Nothing is clipped,
 and rows are rescaled on request only.
+
+Logits of classes, before the softmax: checked, once.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from properly.typing import Array, ArrayLike
+
 
 NAME = "class probabilities"
 # Up to so many columns are added up one after the other, which is faster than row by row.
@@ -299,3 +302,33 @@ def _from_one_hot(y: Array, count: int) -> Array:
         )
         raise DataError(message, hint="an outcome is what happened, not a distribution.")
     return xp.argmax(ones, axis=1)
+
+
+LOGITS = "logits"
+
+
+def check_class_logits(
+    y: ArrayLike,
+    logits: ArrayLike,
+    *,
+    labels: Sequence[object] | None = None,
+    ordered: bool = False,
+) -> ClassRows:
+    """Check outcomes and logits, and bring them together in one library."""
+    logits = check_logit_table(logits)
+    y = to_library_of(as_outcomes(y, int(logits.shape[1]), labels, ordered=ordered), logits)
+    check_length(y, logits, "outcomes", LOGITS)
+    return ClassRows(y, logits, None)
+
+
+def check_logit_table(logits: ArrayLike) -> Array:
+    """Check logits: two dimensions, no NaN, none infinite but for impossible classes."""
+    logits = as_floats(as_numbers(as_table(logits, LOGITS), LOGITS))
+    xp = namespace(logits)
+    good = logits < float("inf")
+    if not bool(xp.all(good)):
+        refuse(logits, ~good, "logits must be less than infinity, and not missing")
+    possible = xp.any(logits > -float("inf"), axis=1)
+    if not bool(xp.all(possible)):
+        refuse(logits[:, 0], ~possible, "some class must be possible in each row of logits")
+    return logits

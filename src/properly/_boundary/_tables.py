@@ -1,18 +1,86 @@
-"""Tables of text, laid out for a terminal."""
+"""Tables of text, laid out for a terminal.
+
+Scores as a notebook shows them.
+"""
 
 from __future__ import annotations
 
 import math
+from html import escape
 from itertools import chain, islice, repeat
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from properly._boundary._plain import printable
+from properly._boundary._record import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     Row = tuple[str, Iterable[float]]
+
+
+# Notebooks are light or dark: nothing has a colour of its own, and lines have that of the text.
+TABLE = (
+    "color:inherit;border-collapse:collapse;margin:0 0 1.2em 0;font-variant-numeric:tabular-nums"
+)
+CAPTION = "caption-side:top;text-align:left;font-weight:bold;padding:.2em 0"
+HEAD = "text-align:{};font-weight:normal;opacity:.75;border-bottom:1px solid;padding:.25em .8em"
+CELL = "text-align:{};font-weight:normal;padding:.25em .8em;white-space:nowrap"
+
+
+def scores_as_html(
+    title: str, head: Sequence[str], tables: Sequence[tuple[str, Sequence[Sequence[str]]]]
+) -> str:
+    """Lay out tables of the same columns one below the other.
+
+    Parameters
+    ----------
+    title : str
+        What they are about.
+    head : sequence of str
+        The names of the columns, the first of them that of the names of the rows.
+    tables : sequence of pairs
+        What each table is called, and its rows: the name of the row, then its cells.
+
+    Returns
+    -------
+    str
+        HTML in which everything that was handed in is text.
+
+    Examples
+    --------
+    >>> from properly._boundary._tables import scores_as_html
+    >>> "<caption" in scores_as_html("2 cases", ["model", "score"], [("brier", [["<b>", ".25"]])])
+    True
+    """
+    shown = "".join(_table(name, head, rows) for name, rows in tables)
+    # A box of its own, in which a wide table moves and the notebook around it does not.
+    return f'<div style="overflow-x:auto"><p>{_text(title)}</p>{shown}</div>'
+
+
+def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    caption = f'<caption style="{CAPTION}">{_text(name)}</caption>'
+    columns = "".join(_cell(text, HEAD, k, "col") for k, text in enumerate(head))
+    body = "".join(f"<tr>{_row(row)}</tr>" for row in rows)
+    inner = f"{caption}<thead><tr>{columns}</tr></thead><tbody>{body}</tbody>"
+    return f'<table style="{TABLE}">{inner}</table>'
+
+
+def _row(row: Sequence[str]) -> str:
+    return "".join(_cell(text, CELL, k, "" if k else "row") for k, text in enumerate(row))
+
+
+def _cell(text: str, style: str, column: int, scope: str) -> str:
+    """Make one cell: names on the left, numbers on the right, headers with what they head."""
+    look = style.format("right" if column else "left")
+    if not scope:
+        return f'<td style="{look}">{_text(text)}</td>'
+    return f'<th scope="{scope}" style="{look}">{_text(text)}</th>'
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
+
 
 # A number such as -12.34567.
 NUMBER = 9

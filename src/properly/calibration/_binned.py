@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import check_choice, check_whole
-from properly._boundary._plain import many
-from properly.counts._binning import equal_count, equal_width
+from properly._boundary._record import many, to_frame
+from properly.counts._histogram import equal_count, equal_width
 from properly.counts._tally import Tally, as_tally
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Scheme: TypeAlias = Literal["width", "count"]
 COLUMNS = ("lower", "upper", "mean_forecast", "weight", "event_rate")
 
@@ -44,7 +43,7 @@ class BinnedReliability:
     --------
     >>> import properly
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    >>> record = properly.binned_reliability(t, bins=2)
+    >>> record = properly.calibration.binned_reliability(t, bins=2)
     >>> record
     BinnedReliability(2 bins of equal width)
     >>> record.upper, record.mean_forecast, record.event_rate
@@ -115,7 +114,7 @@ def binned_reliability(
     --------
     >>> import properly
     >>> t = properly.Tally.from_counts([0.1, 0.2, 0.7], [50, 30, 20], [2, 6, 16])
-    >>> record = properly.binned_reliability(t, bins=2, scheme="count")
+    >>> record = properly.calibration.binned_reliability(t, bins=2, scheme="count")
     >>> record.lower, record.upper, record.event_rate
     (array([0.1, 0.2]), array([0.1, 0.7]), array([0.04, 0.44]))
     """

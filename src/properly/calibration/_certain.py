@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._libraries import namespace
-from properly._boundary._plain import amount_of, plain
+from properly._boundary._record import amount_of, plain
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally

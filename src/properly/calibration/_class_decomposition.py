@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze
 from properly._boundary._options import as_generator, check_choice
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 from properly._boundary._tables import table_of_numbers
 from properly.calibration._decomposition import COLUMNS, PARTS, Decomposition, decompose
 from properly.calibration._reliability import Reliability, reliability
 from properly.counts._cases import require_classes
-from properly.counts._questions import VIEWS, ask, plan_for
+from properly.counts._reductions import VIEWS, ask, plan_for
 from properly.counts._scoring import share_saved
 
 if TYPE_CHECKING:
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly._boundary._frames import Backend
-    from properly.calibration._reliability_bands import Method
+    from properly._boundary._record import Backend
+    from properly.calibration._bands import Method
     from properly.counts._cases import Cases
-    from properly.counts._questions import Plan, View
+    from properly.counts._reductions import Plan, View
     from properly.inference._band import Kind
     from properly.rules import Rule
 
@@ -63,7 +62,7 @@ class ClassDecomposition:
     >>> import properly
     >>> from properly.rules import RPS
     >>> cases = properly.Cases([0, 2, 1], [[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]])
-    >>> record = properly.decompose_classes(cases, RPS())
+    >>> record = properly.calibration.decompose_classes(cases, RPS())
     >>> record
     ClassDecomposition(rps by 2 parts, cumulative: 0.1667 = 0.0000 - 0.0556 + 0.2222)
     >>> record.names, record.weights
@@ -225,13 +224,13 @@ def decompose_classes(
     >>> y = [0, 2, 1]
     >>> P = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]]
     >>> cases = properly.Cases(y, P)
-    >>> record = properly.decompose_classes(cases, RPS())
+    >>> record = properly.calibration.decompose_classes(cases, RPS())
     >>> round(record.score, 4), round(RPS()(y, P), 4)
     (0.1667, 0.1667)
     >>> record.statement
     "the score of the question 'this grade or higher?' at each cut, averaged; recalibrated cuts
      need not fit together into one distribution"
-    >>> properly.decompose_classes(cases, Brier())
+    >>> properly.calibration.decompose_classes(cases, Brier())
     ClassDecomposition(brier by 3 parts, one_vs_rest: 0.8333 = 0.2778 - 0.1111 + 0.6667)
     """
     cases = require_classes(cases)
@@ -290,7 +289,7 @@ def class_reliability(
     --------
     >>> import properly
     >>> cases = properly.Cases([0, 2, 1], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
-    >>> properly.class_reliability(cases)
+    >>> properly.calibration.class_reliability(cases)
     {'1 or higher': Reliability(2 distinct forecasts in 2 bins),
      '2': Reliability(2 distinct forecasts in 2 bins)}
     """

@@ -6,16 +6,16 @@ and the questions asked of what was drawn: the answers depend on one another as 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly.calibration._calibration_verdict import CalibrationTest
 from properly.calibration._components import Prices, components, p_value
+from properly.calibration._test_statistics import CalibrationTest
 from properly.counts._cases import rows_in_use
 from properly.counts._pooling import as_counts
-from properly.counts._questions import ask
+from properly.counts._reductions import ask
 from properly.inference._draws import Draw, fast_stream
 from properly.rules._costs import decide_by_mode
 
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly.counts._cases import Cases
-    from properly.counts._questions import Plan
-
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly.counts._reductions import Plan
+    from properly.typing import Column
 
 
 class _Question(NamedTuple):

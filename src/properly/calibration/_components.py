@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.inference._draws import Draw, Sampler
     from properly.rules import BinaryRule
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 ROUNDING = 1e-12
 FOR_BIAS = 200

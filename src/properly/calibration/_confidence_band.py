@@ -9,7 +9,7 @@ an upper bound as any count of none does.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -17,14 +17,12 @@ from properly._boundary._libraries import to_numpy
 from properly.counts._cases import number_clusters, rows_in_use
 from properly.counts._isotonic import refit
 from properly.counts._tally import Tally, as_tally
-from properly.inference._bisection import bisect
+from properly.inference._shares import bisect
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._isotonic import Recalibration
-
-Floats: TypeAlias = np.ndarray[Any, Any]
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly.typing import Column, Floats
 
 
 class Side(NamedTuple):

@@ -9,25 +9,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_whole
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError, ImproperRuleError
 from properly.rules import Brier
-from properly.rules._averaging import paid
-from properly.rules._rule import require_binary
+from properly.rules._rule import paid, require_binary
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._isotonic import Recalibration
     from properly.rules import BinaryRule
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Pair: TypeAlias = tuple[float, float]
 
 # The least forecast above 0, which is apart: a loss below it may be infinite, at it none is.
@@ -68,7 +66,7 @@ class GroupingError:
     --------
     >>> import properly
     >>> t = properly.tally([0, 1, 0, 1, 1, 1], [0.12, 0.18, 0.4, 0.6, 0.61, 0.64], cells=10)
-    >>> found = properly.grouping_error(t)
+    >>> found = properly.calibration.grouping_error(t)
     >>> found
     GroupingError(10 cells, miscalibration within 0.097, discrimination within 0.028)
     >>> print([round(x, 4) for x in found.discrimination])
@@ -200,14 +198,15 @@ def grouping_error(
     >>> import properly
     >>> from properly.rules import Brier
     >>> y, p = [0, 1, 0, 1, 1, 1], [0.12, 0.18, 0.4, 0.6, 0.61, 0.64]
-    >>> found = properly.grouping_error(properly.tally(y, p, cells=10), score=Brier()(y, p))
+    >>> found = properly.calibration.grouping_error(properly.tally(y, p, cells=10),
+    ...     score=Brier()(y, p))
     >>> print([round(x, 4) for x in found.miscalibration])
     [0.1036, 0.1314]
     >>> print(found.told)
     forecasts were grouped into 10 cells: the score is exact, miscalibration and discrimination are
     known to within 0.028; the AUC is off by at most 0.063; curves are exact at multiples of 1/10,
     and between these the regret is off by at most 0.2
-    >>> properly.grouping_error(properly.tally(y, p))
+    >>> properly.calibration.grouping_error(properly.tally(y, p))
     GroupingError(not grouped, exact)
     """
     rule = _require_proper(Brier() if rule is None else rule)

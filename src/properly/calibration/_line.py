@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly.calibration._calibration_statistics import (
+from properly.calibration._event_tests import by_likelihood, by_sandwich, wald
+from properly.calibration._test_statistics import (
     Sample,
     clustered_score,
     score_axes,
     score_statistic,
 )
-from properly.calibration._cox import by_likelihood, by_sandwich, wald
 from properly.counts._cases import Cases, relative_weights, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design
@@ -21,13 +21,13 @@ from properly.inference._draws import Counts, Rows, sampler
 from properly.inference._estimate import Estimate
 from properly.inference._logistic import Fitted, fit, logit
 from properly.inference._means import about_design, about_tally
-from properly.inference._score_interval import student
+from properly.inference._shares import student
 from properly.inference._variance import Spread, covariance
 
 if TYPE_CHECKING:
     from properly.inference._draws import Sampler
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 UNKNOWN = (math.nan, math.nan)
 
 

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import as_drawing, check_choice
-from properly._boundary._plain import many
-from properly.calibration._reliability_bands import Method, Wanted, find_band
+from properly._boundary._record import many, to_frame
+from properly.calibration._bands import Method, Wanted, find_band
 from properly.counts import _device as _on_device
 from properly.counts._histogram import (
     Histogram,
@@ -26,13 +25,12 @@ from properly.errors import DataError
 from properly.inference._variance import effective_total
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.inference._band import Band, Kind
-
-    Floats: TypeAlias = NDArray[np.float64]
+    from properly.typing import Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,15 +11,15 @@ Sharing the error probability evenly among all runs and both sides makes all lim
 from __future__ import annotations
 
 import math
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly.counts._binning import equal_count
+from properly.counts._histogram import equal_count
 from properly.inference._band import Band
 
-Floats: TypeAlias = np.ndarray[Any, Any]
-Column: TypeAlias = np.ndarray[Any, Any]
+if TYPE_CHECKING:
+    from properly.typing import Column, Floats
 
 
 def honest_band(

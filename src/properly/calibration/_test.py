@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from properly._boundary._options import as_generator, check_choice, check_flag, check_whole
-from properly._boundary._plain import many
-from properly.calibration._calibration_trials import TRIALS, Trial
+from properly._boundary._record import many
 from properly.calibration._class_test import try_classes
+from properly.calibration._event_tests import TRIALS, Trial
 from properly.counts._cases import (
     Cases,
     has_classes,
@@ -17,18 +17,18 @@ from properly.counts._cases import (
     require_no_time,
     weights_of,
 )
-from properly.counts._questions import VIEWS, plan_for
+from properly.counts._reductions import VIEWS, plan_for
 from properly.counts._tally import as_tally
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BinaryRule, Brier
-from properly.rules._cuts import CutRule
+from properly.rules._ranked import CutRule
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from properly.calibration._calibration_verdict import CalibrationTest
-    from properly.counts._questions import Plan, View
+    from properly.calibration._test_statistics import CalibrationTest
+    from properly.counts._reductions import Plan, View
     from properly.counts._tally import Tally
     from properly.rules import Rule
 
@@ -85,7 +85,7 @@ def calibration_test(
     training : bool
         Whether the model was fitted to these very cases; for ``"hosmer-lemeshow"`` only.
     reduction : {"one_vs_rest", "cumulative", "top_label"}, optional
-        Which questions to ask of several classes, as in `properly.decompose_classes`.
+        Which questions to ask of several classes, as in `properly.calibration.decompose_classes`.
     replicates : int
         Random draws.
     rng : int or numpy Generator, optional
@@ -141,7 +141,8 @@ def calibration_test(
     10 and 6 %. Have 20 clusters or more.
 
     **Several classes.** A class is drawn for each case from its probabilities, and the
-    miscalibration is that of `properly.decompose_classes`: the sum over the questions. Exact too.
+    miscalibration is that of `properly.calibration.decompose_classes`: the sum over the questions.
+    Exact too.
 
     Of a tally that was grouped into cells the p-value is not exact, since the forecasts of a cell
     are not all its mean. Cases that follow one another in time are refused.

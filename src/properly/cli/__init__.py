@@ -10,7 +10,7 @@ import sys
 from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 from properly.errors import MissingExtraError
 
 if TYPE_CHECKING:

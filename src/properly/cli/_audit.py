@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from properly._boundary._tables import table
-from properly.cli._described import Described
-from properly.cli._rule_type import RuleType
+from properly.cli._commands import Described
+from properly.cli._options import RuleType
 from properly.cli._running import progress_bar
 
 if TYPE_CHECKING:
-    from properly import Audit
-    from properly.rules import Rule
+    from properly.rules import Audit, Rule
 
 TIES = ("split", "first", "any_correct", "unique_only")
 # Every rule of the library, with an example where it has no default, and the published variants.
@@ -129,7 +128,7 @@ def _table(found: list[Audit]) -> str:
 
 
 def _row(text: str, record: Audit) -> tuple[str, ...]:
-    from properly.rules._simplex import fraction
+    from properly.rules._counterexamples import fraction
 
     pair = record.counterexample or record.tie
     shown = ("", "") if pair is None else (fraction(record.gap), pair.as_fractions())

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from properly.cli._described import Described
-from properly.cli._evaluating import FILES, file_options_but, format_option
+from properly.cli._commands import Described
+from properly.cli._options import FILES, file_options_but, format_option
 
 EXAMPLES = """
 properly check crash.csv --outcome died --forecast logistic

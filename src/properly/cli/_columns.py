@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from properly.engines._files._reading import Files
+    from properly.engines._files._read import Files
 
     Column = np.ndarray[Any, Any]
 
@@ -135,7 +135,7 @@ class Chosen(Choice):
 
 def chosen(*, paths: tuple[str, ...], **options: Any) -> Chosen:
     """Read the columns that the options choose, and print what was guessed or dropped."""
-    from properly.engines._files._reading import open_files
+    from properly.engines._files._read import open_files
 
     with open_files(paths) as files:
         return read_rows(files, planned(files, paths=paths, **options))

@@ -1,7 +1,11 @@
-"""The command ``properly``: its commands by name, each imported when it is called."""
+"""The command ``properly``: its commands by name, each imported when it is called.
+
+Commands that end their help with examples, and remember what they were asked.
+"""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import MutableMapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -9,11 +13,44 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from properly import __version__
-from properly.cli._described import DescribedGroup
 from properly.cli._running import refusals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+ARGUMENTS = "properly.arguments"
+
+
+class Described(click.Command):
+    """A command with examples at the end of its help."""
+
+    def __init__(self, *values: Any, examples: str, **named: Any) -> None:
+        super().__init__(*values, **named)
+        self.examples = examples.strip()
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples as they are, so that each can be copied."""
+        del ctx
+        with formatter.section("Examples"):
+            for line in self.examples.splitlines():
+                formatter.write(f"{'':{formatter.current_indent}}{line}\n")
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the arguments as they were given."""
+        ctx.meta[ARGUMENTS] = tuple(args)
+        return super().parse_args(ctx, args)
+
+
+class DescribedGroup(Described, click.Group):
+    """A group of commands with examples at the end of its help."""
+
+
+def command_line() -> str:
+    """Return the command that runs as it was typed, quoted for a shell."""
+    ctx = click.get_current_context()
+    return f"{ctx.command_path} {shlex.join(ctx.meta[ARGUMENTS])}".rstrip()
+
 
 # In the order of help. The command NAME is described by the function NAME of the file _NAME.
 COMMANDS = {

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from properly.cli._described import Described
+from properly.cli._commands import Described
 from properly.cli._engine import Large, engine_options, opened, refuse_without_rows
-from properly.cli._evaluating import (
+from properly.cli._formats import as_csv
+from properly.cli._options import (
     FILES,
+    RuleType,
     file_options_but,
     force_option,
     format_option,
@@ -20,15 +22,12 @@ from properly.cli._evaluating import (
     summed,
     within_option,
 )
-from properly.cli._formats import as_csv
-from properly.cli._output import emit, require_output
-from properly.cli._rule_type import RuleType
-from properly.cli._running import progress_bar
-from properly.cli._unknown import unknown
+from properly.cli._running import emit, progress_bar, require_output, unknown
 
 if TYPE_CHECKING:
-    from properly import Comparison, Interval
+    from properly import Interval
     from properly.cli._columns import Chosen
+    from properly.comparison import Comparison
     from properly.rules import Rule
 
 EXAMPLES = r"""
@@ -164,7 +163,7 @@ def _laid_out(comparison: Comparison, layout: str) -> str:
         return f"{comparison}\n"
     if layout == "json":
         return json.dumps(comparison.to_dict(), indent=2, allow_nan=False) + "\n"
-    from properly.comparison._pair import flat
+    from properly.comparison._pairs import flat
 
     rows = [flat(asdict(pair)) for pair in comparison]
     return as_csv(tuple(rows[0]), [tuple(row.values()) for row in rows])

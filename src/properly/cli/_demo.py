@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._plain import printable
-from properly.cli._described import Described, command_line
-from properly.cli._evaluating import force_option
+from properly._boundary._record import printable
+from properly.cli._commands import Described, command_line
 from properly.cli._formats import as_csv
+from properly.cli._options import force_option
 from properly.cli._running import progress_bar
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def demo() -> click.Command:
 
 
 def _demo(output: str | None, data: str | None, *, force: bool) -> None:
-    from properly._boundary._writing import require_writable
+    from properly._boundary._files import require_writable
     from properly.datasets import crash
 
     page = PAGE if output is None and data is None else output
@@ -78,7 +78,7 @@ def _demo(output: str | None, data: str | None, *, force: bool) -> None:
 def _write_data(path: str, crash: Crash, *, force: bool) -> None:
     import shlex
 
-    from properly._boundary._writing import write_whole
+    from properly._boundary._files import write_whole
 
     columns = _columns(crash)
     rows = list(zip(*columns.values(), strict=True))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from properly._boundary._plain import many
+from properly._boundary._record import many
 from properly.cli._columns import (
     Choice,
     choice_of,
@@ -101,7 +101,7 @@ def opened(
     **options: Any,
 ) -> Iterator[Chosen | Large]:
     """Give the columns that the options choose: in memory, or where they are if they are large."""
-    from properly.engines._files._reading import open_files
+    from properly.engines._files._read import open_files
 
     given = {"memory": memory, "scheduler": scheduler, "master": master}
     _require_engine(engine, given)
@@ -209,8 +209,8 @@ def _large(plan: Plan, frame: Any, engine: str, dropped: str | None) -> Large:
 def _labels(plan: Plan, frame: Any, column: str) -> tuple[tuple[Any, ...] | None, object]:
     """Look at the distinct outcomes, which are few."""
     from properly.cli._outcome_labels import as_outcomes
-    from properly.engines._collecting import collected
     from properly.engines._roles import as_lazy
+    from properly.engines._rows import collected
 
     distinct = as_lazy(frame).select(column).unique().head(MOST_LABELS + 1)
     y = collected(distinct)[column]
@@ -226,7 +226,7 @@ def _as_size(ctx: click.Context, param: click.Parameter, value: str | None) -> s
     """Take a size; what is none is no way to use the command."""
     if value is None:
         return None
-    from properly.engines._files._memory import as_size
+    from properly.engines._files._read import as_size
 
     try:
         as_size(value)

@@ -10,8 +10,8 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly.engines._files._reading import Files
     from properly.engines._files._duckdb import Shape
+    from properly.engines._files._read import Files
 
 OUTCOMES = ("y", "outcome", "target", "label", "event", "y_true", "observed", "obs")
 SHOWN = 20

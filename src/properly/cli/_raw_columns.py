@@ -17,7 +17,7 @@ from properly.cli._columns import (
 )
 from properly.cli._guessing import Guess
 from properly.cli._outcome_labels import as_outcomes
-from properly.engines._files._reading import open_files
+from properly.engines._files._read import open_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

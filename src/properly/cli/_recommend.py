@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from properly.cli._described import Described
+from properly.cli._commands import Described
 
 YES_OR_NO = {
     "ordered": "Has the outcome more than two classes, in order, such as grades?",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly.cli._described import Described, DescribedGroup
+from properly.cli._commands import Described, DescribedGroup
 from properly.cli._running import progress_bar
 
 if TYPE_CHECKING:

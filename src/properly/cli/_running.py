@@ -1,4 +1,9 @@
-"""How commands run: refusals and warnings in words, progress on a terminal."""
+"""How commands run: refusals and warnings in words, progress on a terminal.
+
+Where results go: to the screen, or into a file that appears whole or not at all.
+
+Names in options that nothing has, and the nearest that something has.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +14,36 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._extras import import_extra
-from properly._boundary._plain import printable
+from properly._boundary._labels import nearest
+from properly._boundary._notices import import_extra
+from properly._boundary._record import printable
 from properly.cli import INTERRUPTED
 from properly.errors import DataWarning, ProperlyError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+    from properly.typing import Progress
+
+
+def require_output(path: str | None, *, force: bool) -> None:
+    """Refuse, before long work, what could not be written after it."""
+    from properly._boundary._files import require_writable
+
+    if path is not None:
+        require_writable(path, overwrite=force)
+
+
+def emit(text: str, path: str | None, *, force: bool = False) -> None:
+    """Print a text as it is, or write it to a file."""
+    from properly._boundary._files import write_whole
+
+    if path is not None:
+        write_whole(path, text, overwrite=force)
+        return
+    # Not click's echo, which takes letters of names for colours and leaves them out.
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 @contextmanager
@@ -57,7 +85,7 @@ def _said_once() -> Callable[..., None]:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[int, int, str], None] | None]:
+def progress_bar() -> Iterator[Progress | None]:
     """Show progress on a terminal; elsewhere only results are of interest."""
     if not sys.stderr.isatty():
         yield None
@@ -74,3 +102,12 @@ def progress_bar() -> Iterator[Callable[[int, int, str], None] | None]:
             progress.update(task, completed=done, total=total, description=said)
 
         yield show
+
+
+def unknown(message: str, wanted: str, known: Iterable[str]) -> click.UsageError:
+    """Make an error that names what is near, or all there is."""
+    names = list(known)
+    near = nearest(wanted, names)
+    listed = ", ".join(repr(name) for name in names)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {listed}."
+    return click.UsageError(f"{message}\n\nHint: {hint}", click.get_current_context(silent=True))

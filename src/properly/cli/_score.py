@@ -1,17 +1,28 @@
-"""``properly score``: scores in many formats, and a verdict for pipelines."""
+"""``properly score``: scores in many formats, and a verdict for pipelines.
+
+Conditions such as ``brier > 0.2``, for pipelines that are to stop.
+
+Scores of models and baselines as rows of a table.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+import operator
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from properly.cli._conditions import ConditionType, numbers_of
-from properly.cli._described import Described
+from properly._boundary._record import printable
+from properly.cli._commands import Described
 from properly.cli._engine import engine_options, opened
-from properly.cli._evaluating import (
+from properly.cli._formats import FORMATS
+from properly.cli._options import (
     FILES,
     evaluated,
+    file_options,
     force_option,
     format_option,
     level_option,
@@ -20,14 +31,256 @@ from properly.cli._evaluating import (
     seed_option,
     within_option,
 )
-from properly.cli._file_options import file_options
-from properly.cli._formats import FORMATS
-from properly.cli._output import emit, require_output
-from properly.cli._score_rows import cells_of_scores, columns_of_scores
+from properly.cli._running import emit, require_output, unknown
 
 if TYPE_CHECKING:
-    from properly import ClassEvaluation, Evaluation
-    from properly.cli._conditions import Condition
+    from collections.abc import Callable, Iterator, Mapping
+
+    from properly import Evaluation
+    from properly.evaluation import ClassEvaluation
+    from properly.inference import Estimate
+
+
+OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+PARTS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
+# The last operator counts: a model may have one in its name.
+SHAPE = re.compile(r"(?P<left>.+)(?P<sign>>=|<=|>|<)(?P<number>[^<>=]*)", re.DOTALL)
+HOW = 'write [MODEL:]RULE[.PART] and a limit, such as "brier>0.2" or "forest:log.skill<0".'
+
+
+class Held(NamedTuple):
+    """A condition that holds, and of what."""
+
+    condition: Condition
+    model: str
+    what: str
+    value: float
+
+    def __str__(self) -> str:
+        """Say it with the numbers, with as many digits as it takes to believe it."""
+        short = f"{self.value:.6g}"
+        shown = short if self.condition.is_met_by(float(short)) else repr(self.value)
+        names = printable(self.condition.text), printable(self.what), printable(self.model)
+        return "{} holds: {} of {} is {}".format(*names, shown)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is not to be: a number beyond a limit.
+
+    Attributes
+    ----------
+    text : str
+        As it was given.
+    left : str
+        What it is about: ``[MODEL:]RULE[.PART]``.
+    sign : str
+        ``>``, ``>=``, ``<`` or ``<=``.
+    limit : float
+        The number on the right.
+    """
+
+    text: str
+    left: str
+    sign: str
+    limit: float
+
+    def is_met_by(self, value: float) -> bool:
+        """Tell whether a number is beyond the limit; what is not a number is not."""
+        return OPERATORS[self.sign](value, self.limit)
+
+    def held(self, numbers: Numbers) -> Iterator[Held]:
+        """Go through the models of which it holds."""
+        model, rule, part = _resolve(self.left, numbers)
+        what = rule if part == "score" else f"{rule} {part}"
+        for name in [model] if model is not None else numbers:
+            value = numbers[name][rule][part]
+            if self.is_met_by(value):
+                yield Held(self, name, what, value)
+
+
+# By model, rule and part.
+Numbers = dict[str, dict[str, dict[str, float]]]
+
+
+class ConditionType(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
+    """A condition as the value of an option."""
+
+    name = "condition"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Condition:
+        """Read a condition; its names are looked up once they are known."""
+        if isinstance(value, Condition):
+            return value
+        try:
+            return parse_condition(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def parse_condition(text: str) -> Condition:
+    """Read ``[MODEL:]RULE[.PART] OP NUMBER``."""
+    shape = SHAPE.fullmatch(text)
+    if shape is None or not shape["left"].strip():
+        message = f"a condition compares with >, >=, < or <=; got {text!r}\n\nHint: {HOW}"
+        raise ValueError(message)
+    try:
+        limit = float(shape["number"])
+    except ValueError:
+        limit = math.nan
+    if math.isnan(limit):
+        message = (
+            f"the limit of a condition must be a number; got {shape['number'].strip()!r} "
+            f"in {text!r}\n\nHint: {HOW}"
+        )
+        raise ValueError(message)
+    return Condition(text, shape["left"].strip(), shape["sign"], limit)
+
+
+def numbers_of(evaluation: Any) -> Numbers:
+    """Lay out what conditions may be about: scores, their parts, and areas under the ROC curve."""
+    from properly.evaluation import ClassEvaluation
+
+    of_classes = isinstance(evaluation, ClassEvaluation)
+    found = evaluation.scores if of_classes else evaluation.decompositions
+    numbers: Numbers = {
+        model: {
+            rule: {part: float(getattr(parts, part)) for part in PARTS}
+            for rule, parts in by_rule.items()
+        }
+        for model, by_rule in found.items()
+    }
+    for model in () if of_classes else numbers:
+        area = evaluation.aucs.get(model)
+        numbers[model]["auc"] = {"score": math.nan if area is None else float(area.value)}
+    return numbers
+
+
+def _resolve(left: str, numbers: Numbers) -> tuple[str | None, str, str]:
+    """Find the model, if one is named, the rule and the part."""
+    rules = next(iter(numbers.values()))
+    found = _rule_and_part(left, rules)
+    if found is not None:
+        return None, *found
+    # The longest first: "a:b" and "a" may both be models.
+    for model in sorted(numbers, key=len, reverse=True):
+        rest = left.removeprefix(model).lstrip()
+        if left.startswith(model) and rest.startswith(":"):
+            what = rest[1:].strip()
+            found = _rule_and_part(what, rules)
+            if found is None:
+                raise _unknown(what, rules)
+            return model, *found
+    model, colon, _ = left.rpartition(":")
+    if colon:
+        message = f"a condition is about a model that is scored; got {model.strip()!r}"
+        raise unknown(message, model.strip(), numbers)
+    raise _unknown(left, rules)
+
+
+def _rule_and_part(text: str, rules: Mapping[str, Mapping[str, float]]) -> tuple[str, str] | None:
+    """Match a whole name first: those of rules hold full stops, too."""
+    if text in rules:
+        return text, "score"
+    rule, _, part = text.rpartition(".")
+    return (rule, part) if part in rules.get(rule, ()) else None
+
+
+def _unknown(text: str, rules: Mapping[str, Mapping[str, float]]) -> click.UsageError:
+    rule, _, part = text.rpartition(".")
+    if rule in rules:
+        message = f"a condition is about a part of a score; got {part!r} of {rule!r}"
+        return unknown(message, part, rules[rule])
+    message = f"a condition is about a rule that is scored; got {text!r}"
+    return unknown(message, text, rules)
+
+
+RESAMPLED = ("miscalibration", "discrimination")
+NOTHING = (math.nan, math.nan)
+
+
+class Scored(NamedTuple):
+    """A model, or a baseline, under one rule."""
+
+    model: str
+    is_baseline: bool
+    rule: str
+    # Has a score, a skill and parts.
+    parts: Any
+    estimate: Estimate | None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval of the score, if there is one."""
+        return NOTHING if self.estimate is None else self.estimate.interval
+
+    def ends_of(self, part: str) -> tuple[float, float]:
+        """Return the interval of a part of the score, if one was drawn."""
+        intervals = getattr(self.parts, "intervals", None)
+        ends: tuple[float, float] = NOTHING if intervals is None else getattr(intervals, part)
+        return ends
+
+
+def columns_of_scores(found: Evaluation | ClassEvaluation) -> tuple[list[str], list[list[Any]]]:
+    """Return the columns of `Evaluation.to_frame`, and the ends of drawn intervals if any."""
+    rows = list(scored(found))
+    drawn = any(getattr(row.parts, "intervals", None) is not None for row in rows)
+    resampled = RESAMPLED if drawn else ()
+    head = ["model", "baseline", "rule", *PARTS]
+    for part in ("score", *resampled):
+        head += [f"{part}_lower", f"{part}_upper"]
+    cells = [
+        [
+            *(row.model, row.is_baseline, row.rule),
+            *(float(getattr(row.parts, part)) for part in PARTS),
+            *row.ends,
+            *(end for part in resampled for end in row.ends_of(part)),
+        ]
+        for row in rows
+    ]
+    return head, cells
+
+
+def cells_of_scores(found: Evaluation | ClassEvaluation) -> tuple[list[str], list[list[Any]]]:
+    """Return what a person reads: rule by rule, the baselines in brackets."""
+    rules = [rule.name for rule in found.rules]
+    rows = sorted(scored(found), key=lambda row: rules.index(row.rule))
+    head = ["rule", "model", "score", "lower", "upper", *PARTS[1:]]
+    cells = [
+        [
+            row.rule,
+            f"({row.model})" if row.is_baseline else row.model,
+            float(row.parts.score),
+            *row.ends,
+            *(float(getattr(row.parts, part)) for part in PARTS[1:]),
+        ]
+        for row in rows
+    ]
+    return head, cells
+
+
+def scored(found: Evaluation | ClassEvaluation) -> Iterator[Scored]:
+    """Go through models and rules, then through the baselines."""
+    from properly.evaluation import ClassEvaluation
+
+    models: Any = found.decompositions
+    estimates: Any = found.scores
+    if isinstance(found, ClassEvaluation):
+        models, estimates = found.scores, found.intervals
+    for model, by_rule in models.items():
+        for rule, parts in by_rule.items():
+            yield Scored(model, False, rule, parts, estimates[model][rule])
+    for model, constant in found.baselines.items():
+        for rule, told in constant.items():
+            yield Scored(model, True, rule, told, None)
+
 
 HOLDS = 3
 EXAMPLES = r"""

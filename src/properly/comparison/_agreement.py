@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._nearest import require_columns
+from properly._boundary._labels import require_columns
 from properly._boundary._options import check_whole
-from properly._boundary._plain import many, plain, printable
+from properly._boundary._record import many, plain, printable, to_frame
 from properly._boundary._tables import table, wrapped
-from properly.comparison._histories import LARGER, as_larger, read_history
+from properly.comparison._epochs import LARGER, as_larger, read_history
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly._boundary._frames import Backend
-    from properly.comparison._histories import History
+    from properly._boundary._record import Backend
+    from properly.comparison._epochs import History
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 COLUMNS = ("pearson", "spearman", "top_overlap", "best_epoch", "reference_at_best")
 UNDEFINED = (
@@ -64,7 +63,7 @@ class MetricAgreement:
     --------
     >>> import properly
     >>> history = {"log": [0.9, 0.7, 0.6, 0.8], "macro_f1": [0.2, 0.4, 0.5, 0.6]}
-    >>> properly.metric_agreement(history)
+    >>> properly.comparison.metric_agreement(history)
     MetricAgreement(1 metric with macro_f1 over 4 epochs)
     """
 
@@ -150,8 +149,8 @@ def metric_agreement(
     Notes
     -----
     Losses are multiplied by -1 first, so that +1 is agreement. Of equal values the earlier epoch is
-    the better one, as with `properly.BestEpoch`. The overlap is the number of epochs that are
-    among the `top` best of both metrics, divided by `top`.
+    the better one, as with `properly.comparison.BestEpoch`. The overlap is the number of epochs
+    that are among the `top` best of both metrics, divided by `top`.
 
     The correlation with a metric that is the same at all epochs is not defined, and NaN. A loss
     may be infinite at some epochs: then Pearson's correlation is NaN, and Spearman's, which only
@@ -175,7 +174,7 @@ def metric_agreement(
     ...     "error": [0.7, 0.5, 0.4, 0.35],
     ...     "macro_f1": [0.2, 0.4, 0.5, 0.6],
     ... }
-    >>> print(properly.metric_agreement(history, top=1))
+    >>> print(properly.comparison.metric_agreement(history, top=1))
     agreement with macro_f1 (higher is better) over 4 epochs; at best 0.6000, at epoch 3
     <BLANKLINE>
     metric  better  Pearson  Spearman  top 1  best epoch  macro_f1 there

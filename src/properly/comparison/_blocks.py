@@ -6,23 +6,22 @@ import math
 import operator
 from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._arrays import as_column, check_length, require_present
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import check_inside, check_whole
-from properly._boundary._plain import many
+from properly._boundary._record import many
 from properly.counts._cases import numbered
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from properly.typing import ArrayLike
+    from properly.typing import ArrayLike, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # Shares such as 0.29 of 100 blocks are a little less than a whole number, by rounding alone.
 ROUNDING = 1e-9
@@ -40,7 +39,8 @@ class BlockSplit(NamedTuple):
     Examples
     --------
     >>> import properly
-    >>> blocks = properly.BlockCrossValidation(4, validation=0.25, test=0.25, window=2, step=2)
+    >>> blocks = properly.comparison.BlockCrossValidation(4, validation=0.25, test=0.25, window=2,
+    ...     step=2)
     >>> next(blocks.splits(16)).train
     array([ 8, 10, 12, 14])
     """
@@ -95,8 +95,8 @@ class BlockCrossValidation:
 
     With h blocks, v of them to validate and t to test, there are :math:`h - v - t + 1` splits.
     They share most of what they train on and much of what they test on: scores of different splits
-    are not independent, and a standard error over splits is none. In `properly.selection_report`,
-    the splits of one training seed are one cluster.
+    are not independent, and a standard error over splits is none. In
+    `properly.comparison.selection_report`, the splits of one training seed are one cluster.
 
     Of several series, each is cut into as many blocks, and split i takes the same blocks of each.
     A gap is kept within a series; different series are taken to be independent.
@@ -119,7 +119,7 @@ class BlockCrossValidation:
     Examples
     --------
     >>> import properly
-    >>> blocks = properly.BlockCrossValidation(5, validation=0.2, test=0.2, gap=1)
+    >>> blocks = properly.comparison.BlockCrossValidation(5, validation=0.2, test=0.2, gap=1)
     >>> len(blocks)
     4
     >>> train, validation, test = next(blocks.splits(15))
@@ -128,7 +128,7 @@ class BlockCrossValidation:
 
     Windows of 3 samples that overlap by 2, of two series:
 
-    >>> blocks = properly.BlockCrossValidation(3, validation=0.3, test=0.3, window=3)
+    >>> blocks = properly.comparison.BlockCrossValidation(3, validation=0.3, test=0.3, window=3)
     >>> next(blocks.splits([12, 9])).test.tolist()
     [[0, 4], [0, 5], [1, 3]]
     """

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
-from properly._boundary._frames import to_frame
+from properly._boundary._notices import import_extra
 from properly._boundary._options import as_drawing, check_choice, check_whole
-from properly._boundary._plain import many, plain, printable
+from properly._boundary._record import many, plain, printable, to_frame
 from properly._boundary._tables import wrapped
-from properly.counts._losses import losses
 from properly.counts._models import contenders
+from properly.counts._scoring import losses
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
 from properly.inference._replicates import best_block, require_enough
@@ -24,13 +23,12 @@ from properly.rules import Rule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._frames import Backend
     from properly._boundary._options import Drawing
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._models import Forecasts
-    from properly.typing import ArrayLike
+    from properly.typing import ArrayLike, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Method: TypeAlias = Literal["R", "max"]
 
 # A p-value that equals what a level leaves, but for rounding, does not exceed it.
@@ -72,7 +70,7 @@ class ConfidenceSet:
     >>> rng = np.random.default_rng(1)
     >>> q = rng.uniform(size=500)
     >>> models = {"truth": q, "shy": 0.5 + 0.9 * (q - 0.5), "coin": np.full(500, 0.5)}
-    >>> found = properly.confidence_set(rng.random(500) < q, models, rule=Brier(), rng=1)
+    >>> found = properly.comparison.confidence_set(rng.random(500) < q, models, rule=Brier(), rng=1)
     >>> found.included, found.excluded
     (('truth', 'shy'), ('coin',))
     """
@@ -202,7 +200,7 @@ def confidence_set(
     >>> rng = np.random.default_rng(1)
     >>> q = rng.uniform(size=500)
     >>> models = {"truth": q, "shy": 0.5 + 0.9 * (q - 0.5), "coin": np.full(500, 0.5)}
-    >>> print(properly.confidence_set(rng.random(500) < q, models, rule=Brier(), rng=1))
+    >>> print(properly.comparison.confidence_set(rng.random(500) < q, models, rule=Brier(), rng=1))
     by brier, the best model is among these with 90 % confidence: truth, shy;
     not coin (p = 0.000999); 500 independent cases
     """

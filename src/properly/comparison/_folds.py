@@ -1,37 +1,279 @@
-"""Scores of a cross-validation: pooled, and fold by fold."""
+"""Scores of a cross-validation: pooled, and fold by fold.
+
+What may be concluded from a cross-validation, in words and in a table.
+
+The records of a cross-validation: scores pooled, and fold by fold.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from properly._boundary._arrays import check_column
-from properly._boundary._labels import names_of_labels
-from properly._boundary._libraries import to_numpy
-from properly._boundary._notice import notice
-from properly.comparison._comparison import compare
-from properly.comparison._fold_table import Folds, FoldScores
+from properly._boundary._labels import names_of_labels, one_kind
+from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._notices import notice
+from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._tables import table, wrapped
+from properly.comparison._compare import compare
 from properly.comparison._scored import is_area
 from properly.counts._cases import numbered, rows_in_use
-from properly.counts._losses import losses
 from properly.counts._models import contenders
+from properly.counts._scoring import losses
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._auc import auc_interval
-from properly.inference._influences import of_auc
-from properly.inference._score_intervals import score_interval
+from properly.inference._intervals import score_interval
+from properly.inference._variance import of_auc
 from properly.rules._rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from properly._boundary._record import Backend
     from properly.comparison._pairs import Comparison
     from properly.counts._cases import Cases
     from properly.counts._models import Forecasts
     from properly.inference._estimate import Estimate
-    from properly.typing import ArrayLike
+    from properly.typing import ArrayLike, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
+
+# Fold scores that are laid out at most.
+SHOWN = 10
+# Pairs that are told one by one at most.
+FEW_PAIRS = 6
+
+POOLED = (
+    "Pooled: each case was forecast by a model that had not seen it. The interval is about these "
+    "fitted models on the population of the cases. About the method that fits them it is too "
+    "narrow: other training data would have given other models, and that is not in it."
+)
+SPREAD = (
+    "Spread: the standard deviation of the folds' scores mixes chance in who was tested with "
+    "differences between the fitted models. Folds share their training data, so their scores "
+    "depend on one another: the spread is no standard error, and no t-test is made over folds."
+)
+PAIRS = (
+    "In how many folds one model is better than another is in `better`: a description, not a test. "
+    "What is tested is their pooled difference, case by case."
+)
+AREAS = (
+    "AUC: pooling compares forecasts of different fitted models with one another, which is right "
+    "only if they mean the same on the same scale. The mean over folds does not do so: if the two "
+    "differ, trust the mean."
+)
+
+
+def lay_out(found: Folds) -> str:
+    """Lay out the scores of the models, their comparisons, and what may be concluded."""
+    cases = many(int(found.cases.sum()), "case")
+    parts = [f"{found.rule} of {cases} in {many(len(found), 'fold')}", _scores(found)]
+    if found.comparison is not None:
+        parts.append(str(found.comparison))
+    return "\n\n".join([*parts, "\n".join(map(wrapped, conclude(found)))])
+
+
+def _scores(found: Folds) -> str:
+    areas = found.rule != "auc" and all(m.fold_areas is not None for m in found.models.values())
+    head = ["model", "pooled", "interval", "mean of folds", "spread"]
+    head += ["pooled AUC", "mean AUC"] if areas else []
+    folds = len(found) if len(found) <= SHOWN else 0
+    head += [f"fold {name}" for name in found.name[:folds]]
+    rows = [_row(name, model, folds, areas=areas) for name, model in found.models.items()]
+    return table(head, rows)
+
+
+def _row(name: str, model: FoldScores, folds: int, *, areas: bool) -> list[str]:
+    numbers = [model.mean_of_folds, model.spread]
+    if areas and model.pooled_area is not None and model.mean_area is not None:
+        numbers += [model.pooled_area, model.mean_area]
+    numbers += model.fold_scores[:folds].tolist()
+    lower, upper = (_number(x) for x in model.pooled.interval)
+    interval = "-" if lower == upper == "-" else f"{lower} to {upper}"
+    return [name, _number(model.pooled.value), interval, *map(_number, numbers)]
+
+
+def _number(x: float) -> str:
+    return "-" if math.isnan(x) else f"{x:.4f}"
+
+
+def conclude(found: Folds) -> list[str]:
+    """Say what each number is about, and what it is not."""
+    told = [POOLED, SPREAD, *([PAIRS] if len(found.pairs) > FEW_PAIRS else _pair_by_pair(found))]
+    if all(model.fold_areas is not None for model in found.models.values()):
+        told.append(AREAS)
+    return told
+
+
+def _pair_by_pair(found: Folds) -> list[str]:
+    """Say of each pair in how many folds which model is better."""
+    told, word = [], "higher" if found.higher_is_better else "lower"
+    for (first, second), better, equal in zip(
+        found.pairs, found.better.tolist(), found.equal.tolist(), strict=True
+    ):
+        same = f", and the same in {equal}" if equal else ""
+        told.append(
+            f"{printable(first)} scores {word}, which is better, than {printable(second)} in "
+            f"{better} of {many(len(found), 'fold')}{same}: a description, not a test. What is "
+            "tested is their pooled difference, case by case."
+        )
+    return told
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FoldScores:
+    """What one model scores over all folds together, and in each.
+
+    Attributes
+    ----------
+    pooled : Estimate
+        The mean loss of all cases, each forecast by a model that had not seen it; or the AUC of all
+        forecasts together.
+    fold_scores : array
+        The score in each fold; for the AUC, NaN where all outcomes are alike.
+    mean_of_folds : float
+        Their mean, in which all folds count alike.
+    spread : float
+        Their standard deviation. It is not a standard error of anything.
+    fold_areas : array or None
+        The area under the ROC curve in each fold; None for classes.
+    pooled_area, mean_area : float or None
+        That of all forecasts together, and the mean of the folds.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> y, p = [0, 1] * 50, [0.2, 0.7, 0.4, 0.9] * 25
+    >>> found = properly.by_fold(y, p, [0] * 40 + [1] * 60, rule=Brier())
+    >>> found.models["forecast"].fold_scores
+    array([0.075, 0.075])
+    """
+
+    pooled: Estimate
+    fold_scores: Column
+    mean_of_folds: float
+    spread: float
+    fold_areas: Column | None
+    pooled_area: float | None
+    mean_area: float | None
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __repr__(self) -> str:
+        folds = many(len(self.fold_scores), "fold")
+        return f"FoldScores({self.pooled.value:.4g} of all, {self.mean_of_folds:.4g} in {folds})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name, as JSON can hold them."""
+        known = vars(self) | {"pooled": self.pooled.to_dict()}
+        lists = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in known.items()}
+        found: dict[str, Any] = plain(lists)
+        return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Folds:
+    """Scores of models in a cross-validation: pooled, and fold by fold.
+
+    Attributes
+    ----------
+    labels : tuple
+        The folds as they were given.
+    name : list of str
+        The same as text.
+    cases : array
+        Cases of positive weight in each fold.
+    models : dict of FoldScores
+        By the names of the models.
+    comparison : Comparison or None
+        The models compared in pairs on all cases; None for one model.
+    pairs : tuple of pairs of str
+        The models that were compared.
+    fold_differences : array of shape (pairs, folds)
+        The score of the first minus that of the second in each fold.
+    better, equal : array
+        In how many folds the first is better, and in how many both score the same.
+    rule : str
+        The name of the rule, or ``"auc"``.
+    higher_is_better : bool
+        Whether a higher score is the better one, as for the AUC.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> y, p = [0, 1] * 50, [0.2, 0.7, 0.4, 0.9] * 25
+    >>> folds = [0] * 40 + [1] * 60
+    >>> properly.by_fold(y, {"model": p, "coin": [0.5] * 100}, folds, rule=Brier())
+    Folds(2 models in 2 folds, brier)
+    """
+
+    labels: tuple[Any, ...]
+    name: list[str]
+    cases: Column
+    models: dict[str, FoldScores]
+    comparison: Comparison | None
+    pairs: tuple[tuple[str, str], ...]
+    fold_differences: Column
+    better: Column
+    equal: Column
+    rule: str
+    higher_is_better: bool
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __len__(self) -> int:
+        """Count the folds."""
+        return len(self.name)
+
+    def __repr__(self) -> str:
+        models = many(len(self.models), "model")
+        return f"Folds({models} in {many(len(self), 'fold')}, {self.rule})"
+
+    def __str__(self) -> str:
+        """Lay out the scores, the comparisons, and what may be concluded."""
+        return lay_out(self)
+
+    @property
+    def conclusion(self) -> str:
+        """What may be concluded from these numbers, and what not."""
+        return "\n".join(conclude(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers by name, as JSON can hold them, and the conclusion."""
+        compared = None if self.comparison is None else self.comparison.to_dict()
+        known = {
+            "rule": self.rule,
+            "higher_is_better": self.higher_is_better,
+            "folds": list(self.labels),
+            "cases": self.cases.tolist(),
+            "models": {name: x.to_dict() for name, x in self.models.items()},
+            "comparison": compared,
+            "pairs": [list(pair) for pair in self.pairs],
+            "fold_differences": self.fold_differences.tolist(),
+            "better": self.better.tolist(),
+            "equal": self.equal.tolist(),
+            "conclusion": self.conclusion,
+        }
+        found: dict[str, Any] = plain(known)
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a model and fold as a polars, pandas or pyarrow frame."""
+        folds, cases, count = one_kind(self.labels), self.cases.tolist(), len(self.models)
+        columns = {
+            "model": [name for name in self.models for _ in folds],
+            "fold": folds * count,
+            "cases": cases * count,
+            "score": [x for m in self.models.values() for x in m.fold_scores.tolist()],
+        }
+        return to_frame(columns, backend)
 
 
 class Sorted(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from properly._boundary._libraries import to_numpy
 from properly.calibration._decomposition import decompose
 from properly.calibration._line import Subject, find_line
 from properly.calibration._test import calibration_test
-from properly.comparison._group_table import GroupCalibration
+from properly.comparison._groups_record import GroupCalibration
 from properly.counts._cases import has_time, numbered, relative_weights, rows_in_use
 from properly.counts._tally import Tally
 from properly.inference._design import TIMES
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
     from properly._boundary._options import Drawing
     from properly.counts._cases import Cases
     from properly.rules import BinaryRule
-    from properly.typing import Array
+    from properly.typing import Array, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # Fewer events, or non-events, leave a slope too uncertain to be worth printing.
 FOR_SLOPE = 20

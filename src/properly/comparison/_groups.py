@@ -1,41 +1,89 @@
-"""Scores and calibration of groups of cases, each against the rest."""
+"""Scores and calibration of groups of cases, each against the rest.
+
+Numbers that are compared between groups: the score, its skill, and observed to expected.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
-from properly._boundary._notice import notice
+from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, check_flag
-from properly.comparison._contrasts import contrast
+from properly.comparison._contrasts import Measure, Split, contrast
 from properly.comparison._group_calibration import calibrate_groups
-from properly.comparison._group_degrees import count_units
-from properly.comparison._group_measures import (
-    observed_measure,
-    reference_losses,
-    score_measure,
-    skill_measure,
-)
-from properly.comparison._group_sums import Split
-from properly.comparison._group_table import Groups
+from properly.comparison._group_variance import count_units
+from properly.comparison._groups_record import Groups
+from properly.counts._baselines import reference_forecasts
 from properly.counts._cases import Cases, numbered, require_groups, rows_in_use
-from properly.counts._losses import unit_of
+from properly.counts._scoring import class_shares, losses, price, unit_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
+from properly.inference._variance import of_mean, of_ratio
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
     from properly._boundary._options import Drawing
-    from properly.comparison._group_sums import Measure
-    from properly.comparison._group_table import GroupCalibration
+    from properly.comparison._groups_record import GroupCalibration
     from properly.rules import Rule
-    from properly.typing import ArrayLike
+    from properly.typing import ArrayLike, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
+
+def score_measure(cases: Cases, rule: Rule) -> Measure:
+    """Return the mean score of any selection."""
+    loss, weight = losses(cases, rule), rows_in_use(cases).weight
+    return Measure(lambda some: of_mean(loss[some], weight[some]))
+
+
+def skill_measure(cases: Cases, rule: Rule, reference: Column | None) -> Measure:
+    """Return the skill of any selection, against a reference or the selection's own event rate.
+
+    `reference` is what the reference costs each case. The event rate is estimated as well, but
+    under a proper rule that adds nothing at first order.
+    """
+    loss, (y, _, weight, _) = losses(cases, rule), rows_in_use(cases)
+
+    def of(some: Column) -> tuple[Any, Column]:
+        w = weight[some]
+        other = _own_rate(rule, y[some], w, cases.classes) if reference is None else reference[some]
+        ratio, influence = of_ratio(loss[some], other, w)
+        return 1 - ratio, -influence
+
+    return Measure(of, scale="share")
+
+
+def reference_losses(cases: Cases, rule: Rule, reference: float | ArrayLike) -> Column:
+    """Price a reference: one forecast for all cases, or one for each."""
+    y, p, _, _ = rows_in_use(cases)
+    rival = np.broadcast_to(reference_forecasts(cases, reference), p.shape)
+    return price(rule, y, rival, classes=cases.classes is not None)
+
+
+def observed_measure(cases: Cases) -> Measure:
+    """Return the logarithm of events observed to events expected, of any selection."""
+    y, p, weight, _ = rows_in_use(cases)
+    happened, p = y.astype(np.float64), p.astype(np.float64)
+
+    def of(some: Column) -> tuple[Any, Column]:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio, influence = of_ratio(happened[some], p[some], weight[some])
+            return float(np.log(ratio)), influence / ratio
+
+    return Measure(of, scale="log")
+
+
+def _own_rate(rule: Rule, y: Column, weight: Column, classes: int | None) -> Column:
+    """Price the event rate, or the shares of the classes, as a forecast for every case."""
+    if classes is None:
+        constant = np.full(len(y), y @ weight / weight.sum())
+        return price(rule, y, constant, classes=False)
+    shares = class_shares(y, weight, classes)
+    return price(rule, y, np.broadcast_to(shares, (len(y), classes)), classes=True)
+
 
 # With fewer events, or non-events, a group is counted and scored, but has no interval.
 FOR_INTERVAL = 10

@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import math
 from itertools import product
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from properly.errors import DataError
-from properly.inference._series import autocovariances
+from properly.inference._variance import autocovariances
 
-Column: TypeAlias = np.ndarray[Any, Any]
+if TYPE_CHECKING:
+    from properly.typing import Column
+
 
 # Up to so many units that differ, all changes of sign are tried.
 ALL_SIGNS = 12

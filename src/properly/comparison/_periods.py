@@ -1,21 +1,36 @@
-"""Times cut into consecutive periods."""
+"""Times cut into consecutive periods.
+
+Scores in consecutive periods of time.
+"""
 
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._options import check_whole
-from properly._boundary._plain import many
-from properly.errors import DataError
-from properly.inference._design import number_times
+from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._notices import notice
+from properly._boundary._options import check_level, check_whole
+from properly._boundary._record import many, plain, to_frame
+from properly._boundary._tables import table, wrapped
+from properly.counts._cases import Cases, numbered, rows_in_use
+from properly.counts._scoring import losses, unit_of
+from properly.errors import ArgumentTypeError, DataError
+from properly.inference._design import TIMES, Design, number_times
+from properly.inference._variance import covariance, of_mean
+from properly.rules._class_rule import require_class_rule
+from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
-    from properly.typing import ArrayLike
+    from collections.abc import Iterable
 
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly._boundary._record import Backend
+    from properly.rules import Rule
+    from properly.typing import ArrayLike, Column
+
 
 # So many times are periods by themselves; more are put together into so many periods.
 NATURAL, USUAL = 24, 12
@@ -106,3 +121,298 @@ def _as_edges(time: Column, given: ArrayLike) -> Column:
 
 def _ends(time: Column) -> Column:
     return np.unique(time)[[0, -1]]
+
+
+# With fewer cases, a period is counted and nothing else is said of it.
+FEWEST = 10
+# With fewer events, or non-events, intervals cover a few per cent less than they say.
+FEW = 20
+METHODS = {
+    "clusters": "Student's t over the clusters of a period",
+    "times": "Student's t, allowing for dependence between the times of a period",
+    "independent cases": (
+        "Student's t; cases of a period are taken as independent, since most periods have fewer "
+        f"than {TIMES} times"
+    ),
+}
+COUNTS = ("cases", "events")
+NUMBERS = ("score", "lower", "upper", "event_rate", "mean_forecast")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OverTime:
+    """Scores in consecutive periods of time, one entry a period.
+
+    Attributes
+    ----------
+    start, end : array
+        The first and the last time of each period; or the edges that were given, each period
+        without its end but for the last.
+    cases : array
+        Cases of positive weight.
+    events : array or None
+        How many of them had the event; None for classes.
+    score, lower, upper : array
+        The mean score, and its interval; NaN with fewer than ten cases.
+    event_rate, mean_forecast : array or None
+        The share of the weight that had the event, and the mean probability forecast; None for
+        classes.
+    rule, unit : str
+        The name of the rule, and the rule as it is written.
+    design : str
+        What is independent within a period: ``"clusters"``, ``"times"``, nearly so, or
+        ``"independent cases"``.
+    method : str
+        How the intervals were found.
+    level : float
+        Coverage aimed at by the interval of one period.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> cases = properly.Cases([0, 1] * 50, [0.2, 0.6] * 50, time=[1] * 40 + [2] * 60)
+    >>> found = properly.over_time(cases, Brier())
+    >>> found
+    OverTime(2 periods, brier)
+    >>> found.start, found.cases
+    (array([1, 2]), array([40, 60]))
+    """
+
+    start: Column
+    end: Column
+    cases: Column
+    events: Column | None
+    score: Column
+    lower: Column
+    upper: Column
+    event_rate: Column | None
+    mean_forecast: Column | None
+    rule: str
+    unit: str
+    design: str
+    method: str
+    level: float
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __len__(self) -> int:
+        """Count the periods."""
+        return len(self.cases)
+
+    def __repr__(self) -> str:
+        return f"OverTime({many(len(self), 'period')}, {self.rule})"
+
+    @property
+    def name(self) -> list[str]:
+        """The periods in words: a time, or the first and the last of them."""
+        both = zip(words(self.start), words(self.end), strict=True)
+        return [start if start == end else f"{start} to {end}" for start, end in both]
+
+    def __str__(self) -> str:
+        """Lay out the periods, one line each, and say how the intervals were found."""
+        columns = {"period": self.name, "cases": [f"{n:,}" for n in self.cases.tolist()]}
+        if self.events is not None:
+            columns["events"] = [f"{n:,}" for n in self.events.tolist()]
+            columns["event rate"] = _numbers(self.event_rate)
+            columns["mean forecast"] = _numbers(self.mean_forecast)
+        ends = zip(_numbers(self.lower), _numbers(self.upper), strict=True)
+        columns[self.unit] = _numbers(self.score)
+        columns[f"{100 * self.level:g} % interval"] = [
+            "-" if "-" in (low, high) else f"{low} to {high}" for low, high in ends
+        ]
+        laid_out = table([*columns], zip(*columns.values(), strict=True))
+        return f"{laid_out}\n\n{wrapped(f'{self.method}.')}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers by name, as JSON can hold them; dates become text."""
+        dated = self.start.dtype.kind in "mM"
+        ends = {
+            name: words(x) if dated else x.tolist()
+            for name, x in (("start", self.start), ("end", self.end))
+        }
+        told = {name: getattr(self, name) for name in ("rule", "unit", "design", "method")}
+        found: dict[str, Any] = plain(ends | self._columns() | told | {"level": self.level})
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a period as a polars, pandas or pyarrow frame."""
+        ends = {"start": as_objects(self.start), "end": as_objects(self.end)}
+        return to_frame(ends | self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        known = {name: getattr(self, name) for name in COUNTS + NUMBERS}
+        return {name: x.tolist() for name, x in known.items() if x is not None}
+
+
+class Rows(NamedTuple):
+    """What is known of each case: its loss, its weight, its cluster and its time."""
+
+    loss: Column
+    weight: Column
+    cluster: Column | None
+    time: Column
+
+
+def over_time(
+    cases: Cases,
+    rule: Rule,
+    *,
+    periods: int | ArrayLike | None = None,
+    level: float = 0.95,
+) -> OverTime:
+    r"""Score cases in consecutive periods of time.
+
+    The mean score of a period has the interval :math:`\bar S \pm t_\nu \sqrt V` of
+    `properly.score_interval`, from the cases of that period alone.
+
+    Parameters
+    ----------
+    cases : Cases
+        With ``time=``, numbers or dates. Weights and clusters are allowed for.
+    rule : Rule
+        Any rule, for an event or for classes.
+    periods : int or array-like, optional
+        At most so many periods of about equal numbers of cases; or the edges of periods, in order
+        and around all times. Without it, every time is a period if there are no more than 24 of
+        them, else there are 12 periods.
+    level : float
+        Coverage aimed at by the interval of one period.
+
+    Returns
+    -------
+    OverTime
+
+    Notes
+    -----
+    A time is never split between periods. Edges :math:`a < b < c` make the periods
+    :math:`[a, b)` and :math:`[b, c]`. With fewer than ten cases a period is only counted.
+
+    *Within a period* cases are taken to depend on one another as their clusters say, which may
+    come with times here. Without clusters, dependence between times is allowed for if most periods
+    have 20 of them, and others then have no interval. Else, cases of a period are taken as
+    independent; give ``clusters=`` equal to the times if cases of one time are not. Strata are
+    left out of account.
+
+    *Between periods* nothing is compared. Scores go up and down with the event rate, so look at
+    that before calling forecasts worse than they were. Some interval in twenty misses by chance;
+    `properly.comparison.CalibrationMonitor` and `properly.comparison.running_difference` are made
+    for watching.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> crash = properly.datasets.crash()
+    >>> cases = properly.Cases(
+    ...     crash.died,
+    ...     crash.forecasts["logistic"],
+    ...     clusters=crash.cluster,
+    ...     time=crash.year,
+    ... )
+    >>> print(properly.over_time(cases, Brier()))
+    period  cases  events  event rate  mean forecast   Brier     95 % interval
+    2001    4,115     172      0.0418         0.0411  0.0328  0.0282 to 0.0375
+    2002    4,764     199      0.0418         0.0372  0.0332  0.0288 to 0.0376
+    <BLANKLINE>
+    Student's t over the clusters of a period.
+    """
+    time = _require_time(cases)
+    rule = require_class_rule(rule) if cases.classes else require_binary(rule)
+    level = check_level(level)
+    used = rows_in_use(cases).used
+    time = time[used]
+    found = cut(time, periods)
+    cluster = None if cases.clusters is None else numbered(to_numpy(cases.clusters)[used])[0]
+    rows = Rows(losses(cases, rule), rows_in_use(cases).weight, cluster, number_times(time))
+    count = np.bincount(found.number, minlength=len(found.start))
+    members = np.split(np.argsort(found.number, kind="stable"), np.cumsum(count)[:-1])
+    design = _design(rows, members)
+    scored = np.array([_score(rows, some, design, level) for some in members]).T
+    about = _about_event(cases, found.number, count)
+    _warn(about["events"], count, ~np.isnan(scored[1]))
+    return OverTime(
+        start=found.start,
+        end=found.end,
+        cases=count,
+        score=scored[0],
+        lower=scored[1],
+        upper=scored[2],
+        **about,
+        rule=rule.name,
+        unit=unit_of(rule),
+        design=design,
+        method=METHODS[design],
+        level=level,
+    )
+
+
+def _require_time(cases: object) -> Column:
+    if not isinstance(cases, Cases):
+        message = f"this needs Cases with times; got {type(cases).__name__}"
+        raise ArgumentTypeError(message, hint="write properly.Cases(y, p, time=column).")
+    if cases.time is None:
+        message = "this needs the time of each case; these cases have none"
+        raise DataError(message, hint="write properly.Cases(y, p, time=column).")
+    return to_numpy(cases.time)
+
+
+def _design(rows: Rows, members: Iterable[Column]) -> str:
+    """Say what to take as independent within periods; a few times do not tell how they depend."""
+    if rows.cluster is not None:
+        return "clusters"
+    times = [len(np.unique(rows.time[some])) for some in members if len(some) >= FEWEST]
+    return "times" if times and np.median(times) >= TIMES else "independent cases"
+
+
+def _score(rows: Rows, some: Column, design: str, level: float) -> tuple[float, float, float]:
+    """Return the mean score of some cases, and its interval."""
+    if len(some) < FEWEST:
+        return np.nan, np.nan, np.nan
+    mean, influence = of_mean(rows.loss[None, some], rows.weight[some])
+    value = float(mean[0])
+    if np.isinf(value):
+        return value, np.nan, value
+    cluster = None if rows.cluster is None else numbered(rows.cluster[some])[0]
+    time = number_times(rows.time[some]) if design == "times" else None
+    if time is not None and time.max() + 1 < TIMES:
+        return value, np.nan, np.nan
+    found = covariance(influence, Design(rows.weight[some], cluster=cluster, time=time))
+    half = float(found.half_widths(level)[0])
+    return value, value - half, value + half
+
+
+def _about_event(cases: Cases, number: Column, count: Column) -> dict[str, Column | None]:
+    """Count events, and average outcomes and forecasts; of classes there is nothing to say."""
+    if cases.classes is not None:
+        return {"events": None, "event_rate": None, "mean_forecast": None}
+    y, p, weight, _ = rows_in_use(cases)
+    total, events, forecast = (
+        np.bincount(number, x, len(count)) for x in (weight, weight * y, weight * p)
+    )
+    enough = count >= FEWEST
+    # Nothing is divided by the weight of no case.
+    total = np.where(enough, total, 1.0)
+    return {
+        "events": np.bincount(number[y], minlength=len(count)),
+        "event_rate": np.where(enough, events / total, np.nan),
+        "mean_forecast": np.where(enough, forecast / total, np.nan),
+    }
+
+
+def _warn(events: Column | None, count: Column, known: Column) -> None:
+    """Warn of periods whose intervals cover less than they say."""
+    rarer = count if events is None else np.minimum(events, count - events)
+    few = int((known & (rarer < FEW)).sum())
+    if few:
+        what = "cases" if events is None else "events, or non-events"
+        message = (
+            f"in {few} of {many(len(count), 'period')} there are fewer than {FEW} {what}: "
+            "intervals there may cover a few per cent less than their level"
+        )
+        notice(message)
+
+
+def _numbers(x: Column | None) -> list[str]:
+    return [] if x is None else ["-" if np.isnan(v) else f"{v:.4f}" for v in x.tolist()]

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
 
 from properly._boundary._chunks import share_out
 from properly._boundary._libraries import to_numpy
 from properly.counts._cases import is_dependent, rows_in_use
-from properly.counts._losses import price
+from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
-from properly.inference._influences import of_auc, placements
-from properly.inference._variance import Spread, covariance
+from properly.inference._variance import Spread, covariance, of_auc, placements
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import Rule, require_binary
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.inference._design import Design
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Index: TypeAlias = tuple[int, int]
 
 # Cases of a piece: all models together stay in the cache.

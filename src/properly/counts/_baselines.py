@@ -1,14 +1,26 @@
-"""Baselines: what one would do, or say, without a model."""
+"""Baselines: what one would do, or say, without a model.
+
+Forecasts to compare with: one for all cases, or one for each.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from numbers import Real
+from typing import TYPE_CHECKING, Any
 
-from properly._boundary._libraries import namespace
+import numpy as np
+
+from properly._boundary._arrays import check_column, check_forecasts
+from properly._boundary._classes import check_probabilities
+from properly._boundary._libraries import namespace, to_numpy
+from properly.counts._cases import Cases, has_classes, rows_in_use
 from properly.counts._tally import Tally, as_tally
+from properly.errors import DataError
+from properly.rules._class_rule import as_rows
 
 if TYPE_CHECKING:
-    from properly.counts._cases import Cases
+    from properly.typing import ArrayLike, Column
+
 
 TREAT_ALL, TREAT_NONE, EVENT_RATE = "treat all", "treat none", "event rate"
 
@@ -41,7 +53,7 @@ def baselines(tally: Tally | Cases) -> dict[str, Tally]:
     --------
     >>> import properly
     >>> t = properly.tally([0, 0, 0, 1], [0.1, 0.2, 0.2, 0.9])
-    >>> for name, constant in properly.baselines(t).items():
+    >>> for name, constant in properly.counts.baselines(t).items():
     ...     score = properly.decompose(constant, properly.rules.Brier()).score
     ...     print(name, constant.value, score)
     treat all [1.] 0.75
@@ -60,3 +72,39 @@ def _constant(tally: Tally, value: float) -> Tally:
     sums = [xp.sum(column, keepdims=True) for column in columns]
     forecast = xp.full_like(sums[0], value, dtype=xp.float64)
     return Tally._of([forecast, *sums])  # noqa: SLF001
+
+
+NAME = "reference forecasts"
+
+
+def reference_forecasts(source: Tally | Cases, reference: float | ArrayLike | None) -> Column:
+    """Return a forecast for each case of positive weight, or one row that is for all of them.
+
+    Without a reference it is the event rate, or how often each class happened.
+    """
+    if has_classes(source):
+        return _of_classes(source, reference)
+    if reference is None:
+        return np.array([as_tally(source).event_rate])
+    if isinstance(reference, Real) or getattr(reference, "ndim", None) == 0:
+        return np.asarray(check_forecasts([float(reference)], NAME))
+    if not isinstance(source, Cases):
+        message = "one reference forecast a case needs Cases; a tally no longer has the rows"
+        raise DataError(message, hint="pass properly.Cases(y, p) instead of the tally.")
+    column = check_column(check_forecasts(reference, NAME), NAME, source.p)
+    return np.asarray(to_numpy(column)[rows_in_use(source).used])
+
+
+def _of_classes(cases: Cases, reference: Any) -> Column:
+    y, p, weight, used = rows_in_use(cases)
+    if reference is None:
+        counts = np.bincount(y, weight, p.shape[1])
+        return np.asarray(counts / counts.sum())[None]
+    found = to_numpy(check_probabilities(as_rows(reference), name="the reference"))
+    if found.shape[1] != p.shape[1] or found.shape[0] not in (1, len(used)):
+        message = (
+            f"a reference is one row of {p.shape[1]} probabilities, or one for each of "
+            f"{len(used)} cases; got shape {found.shape}"
+        )
+        raise DataError(message)
+    return np.asarray(found if len(found) == 1 else found[used])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
-    from properly.typing import Array
+    from properly.typing import Array, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 EVENT, NO_EVENT = "event", "no event"
 

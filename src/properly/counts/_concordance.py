@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-Column: TypeAlias = np.ndarray[Any, Any]
+if TYPE_CHECKING:
+    from properly.typing import Column
+
 
 # Sums below this are exact in int64.
 EXACT = 2**63

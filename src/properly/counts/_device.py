@@ -5,7 +5,7 @@ Whole numbers only: fractions are added up on the host, run by run, where nothin
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +15,7 @@ from properly.counts._histogram import Histogram, bar_edges
 from properly.counts._tally import Tally
 
 if TYPE_CHECKING:
-    from properly.typing import Array
-
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly.typing import Array, Column
 
 
 def stays(tally: Tally) -> bool:

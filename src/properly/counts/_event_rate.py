@@ -99,7 +99,7 @@ def with_event_rate(
 
     >>> import properly
     >>> t = properly.Tally.from_counts([0.25, 0.75], [40, 40], [10, 30])
-    >>> there = properly.with_event_rate(t, 0.1, forecasts_for=0.5)
+    >>> there = properly.counts.with_event_rate(t, 0.1, forecasts_for=0.5)
     >>> there
     Tally(weight 80 at 2 distinct forecasts, event rate 0.1)
     >>> there.value, (there.events / there.weight)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from array_api_compat import device
@@ -21,9 +21,8 @@ from properly.counts._pooling import differences, is_one_each
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
-    from properly.typing import Array
+    from properly.typing import Array, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # Products of two counts below this are exact in int64.
 PRODUCTS_FIT = math.isqrt(2**63 - 1)

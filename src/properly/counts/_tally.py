@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,16 +26,14 @@ from properly._boundary._libraries import (
     without_gradient,
 )
 from properly._boundary._options import check_whole
-from properly._boundary._plain import many
+from properly._boundary._record import many
 from properly.counts._pooling import add_runs, count, pool, run_ends, weigh
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from properly.typing import Array, ArrayLike
-
-Floats: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+    from properly.typing import Array, ArrayLike, Floats
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,8 +7,7 @@ are told apart by numbers from several of them, and know the `Posterior` probabi
 
 from properly.datasets._assel import SimulatedModels, assel
 from properly.datasets._corp import Simulation, corp
-from properly.datasets._coupled import CoupledGaussian
-from properly.datasets._coupled_classes import CoupledClasses, Posterior
+from properly.datasets._coupled import CoupledClasses, CoupledGaussian, Posterior
 from properly.datasets._crash import Crash, crash
 from properly.datasets._nelson import NELSON_CASES, NelsonCase, nelson
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._boundary._libraries import freeze, read_only
 from properly._boundary._options import as_generator, check_choice, check_whole
-from properly._boundary._plain import many
+from properly._boundary._record import many
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -80,8 +80,8 @@ class SimulatedModels:
 
     Examples
     --------
-    >>> from properly import simulate
-    >>> simulate.assel(100, rng=1)
+    >>> from properly import datasets
+    >>> datasets.assel(100, rng=1)
     SimulatedModels(100 cases, 8 models)
     """
 
@@ -151,8 +151,8 @@ def assel(
     Examples
     --------
     >>> import properly
-    >>> from properly import simulate
-    >>> s = simulate.assel(1000, process="original", rng=1)
+    >>> from properly import datasets
+    >>> s = datasets.assel(1000, process="original", rng=1)
     >>> properly.tally(s.y, s.forecasts["Highly sensitive"])
     Tally(1,000 cases at 2 distinct forecasts, event rate 0.19)
     """

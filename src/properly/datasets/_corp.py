@@ -10,7 +10,7 @@ import numpy as np
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import freeze
 from properly._boundary._options import as_generator, check_choice, check_whole
-from properly._boundary._plain import many
+from properly._boundary._record import many
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ class Simulation:
 
     Examples
     --------
-    >>> from properly import simulate
-    >>> simulate.corp(100, rng=1)
+    >>> from properly import datasets
+    >>> datasets.corp(100, rng=1)
     Simulation(100 cases, 100 distinct forecasts)
     """
 
@@ -109,8 +109,8 @@ def corp(
     --------
     >>> import numpy as np
     >>> import properly
-    >>> from properly import simulate
-    >>> s = simulate.corp(1000, distribution="linear", values=4, curve=np.sqrt, rng=1)
+    >>> from properly import datasets
+    >>> s = datasets.corp(1000, distribution="linear", values=4, curve=np.sqrt, rng=1)
     >>> np.unique(s.p)
     array([0.125, 0.375, 0.625, 0.875])
     >>> properly.tally(s.y, s.p)

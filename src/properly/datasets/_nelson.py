@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from properly._boundary._options import check_choice
 from properly.datasets._corp import Simulation
-from properly.datasets._coupled import CoupledGaussian
-from properly.datasets._coupled_classes import CoupledClasses
-from properly.probability._precision import limit_event
+from properly.datasets._coupled import CoupledClasses, CoupledGaussian
+from properly.probability._power import limit_event
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,8 +146,8 @@ def nelson(
 
     Examples
     --------
-    >>> from properly import simulate
-    >>> s = simulate.nelson(1000, "tail over", rng=1)
+    >>> from properly import datasets
+    >>> s = datasets.nelson(1000, "tail over", rng=1)
     >>> s
     Simulation(1,000 cases, 790 distinct forecasts)
     >>> float(s.p.max()), float(s.truth.max().round(2))

@@ -6,28 +6,27 @@ import math
 import sys
 from dataclasses import asdict, dataclass
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import read_only
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 from properly.decisions._models import baselines_beside, by_model, same_outcomes
 from properly.errors import DataError
+from properly.rules._combinators import as_prior
 from properly.rules._interval import Interval, as_interval
-from properly.rules._regret import as_prior
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.decisions._elementary import Outcomes
     from properly.decisions._models import Model
     from properly.rules import BinaryRule
-    from properly.rules._regret import Prior
+    from properly.rules._combinators import Prior
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # Decimals to which crossings are known if weights are fractions.
 DIGITS = 12
@@ -55,7 +54,7 @@ class ThresholdRanks:
     >>> y = [0, 0, 1, 1]
     >>> bold = properly.tally(y, [0.1, 0.6, 0.6, 0.9])
     >>> shy = properly.tally(y, [0.1, 0.2, 0.2, 0.9])
-    >>> ranks = properly.rank_by_threshold({"bold": bold, "shy": shy})
+    >>> ranks = properly.decisions.rank_by_threshold({"bold": bold, "shy": shy})
     >>> ranks
     ThresholdRanks(2 models on 4 pieces of (0, 1))
     >>> ranks.edges
@@ -108,7 +107,8 @@ class ThresholdRanks:
         >>> y = [0, 0, 1, 1]
         >>> bold = properly.tally(y, [0.1, 0.6, 0.6, 0.9])
         >>> shy = properly.tally(y, [0.1, 0.2, 0.2, 0.9])
-        >>> ranks = properly.rank_by_threshold({"bold": bold, "shy": shy}, within=(0.2, 0.6))
+        >>> ranks = properly.decisions.rank_by_threshold({"bold": bold, "shy": shy}, within=(0.2,
+        ...     0.6))
         >>> {name: round(share, 12) for name, share in ranks.share_best().items()}
         {'bold': 0.75, 'shy': 0.25}
         """
@@ -135,7 +135,8 @@ class ThresholdRanks:
         >>> y = [0, 0, 1, 1]
         >>> bold = properly.tally(y, [0.1, 0.6, 0.6, 0.9])
         >>> shy = properly.tally(y, [0.1, 0.2, 0.2, 0.9])
-        >>> properly.rank_by_threshold({"bold": bold, "shy": shy}, within=(0.2, 0.6)).winners()
+        >>> properly.decisions.rank_by_threshold({"bold": bold, "shy": shy}, within=(0.2,
+        ...     0.6)).winners()
         [(0.2, 0.5, ('bold',)), (0.5, 0.6, ('shy',))]
         """
         best = self._is_best()
@@ -191,8 +192,8 @@ def rank_by_threshold(
     within : Interval or pair of floats, optional
         The thresholds that matter; all of them if left out.
     baselines : bool
-        Whether those of `properly.baselines` are ranked too. The constant event rate shares the
-        rank of the better of the other two.
+        Whether those of `properly.counts.baselines` are ranked too. The constant event rate shares
+        the rank of the better of the other two.
 
     Returns
     -------
@@ -212,7 +213,7 @@ def rank_by_threshold(
     --------
     >>> import properly
     >>> t = properly.tally([0, 0, 1, 1], [0.1, 0.3, 0.3, 0.9])
-    >>> ranks = properly.rank_by_threshold({"model": t}, baselines=True)
+    >>> ranks = properly.decisions.rank_by_threshold({"model": t}, baselines=True)
     >>> for lower, upper, names in ranks.winners():
     ...     print(f"{lower:.4f} to {upper:.4f}: {', '.join(names)}")
     0.0000 to 0.1000: model, treat all, event rate

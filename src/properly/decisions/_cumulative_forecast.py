@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._arrays import as_array
 from properly._boundary._classes import check_class_rows
-from properly._boundary._frames import to_frame
 from properly._boundary._labels import as_labels, check_labels, one_kind
 from properly._boundary._libraries import freeze, to_numpy
-from properly._boundary._plain import plain
+from properly._boundary._record import plain, to_frame
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._frames import Backend
-    from properly.typing import ArrayLike
-
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly._boundary._record import Backend
+    from properly.typing import ArrayLike, Column
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +37,7 @@ class CumulativeForecast:
     Examples
     --------
     >>> import properly
-    >>> case = properly.cumulative_forecast(1, [0.25, 0.25, 0.5])
+    >>> case = properly.decisions.cumulative_forecast(1, [0.25, 0.25, 0.5])
     >>> case
     CumulativeForecast(class 1 of 0 to 2, RPS 0.1562)
     >>> case.cumulative, case.step
@@ -145,7 +142,8 @@ def cumulative_forecast(
     Examples
     --------
     >>> import properly
-    >>> case = properly.cumulative_forecast("mild", [0.25, 0.75, 0], ["mild", "moderate", "severe"])
+    >>> case = properly.decisions.cumulative_forecast("mild", [0.25, 0.75, 0], ["mild",
+    ...     "moderate", "severe"])
     >>> case.squared, case.rps
     (array([0.5625, 0.    ]), 0.28125)
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from properly.counts._baselines import TREAT_ALL, TREAT_NONE, baselines
 from properly.counts._cases import Cases, event_among, has_clusters, require_no_time
 from properly.counts._device import condense, stays
 from properly.counts._tally import Tally, as_tally
-from properly.decisions._clusters import clustered
-from properly.decisions._elementary import Outcomes, knots, outcomes
+from properly.decisions._elementary import Outcomes, clustered, knots, outcomes
 from properly.decisions._grid import (
     Acted,
     acted_anywhere,
@@ -26,8 +25,8 @@ from properly.decisions._grid import (
     settle,
     settled,
 )
-from properly.decisions._margins import GRID, paired_bounds
 from properly.decisions._models import require_same_totals
+from properly.decisions._murphy_bands import GRID, paired_bounds
 from properly.decisions._net_benefit import DecisionCurve, DecisionDifference
 from properly.decisions._net_benefit_bands import cluster_bounds, share_bounds
 from properly.inference._band import Band
@@ -35,8 +34,7 @@ from properly.inference._band import Band
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly.typing import Column
 
 
 def decision_curve(
@@ -174,7 +172,7 @@ def decision_difference(
     >>> y = [0, 1, 0, 1]
     >>> first = properly.tally(y, [0.1, 0.6, 0.3, 0.9])
     >>> second = properly.tally(y, [0.1, 0.3, 0.6, 0.9])
-    >>> found = properly.decision_difference(first, second)
+    >>> found = properly.decisions.decision_difference(first, second)
     >>> better = found.threshold[found.net_benefit > 0]
     >>> better[[0, -1]]
     array([0.31, 0.6 ])

@@ -7,25 +7,23 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import as_drawing, check_whole
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 from properly._boundary._tables import wrapped
 from properly.counts._cases import Cases, require_event, rows_in_use
 from properly.decisions._dominance_band import Pairs, choose_thresholds, contrast
-from properly.decisions._margins import ENOUGH
 from properly.decisions._models import require_same_rows
+from properly.decisions._murphy_bands import ENOUGH
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design
 from properly.inference._replicates import require_enough
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
-    from properly.typing import ArrayLike
+    from properly._boundary._record import Backend
+    from properly.typing import ArrayLike, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Scale: TypeAlias = Literal["brier", "regret", "net benefit"]
 
 
@@ -69,7 +67,7 @@ class Dominance:
     >>> q = rng.uniform(size=2000)
     >>> y = rng.random(2000) < q
     >>> good, poor = properly.Cases(y, q), properly.Cases(y, rng.permutation(q))
-    >>> found = properly.dominance(good, poor, within=(0.2, 0.8), rng=1)
+    >>> found = properly.decisions.dominance(good, poor, within=(0.2, 0.8), rng=1)
     >>> found
     Dominance(the first dominates at thresholds 0.2 to 0.8)
     >>> found.as_net_benefit().better
@@ -219,7 +217,7 @@ def dominance(
     is the difference of two Murphy curves: where it is negative, the first forecast is better. The
     band :math:`D(t) \pm c \cdot \text{se}(t)` holds at all of its thresholds at once with the
     confidence `level`, so that one may look for the thresholds at which a forecast is better. The
-    bands of `properly.murphy_difference` hold at a threshold chosen beforehand.
+    bands of `properly.decisions.murphy_difference` hold at a threshold chosen beforehand.
 
     Parameters
     ----------
@@ -286,7 +284,7 @@ def dominance(
     >>> q = rng.uniform(size=1000)
     >>> y = rng.random(1000) < q
     >>> sharp, blunt = properly.Cases(y, q), properly.Cases(y, np.where(q < 0.5, 0.25, 0.75))
-    >>> print(properly.dominance(sharp, blunt, rng=1).verdict)
+    >>> print(properly.decisions.dominance(sharp, blunt, rng=1).verdict)
     the first is better at thresholds 0.165 to 0.335 and 0.585 to 0.83 and nowhere shown worse
     """
     drawing = as_drawing(level, replicates, rng)

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
-from properly.decisions._margins import ENOUGH, GRID
+from properly.decisions._murphy_bands import ENOUGH, GRID
 from properly.errors import DataError
 from properly.inference._replicates import best_block
 from properly.inference._variance import covariance
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from properly._boundary._options import Drawing
     from properly.inference._design import Design
     from properly.rules._interval import Interval
-    from properly.typing import ArrayLike
+    from properly.typing import ArrayLike, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # More thresholds than this show hardly more, and take memory squared.
 MOST = 200
@@ -157,8 +156,8 @@ class Sampled:
     def covariance(self, unit: Column | None, stratum: Column | None) -> Column:
         """Find the covariance of the mean differences at any two thresholds.
 
-        It is the one of `properly.inference._variance.covariance`, which would need an influence for each
-        case and threshold.
+        It is the one of `properly.inference._variance.covariance`, which would need an influence
+        for each case and threshold.
 
         Parameters
         ----------

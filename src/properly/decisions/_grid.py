@@ -7,7 +7,7 @@ tolerance, mended.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,8 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.decisions._elementary import Outcomes
-    from properly.typing import ArrayLike
+    from properly.typing import ArrayLike, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 EVERY = "every"
 # Not np.arange(0.01, 1, 0.01), which drifts: k / 100 is what 0.07 is read as.

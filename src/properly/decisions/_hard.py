@@ -11,9 +11,9 @@ from properly._boundary._arrays import as_array, check_amounts, check_counts, ch
 from properly._boundary._classes import check_probabilities
 from properly._boundary._labels import as_classes, class_numbers
 from properly._boundary._libraries import to_numpy
-from properly._boundary._notice import notice
+from properly._boundary._notices import notice
 from properly._boundary._options import check_choice, check_flag
-from properly.decisions._kappa import count_pairs
+from properly.decisions._confusion import count_pairs
 from properly.errors import DataError
 from properly.rules._costs import as_matrix, cost_matrix, decide_by_cost, decide_by_mode
 
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.rules._costs import Cost
-    from properly.typing import Array, ArrayLike
+    from properly.typing import Array, ArrayLike, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Table: TypeAlias = np.ndarray[Any, Any]
 # How far from one the sum of priors may be.
 SLACK = 1e-6
@@ -73,11 +72,11 @@ def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | Non
     --------
     >>> import properly
     >>> P = [[0.4, 0.25, 0.35], [0.1, 0.2, 0.7]]
-    >>> properly.decide(P)
+    >>> properly.decisions.decide(P)
     array([0, 2])
-    >>> properly.decide(P, "quadratic", labels=["mild", "moderate", "severe"])
+    >>> properly.decisions.decide(P, "quadratic", labels=["mild", "moderate", "severe"])
     array(['moderate', 'severe'], dtype='<U8')
-    >>> properly.decide(P, [[0, 1, 1, 0.5], [1, 0, 1, 0.5], [1, 1, 0, 0.5]])
+    >>> properly.decisions.decide(P, [[0, 1, 1, 0.5], [1, 0, 1, 0.5], [1, 1, 0, 0.5]])
     array([3, 2])
     """
     p = check_probabilities(P)
@@ -110,7 +109,7 @@ def hard_costs(
     Examples
     --------
     >>> import properly
-    >>> properly.hard_costs([0, 1, 2], [2, 1, 1], "quadratic", classes=3)
+    >>> properly.decisions.hard_costs([0, 1, 2], [2, 1, 1], "quadratic", classes=3)
     array([4., 0., 1.])
     """
     return priced(y, d, cost, classes).paid()

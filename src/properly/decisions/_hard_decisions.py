@@ -1,4 +1,7 @@
-"""Class probabilities judged by the decisions that are made of them."""
+"""Class probabilities judged by the decisions that are made of them.
+
+Where a penalty for wrong decisions changes which of two models is better.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +11,24 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze, to_numpy
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 from properly._boundary._tables import table
 from properly.counts._cases import require_classes
-from properly.decisions._confusion import Confusion
+from properly.decisions._confusion import Confusion, count_pairs
 from properly.decisions._hard import mean_cost, over_constant
-from properly.decisions._kappa import count_pairs
-from properly.errors import DataError
+from properly.decisions._models import require_same_rows
+from properly.errors import DataError, ImproperRuleError
+from properly.rules import Brier, Misclassification
+from properly.rules._class_rule import require_class_rule
 from properly.rules._costs import cost_matrix, decide_by_cost, decide_by_mode
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
+    from properly.rules import ClassRule
     from properly.rules._costs import Cost, NamedCost
+
 
 Table: TypeAlias = np.ndarray[Any, Any]
 
@@ -49,7 +55,7 @@ class HardScores:
     --------
     >>> import properly
     >>> cases = properly.Cases([0, 1, 2], [[0.6, 0.4, 0], [0.2, 0.5, 0.3], [0.5, 0, 0.5]])
-    >>> properly.hard_decisions(cases).bayes
+    >>> properly.decisions.hard_decisions(cases).bayes
     HardScores(accuracy 0.6667, quadratic kappa 0.6667, expected cost 0.3333)
     """
 
@@ -104,7 +110,7 @@ class HardDecisions:
     --------
     >>> import properly
     >>> cases = properly.Cases([0, 1, 2], [[0.6, 0.4, 0], [0.2, 0.5, 0.3], [0.5, 0, 0.5]])
-    >>> print(properly.hard_decisions(cases))
+    >>> print(properly.decisions.hard_decisions(cases))
     3 cases in 3 classes, decision loss 1.0000
                            argmax     Bayes
     accuracy               0.6667    0.6667
@@ -209,7 +215,7 @@ def hard_decisions(cases: Cases, cost: Cost = "quadratic") -> HardDecisions:
     --------
     >>> import properly
     >>> cases = properly.Cases([0, 1, 2], [[0.6, 0.4, 0], [0.2, 0.5, 0.3], [0.5, 0, 0.5]])
-    >>> found = properly.hard_decisions(cases, "quadratic")
+    >>> found = properly.decisions.hard_decisions(cases, "quadratic")
     >>> found
     HardDecisions(3 classes, expected cost 1.333 by argmax, 0.3333 by Bayes)
     >>> found.bayes.confusion.counts
@@ -254,3 +260,61 @@ def scores_of_table(found: Confusion, cost: Table) -> HardScores:
         expected_cost=mean,
         normalized_cost=over_constant(mean, cost, shares),
     )
+
+
+# Means that differ by less than this share of themselves differ by rounding alone.
+ROUNDING = 2.0**-40
+
+
+def switching_penalty(first: Cases, second: Cases, rule: ClassRule | None = None) -> float | None:
+    r"""Find the penalty at which two models change places.
+
+    .. math:: \lambda = \frac{\bar S_2 - \bar S_1}{\bar Z_1 - \bar Z_2} ,
+
+    with the mean scores :math:`\bar S` and the error rates :math:`\bar Z` of both models.
+
+    Parameters
+    ----------
+    first, second : Cases
+        Two models of the same cases, with one column of probabilities a class.
+    rule : ClassRule, optional
+        The rule without the penalty; `Brier` unless said otherwise.
+
+    Returns
+    -------
+    float or None
+        Below it, the model with the better score is preferred; above it, the one that errs less
+        often. None if one model is not worse in either, and so is preferred whatever the penalty.
+
+    Notes
+    -----
+    A penalized score is the score plus the penalty times the error rate, so it ranks two models by
+    a weighted sum. This says at which weight the ranking turns, which no single penalty tells.
+    Errors are shared out among classes that tie for the largest probability, as `Misclassification`
+    does.
+
+    Examples
+    --------
+    >>> import properly
+    >>> y = [0, 1, 2]
+    >>> timid = properly.Cases(y, [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]])
+    >>> bold = properly.Cases(y, [[1, 0, 0], [0, 1, 0], [0, 0.51, 0.49]])
+    >>> round(properly.decisions.switching_penalty(bold, timid), 4)
+    1.0998
+    """
+    models = {"first": require_classes(first), "second": require_classes(second)}
+    require_same_rows(models)
+    if first.labels != second.labels:
+        message = f"models must have the same classes; got {first.labels} and {second.labels}"
+        raise DataError(message)
+    rules = require_class_rule(Brier() if rule is None else rule), Misclassification()
+    if not rules[0].is_proper:
+        message = f"only a proper rule chooses between models; {rules[0]!r} is improper"
+        raise ImproperRuleError(message)
+    scores, errors = (
+        [float(r.mean_price(c.y, c.p, c.weight)) for c in models.values()] for r in rules
+    )
+    gain, loss = scores[1] - scores[0], errors[0] - errors[1]
+    # One model is better by the score and worse by its errors if both have the same sign.
+    told = abs(gain) > ROUNDING * max(scores) and abs(loss) > ROUNDING * max(errors)
+    return gain / loss if told and gain * loss > 0 and math.isfinite(gain) else None

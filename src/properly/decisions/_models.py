@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly._boundary._plain import many
+from properly._boundary._record import many
 from properly.counts._baselines import baselines
 from properly.counts._cases import Cases, has_clusters, weights_of
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import Outcomes, outcomes
 from properly.errors import ArgumentTypeError, DataError
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Model: TypeAlias = Tally | Cases
 
 
@@ -31,7 +30,9 @@ def by_model(models: Mapping[str, Model], least: int = 2) -> dict[str, Model]:
     if len(named) < least:
         enough = many(least, "model")
         message = f"there must be at least {enough} to compare; got {len(named)}"
-        raise DataError(message, hint="properly.baselines(tally) makes three to compare with.")
+        raise DataError(
+            message, hint="properly.counts.baselines(tally) makes three to compare with."
+        )
     return named
 
 

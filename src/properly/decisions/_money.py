@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_level
-from properly._boundary._plain import plain
+from properly._boundary._record import plain, to_frame
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE, baselines
 from properly.counts._cases import is_dependent
 from properly.counts._scoring import mean_score
@@ -24,7 +23,7 @@ from properly.rules import Elementary, Regret
 from properly.rules._interval import Amount, Interval
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.rules import BinaryRule
 
@@ -58,7 +57,7 @@ class Money:
     --------
     >>> import properly
     >>> t = properly.Tally.from_counts([0.05, 0.3], [900, 100], [20, 30])
-    >>> money = properly.regret_in_money(t, cost=100, loss=1000)
+    >>> money = properly.decisions.regret_in_money(t, cost=100, loss=1000)
     >>> money
     Money(25,000 lost per 1,000 cases, 20,000 saved)
     >>> money.treat_all, money.treat_none, money.threshold
@@ -148,7 +147,7 @@ def regret_in_money(
 
     >>> import properly
     >>> t = properly.Tally.from_counts([0.05, 0.3], [900, 100], [20, 30])
-    >>> money = properly.regret_in_money(t, cost=(5, 20), loss=100)
+    >>> money = properly.decisions.regret_in_money(t, cost=(5, 20), loss=100)
     >>> money.threshold
     Interval(lower=0.05, upper=0.2)
     >>> print(f"{money.regret:.0f}, between {money.interval[0]:.0f} and {money.interval[1]:.0f}")

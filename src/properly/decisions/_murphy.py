@@ -1,24 +1,42 @@
-"""A Murphy curve: what forecasts cost at every threshold."""
+"""A Murphy curve: what forecasts cost at every threshold.
+
+Murphy and regret curves: the cost of forecasts at every threshold.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze
+from properly._boundary._options import as_drawing, check_choice, check_level
+from properly._boundary._record import to_frame
+from properly.counts._cases import has_clusters
+from properly.counts._device import murphy_limits, stays
+from properly.counts._isotonic import recalibrate
+from properly.counts._tally import Tally, as_tally
+from properly.decisions._elementary import Outcomes, curve_of, knots, outcomes
+from properly.decisions._models import require_same_totals
+from properly.decisions._murphy_bands import (
+    confidence_bounds,
+    consistency_bounds,
+    paired_bounds,
+    part_bounds,
+)
+from properly.inference._band import Band
 from properly.rules._interval import as_interval
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from properly._boundary._frames import Backend
-    from properly.inference._band import Band
+    from properly._boundary._record import Backend
+    from properly.counts._cases import Cases
     from properly.rules._interval import Interval
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
+
 Scale: TypeAlias = Literal["brier", "regret"]
 
 
@@ -154,3 +172,281 @@ def _alternate(left: Column, right: Column) -> Column:
 
 def _trapezoids(t: Column, start: Column, end: Column) -> float:
     return float(np.sum(np.diff(t) * (start + end))) / 2
+
+
+Part: TypeAlias = Literal["score", "miscalibration", "discrimination", "uncertainty"]
+Around: TypeAlias = Literal["confidence", "consistency"]
+
+
+def murphy_curve(
+    tally: Tally | Cases,
+    *,
+    part: Part = "score",
+    band: Around | None = None,
+    level: float = 0.9,
+    replicates: int = 1000,
+    rng: int | np.random.Generator | None = None,
+) -> MurphyCurve:
+    r"""Score forecasts at every threshold.
+
+    .. math:: \bar S(t) = \frac 1 n \sum_i s_t(p_i, y_i), \qquad
+        s_t(p, 0) = 2 t \, [p \ge t], \qquad s_t(p, 1) = 2 (1 - t) \, [p < t] .
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    part : {"score", "miscalibration", "discrimination", "uncertainty"}
+        The score, or one of the three parts that `properly.decompose` splits it into, here at each
+        threshold: score = miscalibration - discrimination + uncertainty.
+    band : {"confidence", "consistency"}, optional
+        ``"confidence"``: where the curve of the population may lie, at each threshold by itself.
+        ``"consistency"``: where the curve would lie if the forecasts were calibrated.
+    level : float
+        Coverage of the band.
+    replicates, rng
+        Random replicates of a band that needs them, and their source: a seed or a generator.
+
+    Returns
+    -------
+    MurphyCurve
+
+    Notes
+    -----
+    This is twice the usual elementary score, so that the area under the curve is the Brier score,
+    and the areas under the parts are those of the Brier score.
+
+    The bands of the score and of the uncertainty need no random numbers. A confidence band bounds
+    the shares of both kinds of mistakes by score intervals and puts these together, so that it is
+    not too narrow where mistakes are few and costly. Fractional weights count as the number of
+    equal weights that would be as precise, each share by its own; for a single case the band is
+    NaN. If the cases have clusters, the number of cases is divided by the design effect, with a
+    quantile of Student's t. A consistency band is the mean that calibrated forecasts would have,
+    give or take a quantile of the normal distribution times their standard deviation, or that of
+    clusters. With clusters, bands are given at 0.005, 0.01, …, 0.995.
+
+    Miscalibration and discrimination depend on a recalibration that was fitted to the outcomes.
+    Their bands, at 0.005, 0.01, …, 0.995, are drawn: a consistency band holds the quantiles of what
+    calibrated forecasts would show, and a confidence band subtracts the bias as
+    `properly.decompose` does. Both take the cases as independent.
+
+    References
+    ----------
+    .. [1] W. Ehm, T. Gneiting, A. Jordan, F. Krüger (2016). Of quantiles and expectiles: consistent
+       scoring functions, Choquet representations and forecast rankings. Journal of the Royal
+       Statistical Society B 78:505-562.
+       `doi:10.1111/rssb.12154 <https://doi.org/10.1111/rssb.12154>`__
+    .. [2] T. Dimitriadis, T. Gneiting, A. I. Jordan, P. Vogel (2024). Evaluating probabilistic
+       classifiers: the triptych. International Journal of Forecasting 40:1101-1122.
+       `doi:10.1016/j.ijforecast.2023.09.007 <https://doi.org/10.1016/j.ijforecast.2023.09.007>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 0, 1, 0, 1], [0.1, 0.3, 0.3, 0.6, 0.9])
+    >>> properly.murphy_curve(t)
+    MurphyCurve(score at 6 thresholds, area 0.192)
+    >>> properly.murphy_curve(t, part="miscalibration").at([0.2, 0.5])
+    array([0. , 0.2])
+    >>> properly.murphy_curve(t, band="confidence").band
+    Band(90 % confidence, score, at 12 points)
+    """
+    check_choice(part, get_args(Part), "part")
+    t = as_tally(tally)
+    if part == "score" and band is None and stays(t):
+        knot, limits = murphy_limits(t)
+        return MurphyCurve(knot, limits[0], limits[1], part, None, event_rate=t.event_rate)
+    terms = _terms(t, part)
+    knot = knots(*(term.value for term in terms))
+    limits = curve_of(knot, terms[0])
+    if len(terms) > 1:
+        limits -= curve_of(knot, terms[1])
+    found = None
+    if band is not None:
+        check_choice(band, get_args(Around), "band")
+        if part in ("miscalibration", "discrimination"):
+            drawing = as_drawing(level, replicates, rng)
+            bounds = part_bounds(tally, part, band, drawing)
+            found = Band(*bounds, "resampling", drawing.level, band, drawing.replicates)
+        elif band == "confidence":
+            level = check_level(level)
+            bounds = confidence_bounds(tally, terms[0], knot, limits, level)
+            found = Band(*bounds, _method(tally, "score"), level, band)
+        else:
+            check_choice(part, get_args(Part)[:3], "the part with a consistency band")
+            level = check_level(level)
+            bounds = consistency_bounds(tally, terms[0], knot, level)
+            found = Band(*bounds, _method(tally, "normal"), level, band)
+    return MurphyCurve(knot, limits[0], limits[1], part, found, event_rate=t.event_rate)
+
+
+def murphy_difference(
+    first: Tally | Cases,
+    second: Tally | Cases,
+    *,
+    band: Literal["confidence"] | None = None,
+    level: float = 0.9,
+) -> MurphyCurve:
+    """Compare two forecasts at every threshold.
+
+    The curve is the score of the first minus that of the second: where it is negative, the first
+    is better.
+
+    Parameters
+    ----------
+    first, second : Tally or Cases
+        Two forecasts of the same outcomes.
+    band : {"confidence"}, optional
+        Where the difference in the population may lie, at each threshold by itself. It needs two
+        `properly.Cases`, row by row of the same outcomes, since pairs differ less than strangers.
+    level : float
+        Coverage of the band.
+
+    Returns
+    -------
+    MurphyCurve
+        With the part ``"difference"``.
+
+    Notes
+    -----
+    Only cases with a threshold between their two forecasts are judged differently there. The
+    band, from the standard error of paired differences, is NaN at thresholds where these are fewer
+    than 10 events or fewer than 10 non-events. If the cases have clusters, it is given at the
+    thresholds 0.005, 0.01, …, 0.995.
+
+    Examples
+    --------
+    >>> import properly
+    >>> y = [0, 1, 0, 1]
+    >>> better = properly.tally(y, [0.1, 0.6, 0.3, 0.9])
+    >>> worse = properly.tally(y, [0.1, 0.3, 0.6, 0.9])
+    >>> properly.decisions.murphy_difference(better, worse)
+    MurphyCurve(difference at 6 thresholds, area -0.15)
+    """
+    terms = [outcomes(as_tally(x)) for x in (first, second)]
+    if band is None:
+        require_same_totals(dict(zip(("first", "second"), terms, strict=True)))
+    knot = knots(*(term.value for term in terms))
+    limits = curve_of(knot, terms[0]) - curve_of(knot, terms[1])
+    found = None
+    if band is not None:
+        check_choice(band, ("confidence",), "band")
+        level = check_level(level)
+        bounds = paired_bounds(first, second, knot, limits, level)
+        found = Band(*bounds, _method(first, "normal"), level, band)
+    return MurphyCurve(knot, limits[0], limits[1], "difference", found)
+
+
+def regret_curve(
+    tally: Tally | Cases,
+    *,
+    part: Part = "score",
+    band: Around | None = None,
+    level: float = 0.9,
+    replicates: int = 1000,
+    rng: int | np.random.Generator | None = None,
+) -> MurphyCurve:
+    r"""Find the regret of forecasts at every threshold, exactly.
+
+    .. math:: R(t) = t \cdot \text{FP}(t) + (1 - t) \cdot \text{FN}(t),
+
+    with the shares of all cases that are false positives and false negatives if one acts if and
+    only if :math:`p \ge t`.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    part : {"score", "miscalibration", "discrimination", "uncertainty"}
+        The regret, or one of the three parts it is made of; the uncertainty is the regret of the
+        constant event rate, the least of treating all and treating none.
+    band, level, replicates, rng
+        As in `properly.murphy_curve`.
+
+    Returns
+    -------
+    MurphyCurve
+        With the scale ``"regret"``.
+
+    Notes
+    -----
+    This is the Brier curve: half of `properly.murphy_curve`. Its area over a range, divided by the
+    width of the range, is the mean regret, ``Regret(within)``.
+
+    References
+    ----------
+    .. [1] J. Hernández-Orallo, P. Flach, C. Ferri (2011). Brier curves: a new cost-based
+       visualisation of classifier performance. Proceedings of the 28th International Conference on
+       Machine Learning:585-592.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Regret
+    >>> t = properly.tally([0, 0, 1, 0, 1], [0.1, 0.3, 0.3, 0.6, 0.9])
+    >>> curve = properly.regret_curve(t)
+    >>> curve
+    MurphyCurve(score, regret scale, at 6 thresholds, area 0.096)
+    >>> curve.at([0.2, 0.5])
+    array([0.08, 0.2 ])
+    >>> round(curve.area((0.2, 0.4)) / 0.2, 4)
+    0.15
+    >>> round(properly.decompose(t, Regret((0.2, 0.4))).score, 4)
+    0.15
+    """
+    curve = murphy_curve(tally, part=part, band=band, level=level, replicates=replicates, rng=rng)
+    return curve.on_regret_scale()
+
+
+def regret_difference(
+    first: Tally | Cases,
+    second: Tally | Cases,
+    *,
+    band: Literal["confidence"] | None = None,
+    level: float = 0.9,
+) -> MurphyCurve:
+    """Compare the regret of two forecasts at every threshold.
+
+    The curve is the regret of the first minus that of the second: where it is negative, the first
+    is better. It is half of `properly.decisions.murphy_difference`.
+
+    Parameters
+    ----------
+    first, second : Tally or Cases
+        Two forecasts of the same outcomes.
+    band, level
+        As in `properly.decisions.murphy_difference`: a band needs two `properly.Cases`.
+
+    Returns
+    -------
+    MurphyCurve
+        With the part ``"difference"`` and the scale ``"regret"``.
+
+    Examples
+    --------
+    >>> import properly
+    >>> y = [0, 1, 0, 1]
+    >>> better = properly.tally(y, [0.1, 0.6, 0.3, 0.9])
+    >>> worse = properly.tally(y, [0.1, 0.3, 0.6, 0.9])
+    >>> properly.decisions.regret_difference(better, worse).at(0.5)
+    array(-0.25)
+    """
+    return murphy_difference(first, second, band=band, level=level).on_regret_scale()
+
+
+def _method(source: Tally | Cases, usual: str) -> str:
+    """Say how bounds were found: of clusters, always from their sums."""
+    return "clusters" if has_clusters(source) else usual
+
+
+def _terms(tally: Tally, part: str) -> list[Outcomes]:
+    """Return whose curve it is, and whose is to be subtracted."""
+    found = outcomes(tally)
+    if part == "score":
+        return [found]
+    if part == "uncertainty":
+        return [found.constant()]
+    fit = recalibrate(tally)
+    bins = fit.weight - fit.events, fit.events
+    recalibrated = Outcomes(fit.event_rate, *bins, *bins)
+    return [found if part == "miscalibration" else found.constant(), recalibrated]

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._grid import odds
 from properly.errors import DataError
@@ -19,13 +18,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.inference._band import Band
     from properly.rules._interval import Interval
+    from properly.typing import Column
 
     Measure: TypeAlias = Callable[[Any], Any]
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # Between its thresholds an exact curve bends; so many straight pieces look bent.
 PIECES = 1000
@@ -269,12 +268,12 @@ class DecisionDifference:
     >>> y = [0, 1, 0, 1]
     >>> first = properly.tally(y, [0.1, 0.6, 0.3, 0.9])
     >>> second = properly.tally(y, [0.1, 0.3, 0.6, 0.9])
-    >>> found = properly.decision_difference(first, second, [0.2, 0.5])
+    >>> found = properly.decisions.decision_difference(first, second, [0.2, 0.5])
     >>> found
     DecisionDifference(at 2 thresholds)
     >>> found.net_benefit
     array([0. , 0.5])
-    >>> properly.decision_difference(first, second, "every").at(0.35)
+    >>> properly.decisions.decision_difference(first, second, "every").at(0.35)
     array(0.38461538)
     """
 

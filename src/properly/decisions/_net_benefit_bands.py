@@ -10,7 +10,7 @@ from properly.counts._cases import has_clusters, is_dependent
 from properly.counts._tally import Tally
 from properly.decisions._elementary import Weights, effective
 from properly.decisions._grid import odds
-from properly.inference._score_interval import (
+from properly.inference._shares import (
     Term,
     design_effect,
     normal,
@@ -21,16 +21,15 @@ from properly.inference._score_interval import (
     wilson,
 )
 from properly.inference._variance import Spread, spread_of_means
+from properly.typing import Column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from properly.counts._cases import Cases
-    from properly.decisions._clusters import Rows
-    from properly.decisions._elementary import Outcomes
+    from properly.decisions._elementary import Outcomes, Rows
     from properly.decisions._grid import Acted
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Bounds: TypeAlias = tuple[Column, Column]
 Form: TypeAlias = Literal["share", "sum", "ratio", "log ratio"]
 

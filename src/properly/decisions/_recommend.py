@@ -8,7 +8,7 @@ from string import Template
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from properly._boundary._options import check_choice
-from properly._boundary._plain import plain
+from properly._boundary._record import plain
 from properly.decisions._situations import MONEY, SITUATIONS, Money, Situation
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ def recommend(
     # y: 1 if the event came, else 0; p: its forecast probability
     import properly
     tally = properly.tally(y, p)
-    for name, t in {"model": tally, **properly.baselines(tally)}.items():
+    for name, t in {"model": tally, **properly.counts.baselines(tally)}.items():
         at = properly.at_threshold(t, 0.1)  # your threshold
         print(f"{name:10}  {at.net_benefit=:.4f}  {at.regret=:.4f}  {at.skill=:.3f}")
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from properly._boundary._options import as_drawing, check_flag
 from properly.counts._cases import number_ids
 from properly.decisions._retained import (
     KAPPA,
+    Retention,
     check_metric,
     check_removed,
     costs_of,
@@ -21,8 +22,8 @@ from properly.decisions._retained import (
     draw_copies,
     numbers_removed,
     queue_by,
+    study_of,
 )
-from properly.decisions._retention_areas import Retention, study_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Rule
 
@@ -30,12 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from properly.decisions._hard import Priced
-    from properly.decisions._retained import Curve, Metric, Ties
-    from properly.decisions._retention_areas import RetentionStudy
+    from properly.decisions._retained import Curve, Metric, RetentionStudy, Ties
     from properly.rules._costs import Cost
-    from properly.typing import Array, ArrayLike
+    from properly.typing import Array, ArrayLike, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 ORACLE = "oracle (hard cost)"
 
@@ -97,8 +96,8 @@ def retention_curve(
     better. The mean cost of the kept cases is least, at every share, if those with the largest
     costs are removed; so the cost itself is the best score there can be for the expected cost,
     and the area says how closely a score ranks cases like the cost of the hard decision. Scores
-    that do without outcomes, from `properly.rejection_scores`, make a curve that can be acted on:
-    what remains if cases are referred to somebody else.
+    that do without outcomes, from `properly.decisions.rejection_scores`, make a curve that can be
+    acted on: what remains if cases are referred to somebody else.
 
     References
     ----------
@@ -191,7 +190,7 @@ def retention_study(
     --------
     >>> import properly
     >>> y, d = [0, 1, 2, 1, 0, 2], [0, 1, 1, 0, 0, 2]
-    >>> study = properly.retention_study(
+    >>> study = properly.decisions.retention_study(
     ...     {"good": [1, 2, 6, 5, 3, 4], "bad": [6, 5, 1, 2, 4, 3]}, y, d,
     ...     metric="expected_cost", removed=[0, 0.5], rng=1
     ... )
@@ -254,7 +253,7 @@ def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
     >>> import properly
     >>> from properly.rules import RPS
     >>> P = [[0.5, 0.5, 0], [0.5, 0, 0.5], [0, 0, 1]]
-    >>> properly.rejection_scores(P, RPS())
+    >>> properly.decisions.rejection_scores(P, RPS())
     array([0.125, 0.25 , 0.   ])
     """
     if isinstance(P, Rule):

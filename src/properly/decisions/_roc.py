@@ -1,27 +1,222 @@
-"""ROC curves: which errors can be had at which price, whatever the forecasts are called."""
+"""ROC curves: which errors can be had at which price, whatever the forecasts are called.
+
+Ranking: how well forecasts tell events from non-events, and what that says about decisions.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import check_choice, check_level
-from properly._boundary._plain import plain
+from properly._boundary._record import plain, to_frame
 from properly.counts._concordance import concordance
 from properly.counts._device import rates, stays
 from properly.counts._isotonic import recalibrate
 from properly.counts._tally import Tally, as_tally
+from properly.decisions._elementary import cost_at, outcomes
 from properly.decisions._roc_band import RocBand, find_roc_band
+from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
+    from properly.decisions._elementary import Outcomes
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
+
+@dataclass(frozen=True, repr=False)
+class Ranking:
+    """Measures of how well forecasts rank cases.
+
+    Attributes
+    ----------
+    auc : float
+        Area under the ROC curve: how often an event has a higher forecast than a non-event, ties
+        counted half.
+    auc_skill : float
+        ``2 * auc - 1``: 0 for forecasts that say nothing, 1 for a perfect ranking.
+    average_precision : float
+        The share of events among the cases at or above a forecast, averaged over the events.
+    auc_if_calibrated : float
+        What the AUC would be if the forecasts were calibrated, from their regret.
+    gap : float
+        ``auc - auc_if_calibrated``. If it is not 0, the forecasts are miscalibrated.
+    within : Interval or None
+        The range of forecasts that the others are about, which are None without it.
+    partial_auc_above : float or None
+        pAUC+: the part of the area under the curve that belongs to the non-events in the range.
+    partial_auc_beside : float or None
+        pAUC-: the part of the area to the right of the curve that belongs to the events in the
+        range.
+    balanced_average_accuracy : float or None
+        Or concordant partial AUC: both, divided by the shares of non-events and of events in the
+        range. How often these are on the right side of a case of the other kind.
+    regret_at_scores : float or None
+        The mean regret over the cases in the range, each with its own forecast as the threshold.
+
+    Examples
+    --------
+    >>> import properly
+    >>> found = properly.decisions.ranking(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
+    >>> found
+    Ranking(AUC 0.75, average precision 0.8333)
+    >>> found.auc_skill, round(found.auc_if_calibrated, 4), round(found.gap, 4)
+    (0.5, 0.8, -0.05)
+    """
+
+    auc: float
+    auc_skill: float
+    average_precision: float
+    auc_if_calibrated: float
+    gap: float
+    within: Interval | None = None
+    partial_auc_above: float | None = None
+    partial_auc_beside: float | None = None
+    balanced_average_accuracy: float | None = None
+    regret_at_scores: float | None = None
+
+    def __repr__(self) -> str:
+        return f"Ranking(AUC {self.auc:.4g}, average precision {self.average_precision:.4g})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as JSON can hold them, those of the range only if there is one."""
+        numbers = asdict(self)
+        if self.within is None:
+            numbers = {name: x for name, x in numbers.items() if x is not None}
+        found: dict[str, Any] = plain(numbers)
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row of a polars, pandas or pyarrow frame, with the ends of the range."""
+        row = {name: x for name, x in asdict(self).items() if x is not None}
+        row |= {f"within_{end}": x for end, x in row.pop("within", {}).items()}
+        return to_frame({name: [x] for name, x in row.items()}, backend)
+
+
+def ranking(
+    tally: Tally | Cases, *, within: Interval | tuple[float, float] | None = None
+) -> Ranking:
+    r"""Measure how well forecasts rank cases: AUC and average precision.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    within : Interval or pair of floats, optional
+        A range of forecasts, not of thresholds, both ends included, to look at more closely.
+
+    Returns
+    -------
+    Ranking
+
+    Notes
+    -----
+    Ranking is what matters if a fixed number of cases can be acted upon. If each case is decided
+    by itself, the AUC is a mean over thresholds that nobody chose. If the forecasts are calibrated,
+    it is a mean of the regret :math:`R`, but with each case's own forecast as the threshold:
+
+    .. math:: \text{AUC} = 1 - \frac{1}{2 \pi (1 - \pi)} \cdot \frac1n \sum_i R(p_i) ,
+
+    with the event rate :math:`\pi`. So two models are compared over two different distributions of
+    thresholds. The right-hand side is `auc_if_calibrated`; as the AUC does not feel miscalibration
+    and the regret does, their `gap` betrays it. No gap is no proof of calibration.
+
+    Average precision is :math:`\sum_k (r_k - r_{k-1})\, s_k` over the distinct forecasts, the
+    highest first, with the share :math:`r_k` of events at or above the k-th and the share
+    :math:`s_k` of events among all such cases. Ties are pooled, nothing is interpolated.
+
+    With the shares of events :math:`F_1` and of non-events :math:`F_0` below a forecast, ties
+    counted half, the parts of the AUC are
+
+    .. math:: \text{pAUC}_+ = \int_a^b (1 - F_1)\, dF_0, \qquad
+        \text{pAUC}_- = \int_a^b F_0\, dF_1 ,
+
+    which are both the AUC over (0, 1), and the balanced average accuracy is
+    :math:`(\text{pAUC}_+ + \text{pAUC}_-) / (\Delta F_0 + \Delta F_1)`, with the shares of
+    non-events and events whose forecast lies in the range. If the forecasts are calibrated,
+
+    .. math:: \pi (1 - \pi) (\text{pAUC}_+ + \text{pAUC}_-) = q\, (\pi + (1 - 2 \pi)\, \bar y -
+        \bar R) ,
+
+    with the share :math:`q` of cases in the range, their event rate :math:`\bar y` and their mean
+    regret :math:`\bar R` (`regret_at_scores`).
+
+    NaN is what is undefined: both AUCs and parts without events or without non-events,
+    average precision without events, and means over a range without forecasts.
+
+    References
+    ----------
+    .. [1] D. J. Hand (2009). Measuring classifier performance: a coherent alternative to the area
+       under the ROC curve. Machine Learning 77:103-123. `doi:10.1007/s10994-009-5119-5
+       <https://doi.org/10.1007/s10994-009-5119-5>`__
+    .. [2] A. M. Carrington et al. (2020). A new concordant partial AUC and partial c statistic for
+       imbalanced data in the evaluation of machine learning algorithms. BMC Medical Informatics and
+       Decision Making 20:4. `doi:10.1186/s12911-019-1014-6
+       <https://doi.org/10.1186/s12911-019-1014-6>`__
+    .. [3] G. Flores, A. Schiff, A. H. Smith, J. A. Fukuyama, A. C. Wilson (2026). A
+       consequentialist critique of binary classification evaluation: theory, practice, and tools.
+       `arXiv:2504.04528 <https://arxiv.org/abs/2504.04528>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> properly.decisions.ranking(t).auc
+    0.75
+    >>> part = properly.decisions.ranking(t, within=(0.2, 0.7))
+    >>> part.partial_auc_above, part.partial_auc_beside, part.balanced_average_accuracy
+    (0.25, 0.25, 0.5)
+    """
+    found = outcomes(as_tally(tally))
+    auc = concordance(found.nonevents, found.events)
+    # At its own forecast a case is acted upon, since it is at the threshold.
+    regret = cost_at(found.value, found.value, found.nonevents, found.events) / 2
+    expected = _auc_if_calibrated(found, regret)
+    whole = Ranking(auc, 2 * auc - 1, _average_precision(found), expected, auc - expected)
+    if within is None:
+        return whole
+    ends = as_interval(within)
+    return replace(whole, within=ends, **_parts(found, regret, ends))
+
+
+def _auc_if_calibrated(found: Outcomes, regret: Column) -> float:
+    """Return the AUC that calibrated forecasts of such a regret would have."""
+    weight, none, events = _weight(found), float(found.nonevents.sum()), float(found.events.sum())
+    return 1 - _ratio(float(regret @ weight) * found.total, 2 * none * events)
+
+
+def _average_precision(found: Outcomes) -> float:
+    """Average the precision at the forecast of each event."""
+    acted, true = (np.cumsum(x[::-1]) for x in (_weight(found), found.events))
+    return _ratio(float(found.events[::-1] @ (true / acted)), float(true[-1]))
+
+
+def _parts(found: Outcomes, regret: Column, within: Interval) -> dict[str, float]:
+    inside = (found.value >= within.lower) & (found.value <= within.upper)
+    none, events, weight = found.nonevents, found.events, _weight(found)
+    both = np.stack([none, events])
+    above = concordance(none * inside, events, among=both)
+    beside = concordance(none, events * inside, among=both)
+    shares = [_ratio(float(x[inside].sum()), float(x.sum())) for x in both]
+    return {
+        "partial_auc_above": above,
+        "partial_auc_beside": beside,
+        "balanced_average_accuracy": _ratio(above + beside, sum(shares)),
+        "regret_at_scores": _ratio(float(regret[inside] @ weight[inside]), weight[inside].sum()),
+    }
+
+
+def _weight(found: Outcomes) -> Column:
+    return (found.nonevents + found.events).astype(np.float64)
+
+
+def _ratio(part: float, whole: float) -> float:
+    """Divide; what is divided by nothing is undefined."""
+    return float(part / whole) if whole else np.nan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -198,7 +393,7 @@ def predicted_roc_curve(tally: Tally | Cases) -> RocCurve:
     --------
     >>> import properly
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    >>> properly.predicted_roc_curve(t), properly.roc_curve(t)
+    >>> properly.decisions.predicted_roc_curve(t), properly.roc_curve(t)
     (RocCurve(AUC 0.8383), RocCurve(AUC 0.75))
     """
     t = as_tally(tally)

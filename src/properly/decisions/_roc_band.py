@@ -9,25 +9,24 @@ one cell of such a table, which keeps its width where no alarm, or no missed eve
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze, to_numpy
-from properly._boundary._plain import plain
+from properly._boundary._record import plain, to_frame
 from properly.counts._cases import has_clusters, number_clusters, require_no_time, rows_in_use
 from properly.counts._tally import Tally, as_tally
-from properly.inference._bisection import bisect
+from properly.inference._shares import bisect
 from properly.inference._variance import effective_total
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # Alarm rates at which a band is given, at most: from counts, and from cases one by one.
 RATES, RATES_OF_ROWS = 501, 101

@@ -68,34 +68,34 @@ ONE_BUDGET = ("Precision@K at one K", "at another, models may change places.")
 
 AT_THRESHOLD = """\
 tally = properly.tally($y, $p)
-for name, t in {"model": tally, **properly.baselines(tally)}.items():
+for name, t in {"model": tally, **properly.counts.baselines(tally)}.items():
     at = properly.at_threshold(t, 0.1$slack)  # your threshold
     print(f"{name:10}  {at.net_benefit=:.4f}  {at.regret=:.4f}  {at.skill=:.3f}")"""
 BY_RULES = """\
 tally = properly.tally($y, $p)
 for rule in (RULES):
     print(f"{rule.name}: skill {properly.skill($y, $p, rule):.3f}")
-    for name, t in {"model": tally, **properly.baselines(tally)}.items():
+    for name, t in {"model": tally, **properly.counts.baselines(tally)}.items():
         parts = properly.decompose(t, rule)
         print(f"  {name:10}  {parts.score=:.5f}  {parts.miscalibration=:.5f}")"""
 IN_RANGE = "Regret(within), Bounded(Brier(), within), Bounded(Log(), within)"
 BY_BUDGET = """\
 threshold = 0.1  # yours: the risk from which on acting pays
 tally = properly.tally($y, $p)
-lot = properly.baselines(tally)["event rate"]  # nobody comes first
+lot = properly.counts.baselines(tally)["event rate"]  # nobody comes first
 for share in SHARES:  # your K: 20 places for 200 patients are 0.1
     for name, t in {"model": tally, "by lot": lot}.items():
-        at = properly.at_budget(t, share * t.total, threshold=threshold)
+        at = properly.decisions.at_budget(t, share * t.total, threshold=threshold)
         print(f"{name:6} {share:3.0%}  {at.net_benefit=:.4f}  {at.precision=:.3f}"
               f"  {at.recall=:.3f}  {at.border=:.3f}")"""
 WHOLE_LIST = """
-by = properly.ranking(tally)
+by = properly.decisions.ranking(tally)
 print(f"{by.auc=:.4f} (by lot 0.5)  {by.average_precision=:.4f}"
       f" (by lot {tally.event_rate:.4f})")"""
 RANKING = """\
 tally = properly.tally($y, $p)
-for name, t in {"model": tally, **properly.baselines(tally)}.items():
-    by = properly.ranking(t)
+for name, t in {"model": tally, **properly.counts.baselines(tally)}.items():
+    by = properly.decisions.ranking(t)
     print(f"{name:10}  {by.auc=:.4f}  {by.auc_skill=:.4f}"
           f"  {by.average_precision=:.4f}")"""
 
@@ -241,7 +241,7 @@ PLACES = "Compare with treating none, and with filling the places by lot."
 
 IN_MONEY = """\
 tally = properly.tally($y, $p)
-money = properly.regret_in_money(tally, cost=cost, loss=loss, per=1000)
+money = properly.decisions.regret_in_money(tally, cost=cost, loss=loss, per=1000)
 low, high = money.interval
 print(f"{money.regret=:.0f}, between {low:.0f} and {high:.0f}")
 print(f"{money.treat_all=:.0f}  {money.treat_none=:.0f}  {money.saved=:.0f}")"""
@@ -254,12 +254,12 @@ for rule in (RULES):
 BUDGET_IN_MONEY = """\
 cost, loss = 10, 100  # yours
 tally = properly.tally($y, $p)
-money = properly.regret_in_money(tally, cost=cost, loss=loss, per=1000)
+money = properly.decisions.regret_in_money(tally, cost=cost, loss=loss, per=1000)
 print(f"{money.treat_none=:.0f}")
-lot = properly.baselines(tally)["event rate"]  # nobody comes first
+lot = properly.counts.baselines(tally)["event rate"]  # nobody comes first
 for share in SHARES:  # your K: 20 places for 200 patients are 0.1
     for name, t in {"model": tally, "by lot": lot}.items():
-        at = properly.at_budget(t, share * t.total, threshold=cost / loss)
+        at = properly.decisions.at_budget(t, share * t.total, threshold=cost / loss)
         print(f"{name:6} {share:3.0%}  lost {1000 * loss * at.regret:.0f}"
               f"  {at.net_benefit=:.4f}  {at.precision=:.3f}  {at.recall=:.3f}"
               f"  {at.border=:.3f}")"""

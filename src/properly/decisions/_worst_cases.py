@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._labels import names_of_labels, one_kind
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import check_whole
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 from properly._boundary._tables import table
 from properly.counts._cases import Cases, rows_in_use
 from properly.errors import ArgumentTypeError
@@ -21,11 +20,11 @@ from properly.rules._rule import require_binary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._tally import Tally
     from properly.rules import BinaryRule, ClassRule
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 # The probabilities of more classes than this are too many for a line.
 MOST_SHOWN = 10
 
@@ -57,7 +56,7 @@ class WorstCases:
     >>> import properly
     >>> from properly.rules import Brier
     >>> cases = properly.Cases([0, 1, 1, 0], [0.1, 0.3, 0.6, 0.9])
-    >>> print(properly.worst_cases(cases, Brier(), k=2))
+    >>> print(properly.decisions.worst_cases(cases, Brier(), k=2))
     row  brier  outcome    p
       3   0.81        0  0.9
       1   0.49        1  0.3
@@ -164,7 +163,7 @@ def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> Wors
     >>> from properly.rules import Log
     >>> P = [[0.5, 0.25, 0.25], [0.125, 0.125, 0.75], [0.25, 0.5, 0.25]]
     >>> cases = properly.Cases(["low", "low", "high"], P, labels=["low", "mid", "high"])
-    >>> worst = properly.worst_cases(cases, Log(), k=2)
+    >>> worst = properly.decisions.worst_cases(cases, Log(), k=2)
     >>> worst.row, worst.outcome
     (array([1, 2]), array([0, 2]))
     >>> print(worst)

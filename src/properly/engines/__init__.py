@@ -1,19 +1,9 @@
-"""Frames counted and summed up by the engines that hold them; only counts and sums are fetched."""
+"""Rows stay where they are: files and frames are counted and summed by the engine that holds them.
 
-from properly.engines._reading import MOST_ROWS, as_roles, count_rows, read_frame
-from properly.engines._roles import Roles, as_lazy
-from properly.engines._rows import Rows
-from properly.engines._summarize import summarize_frame
-from properly.engines._tallies import tally_frame
+`tally` and `read` take what a user has; a `Summary` holds the exact sums and counts of a data set,
+and summaries add.
+"""
 
-__all__ = [
-    "MOST_ROWS",
-    "Roles",
-    "Rows",
-    "as_lazy",
-    "as_roles",
-    "count_rows",
-    "read_frame",
-    "summarize_frame",
-    "tally_frame",
-]
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._arrays import require_countable
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import check_whole
-from properly._boundary._plain import many
+from properly._boundary._record import many
 from properly.counts._pooling import count
 from properly.counts._tally import Tally
-from properly.engines._counted_columns import (
+from properly.engines._digits import (
     BEHIND,
+    BITS,
     SQUARE,
     WHOLE,
     added_up,
     as_exact,
+    as_rounded,
+    as_whole_numbers,
     cell_of,
+    digits_of_counts,
+    digits_of_floats,
+    lengthened,
     moments_of,
     small_moment,
     squares_of,
     together,
 )
-from properly.engines._digits import (
-    BITS,
-    Column,
-    as_rounded,
-    as_whole_numbers,
-    digits_of_counts,
-    digits_of_floats,
-    lengthened,
-)
 from properly.engines._exact import UNIT, Total
 from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from properly.typing import Column
 
 # So many distinct forecasts are kept as they are; more are grouped into cells.
 MOST_DISTINCT = 1_000_000

@@ -17,17 +17,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._chunks import share_out
-from properly._boundary._plain import many
+from properly._boundary._record import many
 from properly.counts._cases import number_ids
-from properly.counts._losses import price
+from properly.counts._scoring import price
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from properly.rules import Rule
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Key: TypeAlias = tuple[Any, ...]
 
 # How many of the smallest positive double make one.

@@ -10,8 +10,7 @@ import numpy as np
 from properly._boundary._arrays import require_countable
 from properly.counts._pooling import EXACT, count, pool
 from properly.counts._tally import Tally
-from properly.engines._collecting import collected
-from properly.engines._rows import WHOLE, floor, is_sound_forecast, is_sound_weight
+from properly.engines._rows import WHOLE, collected, floor, is_sound_forecast, is_sound_weight
 
 if TYPE_CHECKING:
     from properly.engines._rows import Rows

@@ -16,7 +16,7 @@ from narwhals.dependencies import (
 )
 from narwhals.exceptions import DuplicateError
 
-from properly._boundary._nearest import require_columns
+from properly._boundary._labels import require_columns
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:

@@ -2,11 +2,14 @@
 
 Outcomes are ``y``, forecasts ``p0``, ``p1``, ..., weights ``w``, groups ``g`` and clusters ``c``.
 What is missing is null; forecasts and weights may be NaN instead, which passes no check either.
+
+The one place where an engine is asked for numbers.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +17,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from properly._boundary._arrays import HUGE, TINY, check_outcomes
-from properly._boundary._nearest import require_columns
-from properly.engines._collecting import collected
+from properly._boundary._labels import require_columns
+from properly.engines._files._cluster_errors import translated
 from properly.engines._roles import as_lazy, require_roles, told_apart
 from properly.errors import DataError
 
@@ -25,6 +28,23 @@ if TYPE_CHECKING:
     from properly.engines._roles import Roles
 
     Column = np.ndarray[Any, Any]
+
+
+def collected(data: nw.LazyFrame[Any]) -> dict[str, Column]:
+    """Compute a small table in its engine, and return its columns as arrays."""
+    with translated("spark" if data.implementation.is_spark_like() else str(data.implementation)):
+        found = data.collect()
+    return {column.name: _array(column) for column in found.iter_columns()}
+
+
+def _array(column: Any) -> Column:
+    """Make an array of a column; whole numbers that an engine sums in 128 bits become int64."""
+    found: Column = column.to_numpy()
+    if found.dtype.kind == "O" and len(found) and all(isinstance(x, Decimal) for x in found):
+        whole = all(x == x.to_integral_value() for x in found)
+        return found.astype(np.int64 if whole else np.float64)
+    return found
+
 
 # More labels than this are not labels.
 MOST_LABELS = 1000

@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from properly.engines._class_counts import class_views, confusion_of
-from properly.engines._class_outcomes import classes_of
-from properly.engines._collecting import collected
+from properly.engines._class_rows import class_views, classes_of, confusion_of
 from properly.engines._counts import CELLS, MOST_DISTINCT, Counts
 from properly.engines._pooling import pool_cells, pool_few_values
-from properly.engines._rows import Rows
+from properly.engines._rows import Rows, collected
 from properly.engines._summary import Summary
 from properly.engines._sums import sum_up
 from properly.engines._symbols import is_expressible
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
     from properly.engines._pooling import Pooled
     from properly.engines._roles import Roles
     from properly.rules import Rule
-
-    Progress = Callable[[int, int, str], None]
+    from properly.typing import Progress
 
 
 def summarize_frame(

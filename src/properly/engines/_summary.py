@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._archive import pack, refusing, unpack
+from properly._boundary._files import pack, refusing, unpack, write_whole
 from properly._boundary._libraries import read_only
-from properly._boundary._plain import many
-from properly._boundary._writing import write_whole
+from properly._boundary._record import many
 from properly.counts._cases import numbered
 from properly.engines import _counts as _counting
 from properly.engines._counts import Counts
 from properly.engines._exact import UNIT, ScoreSums
-from properly.engines._group_labels import in_order, joined, plain_labels
-from properly.engines._stored_summary import stored_summary, words_and_columns
+from properly.engines._storage import (
+    in_order,
+    joined,
+    plain_labels,
+    stored_summary,
+    words_and_columns,
+)
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -26,8 +30,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from properly.counts._tally import Tally
-    from properly.engines._digits import Column
     from properly.rules import Rule
+    from properly.typing import Column
 
 
 @dataclass(frozen=True, eq=False, repr=False)

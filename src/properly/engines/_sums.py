@@ -13,17 +13,16 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from properly.counts._cases import require_clusters
-from properly.engines._class_outcomes import (
+from properly.engines._class_rows import (
     class_number,
     classes_of,
     numbers_of_classes,
     require_sums,
     sums_to_one,
 )
-from properly.engines._collecting import collected
 from properly.engines._exact import ScoreSums, Total, keys_of
 from properly.engines._pooling import missing_labels
-from properly.engines._rows import is_sound_forecast, is_sound_weight
+from properly.engines._rows import collected, is_sound_forecast, is_sound_weight
 from properly.engines._symbols import price
 
 if TYPE_CHECKING:

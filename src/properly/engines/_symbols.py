@@ -1,23 +1,312 @@
-"""Expressions of columns that pass for arrays, so that rules price them as they price arrays."""
+"""Expressions of columns that pass for arrays, so that rules price them as they price arrays.
+
+The functions of the array API standard that rules use, for columns that are not there yet.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly.engines._symbolic_functions import Symbols
-from properly.engines._term import Term, leaf
-from properly.engines._term_algebra import where
+from properly.engines._term_algebra import choose, make, turned, where
 from properly.engines._term_writing import Writer
+from properly.engines._terms import Term, leaf
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
-    from properly.engines._term import Value
+    from collections.abc import Callable
+
+    from properly.engines._terms import Value
     from properly.rules import Rule
+
+
+Objects = np.ndarray[Any, Any]
+
+UFUNCS: dict[str, Any] = {
+    op: np.frompyfunc(lambda *args, op=op: turned(op, *args), count, 1)
+    for op, count in [
+        *((op, 1) for op in ("neg", "abs", "sqrt", "log", "log1p", "exp", "expm1", "not")),
+        *((op, 2) for op in ("add", "sub", "mul", "div", "pow", "lt", "eq", "and", "or")),
+        *((op, 2) for op in ("most", "least")),
+        ("where", 3),
+    ]
+}
+NUMBER, TRUTH = np.dtype(np.float64), np.dtype(np.bool_)
+
+
+class Symbols:
+    """An array of formulas, one row of them for all rows of a frame.
+
+    A column of forecasts has the shape ``(1,)``, a table of class probabilities ``(1, K)``; numbers
+    that do not depend on the row have any shape. Whatever asks for numbers, such as a function of
+    numpy or an ``if``, is refused.
+    """
+
+    __array_ufunc__ = None
+    device = "cpu"
+
+    def __init__(self, values: Any, dtype: Any = NUMBER) -> None:
+        self.values: Objects = np.asarray(values, dtype=object)
+        self.dtype = np.dtype(dtype)
+        self.shape, self.ndim = self.values.shape, self.values.ndim
+
+    def __array_namespace__(self, api_version: str | None = None) -> Functions:
+        return FUNCTIONS
+
+    def __array__(self, *args: Any, **options: Any) -> Objects:
+        raise _no_numbers()
+
+    def __bool__(self) -> bool:
+        raise _no_numbers()
+
+    def __float__(self) -> float:
+        raise _no_numbers()
+
+    def __iter__(self) -> Any:
+        raise _no_numbers()
+
+    __int__ = __index__ = __len__ = __float__
+
+    @property
+    def T(self) -> Symbols:
+        """The same, rows and columns exchanged."""
+        return Symbols(self.values.T, self.dtype)
+
+    def __getitem__(self, key: Any) -> Symbols:
+        return Symbols(self.values[key], self.dtype)
+
+    def __add__(self, other: Any) -> Symbols:
+        return apply("add", self, other)
+
+    def __radd__(self, other: Any) -> Symbols:
+        return apply("add", other, self)
+
+    def __sub__(self, other: Any) -> Symbols:
+        return apply("sub", self, other)
+
+    def __rsub__(self, other: Any) -> Symbols:
+        return apply("sub", other, self)
+
+    def __mul__(self, other: Any) -> Symbols:
+        return apply("mul", self, other)
+
+    def __rmul__(self, other: Any) -> Symbols:
+        return apply("mul", other, self)
+
+    def __truediv__(self, other: Any) -> Symbols:
+        return apply("div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Symbols:
+        return apply("div", other, self)
+
+    def __pow__(self, other: Any) -> Symbols:
+        return apply("pow", self, other)
+
+    def __neg__(self) -> Symbols:
+        return apply("neg", self)
+
+    def __abs__(self) -> Symbols:
+        return apply("abs", self)
+
+    def __matmul__(self, other: Symbols) -> Symbols:
+        b = other.values
+        a = self.values if b.ndim == 1 else self.values[:, :, None]
+        return Symbols(UFUNCS["add"].reduce(UFUNCS["mul"](a, b[None]), axis=1))
+
+    def __lt__(self, other: Any) -> Symbols:
+        return apply("lt", self, other, dtype=TRUTH)
+
+    def __gt__(self, other: Any) -> Symbols:
+        return apply("lt", other, self, dtype=TRUTH)
+
+    def __ge__(self, other: Any) -> Symbols:
+        return apply("not", self < other, dtype=TRUTH)
+
+    def __le__(self, other: Any) -> Symbols:
+        return apply("not", self > other, dtype=TRUTH)
+
+    def __eq__(self, other: object) -> Symbols:  # type: ignore[override]
+        return apply("eq", self, other, dtype=TRUTH)
+
+    def __ne__(self, other: object) -> Symbols:  # type: ignore[override]
+        return apply("not", self == other, dtype=TRUTH)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __invert__(self) -> Symbols:
+        return apply("not", self, dtype=TRUTH)
+
+    def __and__(self, other: Any) -> Symbols:
+        return apply("and", self, other, dtype=TRUTH)
+
+    def __or__(self, other: Any) -> Symbols:
+        return apply("or", self, other, dtype=TRUTH)
+
+
+def apply(op: str, *args: Any, dtype: Any = NUMBER) -> Symbols:
+    """Apply an operation entry by entry."""
+    with np.errstate(all="ignore"):
+        return Symbols(UFUNCS[op](*(values_of(x) for x in args)), dtype)
+
+
+def values_of(x: Any) -> Any:
+    """Return the formulas of an array; a number stays one."""
+    if isinstance(x, Symbols):
+        return x.values
+    return x.item() if isinstance(x, np.generic) else x
+
+
+def _no_numbers() -> TypeError:
+    message = "a column that is not there yet has no numbers"
+    return TypeError(message)
+
+
+class Functions:
+    """What a rule finds where it looks for the functions of an array library."""
+
+    __name__ = "columns that are not there yet"
+    int64, uint8, float32, float64 = np.int64, np.uint8, np.float32, np.float64
+    inf, pi, e = math.inf, math.pi, math.e
+    finfo = staticmethod(np.finfo)
+
+    def __getattr__(self, name: str) -> Callable[..., Symbols]:
+        """Find a function of one or two arrays by its name."""
+        if name not in NAMED:
+            message = f"there is no function {name!r} of {self.__name__}"
+            raise AttributeError(message)
+        return lambda *args: apply(NAMED[name], *args)
+
+    @staticmethod
+    def where(condition: Any, a: Any, b: Any) -> Symbols:
+        """Choose between two arrays."""
+        return apply("where", condition, a, b)
+
+    @staticmethod
+    def clip(x: Symbols, lower: Any, upper: Any) -> Symbols:
+        """Move numbers to the nearer end of a range."""
+        above = apply("where", x < lower, lower, x)
+        return apply("where", above > upper, upper, above)
+
+    @staticmethod
+    def logaddexp(a: Any, b: Any) -> Symbols:
+        """Return the logarithm of the sum of two exponentials."""
+        more, less = apply("most", a, b), apply("least", a, b)
+        apart = apply("where", a == b, 0.0, less - more)  # two infinities are not apart
+        return more + apply("log1p", apply("exp", apart))
+
+    @staticmethod
+    def full_like(x: Symbols, value: float) -> Symbols:
+        """Return an array of one number."""
+        return Symbols(np.full(x.shape, float(value), dtype=object), x.dtype)
+
+    def zeros_like(self, x: Symbols) -> Symbols:
+        """Return an array of zeros."""
+        return self.full_like(x, 0.0)
+
+    def ones_like(self, x: Symbols) -> Symbols:
+        """Return an array of ones."""
+        return self.full_like(x, 1.0)
+
+    @staticmethod
+    def asarray(x: Any, *, dtype: Any = NUMBER, device: Any = None) -> Symbols:  # noqa: ARG004
+        """Take numbers that do not depend on the row."""
+        return Symbols(np.asarray(x, dtype=dtype).astype(object), dtype)
+
+    @staticmethod
+    def arange(stop: int, *, dtype: Any, device: Any = None) -> Symbols:  # noqa: ARG004
+        """Return 0, 1, 2, ..."""
+        return Symbols(np.arange(stop, dtype=dtype).astype(object), dtype)
+
+    @staticmethod
+    def astype(x: Symbols, dtype: Any, *, copy: bool = True) -> Symbols:  # noqa: ARG004
+        """Make numbers of truths."""
+        to = np.dtype(dtype)
+        if x.dtype != TRUTH or to == TRUTH:
+            return Symbols(x.values, to)
+        return Symbols(apply("where", x, to.type(1).item(), to.type(0).item()).values, to)
+
+    @staticmethod
+    def sum(x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
+        """Add up the columns of each row."""
+        return _reduce("add", x, axis, keepdims=keepdims)
+
+    @staticmethod
+    def max(x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
+        """Return the greatest number of each row."""
+        return _reduce("most", x, axis, keepdims=keepdims)
+
+    @staticmethod
+    def min(x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
+        """Return the least number of each row."""
+        return _reduce("least", x, axis, keepdims=keepdims)
+
+    @staticmethod
+    def argmax(x: Symbols, *, axis: int) -> Symbols:
+        """Return the place of the greatest number of each row, the first of several."""
+        _require_columns(x, axis)
+        places = [Term("argmax", tuple(row), 0, x.shape[1] - 1) for row in x.values]
+        return Symbols(places, np.int64)
+
+    @staticmethod
+    def cumulative_sum(x: Symbols, *, axis: int) -> Symbols:
+        """Add up the columns of each row, one after the other."""
+        _require_columns(x, axis)
+        return Symbols(UFUNCS["add"].accumulate(x.values, axis=1), x.dtype)
+
+    @staticmethod
+    def flip(x: Symbols, *, axis: int) -> Symbols:
+        """Turn the columns round."""
+        _require_columns(x, axis)
+        return Symbols(x.values[:, ::-1], x.dtype)
+
+    @staticmethod
+    def concat(arrays: Sequence[Symbols], *, axis: int) -> Symbols:
+        """Put the columns of arrays beside each other."""
+        return Symbols(np.concatenate([x.values for x in arrays], axis=axis))
+
+    @staticmethod
+    def stack(arrays: Sequence[Symbols], *, axis: int) -> Symbols:
+        """Make columns of arrays."""
+        return Symbols(np.stack([x.values for x in arrays], axis=axis))
+
+    @staticmethod
+    def reshape(x: Symbols, shape: tuple[int, ...]) -> Symbols:
+        """Arrange the entries anew."""
+        return Symbols(x.values.reshape(shape), x.dtype)
+
+    @staticmethod
+    def take(x: Symbols, index: Symbols) -> Symbols:
+        """Take the entry that an index says, which may be a formula."""
+        found: list[Value] = [choose(k, list(x.values)) for k in index.values]
+        return Symbols(found, x.dtype)
+
+
+NAMED = {name: name for name in ("abs", "sqrt", "log", "log1p", "exp", "expm1", "pow")}
+NAMED |= {"maximum": "most", "minimum": "least", "subtract": "sub", "multiply": "mul"}
+NAMED |= {"add": "add", "divide": "div", "negative": "neg"}
+FUNCTIONS = Functions()
+
+
+def _reduce(op: str, x: Symbols, axis: int, *, keepdims: bool) -> Symbols:
+    """Put the columns of each row together."""
+    _require_columns(x, axis)
+    sum_of = partial(reduce, partial(turned, "add"))
+    found = np.array([sum_of(row) if op == "add" else make(op, *row) for row in x.values], object)
+    return Symbols(found[:, None] if keepdims else found, x.dtype)
+
+
+def _require_columns(x: Symbols, axis: int) -> None:
+    """Refuse to look at several rows at once: there is one only, and it stands for all."""
+    if x.ndim != 2 or axis not in (1, -1):
+        message = f"rows cannot be put together; got axis {axis} of shape {x.shape}"
+        raise TypeError(message)
+
 
 # Rows sum to 1 only nearly, so that a class may have a little more than all.
 MOST = 2.0

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from properly.engines._term import Term, ends, is_column
 from properly.engines._term_algebra import anywhere, make, where
+from properly.engines._terms import Term, ends, is_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from properly.engines._term import Value
+    from properly.engines._terms import Value
 
 
 def _extreme(bound: str, fold: Callable[..., Any], *args: Any) -> Any:

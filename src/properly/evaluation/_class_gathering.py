@@ -10,40 +10,40 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly._boundary._plain import printable
+from properly._boundary._record import printable
 from properly.calibration._class_decomposition import class_reliability, decompose_classes
 from properly.calibration._reliability import reliability
 from properly.calibration._test import calibration_test
-from properly.comparison._comparison import compare_cases
+from properly.comparison._compare import compare_cases
 from properly.comparison._groups import by_group
-from properly.comparison._over_time import over_time
+from properly.comparison._periods import over_time
 from properly.counts._cases import rows_in_use, with_forecasts
-from properly.counts._questions import ask
+from properly.counts._reductions import ask
 from properly.counts._scoring import class_shares
 from properly.decisions._hard_decisions import hard_decisions
 from properly.decisions._retention import rejection_scores, retention_curve
 from properly.decisions._worst_cases import worst_cases
 from properly.errors import DataError
 from properly.inference._design import few_times, one_dependence
-from properly.inference._score_intervals import score_interval, skill_interval
+from properly.inference._intervals import score_interval, skill_interval
 from properly.rules import RPS, Brier, ClassRule, Log
-from properly.rules._cuts import CutRule
+from properly.rules._ranked import CutRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from properly.calibration._calibration_verdict import CalibrationTest
     from properly.calibration._class_decomposition import ClassDecomposition
     from properly.calibration._reliability import Reliability
-    from properly.comparison._group_table import Groups
+    from properly.calibration._test_statistics import CalibrationTest
+    from properly.comparison._groups_record import Groups
     from properly.counts._cases import Cases
-    from properly.counts._questions import View
-    from properly.decisions._retention_areas import Retention
-    from properly.evaluation._class_scores import Task
+    from properly.counts._reductions import View
+    from properly.decisions._retained import Retention
+    from properly.evaluation._class_record import Task
     from properly.inference._estimate import Estimate
     from properly.rules._costs import NamedCost
+    from properly.typing import Progress
 
-    Progress: TypeAlias = Callable[[int, int, str], object]
     Part: TypeAlias = Callable[[Cases], Any]
 
 # Classes that can be looked at one by one.

@@ -9,47 +9,44 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._labels import names_of_labels
-from properly._boundary._notice import collected
+from properly._boundary._notices import collected
 from properly._boundary._options import as_generator
-from properly._boundary._plain import printable
+from properly._boundary._record import printable
 from properly.calibration._class_decomposition import add_parts
 from properly.calibration._decomposition import decompose_by
 from properly.calibration._grouping_error import grouping_error
 from properly.calibration._reliability import reliability
-from properly.counts._questions import plan_for
-from properly.counts._reductions import names_of_cuts
+from properly.counts._reductions import names_of_cuts, plan_for
 from properly.counts._scoring import score_of_classes, share_saved
 from properly.decisions._confusion import Confusion
 from properly.decisions._hard_decisions import decisions_of_table
 from properly.errors import DataError
-from properly.evaluation._class_evaluation import SHARES, ClassEvaluation
 from properly.evaluation._class_gathering import BAND_LEVEL, COST, MOST
-from properly.evaluation._class_scores import ClassScore, score_of_constant
+from properly.evaluation._class_record import SHARES, ClassEvaluation, ClassScore, score_of_constant
 from properly.evaluation._summary_notes import about_class_cells, about_classes
 from properly.evaluation._summed_scores import compare_sums, score_of, skill_of
 from properly.inference._estimate import Estimate
 from properly.rules import Brier
 from properly.rules._class_rule import require_class_rule
-from properly.rules._cuts import CutRule
+from properly.rules._ranked import CutRule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from properly.calibration._class_decomposition import ClassDecomposition
     from properly.calibration._reliability import Reliability
     from properly.counts._tally import Tally
     from properly.engines._summary import Summary
-    from properly.evaluation._class_scores import Task
+    from properly.evaluation._class_record import Task
     from properly.rules import BinaryRule, ClassRule
+    from properly.typing import Column, Progress
 
-    Progress: TypeAlias = Callable[[int, int, str], object]
 
-Column: TypeAlias = np.ndarray[Any, Any]
 # The questions of a view, as counts are kept.
 ASKED = {"cumulative": "above", "one_vs_rest": "class"}
 

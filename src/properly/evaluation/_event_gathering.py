@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-from properly._boundary._notice import collected
+from properly._boundary._notices import collected
 from properly._boundary._options import as_drawing
-from properly._boundary._plain import printable
-from properly.calibration._calibration_summary import calibration_summary
+from properly._boundary._record import printable
 from properly.calibration._certain import certainties
 from properly.calibration._decomposition import Decomposition, decompose_by
 from properly.calibration._reliability import reliability
+from properly.calibration._summary import calibration_summary
 from properly.calibration._test import calibration_test
-from properly.comparison._comparison import compare_cases
+from properly.comparison._compare import compare_cases
 from properly.comparison._groups import by_group
-from properly.comparison._over_time import over_time
+from properly.comparison._periods import over_time
 from properly.counts._baselines import baselines
 from properly.counts._cases import (
     has_time,
@@ -25,15 +25,15 @@ from properly.counts._cases import (
     rows_in_use,
 )
 from properly.decisions._curve import decision_curve
-from properly.decisions._curves import regret_curve
 from properly.decisions._dominance import dominance
+from properly.decisions._murphy import regret_curve
 from properly.decisions._roc import roc_curve
 from properly.decisions._worst_cases import worst_cases
 from properly.errors import DataError
-from properly.evaluation._event_evaluation import Evaluation
+from properly.evaluation._record import Evaluation
 from properly.inference._auc import auc_interval
 from properly.inference._design import Design, few_times, one_dependence
-from properly.inference._score_intervals import score_interval, skill_interval
+from properly.inference._intervals import score_interval, skill_interval
 from properly.probability._means import means
 from properly.rules import Log
 
@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.rules import BinaryRule
     from properly.rules._interval import Interval
+    from properly.typing import Progress
 
-    Progress: TypeAlias = Callable[[int, int, str], None]
 
 # Of more models, bands between curves would take longer than they are worth.
 MOST_PAIRED = 10

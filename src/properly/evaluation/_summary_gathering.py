@@ -1,9 +1,9 @@
 """All that is to be said of models of one event, from sums and counts alone.
 
-What `properly.evaluation._event_gathering` finds from rows is found here from a summary of them. Scores,
-skills and comparisons come from exact sums; everything that depends on the forecasts of one model
-alone comes from its counts. Of independent cases that are counted one by one the numbers are those
-of the rows.
+What `properly.evaluation._event_gathering` finds from rows is found here from a summary of them.
+Scores, skills and comparisons come from exact sums; everything that depends on the forecasts of one
+model alone comes from its counts. Of independent cases that are counted one by one the numbers are
+those of the rows.
 """
 
 from __future__ import annotations
@@ -13,27 +13,33 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._boundary._notice import collected
+from properly._boundary._notices import collected
 from properly._boundary._options import as_drawing
-from properly._boundary._plain import many
-from properly.calibration._calibration_summary import calibration_summary
+from properly._boundary._record import many
 from properly.calibration._certain import certainties
 from properly.calibration._decomposition import decompose_by
 from properly.calibration._grouping_error import grouping_error
 from properly.calibration._reliability import reliability
+from properly.calibration._summary import calibration_summary
 from properly.calibration._test import calibration_test
 from properly.counts._baselines import baselines
 from properly.decisions._curve import decision_curve
-from properly.decisions._curves import regret_curve
+from properly.decisions._murphy import regret_curve
 from properly.decisions._roc import roc_curve
 from properly.decisions._worst_cases import worst_forecasts
 from properly.errors import DataError
-from properly.evaluation._event_evaluation import Evaluation
 from properly.evaluation._event_gathering import Gathering
-from properly.evaluation._judged_counts import in_runs, is_weighted, weighed
+from properly.evaluation._record import Evaluation
 from properly.evaluation._summary_notes import about_draws, about_grouping, left_out
 from properly.evaluation._summed_groups import summed_groups
-from properly.evaluation._summed_scores import compare_sums, score_of, skill_of
+from properly.evaluation._summed_scores import (
+    compare_sums,
+    in_runs,
+    is_weighted,
+    score_of,
+    skill_of,
+    weighed,
+)
 from properly.inference._auc import auc_interval
 from properly.probability._means import means
 from properly.rules import Log

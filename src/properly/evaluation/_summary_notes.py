@@ -5,8 +5,8 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING
 
-from properly._boundary._plain import many, printable
-from properly.evaluation._judged_counts import is_weighted
+from properly._boundary._record import many, printable
+from properly.evaluation._summed_scores import is_weighted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

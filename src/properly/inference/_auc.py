@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,16 +13,14 @@ from properly.counts._cases import Cases, is_dependent, require_event, rows_in_u
 from properly.counts._tally import as_tally
 from properly.inference._design import Design
 from properly.inference._estimate import Estimate
-from properly.inference._influences import of_auc
 from properly.inference._means import about_design, about_tally, warn_of_clusters, warn_of_few
-from properly.inference._score_interval import normal, student
-from properly.inference._variance import covariance
+from properly.inference._shares import normal, student
+from properly.inference._variance import covariance, of_auc
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.inference._design import Serial
 
-Column: TypeAlias = np.ndarray[Any, Any]
 UNKNOWN = (math.nan, math.nan)
 
 
@@ -72,7 +70,7 @@ def auc_interval(
     >>> import properly
     >>> crash = properly.datasets.crash()
     >>> cases = properly.Cases(crash.died, crash.forecasts["logistic"], clusters=crash.cluster)
-    >>> print(properly.auc_interval(cases))
+    >>> print(properly.inference.auc_interval(cases))
     0.8923 (95 % interval 0.8747 to 0.9076; 4,973 clusters)
     """
     level = check_level(level)

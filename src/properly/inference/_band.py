@@ -10,22 +10,21 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from properly._boundary._chunks import share_out
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 from properly.counts._isotonic import refit, refit_sequences
 from properly.inference._draws import Counts, fast_stream
 from properly.rules._interval import as_interval
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    from properly._boundary._frames import Backend
     from properly._boundary._options import Drawing
+    from properly._boundary._record import Backend
     from properly.inference._draws import Sampler
     from properly.rules._interval import Interval
+    from properly.typing import Floats
 
-    Floats: TypeAlias = NDArray[np.float64]
 
 # Cases that are drawn together: enough to forget what a call costs.
 BATCH = 1 << 19

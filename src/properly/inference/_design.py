@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
-from properly._boundary._plain import many
+from properly._boundary._record import many
 from properly.counts._cases import number_clusters, numbered, rows_in_use, without_time
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Serial: TypeAlias = Literal["cosines", "newey-west", "newey-west-auto"]
 
 # Fewer times say too little about dependence between them.

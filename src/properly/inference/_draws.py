@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from properly.counts._cases import Cases
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # With fewer cases a forecast than this, drawing cases is faster than drawing counts.
 FEW = 8

@@ -6,11 +6,10 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
 
 
 # Weights that leave fewer effective cases than this share of all are worth a word.

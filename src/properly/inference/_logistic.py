@@ -6,11 +6,13 @@ by a linear programme rather than by how large the coefficients have become.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-Column: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
+if TYPE_CHECKING:
+    from properly.typing import Column
+
 
 # A fit takes five to ten steps; one that needs more is probably on its way to infinity.
 STEPS = 50

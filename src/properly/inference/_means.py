@@ -7,20 +7,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly._boundary._notice import notice
-from properly._boundary._plain import many
+from properly._boundary._notices import notice
+from properly._boundary._record import many
 from properly.counts._cases import Cases, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design
-from properly.inference._influences import of_mean
-from properly.inference._variance import Spread, covariance, effective_total, spread_of_means
+from properly.inference._variance import (
+    Spread,
+    covariance,
+    effective_total,
+    of_mean,
+    spread_of_means,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly.inference._design import Serial
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Amounts: TypeAlias = "Callable[[Column, Column], Column]"
 
 # What is left of a difference by rounding alone is nothing.

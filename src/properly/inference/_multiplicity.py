@@ -11,13 +11,15 @@ References
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from properly.inference._draws import fast_stream
 
-Column: TypeAlias = np.ndarray[Any, Any]
+if TYPE_CHECKING:
+    from properly.typing import Column
+
 
 # Draws for the quantile of a maximum: its Monte-Carlo error is then below a hundredth.
 DRAWS = 20_000

@@ -9,23 +9,33 @@ References
 .. [2] D. N. Politis, H. White (2004). Automatic block-length selection for the dependent bootstrap.
    Econometric Reviews 23:53-70. doi:10.1081/ETC-120028836. Corrected by A. Patton, D. N. Politis,
    H. White (2009), Econometric Reviews 28:372-375. doi:10.1080/07474930802459016.
+
+What is drawn from, unit by unit: cases, kinds of cases, whole clusters, or times.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
+from properly._boundary._libraries import to_numpy
+from properly._boundary._notices import notice
+from properly._boundary._record import many
+from properly.counts._cases import rows_in_use
+from properly.counts._tally import Tally
 from properly.errors import DataError
-from properly.inference._series import autocovariances
+from properly.inference._design import Design
+from properly.inference._variance import autocovariances
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly.counts._cases import Cases
+    from properly.typing import Column
+
 
 # So many counts are held at a time, however many replicates are asked for.
 AT_ONCE = 1 << 20
@@ -133,7 +143,7 @@ def _counted(drawn: Column, units: int) -> Column:
 def best_block(series: Column, *, circular: bool = False) -> float:
     """Return the mean length of blocks that serves the mean of a series best.
 
-    The formula is that of `properly.block_length`.
+    The formula is that of `properly.inference.block_length`.
     """
     times = len(series)
     run = max(RUN, int(math.log10(times)))
@@ -202,3 +212,102 @@ def quantiles(draws: Column, level: float) -> tuple[float, float]:
 def _rank(level: float, replicates: int, ends: int = 2) -> int:
     """Return the place of the lower quantile among the draws, from 1; 0 if they are too few."""
     return math.floor((replicates + 1) * (1 - level) / ends * (1 + SLACK))
+
+
+Kind: TypeAlias = Literal["cases", "clusters", "blocks"]
+
+# With fewer clusters, or fewer times, drawing them says too little about how they vary.
+FEWEST = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What is drawn from.
+
+    Attributes
+    ----------
+    source : Tally or Cases
+        Where it comes from.
+    y, p, weight : numpy array
+        The rows of positive weight. Those of a tally are kinds of cases, each of weight 1.
+    unit : numpy array
+        The number of the unit that each row belongs to; units of one stratum are neighbours.
+    number : numpy array
+        How often each unit is there.
+    size : numpy array
+        The number of units in each stratum.
+    kind, design : str
+        What is drawn, and how cases were taken to be sampled.
+    """
+
+    source: Tally | Cases
+    y: Column
+    p: Column
+    weight: Column
+    unit: Column
+    number: Column
+    size: Column
+    kind: Kind
+    design: str
+
+    @property
+    def sampler(self) -> Units | Kinds:
+        """What draws units, if not in blocks."""
+        return Kinds(self.number) if isinstance(self.source, Tally) else Units(self.size)
+
+    @property
+    def strata(self) -> list[slice]:
+        """Where the units of each stratum are."""
+        last = np.cumsum(self.size).tolist()
+        return [slice(stop - size, stop) for stop, size in zip(last, self.size, strict=True)]
+
+    def add_up(self, amount: Column) -> Column:
+        """Add amounts of rows up over each unit."""
+        return np.bincount(self.unit, amount, len(self.number))
+
+
+def sample_of(source: Tally | Cases) -> Sample:
+    """Give what is to be drawn numbers: kinds of cases, cases, whole clusters, or times."""
+    if isinstance(source, Tally):
+        return _kinds_of(source)
+    y, p, weight, _ = rows_in_use(source)
+    design = Design.of(source)
+    unit, kind = _units_of(design)
+    stratum = design.stratum_of_units()
+    if design.stratum is not None:
+        # Units move next to the others of their stratum.
+        unit = np.argsort(np.argsort(stratum, kind="stable"), kind="stable")[unit]
+    size = np.bincount(stratum)
+    once = np.ones(design.units, dtype=np.int64)
+    return Sample(source, y, p, weight, unit, once, size, kind, design.told)
+
+
+def _units_of(design: Design) -> tuple[Column, Kind]:
+    if design.time is not None:
+        if design.units < FEWEST:
+            message = f"blocks of times need at least {FEWEST} different times; got {design.units}"
+            raise DataError(message, hint="leave out time to take the cases as independent.")
+        return design.time, "blocks"
+    if design.cluster is None:
+        return np.arange(len(design.weight)), "cases"
+    if design.units < FEWEST:
+        message = (
+            f"drawing clusters says too little with fewer than about {FEWEST}; got {design.units}"
+        )
+        notice(message)
+    return design.cluster, "clusters"
+
+
+def _kinds_of(tally: Tally) -> Sample:
+    """Take cases of one forecast and one outcome as alike: events first, then all others."""
+    if tally.event_squares is not None:
+        message = "cases of fractional weight are drawn one by one; a tally has only their sums"
+        raise DataError(message, hint="pass properly.Cases(y, p, weight=w) instead of the tally.")
+    value, weight, events = map(to_numpy, (tally.value, tally.weight, tally.events))
+    number = np.concatenate([events, weight - events])
+    used = np.flatnonzero(number)
+    kinds = len(used)
+    y, p = used < len(value), value[used % len(value)]
+    told = many(int(weight.sum()), "independent case")
+    one, size = np.ones(kinds), np.array([kinds])
+    return Sample(tally, y, p, one, np.arange(kinds), number[used], size, "cases", told)

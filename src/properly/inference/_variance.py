@@ -1,12 +1,28 @@
-"""How far an estimate may be off, given how cases were sampled.
+r"""How far an estimate may be off, given how cases were sampled.
 
 Every estimate is, but for smaller terms, its true value plus a sum of one influence a case. Its
 variance then depends on these influences and on the design, not on which estimate it was.
+
+What each case adds to an estimate: its influence.
+
+An estimate differs from the truth by about the sum of its influences, which add up to 0. A row of
+losses is one model; weights are those of the cases.
+
+The variance of a sum over times that depend on their neighbours.
+
+References
+----------
+.. [1] E. Lazarus, D. J. Lewis, J. H. Stock, M. W. Watson (2018). HAR inference: recommendations for
+   practice. Journal of Business & Economic Statistics 36:541-559.
+   doi:10.1080/07350015.2018.1506926.
+.. [2] W. K. Newey, K. D. West (1994). Automatic lag selection in covariance matrix estimation.
+   Review of Economic Studies 61:631-653. doi:10.2307/2297912.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,15 +32,122 @@ from properly.counts._pooling import as_counts
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._design import TIMES, Design
-from properly.inference._series import by_cosines, by_lags, data_lag, rule_lag
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.inference._design import Serial
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
+# What differs from a mean by rounding alone does not differ.
 ROUNDING = 1e-14
+
+
+def of_mean(loss: Column, weight: Column) -> tuple[Column, Column]:
+    r"""Return weighted means, and the influences :math:`w_i (s_i - \bar s) / W`.
+
+    Where a loss is infinite so is the mean, and there are no influences, which are then NaN.
+    """
+    total = weight.sum()
+    alike = bool((weight == weight[0]).all())
+    mean = loss.mean(axis=-1) if alike else loss @ weight / total
+    with np.errstate(invalid="ignore"):
+        influence = loss - np.asarray(mean)[..., None]
+        _drop_rounding(influence, mean)
+        influence *= 1 / len(weight) if alike else weight / total
+    return mean, influence
+
+
+def of_ratio(first: Column, second: Column, weight: Column) -> tuple[Column, Column]:
+    r"""Return the ratio r of two weighted means and :math:`w_i (a_i - r b_i) / (W \bar b)`."""
+    total = weight.sum()
+    below = second @ weight / total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = first @ weight / total / below
+        influence = weight * (first - np.asarray(ratio)[..., None] * second)
+        return ratio, influence / (total * np.asarray(below)[..., None])
+
+
+def of_auc(happened: Column, p: Column, weight: Column) -> tuple[float, Column]:
+    """Return the area under the ROC curve, ties counted half, and the influence of each case.
+
+    That of an event is how much larger the share of non-events below it is than the area, over the
+    weight of all events; that of a non-event likewise. NaN without events, or without others.
+    """
+    area, place = placements(happened, p, weight)
+    sides = np.where(happened, weight[happened].sum(), weight[~happened].sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return area, weight * (place - area) / sides
+
+
+def placements(happened: Column, p: Column, weight: Column) -> tuple[float, Column]:
+    """Return the area, and with what share of the other outcome each case is in order."""
+    row = np.unique(p, return_inverse=True)[1]
+    sums = [np.bincount(row[case], weight[case], row.max() + 1) for case in (~happened, happened)]
+    none, events = (x.sum() for x in sums)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        below = (np.cumsum(sums[0]) - sums[0] / 2) / none
+        above = 1 - (np.cumsum(sums[1]) - sums[1] / 2) / events
+        area = float(np.minimum(below @ sums[1] / events, 1.0))
+    return area, np.where(happened, below[row], above[row])
+
+
+def _drop_rounding(away: Column, mean: Any) -> None:
+    """Set deviations to exactly 0 if all losses of a row are alike but for rounding."""
+    rows, means = np.atleast_2d(away), np.atleast_1d(mean)
+    for row, middle in zip(rows, means, strict=True):
+        if np.abs(row[0]) <= ROUNDING * abs(middle) and np.all(
+            np.abs(row) <= ROUNDING * abs(middle)
+        ):
+            row[:] = 0.0
+
+
+def by_cosines(total: Column) -> tuple[Column, int]:
+    """Find the covariance of sums over times by equally weighted cosines.
+
+    With T times, the first ``0.4 T**(2/3)`` cosine sums are about independent and equally spread,
+    which leaves as many degrees of freedom. A row of `total` is one series of mean 0.
+    """
+    from scipy.fft import dct
+
+    times = total.shape[1]
+    cosines = math.floor(0.4 * times ** (2 / 3))
+    waves = dct(total, axis=1)[:, 1 : cosines + 1] / math.sqrt(2 * times)
+    return waves @ waves.T * times / cosines, cosines
+
+
+def by_lags(total: Column, lag: int) -> Column:
+    """Find it by autocovariances up to a lag, which count the less the farther they reach."""
+    found = total @ total.T
+    for j in range(1, lag + 1):
+        both = total[:, j:] @ total[:, :-j].T
+        found = found + (1 - j / (lag + 1)) * (both + both.T)
+    return found
+
+
+def rule_lag(times: int) -> int:
+    """Return the lag that goes by the number of times alone."""
+    return math.floor(4 * math.pow(times / 100, 2 / 9))
+
+
+def data_lag(series: Column) -> float:
+    """Return the lag that also goes by how long dependence lasts; its whole part is used."""
+    times = len(series)
+    most = rule_lag(times)
+    found = autocovariances(series, most)
+    level = found[0] + 2 * found[1:].sum()
+    slope = 2 * np.arange(1, most + 1) @ found[1:]
+    if level == 0:
+        return 0.0
+    return float(1.1447 * np.cbrt((slope / level) ** 2) * times ** (1 / 3))
+
+
+def autocovariances(series: Column, most: int) -> Column:
+    """Return autocovariances of a series of mean 0, from lag 0 on, each over its length."""
+    times = len(series)
+    return np.array([series[j:] @ series[: times - j] for j in range(most + 1)]) / times
+
+
 # A sum this much smaller than what was added up is what rounding left.
 CANCELLED = 1e-15
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from properly._boundary._options import check_flag
 from properly.errors import DataError
-from properly.integrations._boosting_metric import mean_score
-from properly.integrations._boosting_objective import Objective, Start
+from properly.integrations._boosting import Objective, Start, mean_score
 from properly.integrations._named_rules import one_name
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ Both work with ``lightgbm.train`` and with its scikit-learn classes, for one eve
 classes. Needs the extra ``lightgbm``.
 """
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 
 import_extra("lightgbm", extra="lightgbm")
 

@@ -4,7 +4,7 @@ Both work with ``xgboost.train`` and with its scikit-learn classes, for one even
 classes. Needs the extra ``xgboost``.
 """
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 
 import_extra("xgboost", extra="xgboost")
 

@@ -6,29 +6,24 @@ a global style or shows a window. Needs the extra ``plots``.
 
 from properly.plots._best_by_range import range_map
 from properly.plots._best_by_threshold import threshold_ranks
-from properly.plots._binned import binned_reliability
-from properly.plots._comparison import comparison
-from properly.plots._comparison_matrix import comparison_matrix
+from properly.plots._comparison import comparison, comparison_matrix
 from properly.plots._coupled_classes import coupled_classes
 from properly.plots._cumulative_forecast import cumulative_forecast
-from properly.plots._decision import decision
-from properly.plots._decision_difference import decision_difference
+from properly.plots._decision import decision, decision_difference
 from properly.plots._dominance import dominance
 from properly.plots._groups import groups
 from properly.plots._matrix import confusion, cost_matrix
-from properly.plots._means_bars import means_bars
+from properly.plots._means import means_bars
 from properly.plots._model_source import model_source
-from properly.plots._murphy import murphy
-from properly.plots._regret import regret
-from properly.plots._reliability import reliability, reliability_grid
-from properly.plots._retention import retention
+from properly.plots._murphy import murphy, regret
+from properly.plots._reliability import binned_reliability, reliability, reliability_grid
+from properly.plots._retention import retention, worst_cases
 from properly.plots._risk_profile import risk_profile
 from properly.plots._roc import roc
 from properly.plots._scores import mcb_dsc
 from properly.plots._threshold_weights import threshold_weights
 from properly.plots._training import training
 from properly.plots._triptych import triptych
-from properly.plots._worst_cases import worst_cases
 
 __all__ = [
     "binned_reliability",

@@ -1,18 +1,25 @@
-"""The paper to draw on, the inks, and what several pictures share."""
+"""The paper to draw on, the inks, and what several pictures share.
+
+Names and numbers as they are printed in a picture.
+
+Shades that stand for amounts, and colours in the order of the classes.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
-from properly.plots._words import legible
+from properly._boundary._notices import import_extra
+from properly.errors import ArgumentTypeError, DataError
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -20,6 +27,57 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
     from properly.inference._band import Band
+
+
+Record = TypeVar("Record")
+
+LONGEST = 36
+MINUS = "\N{MINUS SIGN}"
+
+
+def by_name(
+    given: object, kind: type[Record], maker: str, label: str | None = None
+) -> dict[str, Record]:
+    """Take one record, or several by the names of their models; "" is no name."""
+    records = given if isinstance(given, Mapping) else {label or "": given}
+    if not records:
+        message = f"there must be at least one {kind.__name__} to draw; got none"
+        raise DataError(message)
+    found: dict[str, Record] = {}
+    for name, record in records.items():
+        if not isinstance(record, kind):
+            message = f"this picture is drawn from a {kind.__name__}; got {type(record).__name__}"
+            raise ArgumentTypeError(message, hint=f"make one with {maker}.")
+        found[str(name)] = record
+    if len(found) < len(records):
+        message = f"models must have names that differ as text; got {list(records)}"
+        raise DataError(message)
+    return found
+
+
+def legible(name: str) -> str:
+    """Write a name as it is: no formula, no line break, not endless, not hidden."""
+    shown = name if name.isprintable() else repr(name)[1:-1]
+    if len(shown) > LONGEST:
+        shown = f"{shown[: LONGEST - 13]}…{shown[-12:]}"
+    # Matplotlib sets what stands between dollars as a formula, and leaves a label that begins with
+    # an underscore out of the legend.
+    return ("\N{SPACE}" if shown.startswith("_") else "") + shown.replace("$", r"\$")
+
+
+def number(value: float, digits: int = 4) -> str:
+    """Write a number as journals do: without the zero before the point."""
+    if math.isinf(value):
+        return "∞" if value > 0 else f"{MINUS}∞"
+    if math.isnan(value):
+        return "undefined"
+    return re.sub(r"^(-?)0\.", r"\1.", f"{value:.{digits}f}").replace("-", MINUS)
+
+
+def digits_for(scale: float) -> int:
+    """Count the decimals that show three digits of a scale, and at least four."""
+    return 4 if scale <= 0 or math.isinf(scale) else max(4, 2 - math.floor(math.log10(scale)))
+
 
 Limits: TypeAlias = Interval | tuple[float, float]
 Corner: TypeAlias = Literal["upper left", "upper right", "center right", "lower right"]
@@ -193,3 +251,44 @@ def draw_legend(ax: Axes, loc: Corner, **options: Any) -> None:
         **options,
     )
     set_as_text(legend.get_texts())
+
+
+RGB: TypeAlias = np.ndarray[Any, Any]
+
+# The darkest shade; the lightest is white.
+DEEP = "#0B3C6F"
+# Of what has no share, because there is nothing to be shared out.
+NOTHING = "#EFEFEF"
+# Of the map named cividis, whose lightness alone tells the order: without its ends, one of which is
+# as bright as paper and the other as dark as ink.
+LIGHTEST, DARKEST = 0.9, 0.12
+# Below this luminance, white letters have more contrast than black ones.
+DARK = 0.18
+
+
+def shades(share: Any) -> RGB:
+    """Mix white with the deepest shade, in proportion; NaN is grey."""
+    to_rgb = import_extra("matplotlib.colors", extra="plots").to_rgb
+    part = np.asarray(share, dtype=float)[..., None]
+    mixed = 1 - part * (1 - np.array(to_rgb(DEEP)))
+    found: RGB = np.where(np.isnan(part), np.array(to_rgb(NOTHING)), mixed)
+    return found
+
+
+def class_colors(classes: int) -> RGB:
+    """Give each class a colour, the later the darker, whether one sees colours or not."""
+    colormaps = import_extra("matplotlib", extra="plots").colormaps
+    found: RGB = colormaps["cividis"](np.linspace(LIGHTEST, DARKEST, classes))[:, :3]
+    return found
+
+
+def ink_on(color: str | Sequence[float] | RGB) -> str:
+    """Choose letters that can be read on a colour."""
+    to_rgb = import_extra("matplotlib.colors", extra="plots").to_rgb
+    return "white" if _luminance(np.array(to_rgb(color))) < DARK else "black"
+
+
+def _luminance(rgb: RGB) -> float:
+    """Return the relative luminance of a colour of sRGB, from 0 for black to 1 for white."""
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])

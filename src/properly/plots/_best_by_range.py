@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
-from properly.decisions._range_map import RangeMap
+from properly.decisions._best_by_range import RangeMap
 from properly.errors import ArgumentTypeError, DataError
-from properly.plots._axes import GREY, TEXT, plain_axes, set_as_text
+from properly.plots._axes import GREY, TEXT, digits_for, legible, number, plain_axes, set_as_text
 from properly.plots._best_by_threshold import inks_of
-from properly.plots._scales import percent, show_thresholds, ticks
-from properly.plots._words import digits_for, legible, number
+from properly.plots._threshold_axis import percent, show_thresholds, ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from properly.plots._axes import Color, Limits
-    from properly.plots._scales import Axis, Scale, View
+    from properly.plots._threshold_axis import Axis, Scale, View
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # What needs no model takes no colour of a model.
 GREYS = {TREAT_ALL: "#4D4D4D", TREAT_NONE: "#9A9A9A", EVENT_RATE: "#8C6D46"}
@@ -51,8 +50,8 @@ def range_map(
     Parameters
     ----------
     found : RangeMap
-        From `properly.best_by_range`. If it knows standard errors, ranges are hatched in which
-        the margin is less than two of them.
+        From `properly.decisions.best_by_range`. If it knows standard errors, ranges are hatched in
+        which the margin is less than two of them.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out.
     axis : {"linear", "log-odds"}, optional
@@ -72,13 +71,15 @@ def range_map(
     >>> import properly
     >>> from properly import plots
     >>> t = properly.tally([0, 0, 1, 1], [0.1, 0.3, 0.3, 0.9])
-    >>> ax = plots.range_map(properly.best_by_range({"mine": t}))
+    >>> ax = plots.range_map(properly.decisions.best_by_range({"mine": t}))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['mine', 'treat all', 'treat none']
     """
     if not isinstance(found, RangeMap):
         message = f"this picture is drawn from a RangeMap; got {type(found).__name__}"
-        raise ArgumentTypeError(message, hint="make one with properly.best_by_range(models).")
+        raise ArgumentTypeError(
+            message, hint="make one with properly.decisions.best_by_range(models)."
+        )
     own = ax is None
     ax = plain_axes(ax, 5.0, 4.6)
     view = show_thresholds(

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from properly.decisions._best_by_threshold import ThresholdRanks
 from properly.errors import ArgumentTypeError
-from properly.plots._axes import CURVE, GREY, Ink, inks, plain_axes, set_as_text
-from properly.plots._range import PLAIN
-from properly.plots._scales import show_thresholds
-from properly.plots._words import legible
+from properly.plots._axes import CURVE, GREY, Ink, inks, legible, plain_axes, set_as_text
+from properly.plots._threshold_axis import PLAIN, show_thresholds
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,9 +18,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from properly.plots._axes import Color, Limits
-    from properly.plots._scales import Axis, View
+    from properly.plots._threshold_axis import Axis, View
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # Models that share a rank run side by side, this far apart.
 BESIDE = 0.13
@@ -41,7 +39,7 @@ def threshold_ranks(
     Parameters
     ----------
     ranks : ThresholdRanks
-        From `properly.rank_by_threshold`.
+        From `properly.decisions.rank_by_threshold`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits of its thresholds that its owner has set
         stay.
@@ -74,13 +72,15 @@ def threshold_ranks(
     >>> import properly
     >>> from properly import plots
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    >>> ranks = properly.rank_by_threshold({"mine": t}, baselines=True)
+    >>> ranks = properly.decisions.rank_by_threshold({"mine": t}, baselines=True)
     >>> plots.threshold_ranks(ranks, limits=(0.1, 0.5)).get_ylabel()
     'rank by regret'
     """
     if not isinstance(ranks, ThresholdRanks):
         message = f"this picture is drawn from a ThresholdRanks; got {type(ranks).__name__}"
-        raise ArgumentTypeError(message, hint="make one with properly.rank_by_threshold(models).")
+        raise ArgumentTypeError(
+            message, hint="make one with properly.decisions.rank_by_threshold(models)."
+        )
     models = len(ranks.models)
     ax = plain_axes(ax, 6.6, 1.3 + 0.34 * models)
     view = show_thresholds(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import expit, logit
@@ -14,6 +14,7 @@ from properly.decisions._roc import RocCurve
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _roc
 from properly.plots._axes import (
+    MINUS,
     PALE,
     PALETTE,
     TEXT,
@@ -25,16 +26,15 @@ from properly.plots._axes import (
     set_as_text,
     square_axes,
 )
-from properly.plots._words import MINUS
-from properly.probability._precision import limit_event
+from properly.probability._power import limit_event
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from properly.datasets import CoupledGaussian
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # Green and vermilion: class 0 and class 1.
 COLORS = PALETTE[2], PALETTE[1]

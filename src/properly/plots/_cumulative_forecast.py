@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 from properly._boundary._options import check_whole
 from properly.decisions._cumulative_forecast import CumulativeForecast
 from properly.errors import DataError
@@ -18,11 +18,13 @@ from properly.plots._axes import (
     TEXT,
     Color,
     Corner,
+    by_name,
     new_figure,
+    number,
     open_frame,
     plain_axes,
 )
-from properly.plots._fitting import (
+from properly.plots._names import (
     columns_for,
     name_columns,
     names_of,
@@ -30,7 +32,6 @@ from properly.plots._fitting import (
     title_lines,
     title_panel,
 )
-from properly.plots._words import by_name, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     Panels: TypeAlias = np.ndarray[Any, Any]
 
-MAKER = "properly.cumulative_forecast(y, p)"
+MAKER = "properly.decisions.cumulative_forecast(y, p)"
 OUTCOME = "outcome"
 # How far the lines go on before the first class and behind the last.
 AIR = 0.35
@@ -89,7 +90,8 @@ def cumulative_forecast(
     Parameters
     ----------
     record : CumulativeForecast or dict of CumulativeForecast by name
-        From `properly.cumulative_forecast`. Several have panels side by side, on the same scales.
+        From `properly.decisions.cumulative_forecast`. Several have panels side by side, on the same
+        scales.
     ax : matplotlib Axes, optional
         Where to draw a single forecast; a new figure if left out. Its limits are set.
     absolute : bool
@@ -119,8 +121,8 @@ def cumulative_forecast(
 
     >>> import properly
     >>> from properly import plots
-    >>> near = properly.cumulative_forecast(0, [0.25, 0.75, 0])
-    >>> far = properly.cumulative_forecast(0, [0.25, 0, 0.75])
+    >>> near = properly.decisions.cumulative_forecast(0, [0.25, 0.75, 0])
+    >>> far = properly.decisions.cumulative_forecast(0, [0.25, 0, 0.75])
     >>> axes = plots.cumulative_forecast({"near": near, "far": far})
     >>> [ax.get_title() for ax in axes]
     ['near', 'far']

@@ -1,4 +1,7 @@
-"""Decision curves: net benefit at each threshold."""
+"""Decision curves: net benefit at each threshold.
+
+Differences of decision curves: which of two models is better, and where.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +10,46 @@ from typing import TYPE_CHECKING, get_args
 
 import numpy as np
 
-from properly.decisions._net_benefit import DecisionCurve, without_model
+from properly.decisions._net_benefit import DecisionCurve, DecisionDifference, without_model
 from properly.errors import DataError
-from properly.plots._axes import RIBBON, Color, Ink, Limits, curves, inks, plain_axes
-from properly.plots._range import (
+from properly.plots._axes import (
+    RIBBON,
+    Color,
+    Ink,
+    Limits,
+    by_name,
+    curves,
+    inks,
+    number,
+    plain_axes,
+)
+from properly.plots._threshold_axis import (
     PERFECT,
     WIDTH,
+    Axis,
+    Scale,
+    View,
+    bend,
+    bend_steps,
     digits_of,
     draw_curves,
     draw_names,
     draw_plain,
     draw_range,
+    draw_zero,
     name_curves,
     one_event_rate,
+    set_height,
+    show_thresholds,
     title_of,
 )
-from properly.plots._scales import Axis, Scale, View, bend, bend_steps, show_thresholds
-from properly.plots._words import by_name, number
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly.plots._scales import Corners
+    from properly.plots._threshold_axis import Corners
+
 
 MAKER = "properly.decision_curve(tally)"
 
@@ -102,8 +122,9 @@ def decision(
     ============= ============================ ================ ====================================
 
     So on the quadratic and on the logarithmic axis the eye compares models as proper scores do. On
-    the linear axis, the event rate minus the mean of the shortfall is `properly.mean_net_benefit`,
-    less the harm if there is one; that is what the legend gives.
+    the linear axis, the event rate minus the mean of the shortfall is
+    `properly.decisions.mean_net_benefit`, less the harm if there is one; that is what the legend
+    gives.
 
     Acting on all cases has a net benefit of minus infinity as the threshold goes to 1: the picture
     ends a little below zero, unless the owner of the Axes has set its height.
@@ -231,3 +252,77 @@ def _set_height(ax: Axes, rate: float) -> None:
     ax.set_ylabel("net benefit")
     if ax.get_autoscaley_on():
         ax.set_ylim(-0.15 * (rate or 1), 1.1 * (rate or 0.2))
+
+
+DIFFERENCE_MAKER = "properly.decisions.decision_difference(first, second)"
+
+
+def decision_difference(
+    difference: DecisionDifference | Mapping[str, DecisionDifference],
+    ax: Axes | None = None,
+    *,
+    axis: Axis | None = None,
+    band: bool | None = None,
+    color: Color | None = None,
+    label: str | None = None,
+    limits: Limits | None = None,
+) -> Axes:
+    """Draw how much more net benefit one model has than another, at each threshold.
+
+    Above the line at zero the first model is better, below it the second.
+
+    Parameters
+    ----------
+    difference : DecisionDifference or dict of DecisionDifference by name
+        From `properly.decisions.decision_difference`.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if left out. Limits that its owner has set stay.
+    axis : {"linear", "log-odds", "quadratic", "logarithmic"}, optional
+        As in `properly.plots.decision`.
+    band : bool, optional
+        Whether to show the band, if there is one. Unless said otherwise, only a difference that is
+        alone has one. Where too few cases are judged differently, it has a gap.
+    color : str or dict of str by name, optional
+        Colour of the curve; the next of Okabe and Ito's palette if left out.
+    label : str, optional
+        Name of a single curve in the legend.
+    limits : Interval or pair of float, optional
+        The thresholds to show; unless said otherwise, those that there are.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly import plots
+    >>> y = [0, 1, 0, 1]
+    >>> first = properly.tally(y, [0.1, 0.6, 0.3, 0.9])
+    >>> second = properly.tally(y, [0.1, 0.3, 0.6, 0.9])
+    >>> ax = plots.decision_difference(properly.decisions.decision_difference(first, second))
+    >>> ax.get_ylabel()
+    'difference in net benefit'
+    """
+    records = by_name(difference, DecisionDifference, DIFFERENCE_MAKER, label)
+    named = isinstance(difference, Mapping) or label is not None
+    own = ax is None
+    ax = plain_axes(ax, width=WIDTH if named else 5.2)
+    knots = [record.threshold for record in records.values()]
+    usual = min(float(t[0]) for t in knots), max(float(t[-1]) for t in knots)
+    view = show_thresholds(
+        ax,
+        axis,
+        limits,
+        choices=get_args(Axis),
+        thresholds=knots,
+        usual=usual if usual[0] < usual[1] else (0, 1),
+    )
+    ink = inks(records, color, len(curves(ax)))
+    edges = draw_curves(ax, view, records, ink, bend_steps, band=band)
+    draw_zero(ax)
+    ax.set_ylabel("difference in net benefit")
+    set_height(ax, view, edges)
+    if named:
+        draw_names(ax, own=own)
+    return ax

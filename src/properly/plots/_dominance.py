@@ -7,24 +7,31 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 from properly.decisions._dominance import Dominance
-from properly.decisions._margins import ENOUGH
+from properly.decisions._murphy_bands import ENOUGH
 from properly.errors import ArgumentTypeError, DataError
-from properly.plots._axes import CURVE, GREY, PALETTE, RIBBON, TEXT, plain_axes, set_as_text
-from properly.plots._fitting import fold, inches
-from properly.plots._range import draw_zero
+from properly.plots._axes import (
+    CURVE,
+    GREY,
+    PALETTE,
+    RIBBON,
+    TEXT,
+    legible,
+    plain_axes,
+    set_as_text,
+)
+from properly.plots._names import fold, inches
 from properly.plots._rows import draw_key, key_line, span_of
-from properly.plots._scales import show_thresholds
-from properly.plots._words import legible
+from properly.plots._threshold_axis import draw_zero, show_thresholds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from properly.plots._axes import Limits
-    from properly.plots._scales import Axis
+    from properly.plots._threshold_axis import Axis
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Names: TypeAlias = tuple[str, str]
 
 HEIGHT = {
@@ -62,7 +69,7 @@ def dominance(
     Parameters
     ----------
     found : Dominance
-        From `properly.dominance`; on any of its scales.
+        From `properly.decisions.dominance`; on any of its scales.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits that its owner has set stay.
     names : two str
@@ -96,14 +103,16 @@ def dominance(
     ...     properly.Cases(crash.died, crash.forecasts[name], clusters=crash.cluster)
     ...     for name in ("logistic", "forest")
     ... )
-    >>> found = properly.dominance(first, second, within=(0.01, 0.3), rng=1)
+    >>> found = properly.decisions.dominance(first, second, within=(0.01, 0.3), rng=1)
     >>> ax = plots.dominance(found, names=("logistic", "forest"))
     >>> [text.get_text() for text in ax.texts]
     ['forest\nbetter', 'logistic\nbetter']
     """
     if not isinstance(found, Dominance):
         message = f"this picture is drawn from a Dominance; got {type(found).__name__}"
-        raise ArgumentTypeError(message, hint="make one with properly.dominance(first, second).")
+        raise ArgumentTypeError(
+            message, hint="make one with properly.decisions.dominance(first, second)."
+        )
     both = _two(names)
     own = ax is None
     ax = plain_axes(ax, 5.2 + inches(map(legible, both), "small"), 4.6)

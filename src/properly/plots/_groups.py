@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._options import check_choice
-from properly._boundary._plain import many
-from properly.comparison._group_table import Groups
+from properly._boundary._record import many
+from properly.comparison._groups_record import Groups
 from properly.errors import ArgumentTypeError, DataError
-from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, set_as_text
-from properly.plots._fitting import names_of, points
+from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legible, number, set_as_text
+from properly.plots._names import names_of, points
 from properly.plots._rows import (
     THICK,
     THIN,
@@ -31,14 +31,12 @@ from properly.plots._rows import (
     show_span,
     write_columns,
 )
-from properly.plots._words import legible, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from properly.comparison._contrasts import Contrast
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Which: TypeAlias = Literal["score", "skill", "observed_expected"]
 
 PLAIN, WORST, FEW = Look(PALETTE[0]), Look(PALETTE[1]), Look(GREY, filled=False)

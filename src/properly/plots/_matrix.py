@@ -9,16 +9,14 @@ import numpy as np
 from properly._boundary._labels import as_classes
 from properly.decisions._confusion import Confusion
 from properly.errors import ArgumentTypeError, DataError
-from properly.plots._axes import new_figure, set_as_text
-from properly.plots._fitting import (
+from properly.plots._axes import MINUS, ink_on, new_figure, set_as_text, shades
+from properly.plots._names import (
     columns_for,
     inches,
     name_columns,
     names_of,
     points,
 )
-from properly.plots._shades import ink_on, shades
-from properly.plots._words import MINUS
 from properly.rules._costs import as_matrix
 from properly.rules._costs import cost_matrix as check_costs
 
@@ -47,7 +45,7 @@ def confusion(record: Confusion, ax: Axes | None = None, *, shares: bool = True)
     Parameters
     ----------
     record : Confusion
-        From `properly.confusion`.
+        From `properly.decisions.confusion`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Its limits are set.
     shares : bool
@@ -61,13 +59,15 @@ def confusion(record: Confusion, ax: Axes | None = None, *, shares: bool = True)
     --------
     >>> import properly
     >>> from properly import plots
-    >>> ax = plots.confusion(properly.confusion([0, 0, 1, 2], [0, 1, 1, 1], 3))
+    >>> ax = plots.confusion(properly.decisions.confusion([0, 0, 1, 2], [0, 1, 1, 1], 3))
     >>> [text.get_text() for text in ax.texts[:3]]
     ['1\n50 %', '1\n50 %', '0']
     """
     if not isinstance(record, Confusion):
         message = f"this picture is drawn from a Confusion; got {type(record).__name__}"
-        raise ArgumentTypeError(message, hint="make one with properly.confusion(y, d, classes).")
+        raise ArgumentTypeError(
+            message, hint="make one with properly.decisions.confusion(y, d, classes)."
+        )
     counts = np.asarray(record.counts, dtype=float)
     total = counts.sum(axis=1, keepdims=True)
     share = np.divide(counts, total, out=np.full_like(counts, np.nan), where=total > 0)

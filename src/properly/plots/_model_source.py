@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import (
     DIAGONAL,
     GREY,
+    MINUS,
     PALETTE,
     SLATE,
     TEXT,
@@ -18,15 +19,15 @@ from properly.plots._axes import (
     Corner,
     Ink,
     inks,
+    legible,
     new_figure,
     open_frame,
     set_as_text,
     square_axes,
 )
-from properly.plots._fitting import shorter_side
-from properly.plots._three_marks import LARGE, SMALL, draw_three, name_three, set_off
-from properly.plots._words import MINUS, legible
-from properly.probability._power_means import POWERS
+from properly.plots._means import LARGE, SMALL, draw_three, name_three, set_off
+from properly.plots._names import shorter_side
+from properly.probability._power import POWERS
 from properly.probability._source_table import SourceTable
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 Points: TypeAlias = np.ndarray[Any, Any]
 
-MAKER = "properly.source_table(cases)"
+MAKER = "properly.probability.source_table(cases)"
 # Bubbles of the first classes, and of those whose colour has been used before; and the share of
 # its square that each covers, so that areas can be compared.
 BUBBLES = (("o", np.pi / 4), ("s", 1.0), ("D", 1.0))
@@ -87,7 +88,7 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     Parameters
     ----------
     table : SourceTable
-        From `properly.source_table`.
+        From `properly.probability.source_table`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits that its owner has set stay.
     color : str or dict of str by class, optional
@@ -110,7 +111,8 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     ray is cut off where it leaves the picture.
 
     Forecasts that are too sure raise the orientation above 45 degrees. So does a bias and, among
-    few cases, chance: `properly.confidence_test` says how surprising the three means are.
+    few cases, chance: `properly.probability.confidence_test` says how surprising the three means
+    are.
 
     References
     ----------
@@ -123,7 +125,7 @@ def model_source(table: SourceTable, ax: Axes | None = None, *, color: Color | N
     >>> import properly
     >>> from properly import plots
     >>> cases = properly.tally([0, 1, 0, 1, 1], [0.1, 0.3, 0.6, 0.9, 0.9])
-    >>> ax = plots.model_source(properly.source_table(cases))
+    >>> ax = plots.model_source(properly.probability.source_table(cases))
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('source: how often it happened', 'model: probability given to it')
     """

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 from properly.plots._axes import (
     GREY,
+    MINUS,
     PALE,
     TEXT,
     Color,
     Ink,
+    by_name,
     curves,
     draw_curve,
     inks,
+    number,
     plain_axes,
 )
-from properly.plots._ends import name_ends
-from properly.plots._fitting import TURNED, inches
-from properly.plots._words import MINUS, by_name, number
-from properly.probability._power_means import POWERS
+from properly.plots._names import TURNED, inches, name_ends
+from properly.probability._power import POWERS
 from properly.probability._risk_profile import RiskProfile
 
 if TYPE_CHECKING:
@@ -29,9 +30,10 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly.typing import Column
 
-MAKER = "properly.risk_profile(cases)"
+
+MAKER = "properly.probability.risk_profile(cases)"
 # Whose probabilities are averaged: how its line is drawn, and how wide.
 PARTS = {"model": ("-", 1.8), "source": ("--", 1.3), "expected": (":", 1.6)}
 # From the last finite power to the place of an infinite one, as a share of the picture.
@@ -69,7 +71,7 @@ def risk_profile(
     Parameters
     ----------
     profile : RiskProfile or dict of RiskProfile by model
-        From `properly.risk_profile`.
+        From `properly.probability.risk_profile`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits that its owner has set stay.
     color : str or dict of str by model, optional
@@ -102,7 +104,7 @@ def risk_profile(
     >>> import properly
     >>> from properly import plots
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    >>> ax = plots.risk_profile(properly.risk_profile(t))
+    >>> ax = plots.risk_profile(properly.probability.risk_profile(t))
     >>> [text.get_text() for text in ax.texts]
     ['model', 'source', 'expected']
     """

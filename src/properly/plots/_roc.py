@@ -10,14 +10,16 @@ from properly.plots._axes import (
     Color,
     Ink,
     bands_to_draw,
+    by_name,
     curves,
     draw_curve,
     draw_diagonal,
     draw_legend,
     inks,
+    legible,
+    number,
     square_axes,
 )
-from properly.plots._words import by_name, legible, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

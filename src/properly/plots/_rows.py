@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 from properly.plots._axes import TEXT, new_figure, open_frame, set_as_text
-from properly.plots._fitting import LETTER, fold, inches, points
+from properly.plots._names import LETTER, fold, inches, points
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Ends: TypeAlias = tuple[float, float]
 
 # Inches of a row: of a few, and of so many that a page must hold them.

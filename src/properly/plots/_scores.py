@@ -5,12 +5,22 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 from properly.calibration._decomposition import Decomposition
 from properly.errors import DataError
-from properly.plots._axes import GREY, TEXT, Color, inks, plain_axes, set_as_text
-from properly.plots._placing import place_names
-from properly.plots._words import by_name, digits_for, legible, number
+from properly.plots._axes import (
+    GREY,
+    TEXT,
+    Color,
+    by_name,
+    digits_for,
+    inks,
+    legible,
+    number,
+    plain_axes,
+    set_as_text,
+)
+from properly.plots._names import place_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -9,10 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly.errors import DataError, ImproperRuleError
-from properly.plots._axes import CURVE, Color, Ink, Limits, curves, draw_curve, inks, plain_axes
-from properly.plots._range import draw_names
-from properly.plots._scales import PIECES, Axis, View, show_thresholds
-from properly.plots._words import by_name, legible
+from properly.plots._axes import (
+    CURVE,
+    Color,
+    Ink,
+    Limits,
+    by_name,
+    curves,
+    draw_curve,
+    inks,
+    legible,
+    plain_axes,
+)
+from properly.plots._threshold_axis import PIECES, Axis, View, draw_names, show_thresholds
 from properly.rules import BinaryRule
 
 if TYPE_CHECKING:
@@ -20,7 +29,8 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from properly.plots._scales import Column, Corners
+    from properly.plots._threshold_axis import Corners
+    from properly.typing import Column
 
 # Of the height of the picture, what a point mass has that is all of the weight.
 TALLEST = 0.95

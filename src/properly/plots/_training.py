@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
-from properly._boundary._nearest import require_columns
+from properly._boundary._labels import require_columns
+from properly._boundary._notices import import_extra
 from properly.comparison._agreement import best_epochs, pearson
-from properly.comparison._histories import LARGER, as_larger, read_history
-from properly.plots._axes import GREY, TEXT, Color, Ink, curves, draw_curve, inks, plain_axes
-from properly.plots._ends import name_ends
-from properly.plots._words import legible, number
+from properly.comparison._epochs import LARGER, as_larger, read_history
+from properly.plots._axes import (
+    GREY,
+    TEXT,
+    Color,
+    Ink,
+    curves,
+    draw_curve,
+    inks,
+    legible,
+    number,
+    plain_axes,
+)
+from properly.plots._names import name_ends
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from matplotlib.axes import Axes
 
-    from properly.comparison._histories import History
+    from properly.comparison._epochs import History
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 BEST, MARK = "best", "best of the reference"
 # How near dots may be, in shares of all epochs, before one is stacked upon the other; and how high
@@ -68,7 +78,7 @@ def training(
     -----
     Epochs are counted from 0; of equal values the earliest is the best. An infinite loss leaves a
     gap, and a metric that never changes is a line half way up. The correlation r is Pearson's,
-    with losses turned round, as in `properly.metric_agreement`.
+    with losses turned round, as in `properly.comparison.metric_agreement`.
 
     Scales of their own make lines comparable, and hide how much a metric changes at all.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 from properly.calibration._reliability import Reliability
 from properly.decisions._murphy import MurphyCurve
 from properly.decisions._roc import RocCurve
@@ -12,16 +12,17 @@ from properly.plots import _murphy, _reliability, _roc
 from properly.plots._axes import (
     Ink,
     Limits,
+    by_name,
     curves,
     draw_legend,
     inks,
+    legible,
     new_figure,
     open_frame,
     set_as_text,
     show_limits,
     square_axes,
 )
-from properly.plots._words import by_name, legible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

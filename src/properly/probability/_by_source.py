@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -13,17 +13,17 @@ from properly.counts._pooling import pool
 from properly.counts._reductions import complement, one_vs_rest
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
-from properly.probability._power_means import sums_of_outcomes, sums_of_powers
-from properly.probability.sources import Fit, Isotonic, fit_source
+from properly.probability._power import sums_of_outcomes, sums_of_powers
+from properly.probability._sources import Fit, Isotonic, fit_source
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._class_rows import Table
-    from properly.probability._power_means import Sums
-    from properly.probability.sources import Source
+    from properly.probability._power import Sums
+    from properly.probability._sources import Source
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 ALL = "all"
 # Means above their bound by less than this are above it by rounding.

@@ -5,27 +5,25 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._chunks import sweep
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import amount_of
+from properly._boundary._record import amount_of, to_frame
 from properly._boundary._tables import table_of_numbers
 from properly.counts._cases import require_independent
 from properly.counts._class_rows import table_of
-from properly.probability._power_means import POWERS, ThreeMeans, three_means
-from properly.probability._precision import limit
+from properly.probability._power import POWERS, ThreeMeans, limit, three_means
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._class_rows import Table
     from properly.counts._tally import Tally
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # Probabilities of one row that differ by less, relative to themselves, are the same.
 ROUNDING = 1e-12
@@ -55,7 +53,8 @@ class ConfidenceTest:
     --------
     >>> import properly
     >>> died, forecasts = properly.datasets.crash().died, properly.datasets.crash().forecasts
-    >>> test = properly.confidence_test(properly.tally(died, forecasts["balanced_boosting"]))
+    >>> test = properly.probability.confidence_test(properly.tally(died,
+    ...     forecasts["balanced_boosting"]))
     >>> test
     ConfidenceTest(z -0.05 decisiveness, 2.43 accuracy, 5.79 robustness)
     >>> test.verdict[:40]
@@ -190,7 +189,7 @@ def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> 
     --------
     >>> import properly
     >>> t = properly.Tally.from_counts([0.1, 0.4, 0.9], [50, 60, 90], [11, 25, 69])
-    >>> print(properly.confidence_test(t))
+    >>> print(properly.probability.confidence_test(t))
     mean           expected   observed          z    p_value   adjusted
     decisiveness    0.73000    0.65700   -4.96702    0.00000    0.00000
     accuracy        0.65086    0.53300   -5.02604    0.00000    0.00000

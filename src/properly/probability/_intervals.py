@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._notice import notice
+from properly._boundary._notices import notice
 from properly.calibration._components import enough_for_bias, p_value
 from properly.counts._cases import is_dependent
-from properly.probability._power_means import POWERS, ROBUSTNESS, ThreeMeans
+from properly.probability._power import POWERS, ROBUSTNESS, ThreeMeans
 from properly.probability._simulated_truth import world_of
-from properly.probability.sources import Isotonic
+from properly.probability._sources import Isotonic
 
 if TYPE_CHECKING:
     from properly._boundary._options import Drawing
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.inference._variance import Spread
     from properly.probability._simulated_truth import World
-    from properly.probability.sources import Source
+    from properly.probability._sources import Source
 
 Pair: TypeAlias = tuple[float, float]
 

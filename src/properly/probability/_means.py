@@ -8,27 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_flag
-from properly._boundary._plain import amount_of, plain
+from properly._boundary._record import amount_of, plain, to_frame
 from properly._boundary._tables import table
 from properly.counts._cases import has_classes
 from properly.counts._class_rows import count_impossible
 from properly.counts._tally import as_tally
 from properly.probability._by_source import ALL, divergence, sums_by_class
 from properly.probability._intervals import MeansIntervals, find_mean_intervals
-from properly.probability._power_means import ACCURACY, POWERS, Sums, ThreeMeans, mean_of_power
-from properly.probability._precision import limit
-from properly.probability.sources import as_source
+from properly.probability._power import ACCURACY, POWERS, Sums, ThreeMeans, limit, mean_of_power
+from properly.probability._sources import as_source
 from properly.rules import Misclassification
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.probability._by_source import SideSums
-    from properly.probability.sources import Source
+    from properly.probability._sources import Source
 
 # Differences below this are rounding, on the scale of probabilities.
 ROUNDING = 1e-12
@@ -196,7 +194,7 @@ def means(
     source : str or Source
         How to estimate the probability with which things happened at each forecast:
         ``"isotonic"``, ``"equal_count"`` (or ``"hist"``), ``"equal_width"``, ``"neighbours"``,
-        ``"kernel"``, or one of `properly.probability.sources` with options.
+        ``"kernel"``, or one of `properly.probability._sources` with options.
     precision : float, optional
         How finely the model can tell probabilities: move forecasts into [precision,
         1 - precision] first, and count those that moved. Rows of more than two classes are divided
@@ -232,9 +230,9 @@ def means(
     something small unless a `precision` says so.
 
     Only the accuracy is proper. The arithmetic mean rewards forecasts that are surer than the
-    truth, and the mean of power -2/3 those that hedge; see `properly.proper_means`. An angle above
-    45 degrees is a sign of over-confidence, but a biased forecast may have one as well, and in
-    small samples anything may: `properly.confidence_test` tests it.
+    truth, and the mean of power -2/3 those that hedge; see `properly.probability.proper_means`. An
+    angle above 45 degrees is a sign of over-confidence, but a biased forecast may have one as well,
+    and in small samples anything may: `properly.probability.confidence_test` tests it.
 
     References
     ----------

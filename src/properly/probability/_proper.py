@@ -3,32 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._arrays import refuse
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 from properly._boundary._tables import table_of_numbers
 from properly.counts._cases import has_classes, rows_in_use
 from properly.counts._class_rows import table_of, two_classes
 from properly.counts._reductions import one_vs_rest
 from properly.probability._by_source import divergence, questions
-from properly.probability._power_means import ACCURACY, ROBUSTNESS, as_powers, mean_from_logs
-from properly.probability._precision import limit
-from properly.probability.sources import as_source
+from properly.probability._power import ACCURACY, ROBUSTNESS, as_powers, limit, mean_from_logs
+from properly.probability._sources import as_source
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
-    from properly.probability.sources import Source
-    from properly.typing import ArrayLike
+    from properly.probability._sources import Source
+    from properly.typing import ArrayLike, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 COLUMNS = ("power", "model", "source", "divergence")
 
@@ -51,7 +48,8 @@ class ProperMeans:
     Examples
     --------
     >>> import properly
-    >>> found = properly.proper_means(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]))
+    >>> found = properly.probability.proper_means(properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6,
+    ...     0.9]))
     >>> found
     ProperMeans(3 powers from -0.6667 to 0.5)
     >>> found.to_dict()["power"]
@@ -116,7 +114,7 @@ def proper_means(
         happened; where several are likeliest, each counts for its part.
     source : str or Source
         How to estimate the probability with which things happened at each forecast: see
-        `properly.probability.sources`.
+        `properly.probability._sources`.
     precision : float, optional
         Move forecasts into [precision, 1 - precision] first.
 
@@ -166,7 +164,7 @@ def proper_means(
     --------
     >>> import properly
     >>> t = properly.tally([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
-    >>> found = properly.proper_means(t)
+    >>> found = properly.probability.proper_means(t)
     >>> found.model.round(4), found.source.round(4)
     (array([0.5792, 0.6156, 0.6469]), array([0.7647, 0.7937, 0.8143]))
     >>> found.divergence.round(4)

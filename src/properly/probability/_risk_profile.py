@@ -3,31 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._arrays import refuse
 from properly._boundary._chunks import share_out
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 from properly._boundary._tables import table_of_numbers
 from properly.counts._class_rows import table_of
 from properly.errors import DataError
 from properly.probability._by_source import sides
-from properly.probability._power_means import POWERS, as_powers, mean_from_logs
-from properly.probability._precision import limit
-from properly.probability.sources import as_source
+from properly.probability._power import POWERS, as_powers, limit, mean_from_logs
+from properly.probability._sources import as_source
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
-    from properly.probability.sources import Source
-    from properly.typing import ArrayLike
+    from properly.probability._sources import Source
+    from properly.typing import ArrayLike, Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 COLUMNS = ("power", "coupling", "model", "source", "expected")
 # Powers that are shown, or the nearest to them that there are.
@@ -58,7 +55,7 @@ class RiskProfile:
     --------
     >>> import properly
     >>> t = properly.tally([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.7, 0.4, 0.3, 0.1])
-    >>> profile = properly.risk_profile(t, [-2 / 3, 0, 1])
+    >>> profile = properly.probability.risk_profile(t, [-2 / 3, 0, 1])
     >>> profile
     RiskProfile(3 powers from -0.6667 to 1)
     >>> profile.model.round(4), profile.source.round(4)
@@ -145,7 +142,7 @@ def risk_profile(
         Increasing powers, infinite ones among them if need be; -3 to 3 in steps of 0.05, and -2/3,
         if left out.
     source : str or Source
-        How to estimate the probabilities behind the model: see `properly.probability.sources`.
+        How to estimate the probabilities behind the model: see `properly.probability._sources`.
     precision : float, optional
         Move forecasts into ``[precision, 1 - precision]`` first.
 
@@ -156,9 +153,9 @@ def risk_profile(
     Notes
     -----
     All three increase with the power, and agree with `properly.means` and
-    `properly.confidence_test` at decisiveness, 1, accuracy, 0, and robustness, -2/3. A model that
-    lies below what it expects has promised too much, out of over-confidence or bias;
-    `properly.confidence_test` says whether that may be chance.
+    `properly.probability.confidence_test` at decisiveness, 1, accuracy, 0, and robustness, -2/3. A
+    model that lies below what it expects has promised too much, out of over-confidence or bias;
+    `properly.probability.confidence_test` says whether that may be chance.
 
     What was called impossible and happened makes the model's mean 0 at all powers up to 0. What is
     expected never is 0: what is impossible is not expected to happen. At the power -1 it is 1 over
@@ -166,7 +163,7 @@ def risk_profile(
     ruled by the least probable of what may happen, whether it has or not.
 
     Only at the power 0 is the mean proper: at lower powers it rewards hedging, and at higher ones
-    certainty. `properly.proper_means` are those that reward neither.
+    certainty. `properly.probability.proper_means` are those that reward neither.
 
     References
     ----------
@@ -179,7 +176,7 @@ def risk_profile(
     >>> import numpy as np
     >>> import properly
     >>> t = properly.tally([0, 1, 1, 0], [0.2, 0.6, 0.9, 0.7])
-    >>> properly.risk_profile(t, [-np.inf, 0, np.inf]).model.round(4)
+    >>> properly.probability.risk_profile(t, [-np.inf, 0, np.inf]).model.round(4)
     array([0.3, 0.6, 0.9])
     """
     power = _check_powers(powers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from properly.counts._tally import Tally, as_tally
 from properly.inference._draws import fast_stream, sampler
 from properly.inference._variance import spread_of_means, spread_of_rows
 from properly.probability._by_source import questions
-from properly.probability._power_means import ROBUSTNESS
-from properly.probability.sources import Isotonic
+from properly.probability._power import ROBUSTNESS
+from properly.probability._sources import Isotonic
 from properly.rules import Log
 from properly.rules._class_rule import at
 
@@ -33,9 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from properly.inference._variance import Spread
-    from properly.probability.sources import Fit
-
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly.probability._sources import Fit
+    from properly.typing import Column
 
 
 class World(Protocol):

@@ -7,33 +7,32 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import check_choice
-from properly._boundary._plain import many, plain
+from properly._boundary._record import many, plain, to_frame
 from properly._boundary._tables import table
 from properly.errors import DataError
 from properly.probability._by_source import questions
 from properly.probability._means import Means, means
-from properly.probability._power_means import (
+from properly.probability._power import (
     POWERS,
     ROBUSTNESS,
     ThreeMeans,
     divide_sums,
+    limit,
     mean_of_power,
     three_means,
 )
-from properly.probability._precision import limit
-from properly.probability.sources import Kernel, Neighbours, as_source
+from properly.probability._sources import Kernel, Neighbours, as_source
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.probability._by_source import Question
-    from properly.probability.sources import Source
+    from properly.probability._sources import Source
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 # Bins that are laid out at most.
 SHOWN = 24
 Weights: TypeAlias = Literal["true", "equal"]
@@ -77,7 +76,7 @@ class SourceTable:
     --------
     >>> import properly
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
-    >>> found = properly.source_table(t)
+    >>> found = properly.probability.source_table(t)
     >>> found
     SourceTable(6 bins, isotonic recalibration)
     >>> found.source
@@ -180,7 +179,7 @@ def source_table(
         The forecasts and what happened; of one event, or of several classes.
     source : str or Source
         How to choose bins: ``"isotonic"``, ``"equal_count"`` (or ``"hist"``), ``"equal_width"``,
-        or one of `properly.probability.sources` with options.
+        or one of `properly.probability._sources` with options.
     precision : float, optional
         Move forecasts into [precision, 1 - precision] first, as in `properly.means`.
 
@@ -206,7 +205,7 @@ def source_table(
     --------
     >>> import properly
     >>> t = properly.tally([0, 0, 1, 0, 1, 1], [0.1, 0.2, 0.3, 0.6, 0.7, 0.9])
-    >>> found = properly.source_table(t, source=properly.probability.sources.EqualCount(bins=2))
+    >>> found = properly.probability.source_table(t, source=properly.probability.EqualCount(bins=2))
     >>> found.name
     ['event', 'event', 'no event', 'no event']
     >>> found.source.round(3), found.accuracy.round(3)

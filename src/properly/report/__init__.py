@@ -4,7 +4,6 @@ Pages need the extra ``report``, figures the extra ``plots``.
 """
 
 from properly.report._figures import figures
-from properly.report._page import write
-from properly.report._show import show
+from properly.report._page import show, write
 
 __all__ = ["figures", "show", "write"]

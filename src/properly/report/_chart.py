@@ -2,21 +2,30 @@
 
 A chart is a Vega-Lite specification in which user's words, such as names of models, are data and
 nothing else. One legend above all charts switches models on and off, by the parameter ``shown``.
+
+Which models are drawn: all of a few, the best of many.
+
+How charts look: the colour of the text around them, on light and on dark.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly.evaluation._record import Evaluation
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from properly.evaluation._class_record import ClassEvaluation
+    from properly.typing import Column
+
+
 Spec: TypeAlias = dict[str, Any]
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # Okabe and Ito's palette, told apart by colour-blind readers, as far as it is seen on white and on
 # black; later models repeat it with other dashes.
@@ -112,3 +121,67 @@ def shown(names: Iterable[str]) -> Spec:
 def only_shown() -> Spec:
     """Keep the rows of models that are switched on."""
     return {"filter": "indexof(shown, datum.model) >= 0"}
+
+
+# More curves cannot be told apart, and would make the page too large to send.
+MOST_MODELS = 8
+
+
+def drawn_models(evaluation: Evaluation | ClassEvaluation) -> tuple[str, ...]:
+    """Name the models with the lowest scores, in the order that they were given in."""
+    if len(evaluation.models) <= MOST_MODELS:
+        return evaluation.models
+    scores = evaluation.scores if isinstance(evaluation, Evaluation) else evaluation.intervals
+    value = {name: by_rule[evaluation.primary].value for name, by_rule in scores.items()}
+    best = sorted(value, key=lambda name: (math.isnan(value[name]), value[name]))[:MOST_MODELS]
+    return tuple(name for name in evaluation.models if name in best)
+
+
+def drawn_part(evaluation: Any) -> Any:
+    """Leave out of an evaluation what belongs to models that are not drawn."""
+    kept, every = drawn_models(evaluation), set(evaluation.models)
+    if len(kept) == len(every):
+        return evaluation
+    parts = {}
+    for field in fields(evaluation):
+        part = getattr(evaluation, field.name)
+        if isinstance(part, dict) and part and set(part) <= every:
+            parts[field.name] = {name: part[name] for name in kept if name in part}
+    return replace(evaluation, **parts)
+
+
+def inks_of(evaluation: Evaluation | ClassEvaluation) -> dict[str, int]:
+    """Give each model that is drawn the number of its colour."""
+    return {name: k % len(PALETTE) for k, name in enumerate(drawn_models(evaluation))}
+
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+
+def theme() -> Spec:
+    """Return a Vega-Lite configuration that takes the colour of the page's text."""
+    ink, quiet = "currentColor", 0.65
+    words = {"labelColor": ink, "titleColor": ink, "labelOpacity": quiet, "titleOpacity": quiet}
+    lines = {"domainColor": ink, "domainOpacity": 0.35, "tickColor": ink, "tickOpacity": 0.35}
+    return {
+        "background": None,
+        "font": FONT,
+        "axis": words
+        | lines
+        | {
+            "gridColor": ink,
+            "gridOpacity": 0.08,
+            "labelFontSize": 11,
+            "titleFontSize": 12,
+            "titleFontWeight": 500,
+            "titlePadding": 8,
+            "labelOverlap": True,
+        },
+        "header": words | {"labelFontSize": 12, "labelFontWeight": 600, "labelOpacity": 1},
+        "legend": words | {"labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": 500},
+        "title": {"color": ink, "fontSize": 12, "fontWeight": 600, "anchor": "start"},
+        "text": {"color": ink, "fontSize": 11},
+        "rule": {"color": ink},
+        "view": {"stroke": None},
+        "line": {"strokeWidth": 2, "strokeCap": "round"},
+    }

@@ -1,26 +1,72 @@
-"""What stands on the page, in order."""
+"""What stands on the page, in order.
+
+Which charts stand on the page, in order.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from properly import __version__
-from properly._boundary._plain import printable
-from properly.evaluation._event_evaluation import Evaluation
+from properly._boundary._record import printable
+from properly.evaluation._record import Evaluation
 from properly.evaluation._verdict._sentences import verdict
-from properly.report._charts import charts_of
-from properly.report._drawn import MOST_MODELS, drawn_models, inks_of
-from properly.report._fine_print import fine_print, python_call
-from properly.report._regret_ranking import RANKING
-from properly.report._score_sections import remarks, score_tables
-from properly.report._worst_sections import worst_lead, worst_tables
+from properly.report._chart import MOST_MODELS, drawn_models, drawn_part, inks_of
+from properly.report._classes import class_scores_chart, confusion_chart, retention_chart
+from properly.report._decision import decision_chart
+from properly.report._groups import groups_chart
+from properly.report._matrix import matrix_chart
+from properly.report._means import source_chart
+from properly.report._periods import time_chart
+from properly.report._regret import RANKING, regret_chart
+from properly.report._reliability import class_reliability_chart, reliability_chart
+from properly.report._roc import roc_chart
+from properly.report._scores_plane import plane_chart
+from properly.report._tables import (
+    fine_print,
+    python_call,
+    remarks,
+    score_tables,
+    worst_lead,
+    worst_tables,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from properly.evaluation._class_evaluation import ClassEvaluation
+    from properly.evaluation._class_record import ClassEvaluation
     from properly.evaluation._verdict._sentences import Sentence
     from properly.report._chart import Chart
+
+
+OF_AN_EVENT: tuple[Callable[[Any], Chart | None], ...] = (
+    regret_chart,
+    decision_chart,
+    reliability_chart,
+    plane_chart,
+    roc_chart,
+    source_chart,
+    matrix_chart,
+    groups_chart,
+    time_chart,
+)
+OF_CLASSES: tuple[Callable[[Any], Chart | None], ...] = (
+    class_reliability_chart,
+    class_scores_chart,
+    confusion_chart,
+    retention_chart,
+    matrix_chart,
+    groups_chart,
+    time_chart,
+)
+
+
+def charts_of(evaluation: Evaluation | ClassEvaluation) -> list[Chart]:
+    """Draw what there is to draw."""
+    kinds = OF_AN_EVENT if isinstance(evaluation, Evaluation) else OF_CLASSES
+    part = drawn_part(evaluation)
+    return [chart for draw in kinds if (chart := draw(part)) is not None]
+
 
 # What each kind of sentence is about, in the order of the page.
 KINDS = {

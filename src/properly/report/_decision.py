@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._boundary._plain import printable
+from properly._boundary._record import printable
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE
 from properly.decisions._net_benefit import without_model
 from properly.report._chart import Chart, Spec, Table, model_color, model_dash, shown
@@ -15,10 +15,10 @@ from properly.report._threshold_axis import (
     DASHED,
     DRAWN,
     PLAIN,
+    as_percent,
     beside,
     decimals,
     looked_up,
-    as_percent,
     series,
     shaded_range,
     threshold_axis,
@@ -28,8 +28,8 @@ from properly.report._words import fixed
 
 if TYPE_CHECKING:
     from properly.decisions._net_benefit import DecisionCurve
-    from properly.evaluation._event_evaluation import Evaluation
-    from properly.report._chart import Column
+    from properly.evaluation._record import Evaluation
+    from properly.typing import Column
 
 HEIGHT = 320
 # The picture ends so far below zero, and above the event rate, in event rates.
@@ -222,8 +222,8 @@ def _alt(evaluation: Evaluation) -> str:
     told = ", ".join(f"{printable(name)} {fixed(found[name], digits)}" for name in order)
     everybody = float(without_model(evaluation.event_rate)[TREAT_ALL].at(at))
     return (
-        f"Net benefit at a threshold of {as_percent(at)}, the greatest first: {told}. To {TREAT_ALL} "
-        f"has {fixed(everybody, digits)}, to {TREAT_NONE} 0."
+        f"Net benefit at a threshold of {as_percent(at)}, the greatest first: {told}. "
+        f"To {TREAT_ALL} has {fixed(everybody, digits)}, to {TREAT_NONE} 0."
     )
 
 

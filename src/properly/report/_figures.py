@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from properly import plots
-from properly._boundary._extras import import_extra
+from properly._boundary._files import make_folder, require_folder, require_writable, write_whole
+from properly._boundary._notices import import_extra
 from properly._boundary._options import check_choice
-from properly._boundary._writing import make_folder, require_folder, require_writable, write_whole
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._class_evaluation import ClassEvaluation
-from properly.evaluation._event_evaluation import Evaluation
+from properly.evaluation._class_record import ClassEvaluation
+from properly.evaluation._record import Evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._plain import many, printable
+from properly._boundary._record import many, printable
 from properly.report._chart import Chart, Table, model_color, only_shown, short, shown
-from properly.report._rule_words import score_in_words
-from properly.report._words import LISTED, NONE, chance, decimals_for, few, fixed, from_to
+from properly.report._words import (
+    LISTED,
+    NONE,
+    chance,
+    decimals_for,
+    few,
+    fixed,
+    from_to,
+    score_in_words,
+)
 
 if TYPE_CHECKING:
-    from properly.comparison._group_table import Groups
-    from properly.evaluation._class_evaluation import ClassEvaluation
-    from properly.evaluation._event_evaluation import Evaluation
+    from properly.comparison._groups_record import Groups
+    from properly.evaluation._class_record import ClassEvaluation
+    from properly.evaluation._record import Evaluation
     from properly.report._chart import Spec
 
 Row: TypeAlias = dict[str, Any]

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from properly._boundary._plain import many, printable
-from properly.comparison._pair import told_apart
+from properly._boundary._record import many, printable
+from properly.comparison._pairs import told_apart
 from properly.report._chart import PALETTE, Chart, Table, only_shown, short, shown
-from properly.report._rule_words import score_in_words
-from properly.report._words import chance, decimals_for, few, fixed, from_to
+from properly.report._words import chance, decimals_for, few, fixed, from_to, score_in_words
 
 if TYPE_CHECKING:
-    from properly.comparison._pair import Pair
-    from properly.comparison._pairs import Comparison
-    from properly.evaluation._class_evaluation import ClassEvaluation
-    from properly.evaluation._event_evaluation import Evaluation
+    from properly.comparison._pairs import Comparison, Pair
+    from properly.evaluation._class_record import ClassEvaluation
+    from properly.evaluation._record import Evaluation
     from properly.report._chart import Spec
 
 Row: TypeAlias = dict[str, Any]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from properly._boundary._plain import amount_of, printable
-from properly.probability._power_means import POWERS
+from properly._boundary._record import amount_of, printable
+from properly.probability._power import POWERS
 from properly.report._chart import Chart, Table, model_color, only_shown, short, shown
 from properly.report._words import few, listed, percent
 
 if TYPE_CHECKING:
-    from properly.evaluation._event_evaluation import Evaluation
+    from properly.evaluation._record import Evaluation
     from properly.probability._means import Means
     from properly.report._chart import Spec
 

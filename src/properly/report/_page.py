@@ -1,26 +1,56 @@
-"""One page of HTML, printed from an evaluation, that needs nothing else."""
+"""One page of HTML, printed from an evaluation, that needs nothing else.
+
+JSON inside HTML, from which no string can break out.
+
+The page of an evaluation, on the screen.
+"""
 
 from __future__ import annotations
 
+import json
+import os
+import sys
+import tempfile
+import webbrowser
 from base64 import b64encode
 from hashlib import sha256
+from html import escape
+from importlib import import_module
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._extras import import_extra
-from properly._boundary._plain import printable
-from properly._boundary._writing import write_whole
+from properly._boundary._files import write_whole
+from properly._boundary._notices import import_extra
+from properly._boundary._record import printable
 from properly.errors import ArgumentTypeError
-from properly.evaluation._class_evaluation import ClassEvaluation
-from properly.evaluation._event_evaluation import Evaluation
+from properly.evaluation._class_record import ClassEvaluation
+from properly.evaluation._record import Evaluation
+from properly.report._chart import theme
 from properly.report._contents import contents
-from properly.report._embedding import embedded
-from properly.report._theme import theme
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from properly.report._contents import Words
+
+
+# What could end the element, begin another one, or end a line of a script.
+ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+
+
+def embedded(x: Any) -> str:
+    """Write as JSON that can stand inside a script element."""
+    text = json.dumps(_printable(x), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(ESCAPED)
+
+
+def _printable(x: Any) -> Any:
+    """Show control characters in strings as what they are; half a surrogate too."""
+    if isinstance(x, str):
+        return printable(x)
+    if isinstance(x, dict):
+        return {_printable(key): _printable(value) for key, value in x.items()}
+    return [_printable(value) for value in x] if isinstance(x, list | tuple) else x
+
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 
@@ -137,3 +167,72 @@ def _legible(x: Any) -> Any:
     if not isinstance(x, str) or hasattr(x, "__html__"):
         return x
     return NO_BREAK.join(map(printable, x.split(NO_BREAK)))
+
+
+# Pixels of the page in a notebook: most of a small screen.
+HEIGHT = 720
+# Scripts may run, since the charts are drawn by some, but they can reach neither the notebook nor
+# its cookies.
+FRAME = (
+    '<iframe title="Evaluation of forecasts" sandbox="allow-scripts allow-downloads" srcdoc="{}" '
+    'style="box-sizing:border-box;width:100%;height:{}px;border:1px solid"></iframe>'
+)
+
+
+def show(evaluation: Evaluation | ClassEvaluation, **options: Any) -> Path | None:
+    """Show the page of an evaluation in the notebook, or else in a browser.
+
+    Parameters
+    ----------
+    evaluation : Evaluation or ClassEvaluation
+        From `properly.evaluate`.
+    **options
+        Those of `write` that say what the page is to say, such as `title`.
+
+    Returns
+    -------
+    Path or None
+        Where there is no notebook, the temporary file that the browser was asked to open. Only its
+        owner may read it, and it stays until the system tidies up.
+
+    Examples
+    --------
+    >>> import properly
+    >>> e = properly.evaluate([0, 1, 1], [0.1, 0.8, 0.7], replicates=0)
+    >>> properly.report.show(e)  # doctest: +SKIP
+    """
+    text = page(evaluation, **options)
+    if _in_notebook():
+        # Raw, since IPython's class for HTML warns of frames.
+        shown = {"text/html": _frame(text), "text/plain": repr(evaluation)}
+        import_module("IPython.display").display(shown, raw=True)
+        return None
+    path = _write_private(text)
+    webbrowser.open(path.as_uri())
+    return path
+
+
+def _in_notebook() -> bool:
+    """Tell a kernel, which can show HTML, from a terminal; without IPython there is none."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return getattr(shell, "kernel", None) is not None
+
+
+def _frame(text: str) -> str:
+    """Put a whole page into a frame of another, as text that is read once."""
+    # What is no text, a lone surrogate, could not be sent to the notebook.
+    sendable = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return FRAME.format(escape(sendable), HEIGHT)
+
+
+def _write_private(text: str) -> Path:
+    """Write a temporary file that nobody else can read."""
+    handle, name = tempfile.mkstemp(prefix="properly-", suffix=".html")
+    os.close(handle)
+    try:
+        # What is replaced keeps its permissions.
+        return write_whole(name, text)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

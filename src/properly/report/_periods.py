@@ -7,20 +7,27 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._plain import many, printable
+from properly._boundary._record import many, printable
 from properly.comparison._periods import words
 from properly.report._chart import Chart, Table, model_color, model_dash, only_shown, short, shown
-from properly.report._rule_words import score_in_words
-from properly.report._words import NONE, decimals_for, fixed, from_to, listed, percent
+from properly.report._words import (
+    NONE,
+    decimals_for,
+    fixed,
+    from_to,
+    listed,
+    percent,
+    score_in_words,
+)
 
 if TYPE_CHECKING:
-    from properly.comparison._over_time import OverTime
-    from properly.evaluation._class_evaluation import ClassEvaluation
-    from properly.evaluation._event_evaluation import Evaluation
+    from properly.comparison._periods import OverTime
+    from properly.evaluation._class_record import ClassEvaluation
+    from properly.evaluation._record import Evaluation
     from properly.report._chart import Spec
+    from properly.typing import Column
 
 Row: TypeAlias = dict[str, Any]
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # Pixels: all of the page, and the heights of the two panels.
 WIDTH, HIGH, LOW = 900, 250, 130

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from properly._boundary._plain import printable
+from properly._boundary._record import printable
 from properly.report._chart import (
     Chart,
     Spec,
@@ -21,7 +21,7 @@ from properly.report._words import fixed, from_to
 
 if TYPE_CHECKING:
     from properly.decisions._roc import RocCurve
-    from properly.evaluation._event_evaluation import Evaluation
+    from properly.evaluation._record import Evaluation
 
 SIZE = 340
 # Pixels of a line of the list in the lower right corner.

@@ -5,17 +5,25 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._boundary._plain import printable
+from properly._boundary._record import printable
 from properly.report._chart import Chart, Spec, Table, model_color, only_shown, short, shown
-from properly.report._label_places import LONGEST, Box, label_places
-from properly.report._rule_words import score_in_words
-from properly.report._words import decimals_for, few, fixed, from_to, listed
+from properly.report._words import (
+    LONGEST,
+    Box,
+    decimals_for,
+    few,
+    fixed,
+    from_to,
+    label_places,
+    listed,
+    score_in_words,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from properly.calibration._decomposition import Decomposition
-    from properly.evaluation._event_evaluation import Evaluation
+    from properly.evaluation._record import Evaluation
 
     Models = Mapping[str, Decomposition]
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from properly.evaluation._event_evaluation import Evaluation
-    from properly.report._chart import Column, Spec
+    from properly.evaluation._record import Evaluation
+    from properly.report._chart import Spec
+    from properly.typing import Column
 
 # Steps of 0.01 % below 1 %, where rare events are decided, and of 0.1 % above.
 FINE, COARSE, BORDER = 10_000, 1_000, 0.01

@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, plain
+from properly._boundary._record import columns_of, plain, to_frame
 from properly.counts._tally import Tally
 from properly.datasets import assel
 from properly.reproduce._columns import MEANS, METRICS, estimates, exact, standard_errors
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
 
 # As printed: of the paper, the first six columns; of Assel et al., the first five.
 PAPER = {

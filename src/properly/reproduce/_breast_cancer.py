@@ -5,17 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import plain
+from properly._boundary._record import plain, to_frame
 from properly.counts._baselines import EVENT_RATE, TREAT_NONE, baselines
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally
-from properly.decisions._ranking import ranking
+from properly.decisions._roc import ranking
 from properly.reproduce._layout import heading, table
 from properly.rules import Bounded, Brier, Log
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
 
 CASES, EVENTS = 10_732, 284
 RISKS = (0.0166, 0.03)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly.counts._scoring import mean_score
-from properly.decisions._ranking import ranking
-from properly.decisions._thresholds import at_threshold, mean_net_benefit
+from properly.decisions._roc import ranking
+from properly.decisions._threshold import at_threshold, mean_net_benefit
 from properly.inference._variance import spread_of_means
 from properly.rules import Bounded, Brier, Elementary, MissedBenefit
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from properly.counts._tally import Tally
     from properly.reproduce._population import Report, Verdict
     from properly.rules import BinaryRule
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 THRESHOLDS = (0.05, 0.1, 0.2)
 WITHIN = (0.05, 0.2)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from properly.reproduce._assel import AsselTable
     from properly.reproduce._decision_errata import TwoMeans
     from properly.reproduce._errata import Errata
-    from properly.reproduce._progress import Progress
     from properly.reproduce._rescaled import Rescaled
+    from properly.typing import Progress
 
 # Simulated cases; in full, as many as in the paper.
 QUICK, FULL = 100_000, 1_000_000

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from properly.counts._tally import Tally
-    from properly.reproduce._progress import Progress
+    from properly.typing import Progress
 
     _Diagrams: TypeAlias = Mapping[str, _niamey.Diagram]
 

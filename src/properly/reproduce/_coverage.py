@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of
+from properly._boundary._record import columns_of, to_frame
 from properly.calibration._reliability import reliability
 from properly.datasets._corp import DISTRIBUTIONS
 from properly.reproduce._layout import heading, table
@@ -18,9 +17,9 @@ from properly.reproduce._settings import Setting, named, settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
+    from properly.calibration._bands import Method
     from properly.calibration._reliability import Reliability
-    from properly.calibration._reliability_bands import Method
     from properly.inference._band import Kind
 
 VALUES = (10, 20, 50, None)

@@ -8,22 +8,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import plain
+from properly._boundary._record import plain, to_frame
 from properly.calibration._decomposition import decompose
 from properly.counts._baselines import baselines
 from properly.counts._cases import Cases
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally
 from properly.datasets import crash
-from properly.decisions._clusters import rows_of
-from properly.decisions._curves import regret_curve
-from properly.decisions._ranking import ranking
-from properly.decisions._roc import roc_curve
+from properly.decisions._elementary import rows_of
+from properly.decisions._murphy import regret_curve
+from properly.decisions._roc import ranking, roc_curve
 from properly.reproduce._columns import auc_influence
 from properly.reproduce._layout import heading, table
 from properly.rules import Bounded, Brier, Log
@@ -31,12 +29,12 @@ from properly.rules import Bounded, Brier, Log
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.calibration._decomposition import Decomposition
     from properly.decisions._murphy import MurphyCurve
     from properly.decisions._roc import RocCurve
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 WITHIN = (0.01, 0.1)
 RULES = {

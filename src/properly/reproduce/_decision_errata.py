@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally
-from properly.decisions._curves import regret_curve
-from properly.decisions._ranking import ranking
-from properly.decisions._thresholds import mean_net_benefit
+from properly.decisions._murphy import regret_curve
+from properly.decisions._roc import ranking
+from properly.decisions._threshold import mean_net_benefit
 from properly.reproduce._errata import Errata, formula
 from properly.rules import Bounded, Brier, Regret, Shifted
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from properly.reproduce._errata import Erratum
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 # A hundred calibrated cases: some theorems hold only for these.
 FORECASTS, EACH, EVENTS = (0.05, 0.1, 0.25, 0.5, 0.9), 20, (1, 2, 5, 10, 18)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
 
-    from properly.plots._scales import Axis
+    from properly.plots._threshold_axis import Axis
     from properly.reproduce._consequentialist import ConsequentialistReproduction
     from properly.rules import BinaryRule
 

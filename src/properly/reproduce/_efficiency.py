@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of
+from properly._boundary._record import columns_of, to_frame
 from properly.calibration._reliability import reliability
-from properly.counts._binning import equal_width
+from properly.counts._histogram import equal_width
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 from properly.reproduce._settings import Setting, named, settings
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.counts._tally import Tally
 
     Numbers = NDArray[np.float64]

@@ -17,9 +17,9 @@ from properly.rules import Brier
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from properly.calibration._bands import Method
     from properly.calibration._decomposition import Decomposition
     from properly.calibration._reliability import Reliability
-    from properly.calibration._reliability_bands import Method
     from properly.inference._band import Kind
 
 N, DISTINCT = 1024, 10

@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._boundary._options import as_generator
 from properly.datasets import NELSON_CASES
-from properly.probability.sources import EqualWidth, Isotonic
+from properly.probability._sources import EqualWidth, Isotonic
 from properly.reproduce import _nelson_figures
 from properly.reproduce._nelson_errata import errata
 from properly.reproduce._nelson_figure1 import figure1, readings
@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from properly.reproduce._nelson_errata import NelsonErrata
     from properly.reproduce._nelson_figure1 import Figure1, Readings
     from properly.reproduce._nelson_figure7 import Figure7
-    from properly.reproduce._progress import After, Progress
+    from properly.reproduce._progress import After
+    from properly.typing import Progress
 
 
 class Effort(NamedTuple):

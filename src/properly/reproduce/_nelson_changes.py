@@ -12,7 +12,7 @@ from properly.counts._tally import Tally
 from properly.datasets import nelson
 from properly.probability._means import means
 from properly.probability._source_table import source_table
-from properly.probability.sources import EqualCount, EqualWidth
+from properly.probability._sources import EqualCount, EqualWidth
 from properly.reproduce._errata import Erratum
 
 if TYPE_CHECKING:

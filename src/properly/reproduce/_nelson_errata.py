@@ -6,8 +6,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, plain
+from properly._boundary._record import columns_of, plain, to_frame
 from properly.reproduce._errata import Errata
 from properly.reproduce._layout import heading, table
 from properly.reproduce._nelson_changes import changes
@@ -18,7 +17,7 @@ from properly.reproduce._prose import prose
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.reproduce._errata import Erratum
     from properly.reproduce._nelson_population import PopulationCase
 

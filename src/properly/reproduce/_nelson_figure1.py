@@ -6,8 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, plain
+from properly._boundary._record import columns_of, plain, to_frame
 from properly.reproduce._layout import heading, table
 from properly.reproduce._nelson_dimensions import DIMENSIONS, MODELS, POOLED, TRIED, study
 from properly.reproduce._nelson_printed import BEST, FIGURE1, HEAVY, OTHER_READINGS, ZEROS
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.reproduce._nelson_dimensions import Cell
 
 # The numbers found before are rounded to three digits.

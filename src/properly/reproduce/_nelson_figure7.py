@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, plain
+from properly._boundary._record import columns_of, plain, to_frame
 from properly.counts._tally import Tally
 from properly.datasets import NELSON_CASES, CoupledClasses, CoupledGaussian, NelsonCase, nelson
 from properly.probability._means import means
-from properly.probability.sources import EqualWidth
+from properly.probability._sources import EqualWidth
 from properly.reproduce._layout import heading, table
 from properly.reproduce._nelson_printed import FIGURE7
 from properly.reproduce._nelson_quadrature import PRECISION, line
@@ -22,7 +21,7 @@ from properly.reproduce._prose import prose
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
 
 NAMES = ("model", "source", "divergence")
 # Cases of samples.

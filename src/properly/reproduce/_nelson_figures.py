@@ -9,7 +9,7 @@ from properly import plots
 from properly.datasets import NELSON_CASES
 from properly.plots._axes import PALETTE
 from properly.probability._means import Means
-from properly.probability._power_means import ThreeMeans
+from properly.probability._power import ThreeMeans
 from properly.probability._source_table import source_table
 from properly.reproduce._nelson_dimensions import MODELS
 from properly.reproduce._pictures import save_all, sheet
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from properly.probability.sources import Source
+    from properly.probability._sources import Source
     from properly.reproduce._nelson import NelsonReproduction
     from properly.reproduce._nelson_dimensions import Cell
     from properly.reproduce._nelson_figure1 import Figure1

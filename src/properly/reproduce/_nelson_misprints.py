@@ -10,10 +10,10 @@ import numpy as np
 
 from properly.counts._tally import Tally
 from properly.datasets import CoupledGaussian
-from properly.probability._power_means import ROBUSTNESS, generalized_mean
+from properly.probability._information import log_spread
+from properly.probability._power import ROBUSTNESS, generalized_mean
 from properly.probability._source_table import source_table
-from properly.probability.information import log_spread
-from properly.probability.sources import EqualCount
+from properly.probability._sources import EqualCount
 from properly.reproduce._errata import Erratum, formula
 from properly.reproduce._nelson_dimensions import COVARIANCES, study
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from properly.reproduce._nelson_population import PopulationCase
-    from properly.reproduce._nelson_quadrature import Column
+    from properly.typing import Column
 
 HALVES = (0.5, 0.5, 0.5, 0.5)
 # One surprise among three near-certainties.

@@ -6,10 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import plain
+from properly._boundary._record import plain, to_frame
 from properly.datasets import NELSON_CASES
-from properly.probability._power_means import POWERS
+from properly.probability._power import POWERS
 from properly.reproduce._layout import heading, table
 from properly.reproduce._nelson_printed import (
     ANGLES,
@@ -25,8 +24,8 @@ from properly.reproduce._prose import prose
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from properly._boundary._frames import Backend
-    from properly.probability._power_means import ThreeMeans
+    from properly._boundary._record import Backend
+    from properly.probability._power import ThreeMeans
     from properly.reproduce._nelson_quadrature import Line
 
 

@@ -9,22 +9,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from properly.counts._concordance import concordance
 from properly.counts._isotonic import recalibrate
 from properly.counts._tally import Tally
-from properly.probability._power_means import three_means
+from properly.probability._power import three_means
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from properly.datasets import CoupledClasses, NelsonCase
-    from properly.probability._power_means import ThreeMeans
+    from properly.probability._power import ThreeMeans
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 POINTS = 200_001
 # Positions are 1 + sinh(u), u up to this: 4 million scales to both sides.

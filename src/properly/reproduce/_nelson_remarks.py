@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly.counts._cases import Cases
-from properly.probability._means import means
-from properly.probability._power_means import ROBUSTNESS, generalized_mean
-from properly.probability.information import (
+from properly.probability._information import (
     conjugate_coupling,
     coupling_from_power,
     power_from_coupling,
 )
-from properly.probability.sources import EqualCount
+from properly.probability._means import means
+from properly.probability._power import ROBUSTNESS, generalized_mean
+from properly.probability._sources import EqualCount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, plain
+from properly._boundary._record import columns_of, plain, to_frame
 from properly.counts._tally import Tally
 from properly.datasets import nelson
 from properly.decisions._roc import predicted_roc_curve, roc_curve
 from properly.probability._means import means
-from properly.probability._power_means import POWERS
+from properly.probability._power import POWERS
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.probability._means import Means
     from properly.reproduce._nelson_population import PopulationCase
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from properly.reproduce._ordinal_retention import RetentionTable
     from properly.reproduce._ordinal_temperatures import Temperatures
     from properly.reproduce._ordinal_worst import Worst
-    from properly.reproduce._progress import Progress
+    from properly.typing import Progress
 
 # Resamples; the quick number is that of the paper.
 QUICK, FULL = 50, 1000
@@ -145,7 +145,7 @@ def ordinal(
       reaches it. `properly.rules.QuadraticRPS` is a strictly proper replacement.
     * To rank by a score is to look at the labels. The area of the expected cost is least if cases
       are removed by the cost of the decision itself, so it measures closeness to that cost and not
-      merit. Beside it stands the area without labels, of `properly.rejection_scores`.
+      merit. Beside it stands the area without labels, of `properly.decisions.rejection_scores`.
     * Numbers that are misprinted are listed, each with the right one.
 
     References

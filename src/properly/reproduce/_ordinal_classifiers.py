@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, printable
+from properly._boundary._record import columns_of, printable, to_frame
 from properly.decisions._retention import ORACLE
 from properly.reproduce._layout import heading, table
 from properly.reproduce._ordinal_retention import areas, paired, ranked, shown
@@ -16,7 +15,7 @@ from properly.rules import PBS, PLL, Brier, Log
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.reproduce._injuries import Forecasts
     from properly.reproduce._ordinal_retention import Ranked
     from properly.rules import ClassRule

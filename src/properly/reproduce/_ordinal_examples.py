@@ -6,15 +6,14 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import plain
+from properly._boundary._record import plain, to_frame
 from properly.decisions._cumulative_forecast import cumulative_forecast
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.decisions._cumulative_forecast import CumulativeForecast
     from properly.rules import ClassRule
 

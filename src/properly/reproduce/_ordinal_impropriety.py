@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, plain
+from properly._boundary._record import columns_of, plain, to_frame
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 from properly.rules import RPS, SquaredAbsoluteRPS
@@ -16,7 +15,7 @@ from properly.rules import RPS, SquaredAbsoluteRPS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.rules import ClassRule
 
 TRUTHS: dict[str, tuple[float, ...]] = {

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, plain
+from properly._boundary._record import columns_of, plain, to_frame
 from properly.decisions._retention import ORACLE, rejection_scores, retention_study
 from properly.reproduce._layout import heading, table
 from properly.reproduce._ordinal_printed import PRINTED, tell_printed
@@ -18,9 +17,8 @@ from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from properly._boundary._frames import Backend
-    from properly.decisions._retained import Metric, NamedMetric
-    from properly.decisions._retention_areas import RetentionStudy
+    from properly._boundary._record import Backend
+    from properly.decisions._retained import Metric, NamedMetric, RetentionStudy
     from properly.reproduce._injuries import Forecasts
     from properly.rules import ClassRule
     from properly.rules._costs import Cost

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from properly.reproduce._penalized_scales import Scales
     from properly.reproduce._penalized_simulation import Simulation
     from properly.reproduce._penalized_ties import Ties
-    from properly.reproduce._progress import After, Progress
+    from properly.reproduce._progress import After
+    from properly.typing import Progress
 
 
 class Effort(NamedTuple):

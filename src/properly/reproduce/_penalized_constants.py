@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of
+from properly._boundary._record import columns_of, to_frame
 from properly.reproduce._layout import heading, table
 from properly.reproduce._penalized_laws import alone, at_ties
 from properly.reproduce._prose import prose
 from properly.rules import PBS, PLL, Brier, Log, superior_penalty
 from properly.rules._costs import likeliest
-from properly.rules._simplex import lattice
+from properly.rules._counterexamples import lattice
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.reproduce._penalized_laws import Mask, Table
 
 # Steps of the grid that is searched, by the number of classes.

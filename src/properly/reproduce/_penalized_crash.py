@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of
+from properly._boundary._record import columns_of, to_frame
 from properly.counts._cases import Cases
-from properly.decisions._clusters import rows_of
-from properly.decisions._switching import switching_penalty
+from properly.decisions._elementary import rows_of
+from properly.decisions._hard_decisions import switching_penalty
 from properly.reproduce._injuries import severity
 from properly.reproduce._layout import heading, table
 from properly.reproduce._penalized_laws import normalized
@@ -20,7 +19,7 @@ from properly.reproduce._prose import prose
 from properly.rules import PBS, Brier, Misclassification
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.reproduce._penalized_laws import Table
 
 SHARP, SHARPER = 2, 4

@@ -6,15 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of
+from properly._boundary._record import columns_of, to_frame
 from properly.reproduce._layout import heading, table
 from properly.reproduce._penalized_laws import written
 from properly.reproduce._prose import prose
 from properly.rules import PBS, PLL, Brier, Log
 
 if TYPE_CHECKING:
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
 
 A, B, TRUTH = (0.33, 0.34, 0.33), (0.51, 0.49, 0.0), 1
 RULES = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 from properly.plots._axes import GREY, PALE, PALETTE, inks
 from properly.reproduce._penalized_constants import MAKERS
 from properly.reproduce._penalized_simulation import FEW, PRINTED

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._plain import columns_of
+from properly._boundary._record import columns_of
 from properly.reproduce._errata import Errata, formula
 from properly.reproduce._layout import heading, table
 from properly.reproduce._penalized_example import TRUTH, A, B
@@ -18,7 +18,7 @@ from properly.rules import PBS, PLL, Brier
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.reproduce._errata import Erratum
     from properly.reproduce._penalized_laws import Table
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, plain
+from properly._boundary._record import columns_of, plain, to_frame
 from properly.reproduce._layout import heading, table
 from properly.reproduce._penalized_laws import normalized
 from properly.reproduce._prose import prose
@@ -18,7 +17,7 @@ from properly.rules import Brier
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.reproduce._penalized_laws import Table
 
 Draw: TypeAlias = "Callable[[np.random.Generator, int, int], Table]"

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of
-from properly.inference._bisection import bisect
+from properly._boundary._record import columns_of, to_frame
+from properly.inference._shares import bisect
 from properly.reproduce._layout import heading, table
 from properly.reproduce._penalized_constants import MAKERS
 from properly.reproduce._penalized_laws import pooled, written
 from properly.reproduce._prose import prose
-from properly.rules._simplex import lattice
+from properly.rules._counterexamples import lattice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.reproduce._penalized_laws import Table
 
 TREATMENTS = {

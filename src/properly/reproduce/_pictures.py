@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._extras import import_extra
-from properly._boundary._writing import write_whole
+from properly._boundary._files import write_whole
+from properly._boundary._notices import import_extra
 from properly.errors import DataError
 from properly.plots._axes import new_figure, open_frame
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from properly.datasets._assel import Process
     from properly.rules import BinaryRule
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 # Beyond these, normal markers of means 0 and 0.95 have less than 1e-30 of their mass.
 LEAST, GREATEST = -12.0, 13.0

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
-Progress: TypeAlias = Callable[[int, int, str], object]
+if TYPE_CHECKING:
+    from properly.typing import Progress
+
 Step: TypeAlias = Callable[[str], None]
 Part = TypeVar("Part")
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of
+from properly._boundary._record import columns_of, to_frame
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally
 from properly.datasets import crash
@@ -19,12 +18,12 @@ from properly.rules import Bounded, Brier, Log, MissedBenefit, Regret
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.decisions._net_benefit import DecisionCurve
-    from properly.plots._scales import Axis
+    from properly.plots._threshold_axis import Axis
     from properly.rules import BinaryRule
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, np.dtype[np.float64]]
 
 MODEL = "logistic"
 WITHIN = (0.01, 0.1)

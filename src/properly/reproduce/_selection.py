@@ -21,13 +21,14 @@ from properly.reproduce._selection_tables import training
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from properly.reproduce._progress import Progress, Step
+    from properly.reproduce._progress import Step
     from properly.reproduce._selection_crash import CrashTraining
     from properly.reproduce._selection_data import ActivitySet
     from properly.reproduce._selection_histories import Histories
     from properly.reproduce._selection_kept import Shelf
     from properly.reproduce._selection_runs import Run
     from properly.reproduce._selection_tables import Training
+    from properly.typing import Progress
 
 
 class Effort(NamedTuple):
@@ -149,7 +150,8 @@ def selection(
     * It hands one network to all splits, so that from the second on it has been trained on what is
       tested. Here each run has a fresh one.
     * It joins blocks before it cuts windows. Here windows lie inside blocks, with a gap of one
-      window between what is trained on and the rest; see `properly.BlockCrossValidation`.
+      window between what is trained on and the rest; see
+      `properly.comparison.BlockCrossValidation`.
     * Three of the six splits are used, the first, the third and the last. Neighbouring ones share
       most of their data.
     * Rates of sampling are not stated. They are taken from the columns of time; windows are counted

@@ -13,9 +13,9 @@ from properly.reproduce._selection_survey import SURVEY, is_there, read_survey
 if TYPE_CHECKING:
     import numpy as np
 
-    from properly.reproduce._progress import Progress
     from properly.reproduce._selection_bounded import BoundedTraining
     from properly.reproduce._selection_ordinal import OrdinalTraining
+    from properly.typing import Progress
 
 # Seeds.
 QUICK, FULL = 3, 20

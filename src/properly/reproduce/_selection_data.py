@@ -8,7 +8,7 @@ import io
 import math
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly.typing import Column
+
 
 # Windows overlap by three quarters, in all sets of the paper.
 OVERLAP = 0.75

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
-from properly.comparison._best_epoch import EarlyStopping
+from properly._boundary._notices import import_extra
+from properly.comparison._epochs import EarlyStopping
 from properly.rules import Bounded, Brier
 
 if TYPE_CHECKING:
     from properly.reproduce._selection_survey import People, Survey
     from properly.rules import BinaryRule
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 WITHIN = (0.01, 0.1)
 TARGET = Bounded(Brier(), WITHIN)

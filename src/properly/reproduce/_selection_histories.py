@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, plain
+from properly._boundary._record import columns_of, plain, to_frame
 from properly.comparison._agreement import metric_agreement
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
@@ -16,11 +15,11 @@ from properly.reproduce._prose import prose
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.comparison._agreement import MetricAgreement
     from properly.reproduce._selection_data import PublishedHistory
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 SCORES = ("brier", "pbs", "error")
 TITLES = {"brier": "Brier", "pbs": "PBS", "error": "error"}

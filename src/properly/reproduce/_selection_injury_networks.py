@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
-from properly.comparison._best_epoch import BestEpoch
+from properly._boundary._notices import import_extra
+from properly.comparison._epochs import BestEpoch
 from properly.reproduce._selection_survey import GRADES
 from properly.rules import RPS
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from properly.reproduce._selection_survey import Survey
     from properly.rules import ClassRule
+    from properly.typing import Column
 
     # A matrix and a row to add, for each seed.
     Layers: TypeAlias = list[tuple[Any, Any]]
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 # By what the epoch and the step size are chosen.
 OWN, COMMON = "its own loss", "RPS"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly.comparison._comparison import compare
+from properly.comparison._compare import compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from properly.rules import Rule
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 # Forecasts of all seeds, the first axis.
 Seeds: TypeAlias = np.ndarray[Any, Any]
 

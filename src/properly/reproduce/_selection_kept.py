@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._plain import plain
-from properly._boundary._writing import make_folder, write_whole
+from properly._boundary._files import make_folder, write_whole
+from properly._boundary._record import plain
 from properly.errors import DataError
 from properly.reproduce._selection_runs import (
     BLOCKS,

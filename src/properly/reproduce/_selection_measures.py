@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import upper_tails
 from properly.counts._tally import Tally
+from properly.decisions._confusion import quadratic_weighted_kappa
 from properly.decisions._hard import decide, hard_costs
-from properly.decisions._kappa import quadratic_weighted_kappa
 from properly.reproduce._selection_judged import Measure
 from properly.rules import Bounded, MissedBenefit
 
 if TYPE_CHECKING:
     from properly.rules import BinaryRule, ClassRule
     from properly.rules._costs import NamedCost
-
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly.typing import Column
 
 
 def score(rule: BinaryRule | ClassRule) -> Measure:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Column: TypeAlias = np.ndarray[Any, Any]
+    from properly.typing import Column
+
 # The batches are too small for several threads to pay, and with one the numbers are the same
 # wherever there are more.
 THREADS = 1

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, plain
+from properly._boundary._record import columns_of, plain, to_frame
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 from properly.reproduce._selection_injury_networks import COMMON, LEARNERS, OWN, train
@@ -25,7 +24,7 @@ from properly.rules import RPS, Brier, Log, RankedLog
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._frames import Backend
+    from properly._boundary._record import Backend
     from properly.reproduce._progress import Step
     from properly.reproduce._selection_injury_networks import Chosen, Learner
     from properly.reproduce._selection_judged import Effect, Measure

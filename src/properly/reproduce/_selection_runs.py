@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly.calibration._decomposition import decompose
-from properly.comparison._best_epoch import BestEpoch, EarlyStopping
 from properly.comparison._blocks import BlockCrossValidation
+from properly.comparison._epochs import BestEpoch, EarlyStopping
 from properly.comparison._selection import TrainingRun
 from properly.counts._cases import Cases
 from properly.counts._reductions import top_label
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from properly.comparison._blocks import BlockSplit
     from properly.reproduce._selection_data import ActivitySet
     from properly.rules import ClassRule
+    from properly.typing import Column
 
-Column: TypeAlias = np.ndarray[Any, Any]
 Curves: TypeAlias = dict[str, list[float]]
 
 RULES: dict[str, ClassRule] = {"brier": Brier(), "log": Log(), "pbs": PBS(), "pll": PLL()}
@@ -85,7 +85,7 @@ class Run:
 
     @property
     def history(self) -> TrainingRun:
-        """The metrics by epoch, as `properly.selection_report` takes them."""
+        """The metrics by epoch, as `properly.comparison.selection_report` takes them."""
         return TrainingRun(self.validation, self.test)
 
 

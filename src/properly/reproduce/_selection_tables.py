@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._frames import to_frame
-from properly._boundary._plain import columns_of, plain
+from properly._boundary._record import columns_of, plain, to_frame
 from properly.comparison._agreement import metric_agreement
-from properly.comparison._best_epoch import EarlyStopping
+from properly.comparison._epochs import EarlyStopping
 from properly.comparison._selection import CHECKPOINT, EARLY, selection_report
 from properly.reproduce._selection_runs import LARGER, PATIENCE, SELECTORS, mode_of
 from properly.reproduce._selection_words import tell_training
@@ -19,11 +18,10 @@ from properly.reproduce._selection_words import tell_training
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._frames import Backend
-    from properly.comparison._selection_table import SelectionReport
+    from properly._boundary._record import Backend
+    from properly.comparison._selection import SelectionReport
     from properly.reproduce._selection_runs import Run
 
-Column: TypeAlias = np.ndarray[Any, Any]
 
 WAYS = (EARLY, CHECKPOINT)
 # What is told on test data.

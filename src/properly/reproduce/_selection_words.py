@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from properly._boundary._plain import many
+from properly._boundary._record import many
 from properly.reproduce._layout import heading, table
 from properly.reproduce._prose import prose
 from properly.reproduce._selection_data import KINDS
 from properly.reproduce._selection_printed import COLUMNS, TABLE2, TABLE3
 
 if TYPE_CHECKING:
-    from properly.comparison._selection_table import Selection
+    from properly.comparison._selection import Selection
     from properly.reproduce._selection_tables import Training
 
 TITLES = {

@@ -11,7 +11,7 @@ from properly._boundary._options import check_choice
 from properly.rules._class_rule import is_class, split_off, squares_of_others
 from properly.rules._dual_rule import DualRule
 from properly.rules._log_odds import both_sides
-from properly.rules._propriety import Propriety
+from properly.rules._rule import Propriety
 
 if TYPE_CHECKING:
     from properly.typing import Array

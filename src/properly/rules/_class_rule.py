@@ -10,19 +10,23 @@ import array_api_compat as compat
 import numpy as np
 
 from properly._boundary._chunks import sweep
-from properly._boundary._class_logits import check_class_logits, check_logit_table
-from properly._boundary._classes import check_class_rows, check_probabilities, is_table
+from properly._boundary._classes import (
+    check_class_logits,
+    check_class_rows,
+    check_logit_table,
+    check_probabilities,
+    is_table,
+)
 from properly._boundary._labels import check_count
 from properly._boundary._libraries import count_up, is_numpy, namespace, to_library_of
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules._averaging import mean_tensor
 from properly.rules._log_odds import softmax
-from properly.rules._rule import BinaryRule, Rule, wide
+from properly.rules._rule import BinaryRule, Rule, mean_tensor, wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.rules._propriety import Propriety
+    from properly.rules._rule import Propriety
     from properly.typing import Array, ArrayLike
 
 

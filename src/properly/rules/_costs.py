@@ -9,7 +9,7 @@ import numpy as np
 from properly._boundary._arrays import HUGE, as_array, as_numbers, refuse
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import beside, is_numpy, namespace, to_numpy
-from properly._boundary._notice import notice
+from properly._boundary._notices import notice
 from properly.errors import DataError
 
 if TYPE_CHECKING:

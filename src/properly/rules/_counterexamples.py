@@ -1,32 +1,245 @@
-"""Truths and reports that beat them, or are as good."""
+"""Truths and reports that beat them, or are as good.
+
+Probabilities of classes in small whole numbers, and what they cost: to be checked by hand.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly.rules._simplex import (
-    ROUNDING,
-    Points,
-    Prices,
-    edges,
-    expected,
-    finest,
-    in_fractions,
-    joined,
-    lattice,
-    more,
-    nearest,
-)
+from properly.errors import DataError
+from properly.rules import BinaryRule, ClassRule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
     from numpy.typing import NDArray
 
-    Floats: TypeAlias = NDArray[np.float64]
+    from properly.typing import Floats
+
+    Whole: TypeAlias = NDArray[np.int64]
     Flags: TypeAlias = NDArray[np.bool_]
+
+
+# So many points at most, and no denominator above this: all pairs of points are looked at.
+MOST_POINTS = 500
+FINEST = 24
+# With more classes than this a grid of so many points has no point of two classes any more.
+MOST_CLASSES = 30
+# Of many classes, points of so many neighbours that are multiples of one over this.
+FEW_CLASSES = (3, 8)
+# Up to so many classes, every two of them are looked at closely.
+MOST_PAIRED = 6
+# How near a tie is: a point gives up this share of itself, divided by the number, to one class.
+NEAR = (8, 64, 1024)
+NEARER = (1024, 2**20)
+# How near to certain a point is: all but one over this.
+CERTAIN = (64, 2000, 10**6, 2 * 10**7)
+# Losses and probabilities printed as fractions have no larger denominators than these; a loss may
+# differ from its fraction in the last digits.
+READABLE = 10_000
+EXACT = 2 * 10**7
+LAST_DIGITS = 2.0**-43
+# Losses that differ by less, relative to the largest of them, may differ by rounding alone.
+ROUNDING = 2.0**-40
+
+
+class Points(NamedTuple):
+    """Rows of whole numbers, and what each row is divided by: its sum."""
+
+    numerator: Whole
+    denominator: Whole
+
+    @property
+    def p(self) -> Floats:
+        """The rows as probabilities."""
+        return self.numerator / self.denominator[:, None]
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What forecasts cost under every class."""
+
+    rule: BinaryRule | ClassRule
+    classes: int
+
+    def __call__(self, points: Floats) -> Floats:
+        """Return one row a forecast and one column a class; refuse what is not a loss."""
+        if isinstance(self.rule, ClassRule):
+            loss = np.asarray(self.rule.price_table(points), dtype=np.float64)
+        else:
+            event = points[:, 1]
+            sides = self.rule.loss_if_none(event), self.rule.loss_if_event(event)
+            loss = np.stack(sides, axis=1)
+        wrong = np.isnan(loss) | np.isneginf(loss)
+        if wrong.any():
+            row, k = np.argwhere(wrong)[0]
+            message = (
+                f"a loss must be a number, or infinity; for {self.rule!r} the forecast "
+                f"{in_fractions(points[row])} costs {loss[row, k]} if class {k} happens"
+            )
+            raise DataError(message)
+        return loss
+
+
+def finest(classes: int) -> int:
+    """Return the largest denominator for which all points up to it are not too many."""
+    fits = [d for d in range(1, FINEST + 1) if math.comb(d + classes, classes) <= MOST_POINTS + 1]
+    return fits[-1]
+
+
+def exact_grids(classes: int) -> Iterator[tuple[int, Floats]]:
+    """Yield denominators that are powers of two, and points: sums of such are not rounded."""
+    for denominator in (1, 2, 4, 8, 16, 32):
+        if math.comb(denominator + classes - 1, denominator) <= MOST_POINTS:
+            yield denominator, joined([lattice(classes, denominator)]).p
+        elif denominator == FEW_CLASSES[1]:
+            yield denominator, _of_few_classes(classes, *FEW_CLASSES).p
+
+
+def lattice(classes: int, denominator: int) -> Points:
+    """Return all points whose probabilities are multiples of one over the denominator."""
+    # Bars between stars: a choice of places for the bars is a way to share out the stars.
+    places = range(denominator + classes - 1)
+    bars = np.array(list(combinations(places, classes - 1)), dtype=np.int64)
+    edge = np.full((len(bars), 1), -1), np.full((len(bars), 1), denominator + classes - 1)
+    return as_points(np.diff(np.hstack([edge[0], bars, edge[1]]), axis=1) - 1)
+
+
+def as_points(rows: Whole | Sequence[Sequence[int]]) -> Points:
+    """Take rows of whole numbers, in lowest terms."""
+    numerator = np.asarray(rows, dtype=np.int64)
+    numerator = numerator // np.gcd.reduce(numerator, axis=1)[:, None]
+    return Points(numerator, numerator.sum(axis=1))
+
+
+def joined(parts: Iterable[Points]) -> Points:
+    """Put points together, each once, those of small denominators first."""
+    rows = np.unique(np.vstack([part.numerator for part in parts]), axis=0)
+    # The order of rows as numbers puts classes of high number first; turned round, class 0 leads.
+    found = as_points(rows[::-1])
+    order = np.argsort(found.denominator, kind="stable")
+    return Points(found.numerator[order], found.denominator[order])
+
+
+def all_points(classes: int) -> Points:
+    """Return points of every small denominator, ties, and what is near a tie."""
+    grids = [lattice(classes, d) for d in range(1, finest(classes) + 1)]
+    ties = tied_points(classes)
+    return joined([*grids, ties, pushed(ties, NEAR), _of_pairs(classes)])
+
+
+def _of_pairs(classes: int) -> Points:
+    """Return points of two classes each: finer than a grid of all can be, and near certainty."""
+    many = classes > MOST_PAIRED
+    pairs = zip(range(classes - 1), range(1, classes), strict=True)
+    certain = CERTAIN[1::2] if many else CERTAIN
+    shares = [] if many else [(share, FINEST) for share in range(1, FINEST)]
+    shares += [(share, whole) for whole in certain for share in (1, whole - 1)]
+    rows = [
+        _placed(classes, {j: share, k: whole - share})
+        for j, k in (pairs if many else combinations(range(classes), 2))
+        for share, whole in shares
+    ]
+    return as_points(rows)
+
+
+def tied_points(classes: int) -> Points:
+    """Return points whose largest probability is that of several classes."""
+    rows = [_placed(classes, {k: 1, (k + 1) % classes: 1}) for k in range(classes)]
+    rows.append([1] * classes)
+    for k in range(classes - 2):
+        rows += [_placed(classes, {k: a, k + 1: 2, k + 2: 3 - a}) for a in (1, 2)]
+    return joined([as_points(rows)])
+
+
+def far_apart(classes: int) -> Points:
+    """Return points that share out equally among one end and some classes at the other end."""
+    rows = [[1, *[0] * (classes - 1 - t), *[1] * t] for t in range(1, classes)]
+    return joined([as_points(rows + [row[::-1] for row in rows])])
+
+
+def pushed(points: Points, shares: Sequence[int]) -> Points:
+    """Move a small share of each point to one of the classes that it thinks possible."""
+    rows = []
+    for share in shares:
+        for numerator, denominator in zip(*points, strict=True):
+            for k in np.flatnonzero(numerator):
+                row = (share - 1) * numerator
+                row[k] += denominator
+                rows.append(row)
+    return as_points(np.array(rows))
+
+
+def edges(classes: int, steps: int = 256) -> Points:
+    """Return points close together on the lines between neighbouring classes, in their order."""
+    rows = [
+        _placed(classes, {k: steps - i, k + 1: i})
+        for k in range(classes - 1)
+        for i in range(steps + 1)
+    ]
+    return as_points(rows)
+
+
+def nearest(point: Floats, denominators: Iterable[int]) -> Points:
+    """Round one point to each of the denominators; what is left goes to the largest remainders."""
+    rows = []
+    for denominator in denominators:
+        exact = point / point.sum() * denominator
+        row = np.floor(exact).astype(np.int64)
+        left = int(denominator - row.sum())
+        row[np.argsort(row - exact, kind="stable")[:left]] += 1
+        rows.append(row)
+    return joined([as_points(np.array(rows))])
+
+
+def expected(truth: Floats, loss: Floats) -> Floats:
+    """Return what each report costs on average under each truth; 0 times infinity is 0."""
+    endless = np.isinf(loss)
+    found: Floats = truth @ np.where(endless, 0.0, loss).T
+    found[(truth > 0).astype(float) @ endless.T.astype(float) > 0] = np.inf
+    return found
+
+
+def fraction(x: float) -> str:
+    """Write a number as a fraction, or with six digits if it is none of small denominator."""
+    if not math.isfinite(x):
+        return "infinity" if x > 0 else str(x)
+    found = Fraction(x).limit_denominator(READABLE)
+    return str(found) if abs(found - Fraction(x)) <= LAST_DIGITS * abs(x) else f"{x:.6g}"
+
+
+def in_fractions(point: Iterable[float]) -> str:
+    """Write a point, such as (1/3, 1/3, 1/3), to the last digit: near a tie that one matters."""
+    exact = ((x, Fraction(x).limit_denominator(EXACT)) for x in map(float, point))
+    return f"({', '.join(str(f) if float(f) == x else repr(x) for x, f in exact)})"
+
+
+def _of_few_classes(classes: int, few: int, denominator: int) -> Points:
+    """Return points that think only a few neighbouring classes possible."""
+    rows = lattice(few, denominator).numerator
+    parts = [np.zeros((len(rows), classes), dtype=np.int64) for _ in range(classes - few + 1)]
+    for k, part in enumerate(parts):
+        part[:, k : k + few] = rows
+    return joined([as_points(np.vstack(parts))])
+
+
+def _placed(classes: int, shares: dict[int, int]) -> list[int]:
+    return [shares.get(k, 0) for k in range(classes)]
+
+
+def more(a: Floats, b: Floats) -> Floats:
+    """Return how much more one pays than the other; nothing if both are infinite."""
+    with np.errstate(invalid="ignore"):
+        found: Floats = np.where(a == b, 0.0, np.subtract(a, b))
+    return found
+
 
 # Local optimisation: so many truths, of this denominator, from so many starts and with so many
 # looks at a report each.

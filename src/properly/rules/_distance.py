@@ -15,9 +15,8 @@ from properly._boundary._libraries import beside, count_up, namespace
 from properly._boundary._options import as_number, check_choice, check_flag
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import ClassRule
-from properly.rules._propriety import Propriety
 from properly.rules._ranked import RPS
-from properly.rules._rule import in_name, wide
+from properly.rules._rule import Propriety, in_name, wide
 
 if TYPE_CHECKING:
     from properly.typing import Array

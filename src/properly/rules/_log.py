@@ -13,8 +13,7 @@ from properly._boundary._libraries import is_numpy, namespace
 from properly.rules._class_rule import at, is_class
 from properly.rules._dual_rule import DualRule
 from properly.rules._log_odds import log_softmax, softmax, softplus
-from properly.rules._propriety import Propriety
-from properly.rules._rule import wide
+from properly.rules._rule import Propriety, wide
 
 if TYPE_CHECKING:
     from properly.typing import Array

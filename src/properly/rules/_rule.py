@@ -1,7 +1,13 @@
-"""What a rule is: a price for one forecast, and the facts about that price."""
+"""What a rule is: a price for one forecast, and the facts about that price.
+
+Losses added up and averaged.
+
+Whether a rule rewards saying what one believes.
+"""
 
 from __future__ import annotations
 
+import enum
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -20,12 +26,65 @@ from properly._boundary._arrays import (
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import is_numpy, namespace
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules._averaging import mean_tensor, paid
 from properly.rules._log_odds import both_sides
-from properly.rules._propriety import Propriety
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from properly.typing import Array, ArrayLike
+
+
+def mean_tensor(loss: Array, weight: Array | None) -> Array:
+    """Average the losses of a tensor, in their own type."""
+    xp = namespace(loss)
+    if weight is None:
+        return xp.mean(loss)
+    # Shares of the total, not the weights themselves: half precision soon overflows. Double
+    # precision only where it is there already: some devices have none.
+    double = xp.float64 in (loss.dtype, weight.dtype)
+    weight = xp.astype(weight, xp.float64 if double else xp.float32)
+    share = weight / xp.sum(weight)
+    return xp.astype(xp.sum(loss * share), loss.dtype)
+
+
+def paid(
+    price: Callable[[Array], Array], p: Array, happened: Array, weight: Array | None = None
+) -> float:
+    """Add up a price where it was paid; elsewhere it may be infinite and does no harm."""
+    xp = namespace(p)
+    chosen = xp.nonzero(happened)[0]
+    loss = price(xp.astype(xp.take(p, chosen), xp.float64, copy=False))
+    if weight is not None:
+        loss = loss * xp.astype(xp.take(weight, chosen), xp.float64, copy=False)
+    return float(xp.sum(loss))
+
+
+class Propriety(enum.Enum):
+    """Whether a rule rewards saying what one believes.
+
+    Examples
+    --------
+    >>> from properly.rules import Brier, Misclassification
+    >>> Brier().propriety
+    <Propriety.STRICT: 'strictly proper'>
+    >>> Misclassification().propriety
+    <Propriety.PROPER: 'proper'>
+    """
+
+    STRICT = "strictly proper"
+    """The true probability alone has the least expected loss."""
+
+    PROPER = "proper"
+    """No forecast beats the true probability, but some may equal it."""
+
+    IMPROPER = "improper"
+    """Some forecast beats the true probability."""
+
+    @classmethod
+    def least(cls, found: Collection[Propriety]) -> Propriety:
+        """Return the weakest of several claims."""
+        order = (cls.IMPROPER, cls.PROPER, cls.STRICT)
+        return next(propriety for propriety in order if propriety in found)
 
 
 class Rule(ABC):

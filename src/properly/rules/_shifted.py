@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from properly._boundary._libraries import namespace
 from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError
-from properly.rules._alias import Alias
 from properly.rules._brier import Brier
-from properly.rules._functions import SMALL, atanh_excess
-from properly.rules._propriety import Propriety
-from properly.rules._rule import BinaryRule
+from properly.rules._combinators import Alias
+from properly.rules._log_odds import SMALL, atanh_excess
+from properly.rules._rule import BinaryRule, Propriety
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,18 +1,331 @@
-"""The angle between forecast and outcome."""
+"""The angle between forecast and outcome.
+
+A family of rules from the log score to the share of mistakes, by one power.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from properly._boundary._libraries import namespace
+import numpy as np
+
+from properly._boundary._labels import check_count
+from properly._boundary._libraries import count_up, namespace
+from properly._boundary._options import as_number
+from properly.errors import DataError
 from properly.rules._class_rule import at, is_class, split_off, squares_of_others
 from properly.rules._dual_rule import DualRule
-from properly.rules._log_odds import both_sides
-from properly.rules._propriety import Propriety
+from properly.rules._log import Log
+from properly.rules._log_odds import both_sides, log_softmax, softplus
+from properly.rules._rule import Propriety, in_name, wide
 
 if TYPE_CHECKING:
     from properly.typing import Array
+
+
+# Below this even a forecast of one half costs more than a double holds, if classes are many.
+LEAST = -100.0
+# A power nearer to 0, or of a number nearer to 1, changes no loss by as much as a rounding.
+TINY = 1e-20
+
+
+@dataclass(frozen=True)
+class Pseudospherical(DualRule):
+    r"""Loss whose mean is a mean of any power of probabilities, made proper.
+
+    .. math:: S(p, y) = \frac{1 - s_y^m}{m}, \qquad s_y = \frac{p_y^a}{\sum_k p_k^a}, \qquad
+        a = \frac{1}{1 - m},
+
+    and for one event, with :math:`D(t) = t^a + (1 - t)^a`,
+
+    .. math:: w(t) = a\, \frac{(t (1 - t))^{a - 2}}{D(t)^{1 + m}} .
+
+    Parameters
+    ----------
+    power : float
+        The power :math:`m`, from -100 on and less than 1. The lower it is, the more a single
+        forecast that was badly wrong decides.
+
+    Notes
+    -----
+    The mean of power :math:`m` of the probabilities of what happened is no proper score: it is
+    greatest if one reports :math:`s`, not :math:`p`. So the rule makes the report :math:`s`
+    of a forecast :math:`p`, and prices that. With the mean loss :math:`\bar S`,
+    :math:`(1 - m \bar S)^{1/m}` is the mean of power :math:`m` of :math:`s_y`, which
+    `properly.probability.proper_means` returns.
+
+    A power of 0 is `Log`, 1/2 is twice `Spherical`, and the limit at 1 is `Misclassification`. A
+    certain forecast that turns out wrong costs :math:`1 / m` if the power is positive, else
+    infinity. If it is negative, the loss of a certain and right forecast has an infinite slope; a
+    tensor is given the gradient 0 there.
+
+    References
+    ----------
+    .. [1] T. Gneiting, A. E. Raftery (2007). Strictly proper scoring rules, prediction, and
+       estimation. Journal of the American Statistical Association 102:359-378.
+       `doi:10.1198/016214506000001437 <https://doi.org/10.1198/016214506000001437>`__
+
+    Examples
+    --------
+    >>> from properly.rules import Pseudospherical
+    >>> Pseudospherical().loss([0, 1, 1], [0.0, 0.5, 0.0]).round(6)
+    array([0.      , 0.881102,      inf])
+    >>> Pseudospherical(0.5).loss([0, 1], [[0.6, 0.4, 0.0], [0.5, 0.0, 0.5]]).round(6)
+    array([0.335899, 2.      ])
+    """
+
+    power: float = -2 / 3
+
+    propriety: ClassVar[Propriety] = Propriety.STRICT
+
+    def __post_init__(self) -> None:
+        power = as_number(self.power, "power")
+        if not LEAST <= power < 1:
+            message = f"the power must be less than 1, and not below {LEAST:g}; got {power:g}"
+            hint = "the limit at 1 is Misclassification()." if power >= 1 else None
+            raise DataError(message, hint=hint)
+        object.__setattr__(self, "power", 0.0 if abs(power) < TINY else power)
+
+    @property
+    def name(self) -> str:
+        """A short lower-case name with the power."""
+        return f"pseudospherical[{in_name(self.power)}]"
+
+    @property
+    def exponent(self) -> float:
+        """What a forecast is raised to before it is priced: ``1 / (1 - power)``."""
+        return 1 / (1 - self.power)
+
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the fall of ``s ** m / m`` of the other side, from lower to upper."""
+        return self._cost(lower, upper, event=False)
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the rise of ``s ** m / m``, from lower to upper."""
+        return self._cost(lower, upper, event=True)
+
+    def loss_if_event(self, p: Array) -> Array:
+        """Return ``(1 - s ** m) / m``."""
+        return self._loss(*_shares(p, 1 - p, self.exponent))
+
+    def loss_if_none(self, p: Array) -> Array:
+        """Return the same with ``1 - s``."""
+        return self._loss(*_shares(1 - p, p, self.exponent))
+
+    @np.errstate(divide="ignore", over="ignore")
+    def weight(self, p: Array) -> Array:
+        """Return ``a (p (1 - p)) ** (a - 2) / D ** (1 + m)``."""
+        odds, likelier = _odds(p, 1 - p)
+        return self._density(odds, odds ** (self.exponent - 2)) / likelier**3
+
+    @np.errstate(divide="ignore", over="ignore")
+    def logit_weight(self, p: Array, q: Array) -> Array:
+        """Return ``p q`` times the weight."""
+        odds, likelier = _odds(p, q)
+        # Infinity at a saturated logit would make NaN of the side that costs nothing.
+        least = namespace(odds).finfo(odds.dtype).smallest_normal
+        odds = namespace(odds).where(odds > least, odds, least)
+        return self._density(odds, odds ** (self.exponent - 1)) / likelier
+
+    @np.errstate(divide="ignore", over="ignore")
+    def slope_if_event(self, p: Array) -> Array:
+        """Return ``-(1 - p)`` times the weight, with its limits at 0 and 1."""
+        return -self._slope(p, 1 - p)
+
+    @np.errstate(divide="ignore", over="ignore")
+    def slope_if_none(self, p: Array) -> Array:
+        """Return ``p`` times the weight, with its limits at 0 and 1."""
+        return self._slope(1 - p, p)
+
+    @np.errstate(over="ignore")
+    def price_event_logit(self, y: Array, logit: Array) -> Array:
+        """Return ``(1 - s ** m) / m``; the logit of the share s is a times that of p."""
+        return self._loss_of_log(-softplus(self._log_odds_of_the_other(y, logit)))
+
+    @np.errstate(over="ignore")
+    def price_event_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Return ``a s ** m (1 - s)``, with a minus if the event happened."""
+        if self.power == 0:
+            return Log().price_event_logit_slope(y, logit)
+        xp = namespace(logit)
+        other = self._log_odds_of_the_other(y, logit)
+        # Added up before the exponential: of two factors one may vanish, the other overflow.
+        size = self.exponent * xp.exp(self._raised(-softplus(other)) - softplus(-other))
+        return xp.where(y, -size, size)
+
+    @np.errstate(over="ignore")
+    def price_class_logit(self, y: Array, logits: Array) -> Array:
+        """Return the same; shares are the softmax of a times the logits."""
+        return self._loss_of_log(at(log_softmax(self.exponent * logits), y))
+
+    @np.errstate(over="ignore")
+    def price_class_logit_slope(self, y: Array, logits: Array) -> Array:
+        """Return ``a s_y ** m s_k`` for others, and minus their sum for the class that happened."""
+        xp, a = namespace(logits), self.exponent
+        log = log_softmax(a * logits)
+        happened, zero = is_class(y, log), xp.zeros_like(log)
+        other = (log > -math.inf) & ~happened
+        product = self._raised(at(log, y))[:, None] + xp.where(other, log, zero)
+        size = a * xp.exp(xp.where(other, product, xp.full_like(log, -math.inf)))
+        return xp.where(happened, -xp.sum(size, axis=1, keepdims=True), size)
+
+    def class_curvature(self, p: Array) -> Array:
+        """Return ``a s_k (1 - s_k)`` times the mean of ``s ** m`` over what may happen."""
+        xp = namespace(p)
+        powers = p**self.exponent
+        total = xp.sum(powers, axis=1, keepdims=True)
+        share = powers / total
+        return self.exponent * total ** (1 - self.power) * share * (1 - share)
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return 0, and 1 / m if the power is positive, else infinity."""
+        check_count(classes)
+        return 0.0, 1 / self.power if self.power > 0 else math.inf
+
+    def classwise(self, p: Array) -> Array:
+        """Return ``(1 - s_k ** m) / m``."""
+        ratio, others = _class_shares(p, self.exponent)
+        return self._loss(ratio, others[:, None])
+
+    def price(self, y: Array, p: Array) -> Array:
+        """Return the same for the class that happened."""
+        ratio, others = _class_shares(wide(p), self.exponent)
+        return self._loss(at(ratio, y), others)
+
+    @np.errstate(over="ignore")
+    def _loss(self, ratio: Array, others: Array) -> Array:
+        """Price the share ``ratio ** a / (1 + others)``."""
+        xp, a, m = namespace(ratio), self.exponent, self.power
+        gone, one = ratio <= 0, xp.ones_like(ratio)
+        # The inner wheres keep infinite slopes, which times 0 are NaN, from ever being formed.
+        possible = xp.where(gone, one, ratio)
+        log = a * xp.log(possible) - xp.log1p(others)
+        if m == 0:
+            return xp.where(gone, xp.full_like(log, math.inf), 0.0 - log)
+        # The logarithm keeps the digits of small losses, the power those of great ones.
+        small = (xp.abs(m * log) < 0.5) & ~gone
+        near = self._loss_of_log(xp.where(small, log, xp.zeros_like(log)))
+        power = _power(ratio if m > 0 else possible, a * m) / (1 + others) ** m
+        found = xp.where(small, near, (1 - power) / m)
+        return found if m > 0 else xp.where(gone, xp.full_like(log, math.inf), found)
+
+    def _log_odds_of_the_other(self, y: Array, logit: Array) -> Array:
+        """Return the log-odds of the share of what did not happen."""
+        scaled = self.exponent * logit
+        return namespace(logit).where(y, -scaled, scaled)
+
+    def _raised(self, log: Array) -> Array:
+        """Return the logarithm of ``s ** m`` from that of s, which may be minus infinity."""
+        return self.power * log if self.power else namespace(log).zeros_like(log)
+
+    def _loss_of_log(self, log: Array) -> Array:
+        """Return ``(1 - s ** m) / m`` from the logarithm of s."""
+        xp = namespace(log)
+        # Subtracted from 0, so that no zero has a minus before it.
+        if self.power == 0:
+            return 0.0 - log
+        changed = self.power * log
+        return 0.0 - xp.where(xp.abs(changed) < TINY, log, xp.expm1(changed) / self.power)
+
+    @np.errstate(divide="ignore", over="ignore")
+    def _cost(self, lower: Array | float, upper: Array | float, *, event: bool) -> Array:
+        """Return how much a loss changes from lower to upper, without cancellation.
+
+        The ratio of the probabilities that are priced, at the dearer end and at the cheaper one,
+        turns the change into the loss of that ratio.
+        """
+        xp = namespace(lower, upper)
+        lower, upper = lower + 0.0 * upper, upper + 0.0 * lower
+        # Both ends are 0, or both are 1: nothing lies between, and logarithms are infinite.
+        empty = (upper <= 0) | (lower >= 1)
+        half = 0.5 * xp.ones_like(lower)
+        lower, upper = xp.where(empty, half, lower), xp.where(empty, half, upper)
+        cheap, dear = (
+            ((upper, 1 - upper), (lower, 1 - lower))
+            if event
+            else ((1 - lower, lower), (1 - upper, upper))
+        )
+        ratio = _log_ratio(*dear, _log_odds_between(lower, upper), self.exponent)
+        return self._power_of_share(*cheap) * self._loss_of_log(ratio)
+
+    def _power_of_share(self, p: Array, q: Array) -> Array:
+        """Return ``s ** m``; the power a times m, of the odds, is a - 1."""
+        ratio, other = _shares(p, q, self.exponent)
+        return _power(ratio, self.exponent * self.power) / (1 + other) ** self.power
+
+    def _slope(self, p: Array, q: Array) -> Array:
+        """Return ``q`` times the weight, where p is the side that is priced."""
+        odds, likelier = _odds(p, q)
+        a = self.exponent
+        odd = namespace(p).where(p < q, odds ** (a - 2), odds ** (a - 1))
+        return self._density(odds, odd) / likelier**2
+
+    def _density(self, odds: Array, factor: Array) -> Array:
+        return self.exponent * factor / (1 + odds**self.exponent) ** (1 + self.power)
+
+
+def _odds(p: Array, q: Array) -> tuple[Array, Array]:
+    """Return the odds of the unlikelier side, at most 1, and the probability of the other."""
+    xp = namespace(p)
+    likelier = xp.where(p < q, q, p)
+    return xp.where(p < q, p, q) / likelier, likelier
+
+
+def _shares(p: Array, q: Array, a: float) -> tuple[Array, Array]:
+    """Return p over the likelier of p and q, and the power of the odds of the other."""
+    odds, _ = _odds(p, q)
+    return namespace(p).where(p < q, odds, namespace(p).ones_like(odds)), _power(odds, a)
+
+
+def _log_ratio(p: Array, q: Array, distance: Array, a: float) -> Array:
+    """Return the logarithm of the share of p, over that at log-odds higher by the distance."""
+    xp = namespace(p)
+    gone, zero = p <= 0, xp.zeros_like(p)
+    mine, power = _shares(p, q, a)
+    # Not from _shares(q, p): at one half, a tensor's slope would be that of another function.
+    other = xp.where(p < q, xp.ones_like(p), _odds(p, q)[0])
+    lost = -_power(other, a) / (1 + power) * xp.expm1(-a * distance)
+    near = xp.log1p(-xp.where(lost <= 0.5, lost, zero))
+    # What is left is a sum, which does not cancel where most is lost.
+    left = xp.logaddexp(_log_power(mine, a), _log_power(other, a) - a * distance) - xp.log1p(power)
+    found = xp.where(lost <= 0.5, near, xp.where(gone, zero, left))
+    return xp.where(gone, xp.full_like(p, -math.inf), found)
+
+
+def _log_odds_between(lower: Array, upper: Array) -> Array:
+    """Return by how much the log-odds differ: without an end at 0 or 1, the mass of `Log`."""
+    xp = namespace(lower)
+    inside = (lower > 0) & (upper < 1)
+    half = 0.5 * xp.ones_like(lower)
+    found = Log().mass(xp.where(inside, lower, half), xp.where(inside, upper, half))
+    return xp.where(inside, found, xp.full_like(found, math.inf))
+
+
+def _class_shares(p: Array, a: float) -> tuple[Array, Array]:
+    """Return probabilities over the greatest of their row, and the powers of all but that one."""
+    xp = namespace(p)
+    top = xp.argmax(p, axis=1)
+    ratio = p / at(p, top)[:, None]
+    is_top = top[:, None] == count_up(p.shape[1], top)
+    return ratio, xp.sum(xp.where(is_top, xp.zeros_like(p), _power(ratio, a)), axis=1)
+
+
+def _power(x: Array, a: float) -> Array:
+    """Return ``x ** a``; a tensor's slope at 0, infinite if a is less than 1, is then 0."""
+    if a >= 1:
+        return x**a
+    xp = namespace(x)
+    found = xp.where(x > 0, x, xp.ones_like(x)) ** a
+    return xp.where(x > 0, found, xp.full_like(x, 0.0 if a > 0 else math.inf))
+
+
+def _log_power(x: Array, a: float) -> Array:
+    """Return the logarithm of ``x ** a``; a tensor's slope at 0, which is infinite, is then 0."""
+    xp = namespace(x)
+    log = a * xp.log(xp.where(x > 0, x, xp.ones_like(x)))
+    return xp.where(x > 0, log, xp.full_like(log, -math.inf))
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from properly.errors import DataError
 from properly.rules._class_rule import at
 from properly.rules._costs import likeliest
 from properly.rules._dual_rule import DualRule
-from properly.rules._propriety import Propriety
-from properly.rules._rule import BinaryRule, wide
+from properly.rules._rule import BinaryRule, Propriety, wide
 
 if TYPE_CHECKING:
     from properly.typing import Array

@@ -13,13 +13,10 @@ import numpy as np
 from properly._boundary._libraries import namespace
 from properly._boundary._options import as_number
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules._alias import Alias
 from properly.rules._brier import Brier
-from properly.rules._combinators import Mixture
-from properly.rules._functions import SMALL, BetaDensity, atanh_excess
-from properly.rules._log_odds import both_sides, softplus
-from properly.rules._propriety import Propriety
-from properly.rules._rule import BinaryRule
+from properly.rules._combinators import Alias, Mixture
+from properly.rules._log_odds import SMALL, BetaDensity, atanh_excess, both_sides, softplus
+from properly.rules._rule import BinaryRule, Propriety
 from properly.rules._threshold import Elementary
 
 if TYPE_CHECKING:
@@ -142,8 +139,8 @@ class MissedBenefit(BinaryRule):
     -----
     Net benefit at a threshold is the event rate minus :math:`R(t) / (1 - t)`. So over a range of
     thresholds, all alike, its mean is the event rate minus the mean of
-    ``Bounded(MissedBenefit(), within)``, which `properly.mean_net_benefit` returns. The weight
-    differs from that of `Brier` by :math:`1 / (1 - t)`, and so may the better of two models.
+    ``Bounded(MissedBenefit(), within)``, which `properly.decisions.mean_net_benefit` returns. The
+    weight differs from that of `Brier` by :math:`1 / (1 - t)`, and so may the better of two models.
 
     A forecast of 1 that turns out wrong costs infinity.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._plain import many, printable
+from properly._boundary._record import many, printable
 from properly.errors import DataError
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from properly.engines._files._tables import TEXT
+from properly.engines._files._duckdb_tables import TEXT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.engines._files._tables import Table
+    from properly.engines._files._duckdb_tables import Table
 
 FEW = 10_000
 # Codes such as 007 stay text, and so do ids that are too long for a whole number.

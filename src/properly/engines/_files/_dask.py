@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._extras import import_extra
-from properly._boundary._nearest import require_columns
+from properly._boundary._labels import require_columns
+from properly._boundary._notices import import_extra
 from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import translated
 from properly.engines._files._dask_parts import (
@@ -23,7 +23,7 @@ from properly.engines._files._dask_parts import (
     plain_type,
     type_of,
 )
-from properly.engines._files._header import decoded
+from properly.engines._files._duckdb_tables import OPENING, decoded
 from properly.engines._files._shards import (
     find_shards,
     kind_of,
@@ -32,7 +32,6 @@ from properly.engines._files._shards import (
     require_one_type,
     unreachable,
 )
-from properly.engines._files._tables import OPENING
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly.engines._files._cluster_errors import unseen
+from properly.engines._files._duckdb_tables import MISSING
 from properly.engines._files._paths import DAMAGED, damaged
 from properly.engines._files._shards import KINDS, not_valid, split_quotes
-from properly.engines._files._tables import MISSING
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.engines._files._header import Header
+    from properly.engines._files._duckdb_tables import Header
     from properly.engines._files._shards import Shard
 
 # Every kind, and that of text which fits none.

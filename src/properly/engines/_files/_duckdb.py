@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly.engines._files._checks import NUMBER, lacking, no_number, place_of, require_present
 from properly.engines._files._columns import LETTERS, values_of
-from properly.engines._files._tables import Table, is_here
+from properly.engines._files._duckdb_tables import Table, is_here
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence

@@ -12,16 +12,22 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from properly.engines._files._columns import NUMBER, WHOLE
-from properly.engines._files._elsewhere import found_files
-from properly.engines._files._header import SEPARATORS, decoded, header_of
-from properly.engines._files._paths import DAMAGED, STANDARD_INPUT, SUFFIXES, damaged
-from properly.engines._files._tables import OPENING, SPELLED, is_here, require_different
+from properly.engines._files._duckdb_tables import (
+    OPENING,
+    SEPARATORS,
+    SPELLED,
+    decoded,
+    header_of,
+    is_here,
+    require_different,
+)
+from properly.engines._files._paths import DAMAGED, STANDARD_INPUT, SUFFIXES, damaged, found_files
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from properly.engines._files._header import Header
+    from properly.engines._files._duckdb_tables import Header
     from properly.engines._files._paths import File, Format, Paths
 
 # Whole numbers of 64 bits: those of fewer digits than the greatest, and those up to it.

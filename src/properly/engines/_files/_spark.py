@@ -12,10 +12,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._extras import import_extra
-from properly._boundary._nearest import require_columns
+from properly._boundary._labels import require_columns
+from properly._boundary._notices import import_extra
 from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import first_line, translated
+from properly.engines._files._duckdb_tables import MISSING
 from properly.engines._files._shards import (
     KINDS,
     find_shards,
@@ -24,13 +25,12 @@ from properly.engines._files._shards import (
     split_quotes,
     unreachable,
 )
-from properly.engines._files._tables import MISSING
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from properly.engines._files._header import Header
+    from properly.engines._files._duckdb_tables import Header
     from properly.engines._files._paths import Paths
     from properly.engines._files._shards import Shard
 

@@ -7,28 +7,28 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from properly._boundary._arrays import event_label
-from properly._boundary._frames import as_models, to_frame
 from properly._boundary._labels import as_labels
 from properly._boundary._options import check_choice
-from properly._boundary._plain import many
+from properly._boundary._record import as_models, many, to_frame
 from properly.counts._cases import Cases
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._checkup._classes import class_symptoms
-from properly.evaluation._checkup._columns import column_symptoms
-from properly.evaluation._checkup._design import design_symptoms
-from properly.evaluation._checkup._fit import fit_symptoms, same_order
-from properly.evaluation._checkup._forecasts import forecast_symptoms
-from properly.evaluation._checkup._outcomes import outcome_symptoms
-from properly.evaluation._checkup._raw import read_raw
-from properly.evaluation._checkup._sheet import Sheet
+from properly.evaluation._checkup._columns import column_symptoms, design_symptoms
+from properly.evaluation._checkup._event import (
+    fit_symptoms,
+    forecast_symptoms,
+    outcome_symptoms,
+    same_order,
+)
+from properly.evaluation._checkup._sheet import Sheet, read_raw
 from properly.evaluation._checkup._symptom import SEVERITIES, Symptom
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from properly._boundary._frames import Backend
-    from properly.evaluation._checkup._raw import RawColumn
+    from properly._boundary._record import Backend
+    from properly.evaluation._checkup._sheet import RawColumn
     from properly.typing import ArrayLike, IntoFrame
 
     Forecasts: TypeAlias = Mapping[str, ArrayLike] | IntoFrame | ArrayLike

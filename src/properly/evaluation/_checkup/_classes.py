@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._classes import sum_slack
-from properly._boundary._plain import many
+from properly._boundary._record import many
 from properly.evaluation._checkup._sheet import OUTSIDE
 from properly.evaluation._checkup._symptom import Symptom, listed, of_column, of_rows, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from properly.evaluation._checkup._sheet import ClassForecast
+    from properly.typing import Floats
 
-    Floats: TypeAlias = NDArray[np.float64]
 
 # Columns are put in other orders for up to so many classes.
 MOST = 8
@@ -123,7 +121,8 @@ def never_right(model: ClassForecast) -> Iterator[Symptom]:
     told = [f"{quoted(model.labels[k])} (happened {cases[k]:,} times)" for k in blind]
     what = f"the likeliest class is never right where the outcome was {', '.join(told)}"
     advice = (
-        "Rare classes seldom are the likeliest. Decide by costs (properly.decide), not by argmax."
+        "Rare classes seldom are the likeliest. "
+        "Decide by costs (properly.decisions.decide), not by argmax."
     )
     yield of_column("note", model.name, int(cases[blind].sum()), what, advice)
 

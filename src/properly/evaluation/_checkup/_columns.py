@@ -1,4 +1,7 @@
-"""What may be wrong with any column: it cannot be read, is too short, or holds no numbers."""
+"""What may be wrong with any column: it cannot be read, is too short, or holds no numbers.
+
+What may be wrong or odd about rows that repeat, weights, clusters, groups and times.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from properly._boundary._plain import many
+from properly._boundary._arrays import HUGE, TINY
+from properly._boundary._record import many
 from properly.evaluation._checkup._symptom import Symptom, of_column, of_rows, quoted, so_many
 
 if TYPE_CHECKING:
@@ -15,10 +19,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly.evaluation._checkup._raw import RawColumn
-    from properly.evaluation._checkup._sheet import Sheet
+    from properly.evaluation._checkup._sheet import RawColumn, Sheet
 
     Flags: TypeAlias = NDArray[np.bool_]
+    Whole: TypeAlias = NDArray[np.intp]
+
 
 ONE_ROW = "Every column needs one row a case, in the same order. Were rows filtered in one of them?"
 
@@ -171,3 +176,246 @@ def _digest(column: RawColumn) -> bytes:
     shape = repr(column.values.shape).encode()
     # Adding 0 makes -0.0 and 0.0 one number, as they are to any rule.
     return blake2b(shape + (column.numbers + 0.0).tobytes()).digest()
+
+
+# Repeated rows are worth a word from this share on.
+REPEATED = 0.01
+# One case that holds more than this share of the weight decides much by itself.
+HEAVY = 0.05
+# Standard errors from fewer clusters are too small.
+CLUSTERS = 20
+# Groups with fewer events, or cases, say little.
+EVENTS = 10
+NAMED = 4
+
+
+def repeated_rows(sheet: Sheet) -> Iterator[Symptom]:
+    """Find rows that are there twice: they count twice, and intervals come out too narrow.
+
+    Only forecasts with more than three decimals count, of more than one row in a hundred. Equal
+    predictors make equal forecasts, too, but then outcomes differ now and then; where they differ
+    less than a quarter as often as chance would have it, rows were copied. That cannot be told if
+    chance would let fewer than two sets of equal forecasts have different outcomes.
+    """
+    forecast = _codes_of_forecasts(sheet)
+    if forecast is None:
+        return
+    outcome = sheet.outcome.codes
+    both = forecast * (outcome.max() + 2) + outcome
+    first = np.unique(both, return_index=True)[1]
+    again = _has_digits(sheet)
+    again[first] = False
+    if again.sum() <= REPEATED * len(both) or _differ_as_by_chance(forecast, outcome, first):
+        return
+    what = f"{so_many(int(again.sum()), len(both), 'row')} like an earlier one, to the last digit"
+    advice = (
+        "Were files joined twice, or cases oversampled? Drop the copies, or name what they have in "
+        "common: clusters=, --clusters."
+    )
+    yield of_rows("oddity", "rows", again, what, advice)
+
+
+def bad_weights(sheet: Sheet) -> Iterator[Symptom]:
+    """Find weights that are negative or all zero, or so extreme that sums of them overflow."""
+    w = sheet.beside["weight"].numbers
+    positive = w[w > 0]
+    if (w < 0).any():
+        what = f"{so_many(int((w < 0).sum()), len(w), 'weight')} negative"
+        advice = "A case counts nothing at least; drop those rows, or mend their weights."
+        yield of_rows("problem", "weight", w < 0, what, advice)
+    elif len(w) and not len(positive):
+        advice = "Pass weights of which some are positive, or none at all."
+        yield of_column("problem", "weight", len(w), "no weight is positive", advice)
+    extreme = ((w > 0) & (w < TINY)) | (np.isfinite(w) & (w > HUGE))
+    if extreme.any():
+        what = f"{so_many(int(extreme.sum()), len(w), 'weight')} below {TINY:g} or above {HUGE:g}"
+        advice = "Rescale them; only their ratios matter."
+        yield of_rows("problem", "weight", extreme, what, advice)
+
+
+def zero_weights(sheet: Sheet) -> Iterator[Symptom]:
+    """Find weights of zero: such rows are left out of every score."""
+    w = sheet.weight
+    if w is not None and (w == 0).any():
+        what = f"{so_many(int((w == 0).sum()), len(w), 'weight')} zero"
+        advice = "Such rows are left out. That is right if it is meant."
+        yield of_rows("note", "weight", w == 0, what, advice)
+
+
+def plain_weights(sheet: Sheet) -> Iterator[Symptom]:
+    """Find weights that are all equal, or whole numbers: the first do nothing, the others count."""
+    w = sheet.weight
+    if w is None:
+        return
+    if w.min() == w.max():
+        what = f"all weights are {w[0]:.6g}"
+        yield of_column("note", "weight", len(w), what, "They change no mean; leave them out.")
+    elif (w == np.rint(w)).all():
+        what = "all weights are whole numbers"
+        advice = (
+            "Bands and decompositions take them for counts of cases. If they are sampling weights, "
+            "divide them by their mean."
+        )
+        yield of_column("note", "weight", len(w), what, advice)
+
+
+def heavy_case(sheet: Sheet) -> Iterator[Symptom]:
+    """Find a case that holds more than a twentieth of the weight: it decides much by itself."""
+    w = sheet.weight
+    if w is None or len(w) <= 1 / HEAVY or not w.max() > HEAVY * w.sum():
+        return
+    bad = w > HEAVY * w.sum()
+    what = f"the heaviest case holds {w.max() / w.sum():.1%} of the weight"
+    advice = "Is this weight right? Scores depend on that case; look at it, or trim the weights."
+    yield of_rows("oddity", "weight", bad, what, advice)
+
+
+def few_effective(sheet: Sheet) -> Iterator[Symptom]:
+    """Find unequal weights that leave half of the cases or less: intervals are wider for it."""
+    w = sheet.weight
+    if w is None or w.min() == w.max():
+        return
+    scaled = w / w.max()
+    effective = float(scaled.sum() ** 2 / (scaled @ scaled))
+    if effective > len(w) / 2:
+        return
+    what = f"{many(len(w), 'case')} of these weights say as much as {effective:,.0f} of equal ones"
+    advice = "Expect wide intervals; this is the price of unequal weights."
+    yield of_column("note", "weight", len(w), what, advice)
+
+
+WEIGHTS = (bad_weights, zero_weights, plain_weights, heavy_case, few_effective)
+
+
+def clusters(sheet: Sheet) -> Iterator[Symptom]:
+    """Find clusters that are too few to tell how they vary, or that say nothing."""
+    column = sheet.beside["clusters"]
+    count, rows = column.count, int((~column.missing).sum())
+    if count == 1 and rows > 1:
+        what, advice = "there is a single cluster", "Without a second one there are no intervals."
+        yield of_column("problem", "clusters", rows, what, advice)
+    elif count == rows > 1:
+        what = f"every row is a cluster of its own ({count:,})"
+        advice = "Leave clusters out, or name the column of what cases have in common."
+        yield of_column("note", "clusters", rows, what, advice)
+    elif 1 < count < CLUSTERS:
+        what = f"there are only {many(count, 'cluster')}"
+        advice = f"Intervals from fewer than {CLUSTERS} clusters are rough, and often too narrow."
+        yield of_column("oddity", "clusters", rows, what, advice)
+
+
+def groups(sheet: Sheet) -> Iterator[Symptom]:
+    """Find groups with fewer than 10 events or non-events, or cases of classes: mere chance."""
+    column = sheet.beside["groups"]
+    present = column.values[~column.missing]
+    if column.count == 1:
+        what = f"there is a single group, {quoted(present[0])}"
+        advice = "There is nothing to compare it with; leave groups out."
+        yield of_column("note", "groups", len(column), what, advice)
+        return
+    if len(column) != len(sheet.outcome) or not len(present):
+        return
+    least, unit = _least_in_groups(sheet)
+    small = np.flatnonzero(least < EVENTS)
+    if not len(small):
+        return
+    code = column.codes
+    some = [column.values[int(np.argmax(code == k))] for k in small[:NAMED]]
+    told = [f"{quoted(name)} ({least[k]})" for name, k in zip(some, small, strict=False)]
+    more = ", …" * (len(small) > NAMED)
+    what = f"{len(small)} of {many(len(least), 'group')} with fewer than {EVENTS} {unit}: "
+    advice = "Numbers of such groups are mostly chance; join them with others if that makes sense."
+    yield of_column("note", "groups", len(small), what + ", ".join(told) + more, advice)
+
+
+def text_times(sheet: Sheet) -> Iterator[Symptom]:
+    """Find times that are text, which would be put in the order of letters."""
+    column = sheet.beside["time"]
+    if column.values.dtype.kind not in "OSU":
+        return
+    text = np.array([isinstance(x, str | bytes) for x in column.values.tolist()], dtype=bool)
+    text &= ~column.missing
+    if text.any():
+        first = quoted(column.values[int(np.argmax(text))])
+        what = f"{so_many(int(text.sum()), len(column), 'time')} text, such as {first}"
+        advice = "Make numbers or dates of them first, which have an order."
+        yield of_rows("problem", "time", text, what, advice)
+
+
+def time(sheet: Sheet) -> Iterator[Symptom]:
+    """Find a single time; that rows are not in order is fine."""
+    column = sheet.beside["time"]
+    present = column.values[~column.missing]
+    if column.count == 1 and len(present) > 1:
+        what = f"all rows have the time {quoted(present[0])}"
+        advice = "There is nothing to follow over time; leave time out."
+        yield of_column("oddity", "time", len(present), what, advice)
+
+
+TIMES = (text_times, time)
+BESIDE = {"weight": WEIGHTS, "clusters": (clusters,), "groups": (groups,), "time": TIMES}
+
+
+def design_symptoms(sheet: Sheet) -> Iterator[Symptom]:
+    """Look at what is known of rows besides outcomes and forecasts."""
+    yield from repeated_rows(sheet)
+    for name, checks in BESIDE.items():
+        if name in sheet.beside and not sheet.beside[name].is_table:
+            for check in checks:
+                yield from check(sheet)
+
+
+def _codes_of_forecasts(sheet: Sheet) -> Whole | None:
+    """Give rows numbers by all their forecasts; None if all rows differ, or columns do not fit."""
+    rows = len(sheet.outcome)
+    tables = list(sheet.models.values())
+    if rows < 2 or sheet.outcome.is_table or any(len(x) != rows for x in tables):
+        return None
+    if any(len(event.distinct) == rows for event in sheet.events):
+        return None
+    code = np.zeros(rows, dtype=np.intp)
+    for column in tables:
+        for numbers in np.atleast_2d(column.numbers.T):
+            found, rank = np.unique(numbers, return_inverse=True)
+            both, code = np.unique(code * len(found) + rank.reshape(-1), return_inverse=True)
+            code = code.reshape(-1)
+            if len(both) == rows:
+                return None
+    return code
+
+
+def _has_digits(sheet: Sheet) -> Flags:
+    """Tell rows in which some forecast has more than three decimals."""
+    found = np.zeros(len(sheet.outcome), dtype=bool)
+    for column in sheet.models.values():
+        with np.errstate(over="ignore", invalid="ignore"):
+            off = np.abs(column.numbers * 1000 - np.rint(column.numbers * 1000))
+        found |= column.rows_with(off > 1e-6)
+    return found
+
+
+def _differ_as_by_chance(forecast: Whole, outcome: Whole, first: Whole) -> bool:
+    """Tell whether rows with equal forecasts have different outcomes, as independent cases do.
+
+    `first` has one row for each forecast with each of its outcomes. Expected is how many sets of
+    equal forecasts would have more than one outcome if outcomes were drawn with the shares that
+    they have in all such sets together.
+    """
+    size = np.bincount(forecast)
+    tied = size[forecast] > 1
+    share = np.bincount(outcome[tied] + 1) / tied.sum()
+    alike = sum(x ** size[size > 1] for x in share if x > 0)
+    expected = float((1 - alike).sum())
+    differ = int((np.bincount(forecast[first]) > 1).sum())
+    return expected < 2 or 4 * differ >= expected
+
+
+def _least_in_groups(sheet: Sheet) -> tuple[Whole, str]:
+    """Count the rarer of events and non-events in each group; cases, where these are classes."""
+    code = sheet.beside["groups"].codes
+    if sheet.happened is None:
+        return np.bincount(code[code >= 0]), "cases"
+    used = sheet.known & (code >= 0)
+    ends = int(code.max()) + 1
+    sides = [np.bincount(code[used & (sheet.happened == x)], minlength=ends) for x in (0, 1)]
+    return np.minimum(*sides), "events or non-events"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._plain import many, plain, printable
+from properly._boundary._record import many, plain, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,18 +6,21 @@ import textwrap
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from properly._boundary._plain import plain, printable
+from properly._boundary._record import plain, printable
 from properly.errors import ArgumentTypeError
-from properly.evaluation._class_evaluation import ClassEvaluation
-from properly.evaluation._event_evaluation import Evaluation
-from properly.evaluation._verdict._baseline import baseline
-from properly.evaluation._verdict._calibration import calibration
-from properly.evaluation._verdict._certain import certain, certain_of_classes
-from properly.evaluation._verdict._choice import choice, headline
-from properly.evaluation._verdict._groups import groups
-from properly.evaluation._verdict._standing import standing_of
-from properly.evaluation._verdict._thresholds import thresholds, too_few
-from properly.evaluation._verdict._unknown import unknown
+from properly.evaluation._class_record import ClassEvaluation
+from properly.evaluation._record import Evaluation
+from properly.evaluation._verdict._findings import (
+    baseline,
+    calibration,
+    certain,
+    certain_of_classes,
+    groups,
+    thresholds,
+    too_few,
+    unknown,
+)
+from properly.evaluation._verdict._standing import choice, headline, standing_of
 from properly.evaluation._verdict._words import Words
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._plain import printable
+from properly._boundary._record import printable
 from properly.rules import Bounded, Elementary, Misclassification, Regret
 
 if TYPE_CHECKING:

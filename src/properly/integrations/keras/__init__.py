@@ -5,11 +5,13 @@ and writes scores that ``EarlyStopping`` and ``ModelCheckpoint`` can watch. Need
 ``keras`` and a backend of Keras: torch, jax or numpy.
 """
 
-from properly.integrations.keras._keras_import import import_keras
+from properly.integrations.keras._backend import import_keras
 
 import_keras()
 
-from properly.integrations.keras._keras_callback import ScoreCallback  # noqa: E402
-from properly.integrations.keras._keras_metric import RuleMetric  # noqa: E402
+from properly.integrations.keras._metric import (  # noqa: E402
+    RuleMetric,
+    ScoreCallback,
+)
 
 __all__ = ["RuleMetric", "ScoreCallback"]

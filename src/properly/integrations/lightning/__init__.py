@@ -6,11 +6,13 @@ callback: ``self.log("val_pbs", metric)`` with a `properly.integrations.torch.Ta
 Needs the extra ``lightning``.
 """
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 
 import_extra("lightning.pytorch", extra="lightning")
 
-from properly.integrations.lightning._lightning_reliability import ReliabilityCallback  # noqa: E402
-from properly.integrations.lightning._lightning_scores import ScoreCallback  # noqa: E402
+from properly.integrations.lightning._callbacks import (  # noqa: E402
+    ReliabilityCallback,
+    ScoreCallback,
+)
 
 __all__ = ["ReliabilityCallback", "ScoreCallback"]

@@ -5,11 +5,11 @@ takes what `properly.evaluate` made. Needs the extra ``mlflow``, and ``report`` 
 the page and the figures.
 """
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 
 import_extra("mlflow", extra="mlflow")
 
-from properly.integrations.mlflow._mlflow_evaluator import ProperlyEvaluator  # noqa: E402
-from properly.integrations.mlflow._mlflow_logging import log_evaluation  # noqa: E402
+from properly.integrations.mlflow._evaluator import ProperlyEvaluator  # noqa: E402
+from properly.integrations.mlflow._logging import log_evaluation  # noqa: E402
 
 __all__ = ["ProperlyEvaluator", "log_evaluation"]

@@ -6,40 +6,36 @@ and take sample weights. Displays draw curves of an estimator, of predictions or
 cross-validation. Needs the extra ``sklearn``, and displays the extra ``plots``.
 """
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 
 import_extra("sklearn", extra="sklearn")
 
-from properly.integrations.sklearn._scorers import (  # noqa: E402
-    RuleScorer,
-    make_rule_scorer,
-    rule_scorers,
-)
-from properly.integrations.sklearn._sklearn_class_metrics import (  # noqa: E402
-    penalized_brier_loss,
-    penalized_log_loss,
-    ranked_log_loss,
-    ranked_probability_loss,
-)
-from properly.integrations.sklearn._sklearn_displays import (  # noqa: E402
+from properly.integrations.sklearn._displays import (  # noqa: E402
     DecisionDisplay,
     MurphyDisplay,
     ReliabilityDisplay,
     RocDisplay,
 )
-from properly.integrations.sklearn._sklearn_metrics import (  # noqa: E402
+from properly.integrations.sklearn._metrics import (  # noqa: E402  # noqa: E402  # noqa: E402
     bounded_brier_loss,
     bounded_log_loss,
     brier_loss,
+    discrimination,
     log_loss,
+    miscalibration,
+    net_benefit,
+    penalized_brier_loss,
+    penalized_log_loss,
+    ranked_log_loss,
+    ranked_probability_loss,
     rule_loss,
     score_samples,
     spherical_loss,
 )
-from properly.integrations.sklearn._sklearn_parts import (  # noqa: E402
-    discrimination,
-    miscalibration,
-    net_benefit,
+from properly.integrations.sklearn._scorers import (  # noqa: E402
+    RuleScorer,
+    make_rule_scorer,
+    rule_scorers,
 )
 
 __all__ = [

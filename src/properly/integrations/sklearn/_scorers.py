@@ -10,11 +10,11 @@ from sklearn.utils.metadata_routing import UNUSED
 from properly._boundary._labels import as_labels
 from properly._boundary._options import check_flag
 from properly.errors import DataError
-from properly.evaluation._asking import require_of_an_event, rules_of_event
-from properly.evaluation._class_scores import asked_rules, require_distinct
+from properly.evaluation._class_record import asked_rules, require_distinct
+from properly.evaluation._evaluate import require_of_an_event, rules_of_event
 from properly.integrations._named_rules import require_rule
-from properly.integrations.sklearn._sklearn_estimators import forecasts_of, in_order, require_seen
-from properly.integrations.sklearn._sklearn_metrics import rule_loss
+from properly.integrations.sklearn._estimators import forecasts_of, in_order, require_seen
+from properly.integrations.sklearn._metrics import rule_loss
 from properly.rules import Brier, ClassRule, Log
 from properly.rules._rule import as_rules
 

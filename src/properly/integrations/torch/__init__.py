@@ -5,11 +5,11 @@ everything else follows from; `DecompositionMetric` splits the score. Both are m
 torchmetrics where it is installed, and behave alike where it is not. Needs the extra ``torch``.
 """
 
-from properly._boundary._extras import import_extra
+from properly._boundary._notices import import_extra
 
 import_extra("torch", extra="torch")
 
+from properly.integrations.torch._loss import RuleLoss  # noqa: E402
 from properly.integrations.torch._metric import DecompositionMetric, TallyMetric  # noqa: E402
-from properly.integrations.torch._torch_loss import RuleLoss  # noqa: E402
 
 __all__ = ["DecompositionMetric", "RuleLoss", "TallyMetric"]

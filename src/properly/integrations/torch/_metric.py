@@ -12,14 +12,13 @@ from properly._boundary._labels import check_count
 from properly._boundary._options import check_flag
 from properly.calibration._decomposition import decompose_by
 from properly.counts._pooling import EXACT
-from properly.counts._questions import plan_for
+from properly.counts._reductions import plan_for
 from properly.errors import DataError, ImproperRuleError
 from properly.integrations._named_rules import require_rule
 from properly.integrations.torch._checks import Reader, require_device
-from properly.integrations.torch._torch_counts import Counting, tally_of_cells
-from properly.integrations.torch._torch_state import RunningSums
+from properly.integrations.torch._state import Counting, RunningSums, tally_of_cells
 from properly.rules import BinaryRule, Brier, ClassRule
-from properly.rules._cuts import CutRule
+from properly.rules._ranked import CutRule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,10 +196,10 @@ class DecompositionMetric(TallyMetric):
 
     Notes
     -----
-    The parts are those of `properly.decompose`, and of `properly.decompose_classes`, with forecasts
-    grouped into cells before they are recalibrated. The score and the uncertainty are exact. Up to
-    rounding, miscalibration and discrimination are at most those of ungrouped forecasts, and both
-    lack the same: what telling forecasts inside a cell apart would have saved.
+    The parts are those of `properly.decompose`, and of `properly.calibration.decompose_classes`,
+    with forecasts grouped into cells before they are recalibrated. The score and the uncertainty
+    are exact. Up to rounding, miscalibration and discrimination are at most those of ungrouped
+    forecasts, and both lack the same: what telling forecasts inside a cell apart would have saved.
 
     Examples
     --------

@@ -1,0 +1,327 @@
+"""Words and columns of numbers in one file that holds nothing to run.
+
+The file is a zip archive of a JSON text and of ``.npy`` arrays. None of them is compressed, so that
+no small file fills the memory, whoever wrote it; and the same content has the same bytes.
+
+Files that appear whole or not at all.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import secrets
+import stat
+import struct
+from contextlib import contextmanager, suppress
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
+
+import numpy as np
+
+from properly._boundary._record import printable
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    Column = np.ndarray[Any, Any]
+
+
+# The name says what the file is, within its first bytes.
+HEADER = "properly-summary.json"
+VERSION = 1
+# What is raised over a file that is not what it seems.
+ODD = (
+    ArithmeticError,
+    AttributeError,
+    BadZipFile,
+    EOFError,
+    LookupError,
+    MemoryError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    struct.error,
+)
+
+
+class Damaged(Exception):  # noqa: N818
+    """The content of a file is not what it must be."""
+
+
+def pack(header: Mapping[str, Any], columns: Mapping[str, Column]) -> bytes:
+    """Write a header and columns as the bytes of a file, each column in its smallest type."""
+    file = BytesIO()
+    with ZipFile(file, "w", ZIP_STORED) as archive:
+        text = json.dumps({"version": VERSION, **header}, sort_keys=True)
+        archive.writestr(_entry(HEADER), text)
+        for name, column in columns.items():
+            content = BytesIO()
+            np.lib.format.write_array(content, _narrowed(column), (1, 0), allow_pickle=False)
+            archive.writestr(_entry(f"{name}.npy"), content.getvalue())
+    return file.getvalue()
+
+
+def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Column]]:
+    """Read a header and columns, whole numbers as int64; refuse what `pack` has not written."""
+    shown = printable(str(path))
+    try:
+        with Path(path).open("rb") as file:
+            start = file.read(128)
+            known = HEADER.encode() in start and start.startswith(b"PK")
+            size = file.seek(0, 2)
+            with refusing(path, known=known), ZipFile(file) as archive:
+                return _header(archive, size, shown), _columns(archive)
+    except OSError as error:
+        message = f"cannot read {shown}: {(error.strerror or 'it failed').lower()}"
+        raise DataError(message) from None
+    except ValueError as error:
+        if isinstance(error, DataError):
+            raise
+        message = f"cannot read {shown}: no file can have such a name"
+        raise DataError(message) from None
+
+
+@contextmanager
+def refusing(path: str | os.PathLike[str], *, known: bool = True) -> Iterator[None]:
+    """Say that a file is damaged, or of another kind, whatever it is that shows it."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (Damaged, *ODD):
+        shown = printable(str(path))
+        if known:
+            message = f"the summary {shown} is damaged and cannot be read"
+            raise DataError(message, hint="save it, or copy it, once more.") from None
+        message = f"{shown} is not a summary that properly has saved"
+        raise DataError(message, hint="Summary.save and Stream.save write them.") from None
+
+
+def require(sound: object) -> None:
+    """Refuse content that is not what it must be."""
+    if not sound:
+        raise Damaged
+
+
+def _entry(name: str) -> ZipInfo:
+    found = ZipInfo(name)  # of 1980, whatever the time is
+    found.create_system = 3  # and whatever the system
+    return found
+
+
+def _narrowed(x: Column) -> Column:
+    """Write whole numbers, none negative, in as few bytes as the largest needs."""
+    kind = "<f8" if x.dtype.kind == "f" else np.min_scalar_type(int(x.max(initial=0)))
+    return np.ascontiguousarray(x, np.dtype(kind).newbyteorder("<"))
+
+
+def _header(archive: ZipFile, size: int, shown: str) -> dict[str, Any]:
+    # Nothing is compressed, and no two names stand for the same bytes.
+    entries = archive.infolist()
+    require(all(entry.compress_type == ZIP_STORED for entry in entries))
+    require(sum(entry.file_size for entry in entries) <= size)
+    found = json.loads(archive.read(HEADER))
+    version = found["version"]
+    require(type(version) is int)
+    if version > VERSION:
+        message = (
+            f"{shown} was written by a newer version of properly; its format is {version}, this "
+            f"version reads up to {VERSION}"
+        )
+        raise DataError(message, hint="pip install --upgrade properly")
+    require(version == VERSION)
+    return dict(found)
+
+
+def _columns(archive: ZipFile) -> dict[str, Column]:
+    names = [name for name in archive.namelist() if name != HEADER]
+    return {name.removesuffix(".npy"): _column(archive.read(name)) for name in names}
+
+
+def _column(content: bytes) -> Column:
+    """Read an array of plain numbers, which must be all that there is."""
+    file = BytesIO(content)
+    require(np.lib.format.read_magic(file) == (1, 0))
+    shape, by_column, kind = np.lib.format.read_array_header_1_0(file)
+    require(kind.kind in "uf" and not by_column)
+    found = np.frombuffer(content, kind, offset=file.tell()).reshape(shape)
+    return found.astype(np.float64 if kind.kind == "f" else np.int64)
+
+
+# The disk, one's share of it, or the longest file it can hold.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def write_whole(path: str | Path, content: str | bytes, *, overwrite: bool = True) -> Path:
+    """Write a file so that it is never seen half written, whatever happens meanwhile.
+
+    A link is followed, so that what it names is replaced. A file that is replaced keeps its
+    permissions. What is no file at all, such as a pipe, is written to directly.
+
+    Parameters
+    ----------
+    path : str or Path
+        Where to write.
+    content : str or bytes
+        What to write. Text is encoded as UTF-8; what cannot be, a lone surrogate, is spelled out.
+    overwrite : bool
+        Whether a file that exists is replaced. If not, of two who write at once one is refused.
+
+    Returns
+    -------
+    Path
+        Where the file is, as it was given.
+    """
+    asked = Path(path)
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
+    require_writable(asked, overwrite=overwrite)
+    with _told(asked):
+        if _is_special(asked):
+            asked.write_bytes(data)
+        else:
+            _write_beside(Path(os.path.realpath(asked)), data, overwrite=overwrite)
+    return asked
+
+
+def require_writable(path: str | Path, *, overwrite: bool) -> None:
+    """Refuse, before long work, to write where there is no folder, no permission or no need."""
+    asked = Path(path)
+    _require_name(asked)
+    with _told(asked):
+        target = Path(os.path.realpath(asked))
+        if _is_special(asked):
+            return
+        if target.is_dir():
+            message = f"{_shown(asked)} is a directory"
+            raise DataError(message, hint="give the name of a file in it.")
+        _require_folder(asked, target.parent)
+        if target.exists() and not overwrite:
+            raise FileExistsError
+        if not os.access(target if target.exists() else target.parent, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def require_folder(path: str | Path) -> None:
+    """Refuse, before long work, a folder that is none and cannot be made."""
+    folder = Path(path)
+    _require_name(folder)
+    with _told(folder):
+        if folder.is_dir():
+            return
+        if folder.exists():
+            _refuse_as_folder(folder)
+        require_writable(folder, overwrite=False)
+
+
+def make_folder(path: str | Path) -> Path:
+    """Make a folder unless it is there; the one that it is in must be."""
+    require_folder(path)
+    folder = Path(path)
+    with _told(folder):
+        folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _require_name(path: Path) -> None:
+    """Refuse what the system could not even look for."""
+    try:
+        known = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        known = False
+    if not known:
+        message = f"{_shown(path)} is no name that a file can have"
+        raise DataError(message, hint="leave out characters that cannot be written.")
+
+
+def _refuse_as_folder(shown: Path) -> NoReturn:
+    message = f"{_shown(shown)} is a file, not a folder"
+    raise DataError(message)
+
+
+def _require_folder(asked: Path, folder: Path) -> None:
+    # As the user wrote it, unless a link leads to another one.
+    shown = asked.parent if os.path.realpath(asked.parent) == str(folder) else folder
+    if not folder.exists():
+        message = f"the folder {_shown(shown)} does not exist"
+        raise DataError(message, hint="make it first, or write elsewhere.")
+    if not folder.is_dir():
+        _refuse_as_folder(shown)
+    # A file is replaced by a new one, which the folder must take.
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _is_special(path: Path) -> bool:
+    """Tell pipes and devices, which must not be replaced, from files, folders and nothing."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        mode = path.stat().st_mode
+        return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+    return False
+
+
+def _write_beside(target: Path, data: bytes, *, overwrite: bool) -> None:
+    """Write a file of another name in the same folder, safely onto the disk, then rename it."""
+    temporary = target.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        with temporary.open("xb") as file:
+            _copy_permissions(target, temporary)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        (_replace if overwrite else _add)(temporary, target)
+    finally:
+        # Gone already if all went well; if not, the reason is better told than that it stayed.
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+def _copy_permissions(source: Path, target: Path) -> None:
+    """Give a new file those of the old one, before it holds anything that others may not read."""
+    with suppress(FileNotFoundError):
+        target.chmod(stat.S_IMODE(source.stat().st_mode) & 0o777)
+
+
+def _replace(temporary: Path, target: Path) -> None:
+    temporary.replace(target)
+
+
+def _add(temporary: Path, target: Path) -> None:
+    """Rename a file unless there is one of the new name; no other can come in between."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise
+    except (OSError, AttributeError):
+        # Not every disk has a second name for a file. The name is taken first, then filled.
+        target.touch(exist_ok=False)
+        try:
+            temporary.replace(target)
+        except BaseException:
+            target.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Say what the system refused in words."""
+    try:
+        yield
+    except FileExistsError:
+        message = f"{_shown(path)} exists already and is not overwritten"
+        hint = "choose another name, or pass overwrite=True (--force on the command line)."
+        raise DataError(message, hint=hint) from None
+    except OSError as error:
+        reason = error.strerror or "it failed"
+        message = f"cannot write to {_shown(path)}: {reason[0].lower()}{reason[1:]}"
+        if error.errno in NO_ROOM:
+            message = f"there is no room left on the disk for {_shown(path)}; nothing was written"
+        raise DataError(message) from None
+
+
+def _shown(path: Path) -> str:
+    return printable(str(path))

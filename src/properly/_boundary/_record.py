@@ -1,0 +1,99 @@
+"""Results as frames of any library, and small frames of forecasts as arrays.
+
+Results as JSON can hold them, and as a person would write them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import fields
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from properly.errors import DataError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from properly.typing import Array, ArrayLike, IntoFrame
+
+
+Backend = Literal["polars", "pandas", "pyarrow"]
+BACKENDS: tuple[Backend, ...] = get_args(Backend)
+
+
+def as_models(forecasts: IntoFrame | ArrayLike) -> dict[str, Array]:
+    """Take the columns of a frame as models, and anything else as one forecast."""
+    import narwhals.stable.v2 as nw
+
+    data = nw.from_native(forecasts, pass_through=True)
+    if not isinstance(data, nw.DataFrame | nw.LazyFrame):
+        return {"forecast": forecasts}
+    columns = data.lazy().collect().iter_columns()
+    return {column.name: column.to_numpy() for column in columns}
+
+
+def to_frame(columns: Mapping[str, Any], backend: Backend | None = None) -> Any:
+    """Make a frame of columns, in the library that is asked for or the first that is installed."""
+    import narwhals.stable.v2 as nw
+
+    installed = [name for name in BACKENDS if find_spec(name)]
+    if backend is not None and backend not in BACKENDS:
+        message = f"backend must be one of {', '.join(BACKENDS)}; got {backend!r}"
+        raise DataError(message)
+    if backend not in (None, *installed) or not installed:
+        message = f"a frame needs {backend or 'polars, pandas or pyarrow'}, which is not installed"
+        raise MissingExtraError(message, hint=f"pip install {backend or 'polars'}")
+    return nw.from_dict(dict(columns), backend=backend or installed[0]).to_native()
+
+
+def library_of(*given: object) -> Backend | None:
+    """Name the library of the first frame or series among what was given."""
+    homes = (type(x).__module__.partition(".")[0] for x in given)
+    return next((name for home in homes for name in BACKENDS if home == name), None)
+
+
+def plain(x: Any) -> Any:
+    """Write what is not a number as None and infinity as a word, inside lists and dicts too.
+
+    What JSON does not know, such as a date that is the label of a class, becomes text.
+    """
+    if isinstance(x, dict):
+        return {key: plain(value) for key, value in x.items()}
+    if isinstance(x, list | tuple):
+        return [plain(value) for value in x]
+    if not isinstance(x, float):
+        return x if isinstance(x, str | int | None) else str(x)
+    if math.isinf(x):
+        return "Infinity" if x > 0 else "-Infinity"
+    return None if math.isnan(x) else x
+
+
+def columns_of(rows: Iterable[Any], *extra: str) -> dict[str, list[Any]]:
+    """Turn rows, dicts or records, into columns; of records also the properties named besides."""
+    rows = list(rows)
+    if isinstance(rows[0], Mapping):
+        return {name: [row[name] for row in rows] for name in rows[0]}
+    names = [*(field.name for field in fields(rows[0])), *extra]
+    return {name: [getattr(row, name) for row in rows] for name in names}
+
+
+def count_of_cases(total: float) -> str:
+    """Write a number of cases, or their total weight, without a word for what they are."""
+    return f"{total:,.2f}" if isinstance(total, float) else f"{total:,}"
+
+
+def many(total: float, what: str) -> str:
+    """Write a number with what it counts: 1 case, 2 cases."""
+    return f"{count_of_cases(total)} {what}{'s' * (total != 1)}"
+
+
+def amount_of(cases: float) -> str:
+    """Write a number of cases, or a weight: 1 case, 2 cases, a weight of 0.5."""
+    return f"a weight of {cases:,.4g}" if isinstance(cases, float) else many(cases, "case")
+
+
+def printable(name: str) -> str:
+    """Show a name in a terminal without obeying what it may contain."""
+    return name if name.isprintable() else repr(name)[1:-1]

@@ -1,0 +1,48 @@
+# Where each public name lives; it is imported from there when it is first used.
+
+from ._binned import BinnedReliability, binned_reliability
+from ._certain import Certain
+from ._class_decomposition import ClassDecomposition, class_reliability, decompose_classes
+from ._curve_fits import AbsoluteError
+from ._decomposition import (
+    Decomposition,
+    MurphyDecomposition,
+    PartIntervals,
+    decompose,
+    murphy_decomposition,
+)
+from ._error import CalibrationError, SmoothError, calibration_error, smooth_calibration_error
+from ._grouping_error import GroupingError, grouping_error
+from ._reliability import Bins, Reliability, reliability
+from ._summary import CalibrationSummary, ClassCalibrationSummary, calibration_summary
+from ._test import calibration_test
+from ._test_statistics import CalibrationTest
+
+__all__ = [
+    "AbsoluteError",
+    "BinnedReliability",
+    "Bins",
+    "CalibrationError",
+    "CalibrationSummary",
+    "CalibrationTest",
+    "Certain",
+    "ClassCalibrationSummary",
+    "ClassDecomposition",
+    "Decomposition",
+    "GroupingError",
+    "MurphyDecomposition",
+    "PartIntervals",
+    "Reliability",
+    "SmoothError",
+    "binned_reliability",
+    "calibration_error",
+    "calibration_summary",
+    "calibration_test",
+    "class_reliability",
+    "decompose",
+    "decompose_classes",
+    "grouping_error",
+    "murphy_decomposition",
+    "reliability",
+    "smooth_calibration_error",
+]

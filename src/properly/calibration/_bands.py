@@ -1,0 +1,289 @@
+"""Bands from the large-sample distribution of isotonic estimates.
+
+With few distinct forecasts the estimate at each of them is in the limit that of its own cases
+alone, and normal. With forecasts from a density it converges at the rate of a cube root, to the
+distribution of Chernoff: that of the place at which two-sided Brownian motion minus a parabola is
+highest.
+
+Bands of the reliability curve: which of them, and where.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from properly._boundary._chunks import sweep
+from properly._boundary._libraries import to_numpy
+from properly._boundary._options import check_choice
+from properly.calibration._confidence_band import critical_value, likelihood_bounds
+from properly.calibration._simultaneous_band import honest_band
+from properly.counts._cases import require_no_time
+from properly.counts._tally import Tally
+from properly.errors import DataError
+from properly.inference._band import Band, resampled_bounds
+from properly.inference._draws import sampler
+from properly.inference._variance import effective_total
+
+if TYPE_CHECKING:
+    from properly._boundary._options import Drawing
+    from properly.counts._cases import Cases
+    from properly.counts._isotonic import Recalibration
+    from properly.inference._band import Kind
+    from properly.typing import Column, Floats
+
+
+GRID = np.arange(101) / 100
+# Rows of a piece of the kernel sums: with a hundred columns of doubles it stays in the cache.
+PIECE = 1 << 11
+
+
+def normal_half_width(mean: Column, cases: Column, level: float) -> Column:
+    """Return the half width of a normal interval for event rates from so many cases each."""
+    from scipy.special import ndtri
+
+    width: Column = -ndtri((1 - level) / 2) * np.sqrt(mean * (1 - mean) / cases)
+    return width
+
+
+def chernoff_half_width(mean: Column, density: Column, cases: float, level: float) -> Column:
+    """Return the half width of an interval for an isotonic estimate where its curve has slope 1."""
+    variance = mean * (1 - mean)
+    # Far from all forecasts the density may be 0: anything between 0 and 1 is possible there.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        scale = np.where(variance > 0, np.cbrt(4 * variance / (cases * density)), 0.0)
+    width: Column = chernoff_quantile((1 - level) / 2) * scale
+    return width
+
+
+def effective_cases(tally: Tally) -> Column:
+    """Return how many cases of equal weight would say as much at each distinct forecast."""
+    weight: Column = to_numpy(tally.weight).astype(np.float64)
+    if tally.event_squares is None or tally.nonevent_squares is None:
+        return weight
+    weight **= 2
+    weight /= to_numpy(tally.event_squares) + to_numpy(tally.nonevent_squares)
+    return weight
+
+
+def kernel_density(value: Column, weight: Column, cases: float) -> Column:
+    r"""Estimate the density of forecasts at 0, 0.01, …, 1 with Chen's first beta kernel.
+
+    .. math:: \hat f(x) = \frac1n \sum_i \mathrm{Beta}(x_i;\; x / b + 1,\; (1 - x) / b + 1),
+        \qquad b = n^{-2/5}.
+
+    It is not rescaled to integrate to one.
+    """
+    from scipy.special import betaln
+
+    b = cases ** (-2 / 5)
+    powers = np.stack([GRID / b, (1 - GRID) / b])
+    constant = betaln(powers[0] + 1, powers[1] + 1)
+
+    def add_up(value: Column, weight: Column) -> Column:
+        total = np.zeros(len(GRID))
+        for start in range(0, len(value), PIECE):
+            x, w = value[start : start + PIECE], weight[start : start + PIECE]
+            with np.errstate(divide="ignore"):
+                logs = np.stack([np.log(x), np.log1p(-x)])
+            # At the ends of the grid one power is 0, and 0 * log(0) must count as 0. Logarithms
+            # may be infinite, which a matrix product would multiply by the zeros of its padding.
+            inner = np.multiply.outer(logs[0], powers[0, 1:-1])
+            inner += np.multiply.outer(logs[1], powers[1, 1:-1])
+            inner -= constant[1:-1]
+            total[1:-1] += w @ np.exp(inner, out=inner)
+            total[0] += w @ np.exp(logs[1] * powers[1, 0] - constant[0])
+            total[-1] += w @ np.exp(logs[0] * powers[0, -1] - constant[-1])
+        return total
+
+    columns = value.astype(np.float64, copy=False), weight.astype(np.float64, copy=False)
+    density: Column = np.sum(sweep(add_up, *columns), axis=0) / weight.sum()
+    return density
+
+
+def chernoff_quantile(tail: float) -> float:
+    r"""Return the point that Chernoff's distribution exceeds with a given probability, up to 1/2.
+
+    Its density is :math:`g(z)\, g(-z) / 2`, where :math:`g` has the Fourier transform
+    :math:`2^{1/3} / \mathrm{Ai}(2^{-1/3} i s)` (Groeneboom 1989). Both the sum over :math:`s` and
+    the polynomial through the density converge at once, so the quantile is right to nine digits.
+    """
+    from numpy.polynomial import Chebyshev
+    from scipy.optimize import brentq
+
+    # Nothing that a level can ask for lies above 4.
+    below: Any = Chebyshev.interpolate(_chernoff_density, 100, domain=[-1, 4]).integ(lbnd=4)
+    return float(brentq(lambda z: below(z) + tail, -1, 4, xtol=1e-12))
+
+
+def _chernoff_density(z: Column) -> Column:
+    from scipy.special import airy
+
+    step = 0.1
+    s = np.arange(0, 40, step)
+    transform = 2 ** (1 / 3) / airy(2 ** (-1 / 3) * 1j * s)[0] * step / np.pi
+    transform[0] /= 2
+    angle = np.outer(z, s)
+    even = np.sum(np.cos(angle) * transform.real, axis=1)
+    odd = np.sum(np.sin(angle) * transform.imag, axis=1)
+    # g(z) is their sum and g(-z) their difference.
+    density: Column = (even**2 - odd**2) / 2
+    return density
+
+
+Method: TypeAlias = Literal[
+    "auto", "resampling", "discrete", "continuous", "likelihood", "cells", "ungrouped"
+]
+METHODS: dict[Kind, tuple[str, ...]] = {
+    "consistency": ("auto", "resampling", "discrete", "continuous"),
+    "confidence": ("auto", "likelihood", "resampling", "discrete", "continuous"),
+    "simultaneous": ("auto", "cells", "ungrouped"),
+}
+ASYMPTOTIC = ("discrete", "continuous")
+# Beyond so many cases the tails of binomial distributions are no longer computed well.
+COUNTABLE = 10**13
+# Of more forecasts than this, quantiles are found at so many and are straight in between.
+POINTS = 1200
+
+
+@dataclass(frozen=True, eq=False)
+class Wanted:
+    """A band that was asked for, and all that it is made from."""
+
+    source: Tally | Cases
+    tally: Tally
+    fit: Recalibration
+    drawing: Drawing
+
+    @property
+    def value(self) -> Floats:
+        """The distinct forecasts."""
+        return to_numpy(self.tally.value).astype(np.float64)
+
+    @property
+    def recalibrated(self) -> Floats:
+        """The recalibrated probability of each distinct forecast."""
+        return self.fit.spread(self.fit.event_rate)
+
+    @property
+    def clusters(self) -> Any:
+        """The cluster of each case, if there are any."""
+        return None if isinstance(self.source, Tally) else self.source.clusters
+
+
+def find_band(wanted: Wanted, kind: Kind, method: str) -> Band:
+    """Compute the band of a kind that was asked for, or refuse."""
+    check_choice(kind, tuple(METHODS), "band")
+    check_choice(method, METHODS[kind], f"method of a {kind} band")
+    _require_fitting(wanted, kind, method)
+    if kind == "simultaneous":
+        return _simultaneous(wanted, method)
+    if method == "auto":
+        method = "likelihood" if kind == "confidence" else automatic(wanted)
+    if method == "likelihood":
+        return _likelihood(wanted)
+    find = {"resampling": _resampling, "discrete": _discrete, "continuous": _continuous}[method]
+    x, estimate, lower, upper = find(wanted, kind)
+    if kind == "confidence":
+        lower, upper = (_bridge_certainty(x, estimate, bound) for bound in (lower, upper))
+    replicates = wanted.drawing.replicates if method == "resampling" else None
+    return Band(x, lower, upper, method, wanted.drawing.level, kind, replicates)
+
+
+def automatic(wanted: Wanted) -> str:
+    """Choose as the paper does, by the numbers of cases and of distinct forecasts."""
+    if wanted.clusters is not None:
+        return "resampling"
+    cases, forecasts = effective_total(wanted.tally), len(wanted.tally)
+    drawable = wanted.tally.event_squares is None or not isinstance(wanted.source, Tally)
+    if drawable and cases <= max(1000, min(5000, 50 * forecasts)):
+        return "resampling"
+    return "discrete" if cases >= 8 * forecasts**2 else "continuous"
+
+
+def _require_fitting(wanted: Wanted, kind: Kind, method: str) -> None:
+    """Refuse what a band cannot allow for."""
+    require_no_time(wanted.source, f"a {kind} band")
+    if wanted.clusters is not None and (kind == "simultaneous" or method in ASYMPTOTIC):
+        named = "a simultaneous band" if kind == "simultaneous" else f"the method {method!r}"
+        message = f"{named} takes cases as independent; these have clusters"
+        hint = (
+            "a consistency band by resampling and a confidence band by likelihood allow for them."
+        )
+        raise DataError(message, hint=hint)
+    if kind == "simultaneous":
+        _require_countable(wanted.tally)
+
+
+def _require_countable(tally: Tally) -> None:
+    """Refuse to count what is no longer there to be counted, or too much to be."""
+    if tally.event_squares is not None:
+        message = "a simultaneous band counts cases; these have fractional weights"
+        raise DataError(message, hint="a confidence band by likelihood allows for weights.")
+    if tally.cells is not None:
+        message = f"a simultaneous band needs every forecast; these are in {tally.cells} cells"
+        raise DataError(message, hint="make the tally without cells; the band groups by itself.")
+    if tally.total > COUNTABLE:
+        message = f"a simultaneous band takes up to {COUNTABLE:g} cases; got {tally.total:g}"
+        raise DataError(message)
+
+
+def _simultaneous(wanted: Wanted, method: str) -> Band:
+    weight, events = (to_numpy(x) for x in (wanted.tally.weight, wanted.tally.events))
+    return honest_band(
+        wanted.value, weight, events, wanted.drawing.level, grouped=method != "ungrouped"
+    )
+
+
+def _resampling(wanted: Wanted, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
+    value, recalibrated = wanted.value, wanted.recalibrated
+    x = value[np.linspace(0, len(value) - 1, min(len(value), POINTS)).round().astype(int)]
+    probability = value if kind == "consistency" else recalibrated
+    bounds = resampled_bounds(sampler(wanted.source), x, probability, recalibrated, wanted.drawing)
+    lower, upper = bounds if len(x) == len(value) else (np.interp(value, x, b) for b in bounds)
+    return value, recalibrated, lower, upper
+
+
+def _discrete(wanted: Wanted, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
+    x, recalibrated = wanted.value, wanted.recalibrated
+    mean = x if kind == "consistency" else recalibrated
+    half = normal_half_width(mean, effective_cases(wanted.tally), wanted.drawing.level)
+    return x, recalibrated, np.maximum(mean - half, 0), np.minimum(mean + half, 1)
+
+
+def _continuous(wanted: Wanted, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
+    value, cases = wanted.value, effective_total(wanted.tally)
+    estimate = np.interp(GRID, value, wanted.recalibrated, left=np.nan, right=np.nan)
+    mean = GRID if kind == "consistency" else estimate
+    density = kernel_density(value, to_numpy(wanted.tally.weight), cases)
+    half = chernoff_half_width(mean, density, cases, wanted.drawing.level)
+    return GRID, estimate, np.maximum(mean - half, 0), np.minimum(mean + half, 1)
+
+
+def _bridge_certainty(x: Floats, estimate: Floats, bound: Floats) -> Floats:
+    """Replace bounds where the estimate is 0 or 1, and its variance therefore 0.
+
+    Straight lines between the remaining points take their place, the first and the last of which
+    always remain.
+    """
+    kept = ~((estimate == 0) | (estimate == 1))
+    kept[[0, -1]] = True
+    return np.where(kept, bound, np.interp(x, x[kept], bound[kept]))
+
+
+def _likelihood(wanted: Wanted) -> Band:
+    value, tally = wanted.value, wanted.tally
+    row = _spread_rows(value)
+    weight, events = (to_numpy(x) for x in (tally.weight, tally.events))
+    critical = critical_value(wanted.source, wanted.fit, wanted.drawing.level)
+    lower, upper = likelihood_bounds(weight, events, row, critical)
+    return Band(value[row], lower, upper, "likelihood", wanted.drawing.level, "confidence")
+
+
+def _spread_rows(value: Floats) -> Any:
+    """Choose enough forecasts to draw a line through: evenly by rank, and evenly by value."""
+    by_rank = np.linspace(0, len(value) - 1, min(len(value), 201)).round().astype(int)
+    by_value = np.searchsorted(value, GRID).clip(max=len(value) - 1)
+    return np.unique(np.concatenate([by_rank, by_value]))

@@ -1,0 +1,508 @@
+"""How far forecasts lie from a curve of what happened, and how far calibrated ones would.
+
+Local lines through what happened at neighbouring forecasts (lowess), many at once.
+
+References
+----------
+.. [1] W. S. Cleveland (1979). Robust locally weighted regression and smoothing scatterplots.
+   Journal of the American Statistical Association 74:829-836. doi:10.1080/01621459.1979.10481038.
+
+Curves of how often the event happened after each forecast, many at once.
+
+A curve is fitted to the distinct forecasts and to their cases, which stay; what happened may be
+drawn anew. So all that depends on the forecasts alone is found once.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+
+import numpy as np
+
+from properly._boundary._record import plain
+from properly.counts._isotonic import refit
+from properly.inference._draws import Counts, Rows
+from properly.inference._logistic import fit as fit_logistic
+from properly.inference._logistic import logit, separating_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from properly._boundary._options import Drawing
+    from properly.calibration._line import Subject
+    from properly.inference._draws import Draw, Sampler
+    from properly.typing import Column
+
+
+# The share of the cases in each window. Where these hardly differ they get a mean, and no line.
+SPAN = 2 / 3
+NARROW = 1e-3
+# Entries of a table: what stays in the processor's cache, and what is worth a product of matrices.
+CACHE = 1 << 17
+TABLE = 1 << 22
+# Of more forecasts than this, rough curves have lines of their own only as closely as this part of
+# a window. That changes distances by less than a hundredth, and their mean by far less.
+MANY = 1000
+FINE = 200
+SLACK = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Lowess:
+    """Lines through the neighbours of each forecast, the nearest counting most.
+
+    A window holds two thirds of the cases. There are no steps to make it robust, which would take
+    rare events for errors, and every forecast has its own line. A curve may leave [0, 1].
+    """
+
+    value: Column
+    weight: Column
+    width: Column
+
+    @classmethod
+    def of(cls, value: Column, weight: Column, *, counted: bool) -> Lowess:
+        """Find the width of each forecast's window."""
+        total = float(weight.sum())
+        needed = SPAN * total * (1 - SLACK)
+        if counted:
+            needed = min(max(math.floor(SPAN * total + 1e-7), 2.0), total)
+        below = _reach(value, weight, needed)
+        above = _reach(-value[::-1], weight[::-1], needed)[::-1]
+        return cls(value, weight, np.minimum(below, above))
+
+    @property
+    def told(self) -> str:
+        """The kind of the curve, in words."""
+        return "lowess with windows of two thirds of the cases"
+
+    def at(self, events: Column, *, rough: bool = False) -> Column:
+        """Fit some forecasts at a time: what their neighbours count is the same for all curves.
+
+        Rough curves of many forecasts are straight between some of these.
+        """
+        rate = (events / self.weight).T
+        rows = self._anchors() if rough and len(self.value) > MANY else np.arange(len(self.value))
+        found = np.concatenate(
+            [self._table(some) @ rate for some in _pieces(rows, TABLE, len(rate))]
+        )
+        if len(rows) == len(self.value):
+            return found.T
+        return np.stack([np.interp(self.value, self.value[rows], curve) for curve in found.T])
+
+    def _anchors(self) -> Column:
+        """Choose forecasts that are a small part of a window apart."""
+        rows, last = [0], len(self.value) - 1
+        while rows[-1] < last:
+            furthest = self.value[rows[-1]] + self.width[rows[-1]] / FINE
+            reached = int(np.searchsorted(self.value, furthest, side="right")) - 1
+            rows.append(max(reached, rows[-1] + 1))
+        return np.array(rows)
+
+    def _table(self, some: Column) -> Column:
+        """Return what each case counts in the lines of some forecasts."""
+        pieces = _pieces(some, CACHE, len(self.value))
+        return np.concatenate([self._weights(piece) for piece in pieces])
+
+    def _weights(self, some: Column) -> Column:
+        width = self.width[some, None]
+        # Without a width, only the forecast itself is in its window.
+        away = (self.value - self.value[some, None]) / np.where(width > 0, width, 1)
+        kernel: Column = np.abs(away)
+        kernel[(width[:, 0] == 0)] = np.where(away[width[:, 0] == 0] == 0, 0, 1)
+        np.minimum(kernel, 1, out=kernel)
+        # In place, and products rather than powers: this is where the time goes.
+        kernel *= kernel * kernel
+        np.subtract(1, kernel, out=kernel)
+        kernel *= kernel * kernel
+        kernel *= self.weight
+        kernel /= kernel.sum(axis=1, keepdims=True)
+        mean = np.einsum("ij,ij->i", kernel, away)[:, None]
+        away -= mean
+        moved = kernel * away
+        spread = np.einsum("ij,ij->i", moved, away)[:, None]
+        is_line = np.sqrt(spread) * width > NARROW * (self.value[-1] - self.value[0])
+        kernel -= moved * np.where(is_line, mean / np.where(is_line, spread, 1), 0)
+        return kernel
+
+
+def _pieces(rows: Column, entries: int, columns: int) -> Iterator[Column]:
+    """Cut rows into pieces that make tables of at most so many entries."""
+    piece = max(1, entries // columns)
+    return (rows[start : start + piece] for start in range(0, len(rows), piece))
+
+
+def _reach(x: Column, weight: Column, needed: float) -> Column:
+    """Find how far down the nearest cases of the needed weight reach, if they reach down furthest.
+
+    Infinite where the lowest of all is not far enough. By bisection, for all points at once.
+    """
+    before = np.append(0, np.cumsum(weight))
+    low, high = np.full(len(x), -1), np.arange(1, len(x) + 1)
+    while (high - low > 1).any():
+        middle = np.maximum((low + high) // 2, 0)
+        end = np.searchsorted(x, x + (x - x[middle]) * (1 + SLACK), side="right")
+        is_enough = before[end] - before[middle] >= needed
+        low, high = np.where(is_enough, middle, low), np.where(is_enough, high, middle)
+    return np.where(low >= 0, x - x[low], np.inf)
+
+
+Fit: TypeAlias = Literal["spline", "isotonic", "lowess"]
+
+# Where the knots lie among the cases: F. E. Harrell (2015). Regression modeling strategies.
+FIVE = (0.05, 0.275, 0.5, 0.725, 0.95)
+THREE = (0.1, 0.5, 0.9)
+RANK = 1e-9
+# Newton's steps that nearly all random outcomes come to rest by; the others are fitted by
+# themselves. A step that moves no log odds by more than the leap leads upward for certain. What is
+# small is told by forecasts that weigh 1 on average.
+STEPS = 25
+LEAP = 0.5
+SMALL = 1e-10
+
+
+class Curves(Protocol):
+    """Forecasts with their cases, ready to have curves fitted to what happened."""
+
+    @property
+    def told(self) -> str:
+        """The kind of the curve, in words."""
+
+    def at(self, events: Column, *, rough: bool = False) -> Column:
+        """Return the fitted probability at each forecast; a row of events is one curve.
+
+        Rough will do for random events: to about a hundredth of what chance makes of them.
+        """
+
+
+def find_curves(fit: Fit, value: Column, weight: Column, *, counted: bool) -> Curves:
+    """Get ready to fit curves to forecasts, none of which is certain if it is a spline."""
+    if fit == "spline":
+        return Spline.of(value, weight, counted=counted)
+    if fit == "isotonic":
+        return Isotonic(weight)
+    return Lowess.of(value, weight, counted=counted)
+
+
+def quantiles(x: Column, weight: Column, shares: Sequence[float], *, counted: bool) -> Column:
+    """Find quantiles of numbers that stand for several cases each.
+
+    Of counts they are straight lines between neighbouring cases, the first at 0 and the last at 1
+    (type 7); of weights, the least number with so large a share at or below it.
+    """
+    order = np.argsort(x)
+    x, upto = x[order], np.cumsum(weight[order])
+    if not counted:
+        reached = np.searchsorted(upto, np.multiply(shares, upto[-1] * (1 - SLACK)))
+        found: Column = x[reached]
+        return found
+    place = np.multiply(shares, upto[-1] - 1)
+    below = np.floor(place)
+    pair = (below, np.minimum(below + 1, upto[-1] - 1))
+    low, high = (x[np.searchsorted(upto, case, side="right")] for case in pair)
+    between: Column = low + (place - below) * (high - low)
+    return between
+
+
+@dataclass(frozen=True, eq=False)
+class Isotonic:
+    """The best increasing curve."""
+
+    weight: Column
+
+    @property
+    def told(self) -> str:
+        """The kind of the curve, in words."""
+        return "isotonic"
+
+    def at(self, events: Column, *, rough: bool = False) -> Column:  # noqa: ARG002
+        """Pool adjacent violators."""
+        return np.stack([self._one(row) for row in events])
+
+    def _one(self, events: Column) -> Column:
+        bins = refit(self.weight, events)
+        return np.repeat(bins.event_rate, bins.last - bins.first + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Spline:
+    """Log odds as a restricted cubic spline of the forecast's log odds: straight beyond its knots.
+
+    The spline is what the log odds differ by from those of the forecast, so that calibrated
+    forecasts have the coefficients 0, where the search begins; and the columns are such that the
+    information there is the unit matrix.
+    """
+
+    value: Column
+    weight: Column
+    axes: Column
+    knots: Column
+
+    @classmethod
+    def of(cls, value: Column, weight: Column, *, counted: bool) -> Spline:
+        """Place five knots; three where forecasts are too few for that, or else a line."""
+        odds = logit(value)
+        for shares in (FIVE, THREE, ()):
+            knots = quantiles(odds, weight, shares, counted=counted) if shares else np.empty(0)
+            if len(set(knots.tolist())) == len(shares):
+                columns = spline_columns(odds, knots)
+                if _are_independent(columns):
+                    break
+        else:
+            columns, knots = np.ones((len(odds), 1)), np.empty(0)
+        return cls(value, weight, _upright(columns, weight * value * (1 - value)), knots)
+
+    @property
+    def told(self) -> str:
+        """The kind of the curve, in words."""
+        if len(self.knots):
+            return f"restricted cubic spline of the log odds with {len(self.knots)} knots"
+        return "line of the log odds" if self.axes.shape[1] > 1 else "constant"
+
+    def at(self, events: Column, *, rough: bool = False) -> Column:  # noqa: ARG002
+        """Fit all at once, and those by themselves that do not come to rest."""
+        odds, is_found = self._climb(events)
+        found = _expit(odds)
+        for row in np.flatnonzero(~is_found):
+            found[row] = fit_or_limit(
+                self.axes, events[row] / self.weight, self.weight, logit(self.value)
+            )
+        return found
+
+    def _climb(self, events: Column) -> tuple[Column, Column]:
+        """Take Newton's steps for many outcomes of the same forecasts; say which came to rest."""
+        size = self.axes.shape[1]
+        products = (self.axes[:, :, None] * self.axes[:, None, :]).reshape(-1, size * size)
+        odds = np.tile(logit(self.value), (len(events), 1))
+        is_found, active = np.zeros(len(events), dtype=bool), np.arange(len(events))
+        small = SMALL * self.weight.mean()
+        for _ in range(STEPS):
+            mean = _expit(odds[active])
+            slope = (events[active] - self.weight * mean) @ self.axes
+            information = (self.weight * mean * (1 - mean)) @ products
+            inverse = np.linalg.pinv(information.reshape(-1, size, size), hermitian=True)
+            step = (inverse @ slope[:, :, None])[:, :, 0]
+            move = step @ self.axes.T
+            odds[active] = self._upward(odds[active], move, events[active])
+            is_found[active] = (slope * step).sum(axis=1) <= small
+            active = active[~is_found[active]]
+            if not active.size:
+                break
+        return odds, is_found
+
+    def _upward(self, odds: Column, move: Column, events: Column) -> Column:
+        """Move the log odds; halve steps that are large until they lead upward."""
+        large = np.flatnonzero(np.abs(move).max(axis=1) > LEAP)
+        while large.size:
+            before, trial = odds[large], odds[large] + move[large]
+            is_lower = self._likelihood(trial, events[large]) < self._likelihood(
+                before, events[large]
+            )
+            large = large[is_lower]
+            move[large] /= 2
+            large = large[np.abs(move[large]).max(axis=1) > LEAP]
+        return odds + move
+
+    def _likelihood(self, odds: Column, events: Column) -> Column:
+        likely = events * odds - self.weight * np.logaddexp(0, odds)
+        total: Column = likely.sum(axis=1)
+        return total
+
+
+def spline_columns(x: Column, knots: Column) -> Column:
+    """Return 1, x, and the cubic pieces that are straight beyond the first and the last knot."""
+    *inner, before, last = knots.tolist() or (0.0, 0.0)
+    columns = [np.ones_like(x), x]
+    for knot in inner:
+        piece = _cube(x - knot) - _cube(x - before) * (last - knot) / (last - before)
+        piece += _cube(x - last) * (before - knot) / (last - before)
+        columns.append(piece / (last - inner[0]) ** 2)
+    return np.stack(columns, axis=1)
+
+
+def fit_or_limit(Z: Column, y: Column, weight: Column, offset: Column) -> Column:
+    """Return fitted probabilities, also where the best coefficients are infinite.
+
+    Rows that a line tells apart then have the probabilities 0 and 1, and the others, which lie on
+    the line, are fitted by themselves.
+    """
+    if y.max() == 0 or y.min() == 1:
+        return np.array(y, dtype=np.float64)
+    fitted = fit_logistic(Z, y, weight, offset)
+    line = separating_line(Z, y) if fitted.separated else None
+    if line is None:
+        return _expit(offset + Z @ fitted.coefficients)
+    side = Z / np.abs(Z).max(axis=0) @ line
+    left = np.abs(side) <= RANK
+    found: Column = (side > 0).astype(np.float64)
+    if left.any():
+        columns = _upright(Z[left], np.ones(int(left.sum())))
+        found[left] = fit_or_limit(columns, y[left], weight[left], offset[left])
+    return found
+
+
+def _expit(x: Column) -> Column:
+    from scipy.special import expit
+
+    found: Column = expit(x)
+    return found
+
+
+def _cube(x: Column) -> Column:
+    found: Column = np.maximum(x, 0) ** 3
+    return found
+
+
+def _are_independent(columns: Column) -> bool:
+    columns = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
+    return bool(np.linalg.matrix_rank(columns, tol=RANK * len(columns)) == columns.shape[1])
+
+
+def _upright(columns: Column, weight: Column) -> Column:
+    """Turn columns to right angles and length 1 under weights, and drop what depends on others."""
+    root = np.sqrt(weight)[:, None]
+    columns = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
+    _, size, turn = np.linalg.svd(root * columns, full_matrices=False)
+    kept = size > RANK * size[0]
+    found: Column = columns @ turn[kept].T / size[kept]
+    return found
+
+
+# Entries of a table of random events: some ten megabytes at a time.
+ENTRIES = 1 << 21
+# Of more forecasts than this, random outcomes are counted in so many cells of about as many cases.
+# Single cases matter at either end only, where few make a step of an increasing curve.
+LONG = 1 << 15
+CELLS = 1 << 14
+ENDS = 1 << 11
+
+
+@dataclass(frozen=True)
+class AbsoluteError:
+    """How far forecasts are from a fitted curve, and by chance alone.
+
+    Attributes
+    ----------
+    value : float
+        The distance.
+    mean_if_calibrated : float
+        Its mean if the forecasts are calibrated, which is not 0.
+    upper_if_calibrated : float
+        What calibrated forecasts stay below with the probability of the level.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
+    >>> found = properly.calibration_summary(t, rng=1)
+    >>> print(f"{found.ici.value:.4f}")
+    0.0350
+    >>> found.ici.value < found.ici.upper_if_calibrated
+    True
+    """
+
+    value: float
+    mean_if_calibrated: float
+    upper_if_calibrated: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name, as JSON can hold them."""
+        found: dict[str, Any] = plain(asdict(self))
+        return found
+
+
+class Distances(NamedTuple):
+    """Mean, median, 90 % quantile and maximum of distances, and which curve they are from."""
+
+    mean: AbsoluteError
+    median: AbsoluteError
+    most: AbsoluteError
+    largest: AbsoluteError
+    curve: str
+
+
+def find_distances(subject: Subject, fit: Fit, drawing: Drawing) -> Distances:
+    """Fit a curve to what happened, and to outcomes that are drawn as the forecasts say."""
+    sample, draws = subject.sample, subject.draws
+    used = sample.is_uncertain if fit == "spline" else np.full(len(sample.value), fill_value=True)
+    if not used.any():
+        unknown = AbsoluteError(math.nan, math.nan, math.nan)
+        return Distances(unknown, unknown, unknown, unknown, "none: all forecasts are 0 or 1")
+    value, weight = sample.value[used], sample.weight[used].astype(np.float64)
+    ruler = _Ruler.of(fit, value, weight, counted=subject.is_counted)
+    observed = ruler.measure(sample.events[used][None])[0]
+    drawn = _if_calibrated(_among(draws, used), fit, ruler, drawing)
+    means, limits = drawn.mean(axis=0), np.quantile(drawn, drawing.level, axis=0)
+    columns = (observed.tolist(), means.tolist(), limits.tolist())
+    mean, median, most, largest = (AbsoluteError(*x) for x in zip(*columns, strict=True))
+    return Distances(mean, median, most, largest, ruler.curves.told)
+
+
+class _Ruler(NamedTuple):
+    curves: Curves
+    value: Column
+    weight: Column
+    counted: bool
+
+    @classmethod
+    def of(cls, fit: Fit, value: Column, weight: Column, *, counted: bool) -> _Ruler:
+        """Get ready to fit curves to some forecasts."""
+        return cls(find_curves(fit, value, weight, counted=counted), value, weight, counted)
+
+    def measure(self, events: Column, *, rough: bool = False) -> Column:
+        """Return the four distances, a row for each row of events."""
+        away = np.abs(self.curves.at(events, rough=rough) - self.value)
+        mean = away @ self.weight / self.weight.sum()
+        among = [quantiles(row, self.weight, (0.5, 0.9), counted=self.counted) for row in away]
+        return np.column_stack([mean, np.stack(among), away.max(axis=1)])
+
+
+def _if_calibrated(draws: Sampler, fit: Fit, ruler: _Ruler, drawing: Drawing) -> Column:
+    """Measure the distances of random outcomes; of very many forecasts, in cells."""
+    if len(draws.value) > LONG:
+        draws = in_cells(draws)
+        weight = _weight_of(draws).astype(np.float64)
+        ruler = _Ruler.of(fit, draws.value, weight, counted=ruler.counted)
+    return np.concatenate([ruler.measure(x, rough=True) for x in _events(draws, drawing)])
+
+
+def in_cells(draws: Sampler) -> Sampler:
+    """Take neighbouring forecasts as one, their mean, but for those near either end."""
+    weight = _weight_of(draws)
+    share = (np.cumsum(weight) - weight / 2) / weight.sum()
+    is_new = np.diff(np.floor(share * CELLS), prepend=-1) > 0
+    is_new[: ENDS + 1] = is_new[-ENDS:] = True
+    cell = np.cumsum(is_new) - 1
+    total = np.bincount(cell, weight)
+    value = np.bincount(cell, weight * draws.value) / total
+    if isinstance(draws, Counts):
+        return Counts(value, total.astype(np.int64))
+    return Rows(value, cell[draws.cell], draws.weight, draws.happened)
+
+
+def _weight_of(draws: Sampler) -> Column:
+    """Return the weight at each forecast."""
+    if isinstance(draws, Counts):
+        return draws.weight
+    return np.bincount(draws.cell, draws.weight)
+
+
+def _events(draws: Sampler, drawing: Drawing) -> Iterator[Column]:
+    """Draw outcomes with the probabilities that were forecast, some replicates at a time."""
+    some = max(1, ENTRIES // len(draws.value))
+    outcomes: Iterator[Draw] = draws.outcomes(draws.value, drawing.replicates, drawing.rng)
+    while batch := [draw.events for draw in islice(outcomes, some)]:
+        yield np.stack(batch).astype(np.float64)
+
+
+def _among(draws: Sampler, used: Column) -> Sampler:
+    """Draw at some of the forecasts only."""
+    if used.all():
+        return draws
+    if isinstance(draws, Counts):
+        return Counts(draws.value[used], draws.weight[used])
+    rows, number = used[draws.cell], np.cumsum(used) - 1
+    cell = number[draws.cell[rows]]
+    return Rows(draws.value[used], cell, draws.weight[rows], draws.happened[rows])

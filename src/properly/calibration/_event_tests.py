@@ -1,0 +1,438 @@
+"""The tests of calibration, one by one: from cases to a p-value.
+
+Exact ones keep the forecasts and draw outcomes as they say. A certain forecast that was wrong
+refutes calibration outright. No draw contradicts one, so that is beyond all of them.
+
+Cox's tests of calibration: whether the fitted recalibration line is the diagonal.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._notices import notice
+from properly._boundary._record import amount_of, many
+from properly.calibration._components import ROUNDING, Prices, components, if_calibrated, p_value
+from properly.calibration._test_statistics import (
+    CalibrationTest,
+    Sample,
+    clustered_score,
+    combine,
+    hosmer_lemeshow,
+    path_of,
+    path_scale,
+    range_tail,
+    reach_tail,
+    score_axes,
+    score_statistic,
+    share_reaching,
+    slack_of,
+    spiegelhalter,
+)
+from properly.counts._cases import has_clusters, number_clusters, rows_in_use
+from properly.counts._isotonic import recalibrate
+from properly.counts._scoring import mean_loss, mean_score
+from properly.counts._tally import Tally, as_tally
+from properly.errors import DataError
+from properly.inference._design import Design
+from properly.inference._draws import fast_stream, sampler
+from properly.inference._logistic import fit, logit
+from properly.inference._variance import Spread, covariance
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from properly.counts._cases import Cases
+    from properly.inference._draws import Draw
+    from properly.rules import BinaryRule
+    from properly.typing import Column
+
+
+# Estimates that are correlated more closely than this are one but for rounding.
+ALIKE = 1e-13
+
+
+class Line(NamedTuple):
+    """A test of a fitted line, and of its parts alone.
+
+    Attributes
+    ----------
+    statistic : float
+        The likelihood ratio, or Wald's divided by what makes it an F.
+    degrees : float or pair of floats
+        Degrees of freedom, of the denominator too if the statistic is an F.
+    p_value : float
+        Of both coefficients together, or of the only one.
+    in_the_large, slope : float
+        The p-value of the intercept with the slope held at 1, and of the slope; NaN without a
+        slope.
+    """
+
+    statistic: float
+    degrees: float | tuple[float, float]
+    p_value: float
+    in_the_large: float
+    slope: float
+
+
+def by_likelihood(sample: Sample, *, joint: bool) -> Line | None:
+    """Compare the likelihood of a fitted line with that of the diagonal; None if none fits best."""
+    odds, rate, weight = logit(sample.value), sample.events / sample.weight, sample.weight
+    ones = np.ones((len(odds), 1))
+    shifted = fit(ones, rate, weight, odds)
+    free = fit(np.column_stack([ones, odds]), rate, weight) if joint and _varies(odds) else None
+    if shifted.separated or (free is not None and free.separated):
+        return None
+    price = sample.events @ np.log(sample.value) + (weight - sample.events) @ np.log1p(
+        -sample.value
+    )
+    large = max(2 * (shifted.log_likelihood - float(price)), 0.0)
+    p_large = _chi_squared_tail(1, large)
+    if free is None:
+        return Line(large, 1.0, p_large, p_large, math.nan)
+    slope = max(2 * (free.log_likelihood - shifted.log_likelihood), 0.0)
+    both = large + slope
+    tails = (_chi_squared_tail(d, x) for d, x in ((2, both), (1, large), (1, slope)))
+    return Line(both, 2.0, *tails)
+
+
+def by_sandwich(p: Column, happened: Column, design: Design, *, joint: bool) -> Line | None:
+    """Compare the coefficients of a fitted line with 0 and 1, by what cases or clusters add up to.
+
+    For weights, clusters and strata, with which likelihoods say nothing. A p-value is NaN if the
+    coefficients, or some line through them, did not vary.
+    """
+    odds = logit(p)
+    ones = np.ones((len(odds), 1))
+    shifted = _estimate(ones, happened, design, odds)
+    if shifted is None:
+        return None
+    large = wald(*shifted)
+    if not (joint and _varies(odds)):
+        return Line(*large, large[2], math.nan)
+    free = _estimate(np.column_stack([ones, odds]), happened, design, np.zeros(len(odds)))
+    if free is None:
+        return None
+    away, spread = free[0] - (0.0, 1.0), free[1]
+    slope = wald(away[1:], Spread(spread.covariance[1:, 1:], spread.degrees))
+    return Line(*wald(away, spread), large[2], slope[2])
+
+
+def _estimate(
+    Z: Column, happened: Column, design: Design, offset: Column
+) -> tuple[Column, Spread] | None:
+    """Fit a line, and say how far its coefficients may be off."""
+    from scipy.special import expit
+
+    fitted = fit(Z, happened, design.weight, offset)
+    if fitted.separated:
+        return None
+    left = design.weight * (happened - expit(offset + Z @ fitted.coefficients))
+    influence = fitted.information_inverse @ (Z * left[:, None]).T
+    return fitted.coefficients, covariance(influence, design)
+
+
+def wald(away: Column, spread: Spread) -> tuple[float, tuple[float, float], float]:
+    """Return the F statistic of coefficients, its degrees of freedom and its p-value."""
+    from scipy.special import fdtrc
+
+    size = len(away)
+    degrees = (float(size), float(spread.degrees) - size + 1)
+    if degrees[1] <= 0 or not _varies_all_ways(spread):
+        return math.nan, degrees, math.nan
+    distance = float(away @ np.linalg.pinv(spread.covariance, hermitian=True) @ away)
+    statistic = distance / size * degrees[1] / spread.degrees
+    return statistic, degrees, float(fdtrc(*degrees, statistic))
+
+
+def _varies_all_ways(spread: Spread) -> bool:
+    """Tell whether no estimate, nor any sum of them, is known without error."""
+    error = spread.errors
+    if not (error > 0).all():
+        return False
+    correlation = spread.covariance / np.outer(error, error)
+    return bool(np.linalg.eigvalsh(correlation)[0] > ALIKE)
+
+
+def _varies(odds: Column) -> bool:
+    return bool(np.ptp(odds) > 0)
+
+
+def _chi_squared_tail(degrees: float, statistic: float) -> float:
+    from scipy.special import chdtrc
+
+    return float(chdtrc(degrees, statistic))
+
+
+# A p-value at which calibration is commonly refused.
+SMALL = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """The cases, and what a user chose."""
+
+    source: Tally | Cases
+    rule: BinaryRule
+    replicates: int
+    rng: np.random.Generator
+    groups: int = 10
+    training: bool = False
+    tally: Tally = field(init=False)
+    sample: Sample = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count the cases, once."""
+        object.__setattr__(self, "tally", as_tally(self.source))
+        object.__setattr__(self, "sample", Sample.of(self.tally))
+
+    @property
+    def counts(self) -> bool:
+        """Whether cases are independent and counted, rather than weighed."""
+        return self.tally.event_squares is None and not has_clusters(self.source)
+
+    @property
+    def least(self) -> float:
+        """The least p-value that so many draws can give."""
+        return 1 / (1 + self.replicates)
+
+    @cached_property
+    def sampler(self) -> Any:
+        """What draws outcomes."""
+        return sampler(self.source)
+
+    def draws(self) -> Iterator[Draw]:
+        """Draw outcomes as the forecasts say."""
+        drawn = self.sampler.outcomes(self.sampler.value, self.replicates, fast_stream(self.rng))
+        yield from drawn
+
+    @property
+    def certain(self) -> int:
+        """How many forecasts are 0 or 1."""
+        if self.counts or isinstance(self.source, Tally):
+            return int(self.sample.weight[~self.sample.is_uncertain].sum())
+        p = rows_in_use(self.source).p
+        return int(((p == 0) | (p == 1)).sum())
+
+    @property
+    def design(self) -> str:
+        """How many cases there are, and how they were sampled."""
+        if self.counts or isinstance(self.source, Tally):
+            total = self.tally.total
+            whole = isinstance(total, int)
+            return many(total, "independent case") if whole else f"cases of {amount_of(total)}"
+        return Design.of(self.source).told
+
+
+def by_miscalibration(trial: Trial) -> CalibrationTest:
+    """Compare the miscalibration with that of drawn outcomes."""
+    score, observed = _miscalibration(trial)
+    prices = Prices.at(trial.sampler.value, trial.rule)
+    (drawn,) = if_calibrated(trial.sampler, [prices], trial.replicates, trial.rng)
+    p = trial.least if trial.sample.is_refuted else p_value(observed, drawn, score)
+    return CalibrationTest(
+        "mcb",
+        max(observed, 0.0),
+        p,
+        "Monte Carlo",
+        miscalibration=max(observed, 0.0),
+        mean_if_calibrated=float(drawn.mean()),
+        replicates=trial.replicates,
+    )
+
+
+def by_both(trial: Trial) -> CalibrationTest:
+    """Compare the miscalibration and the score statistic with those of the same drawn outcomes."""
+    score, observed = _miscalibration(trial)
+    axes, value = score_axes(trial.sample), trial.sampler.value
+    second = [score_statistic(axes, trial.sample.excess)]
+
+    def watched() -> Iterator[Draw]:
+        for draw in trial.draws():
+            second.append(score_statistic(axes, draw.events - draw.weight * value))
+            yield draw
+
+    drawn = components(watched(), Prices.at(value, trial.rule))[0]
+    parts = dict.fromkeys(("mcb", "score"), trial.least)
+    p = trial.least
+    if not trial.sample.is_refuted:
+        others = np.array(second)
+        slack = ROUNDING * score, slack_of(others)
+        p, *alone = combine(np.append(observed, drawn), others, slack)
+        parts = dict(zip(parts, alone, strict=True))
+    return CalibrationTest(
+        "combined",
+        min(parts.values()),
+        p,
+        "Monte Carlo",
+        parts=parts,
+        miscalibration=max(observed, 0.0),
+        mean_if_calibrated=float(drawn.mean()),
+        replicates=trial.replicates,
+        certain=trial.certain,
+    )
+
+
+def _miscalibration(trial: Trial) -> tuple[float, float]:
+    fit, score = recalibrate(trial.tally), mean_score(trial.tally, trial.rule)
+    return score, score - mean_loss(fit.event_rate, fit.weight, fit.events, trial.rule)
+
+
+def by_score(trial: Trial) -> CalibrationTest:
+    """Test the logistic recalibration without fitting it: by draws, or by sums over clusters."""
+    from scipy.special import chdtrc
+
+    if has_clusters(trial.source):
+        return _by_clusters(trial, trial.source)
+    axes = score_axes(trial.sample)
+    observed = math.inf
+    if not trial.sample.is_refuted:
+        observed = score_statistic(axes, trial.sample.excess)
+    approximate = float(chdtrc(len(axes), observed)) if len(axes) else _tail_of_nothing(observed)
+    found = _by_draws(trial, "score", observed, approximate, partial(score_statistic, axes))
+    return replace(found, degrees=float(len(axes)), certain=trial.certain)
+
+
+def _by_clusters(trial: Trial, cases: Cases) -> CalibrationTest:
+    y, p, weight, used = rows_in_use(cases)
+    cluster = number_clusters(cases, used)
+    found = clustered_score(p.astype(np.float64), y, weight, cluster)
+    statistic, tail, few_clusters = found.statistic, found.asymptotic, found.p_value
+    if trial.sample.is_refuted:
+        statistic, tail, few_clusters = math.inf, 0.0, 0.0
+    elif math.isnan(few_clusters):
+        tail = math.nan
+    _warn_of_few(found.clusters)
+    parts = {"F": few_clusters}
+    degrees = float(found.degrees)
+    return CalibrationTest(
+        "score", statistic, tail, "chi-squared", degrees, parts, certain=trial.certain
+    )
+
+
+def _warn_of_few(clusters: int) -> None:
+    """Warn if the statistic, never more than the number of clusters, cannot be large."""
+    least = math.exp(-clusters / 2)
+    if clusters and least > SMALL:
+        told = f"with {many(clusters, 'cluster')} the score test has no p-value below {least:.2g}"
+        notice(f"{told}, so it cannot refuse calibration")
+
+
+def _tail_of_nothing(observed: float) -> float:
+    """Return the p-value of a statistic that is always 0."""
+    return 1.0 if observed == 0 else 0.0
+
+
+def by_reach(trial: Trial) -> CalibrationTest:
+    """Test by the greatest distance from 0 of the excess of events, added up."""
+    return _by_path(trial, "ks", 0, reach_tail)
+
+
+def by_range(trial: Trial) -> CalibrationTest:
+    """Test by the range of the excess of events, added up."""
+    return _by_path(trial, "kuiper", 1, range_tail)
+
+
+def _by_path(
+    trial: Trial, name: str, which: int, tail: Callable[[float], float]
+) -> CalibrationTest:
+    scale, total = path_scale(trial.sample), float(trial.sample.weight.sum())
+
+    def measure(excess: Column) -> float:
+        found = path_of(excess, total)[which]
+        return found / scale if scale else math.inf if found else 0.0
+
+    observed = measure(trial.sample.excess)
+    return _by_draws(trial, name, observed, tail(observed), measure)
+
+
+def _by_draws(
+    trial: Trial,
+    name: str,
+    observed: float,
+    approximate: float,
+    measure: Callable[[Column], float],
+) -> CalibrationTest:
+    value = trial.sampler.value
+    drawn = np.array([measure(draw.events - draw.weight * value) for draw in trial.draws()])
+    p = trial.least if trial.sample.is_refuted else share_reaching(observed, drawn)
+    parts = {"asymptotic": approximate}
+    replicates = trial.replicates
+    return CalibrationTest(name, observed, p, "Monte Carlo", parts=parts, replicates=replicates)
+
+
+def by_spiegelhalter(trial: Trial) -> CalibrationTest:
+    """Test one contrast, which is that of the Brier score with its expectation."""
+    from scipy.special import ndtr
+
+    z = spiegelhalter(trial.sample)
+    return CalibrationTest("spiegelhalter", z, 2 * float(ndtr(-abs(z))), "normal")
+
+
+def by_groups(trial: Trial) -> CalibrationTest:
+    """Test the counts of groups of forecasts."""
+    from scipy.special import chdtrc
+
+    if trial.tally.event_squares is not None:
+        message = "the test of Hosmer and Lemeshow counts cases; these have fractional weights"
+        raise DataError(message, hint="statistic='score' allows for weights.")
+    statistic, groups = hosmer_lemeshow(trial.sample, trial.groups)
+    degrees = groups - 2 if trial.training else groups
+    if degrees < 1:
+        message = (
+            "the test of Hosmer and Lemeshow on training data needs 3 groups of different "
+            f"forecasts or more; got {groups}"
+        )
+        raise DataError(message)
+    p = float(chdtrc(degrees, statistic))
+    return CalibrationTest("hosmer-lemeshow", statistic, p, "chi-squared", float(degrees))
+
+
+def by_line(trial: Trial) -> CalibrationTest:
+    """Test intercept and slope of the logistic recalibration."""
+    return _by_cox(trial, "cox", joint=True)
+
+
+def by_level(trial: Trial) -> CalibrationTest:
+    """Test the intercept of the logistic recalibration with slope 1."""
+    return _by_cox(trial, "citl", joint=False)
+
+
+def _by_cox(trial: Trial, name: str, *, joint: bool) -> CalibrationTest:
+    """Fit a line; where none fits best since the data separate, the score test needs no fit."""
+    method = "chi-squared" if trial.counts else "F"
+    if trial.certain:
+        # The log odds of 0 and of 1 are infinite, and no fit can do anything about it.
+        return CalibrationTest(name, math.nan, math.nan, method, certain=trial.certain)
+    if trial.counts:
+        line = by_likelihood(trial.sample, joint=joint)
+    elif isinstance(trial.source, Tally):
+        message = "a line is fitted to cases of fractional weight; a tally has only their sums"
+        hint = "pass properly.Cases(y, p, weight=w) instead of the tally."
+        raise DataError(message, hint=hint)
+    else:
+        y, p, _, _ = rows_in_use(trial.source)
+        design = Design.of(trial.source)
+        line = by_sandwich(p.astype(np.float64), y.astype(np.float64), design, joint=joint)
+    if line is None:
+        return by_score(trial)
+    parts = {} if math.isnan(line.slope) else {"citl": line.in_the_large, "slope": line.slope}
+    return CalibrationTest(name, line.statistic, line.p_value, method, line.degrees, parts)
+
+
+TRIALS: dict[str, Callable[[Trial], CalibrationTest]] = {
+    "combined": by_both,
+    "mcb": by_miscalibration,
+    "score": by_score,
+    "spiegelhalter": by_spiegelhalter,
+    "cox": by_line,
+    "citl": by_level,
+    "ks": by_reach,
+    "kuiper": by_range,
+    "hosmer-lemeshow": by_groups,
+}

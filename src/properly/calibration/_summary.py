@@ -1,0 +1,443 @@
+"""How well forecasts are calibrated, as clinical papers report it.
+
+What is said about the calibration of forecasts, as a table.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
+
+from properly._boundary._options import as_drawing, check_choice
+from properly._boundary._record import many, plain, to_frame
+from properly._boundary._tables import table
+from properly.calibration._curve_fits import AbsoluteError, Fit, find_distances
+from properly.calibration._line import Subject, find_line, observed_expected
+from properly.counts._cases import has_classes, require_classes
+from properly.counts._reductions import cumulative, one_vs_rest
+from properly.errors import DataError
+from properly.inference._means import warn_of_clusters, warn_of_few
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy as np
+
+    from properly._boundary._options import Drawing
+    from properly._boundary._record import Backend
+    from properly.counts._cases import Cases
+    from properly.counts._tally import Tally
+    from properly.inference._estimate import Estimate
+
+
+# How estimates are told in a table, and what they are of calibrated forecasts.
+ESTIMATES = {
+    "observed_expected": ("observed / expected", 1),
+    "in_the_large": ("calibration in the large", 0),
+    "intercept": ("intercept", 0),
+    "slope": ("slope", 1),
+}
+COLUMNS = (
+    *("measure", "value", "standard_error", "lower", "upper", "p_value"),
+    *("mean_if_calibrated", "upper_if_calibrated"),
+)
+ERRORS = {"ici": "ICI (mean)", "e50": "E50 (median)", "e90": "E90", "emax": "Emax"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalibrationSummary:
+    """How well forecasts are calibrated, as clinical papers report it.
+
+    Attributes
+    ----------
+    observed_expected : Estimate
+        Events that happened over events that were expected; 1 if right on average.
+    in_the_large : Estimate
+        By how much all log odds would have to be shifted; 0 if right on average.
+    intercept, slope : Estimate
+        The line of the log odds that would recalibrate them: 0 and 1. A slope below 1 says that
+        forecasts are too extreme. This intercept is not calibration in the large.
+    ici, e50, e90, emax : AbsoluteError
+        Mean, median, 90 % quantile and maximum of the distances between the forecasts of all cases
+        and a curve that is fitted to what happened.
+    tests : dict
+        p-values: of ``"joint"``, that the line is the diagonal; of ``"in_the_large"``; of
+        ``"slope"``, that it is 1 whatever the intercept. ``"joint_wald"`` is the first by Wald's
+        test.
+    test_method : str
+        ``"likelihood ratio"``; ``"Wald, sandwich"`` with weights, clusters, strata or times;
+        ``"score"`` where no line fits best; ``"none"``.
+    fit, curve : str
+        The kind of curve that was asked for, and what was fitted, in words.
+    mean_forecast, event_rate : float
+        Means over all cases.
+    cases, events, certain : int
+        How many there are, had the event, and had forecasts of exactly 0 or 1.
+    design : str
+        How cases were taken to be sampled.
+    level : float
+        How sure intervals are, and calibrated forecasts to stay below the upper points.
+    replicates : int
+        Random draws.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
+    >>> found = properly.calibration_summary(t, rng=1)
+    >>> found
+    CalibrationSummary(observed / expected 1.012, slope 1.17, ICI 0.035; 86 events in 200)
+    >>> print(found.slope)
+    1.17 (95 % interval 0.823 to 1.518; 200 independent cases)
+    >>> round(found.tests["joint"], 3)
+    0.607
+    """
+
+    observed_expected: Estimate
+    in_the_large: Estimate
+    intercept: Estimate
+    slope: Estimate
+    ici: AbsoluteError
+    e50: AbsoluteError
+    e90: AbsoluteError
+    emax: AbsoluteError
+    tests: dict[str, float]
+    test_method: str
+    fit: str
+    curve: str
+    mean_forecast: float
+    event_rate: float
+    cases: int
+    events: int
+    certain: int
+    design: str
+    level: float
+    replicates: int
+
+    def __repr__(self) -> str:
+        ratio, slope = self.observed_expected.value, self.slope.value
+        told = f"observed / expected {ratio:.4g}, slope {slope:.4g}, ICI {self.ici.value:.4g}"
+        return f"CalibrationSummary({told}; {many(self.events, 'event')} in {self.cases:,})"
+
+    def __str__(self) -> str:
+        """Lay out a table as papers print it, and below it what was done."""
+        sure = f"{100 * self.level:g} %"
+        lines: list[tuple[str, ...]] = [("", "estimate", f"{sure} interval", "if calibrated")]
+        for name, (told, ideal) in ESTIMATES.items():
+            x = getattr(self, name)
+            lines.append((told, _number(x.value, 3), _interval(x.interval), str(ideal)))
+        lines += [("",) * 4, ("", "distance", "mean if calibrated", f"{sure} below")]
+        for name, told in ERRORS.items():
+            x = getattr(self, name)
+            numbers = (x.value, x.mean_if_calibrated, x.upper_if_calibrated)
+            lines.append((told, *(_number(number, 4) for number in numbers)))
+        head, *rows = lines
+        shown = table(head, rows)
+        width = max(map(len, shown.splitlines()))
+        notes = (textwrap.fill(note, width, break_on_hyphens=False) for note in self._notes())
+        return "\n".join([shown, "", *notes])
+
+    def _notes(self) -> Iterator[str]:
+        """Say what was judged, and how."""
+        cases = "" if "independent" in self.design else f"{many(self.cases, 'case')} of "
+        rates = f"event rate {self.event_rate:.4f}, mean forecast {self.mean_forecast:.4f}"
+        yield f"{many(self.events, 'event')} in {cases}{self.design}; {rates}"
+        if self.test_method != "none":
+            asked = ("in_the_large", "slope", "joint")
+            p = [f"{name.replace('_', ' ')} {_p_value(self.tests[name])}" for name in asked]
+            yield f"tests ({self.test_method}): {', '.join(p)}"
+        drawn = f"{many(self.replicates, 'draw')} of independent outcomes"
+        yield f"distances from: {self.curve}; if calibrated: from {drawn}"
+        if self.certain:
+            apart = ", and were left out of the curve" if self.fit == "spline" else ""
+            yield f"{many(self.certain, 'forecast')} of exactly 0 or 1 have no log odds{apart}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them."""
+        names = (*ESTIMATES, *ERRORS)
+        records = {name: getattr(self, name).to_dict() for name in names}
+        return records | {name: plain(x) for name, x in vars(self).items() if name not in names}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return a polars, pandas or pyarrow frame, one row a measure."""
+        return to_frame(_columns([self]), backend)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassCalibrationSummary(Mapping[str, CalibrationSummary]):
+    """How well the probabilities of classes are calibrated, question by question.
+
+    A mapping from the questions to a `CalibrationSummary` each.
+
+    Attributes
+    ----------
+    reduction : str
+        Which questions: ``"one_vs_rest"`` or ``"cumulative"``.
+    parts : dict
+        The summaries by question.
+
+    Examples
+    --------
+    >>> import properly
+    >>> p = [[0.6, 0.3, 0.1]] * 50 + [[0.3, 0.4, 0.3]] * 50 + [[0.1, 0.3, 0.6]] * 50
+    >>> y = [0] * 30 + [1] * 15 + [2] * 15 + [0] * 15 + [1] * 25 + [2] * 5 + [1] * 15 + [2] * 30
+    >>> cases = properly.Cases(y, p, labels=["mild", "severe", "fatal"])
+    >>> record = properly.calibration_summary(cases, reduction="cumulative", rng=1)
+    >>> print(record)
+                       O / E  in the large  intercept   slope     ICI     E50     E90    Emax
+    severe or higher  1.0500        0.1890     0.0156  1.4657  0.0333  0.0000  0.1000  0.1000
+    fatal             1.0000        0.0000     0.1383  1.2934  0.0667  0.1000  0.1000  0.1000
+    >>> record["fatal"].events
+    50
+    """
+
+    reduction: str
+    parts: dict[str, CalibrationSummary]
+
+    def __getitem__(self, name: str) -> CalibrationSummary:
+        return self.parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+    def __repr__(self) -> str:
+        return f"ClassCalibrationSummary({self.reduction}, {many(len(self), 'question')})"
+
+    def __str__(self) -> str:
+        """Lay out one line a question."""
+        head = ("", "O / E", "in the large", "intercept", "slope", "ICI", "E50", "E90", "Emax")
+        rows = [
+            (name, *(_number(getattr(part, x).value, 4) for x in (*ESTIMATES, *ERRORS)))
+            for name, part in self.items()
+        ]
+        return table(head, rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them, by question."""
+        return {"reduction": self.reduction} | {
+            "parts": {name: part.to_dict() for name, part in self.items()}
+        }
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return a polars, pandas or pyarrow frame, one row a question and measure."""
+        rows = len(ESTIMATES) + len(ERRORS)
+        names = [name for name in self for _ in range(rows)]
+        return to_frame({"question": names} | _columns(self.values()), backend)
+
+
+def _columns(parts: Iterable[CalibrationSummary]) -> dict[str, list[Any]]:
+    """Return a row for each measure of each part, None where a measure has no such number."""
+    rows = [row for part in parts for row in _rows(part)]
+    return {name: [row.get(name) for row in rows] for name in COLUMNS}
+
+
+def _rows(part: CalibrationSummary) -> Iterator[dict[str, Any]]:
+    for name in ESTIMATES:
+        x = getattr(part, name)
+        ends = {"lower": x.interval[0], "upper": x.interval[1], "p_value": part.tests.get(name)}
+        yield {"measure": name, "value": x.value, "standard_error": x.standard_error} | ends
+    for name in ERRORS:
+        yield {"measure": name} | vars(getattr(part, name))
+
+
+def _number(x: float, digits: int) -> str:
+    # Adding 0 makes 0 of what would be written as -0.
+    return "-" if math.isnan(x) else f"{round(x, digits) + 0.0:.{digits}f}"
+
+
+def _interval(ends: tuple[float, float]) -> str:
+    lower, upper = ends
+    return "-" if math.isnan(lower) else f"{_number(lower, 3)} to {_number(upper, 3)}"
+
+
+def _p_value(p: float) -> str:
+    if math.isnan(p):
+        return "-"
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+Reduction: TypeAlias = Literal["one_vs_rest", "cumulative"]
+REDUCTIONS = {"one_vs_rest": one_vs_rest, "cumulative": cumulative}
+
+
+@overload
+def calibration_summary(
+    cases: Tally | Cases,
+    *,
+    fit: Fit = ...,
+    reduction: None = ...,
+    level: float = ...,
+    replicates: int = ...,
+    rng: int | np.random.Generator | None = ...,
+) -> CalibrationSummary: ...
+@overload
+def calibration_summary(
+    cases: Tally | Cases,
+    *,
+    fit: Fit = ...,
+    reduction: Reduction,
+    level: float = ...,
+    replicates: int = ...,
+    rng: int | np.random.Generator | None = ...,
+) -> ClassCalibrationSummary: ...
+def calibration_summary(
+    cases: Tally | Cases,
+    *,
+    fit: Fit = "spline",
+    reduction: Reduction | None = None,
+    level: float = 0.95,
+    replicates: int = 999,
+    rng: int | np.random.Generator | None = None,
+) -> CalibrationSummary | ClassCalibrationSummary:
+    r"""Summarise calibration as clinical papers report it.
+
+    With :math:`v = \operatorname{logit} p` the log odds of a forecast,
+
+    - observed over expected events, :math:`\sum w y / \sum w p`;
+    - calibration in the large, the :math:`a` of
+      :math:`\operatorname{logit} P(y = 1) = a + v`;
+    - intercept and slope, :math:`\operatorname{logit} P(y = 1) = a + b v`;
+    - ICI, E50, E90 and Emax, the mean, the median, the 90 % quantile and the maximum of
+      :math:`|g(p) - p|` over the cases, where :math:`g` is a curve fitted to what happened.
+
+    Parameters
+    ----------
+    cases : Tally or Cases
+        The forecasts and what happened. `Cases` say how they were sampled: weights, of which only
+        the ratios matter, clusters, strata, time. A tally is one of independent cases, and holds
+        counts.
+    fit : {"spline", "isotonic", "lowess"}
+        The curve. A logistic regression on a restricted cubic spline of the log odds, with knots at
+        the 5, 27.5, 50, 72.5 and 95 % quantiles, or at the 10, 50 and 90 % ones where these are not
+        five; the best increasing curve; or local lines in windows of two thirds of the cases, with
+        tricube weights and no steps to make it robust.
+    reduction : {"one_vs_rest", "cumulative"}, optional
+        Which questions to ask of classes.
+    level : float
+        How sure to be.
+    replicates : int
+        Random draws, to say what the distances are of calibrated forecasts.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness; without it, every call draws anew.
+
+    Returns
+    -------
+    CalibrationSummary or ClassCalibrationSummary
+        The latter with a `reduction`.
+
+    Notes
+    -----
+    **Intervals.** Those of the coefficients are Wald's, from the information if cases are
+    independent and of equal weight; else from the influences
+    :math:`w_i I^{-1} z_i (y_i - \mu_i)` and the design (sandwich), with Student's t. That of
+    observed over expected is one of the logarithm, with the influences
+    :math:`w_i (y_i / O - p_i / E)`. If there was no event it reaches from 0 to
+    :math:`-\log((1 - \text{level}) / 2) / E`, the exact one of a Poisson distribution; if none was
+    expected, the ratio is infinite, or NaN if none happened, and has no interval.
+
+    **Tests** are likelihood-ratio tests, or Wald's where there is a design. If some forecast tells
+    all events from all others the slope is infinite, no likelihood is largest, and score tests take
+    their place.
+
+    **Distances** are absolute values, and so are never 0, not even of calibrated forecasts: read
+    them beside what calibrated ones have. These are draws of independent outcomes, each with the
+    probability of its forecast, so with clusters or times they say too little. An interval by
+    resampling would be wrong near calibration, and there is none. Quantiles are those of type 7, or
+    of the weighted distribution. A distance is tied to no decision; miscalibration, of
+    `properly.decompose`, is.
+
+    **Certain forecasts**, of exactly 0 or 1, have no log odds. If there are any, calibration in the
+    large, intercept, slope and their tests are NaN, and the spline is fitted and measured without
+    these cases. Nothing is ever moved away from 0 or 1.
+
+    **Many forecasts.** Of more than 32,768 distinct forecasts the drawn outcomes, and nothing else,
+    are counted in 16,384 cells of about as many cases each, and 2,048 forecasts at either end one
+    by one. With 100,000 and with a million forecasts that changed the mean distances of splines by
+    at most 0.02 %, and those of increasing curves by at most 0.5 %.
+
+    The cost of lowess grows with the square of the number of distinct forecasts; a tally with
+    ``cells=1000`` groups them.
+
+    References
+    ----------
+    .. [1] D. R. Cox (1958). Two further applications of a model for binary regression. Biometrika
+       45:562-565. `doi:10.1093/biomet/45.3-4.562 <https://doi.org/10.1093/biomet/45.3-4.562>`__
+    .. [2] P. C. Austin, E. W. Steyerberg (2019). The Integrated Calibration Index (ICI) and related
+       metrics for quantifying the calibration of logistic regression models. Statistics in Medicine
+       38:4051-4065. `doi:10.1002/sim.8281 <https://doi.org/10.1002/sim.8281>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> cases = properly.Cases(
+    ...     crash.died, crash.forecasts["balanced_boosting"], clusters=crash.cluster
+    ... )
+    >>> print(properly.calibration_summary(cases, replicates=99, rng=1))
+                              estimate       95 % interval  if calibrated
+    observed / expected          0.177      0.161 to 0.195              1
+    calibration in the large    -2.719    -2.835 to -2.602              0
+    intercept                   -2.704    -2.833 to -2.576              0
+    slope                        0.978      0.889 to 1.067              1
+    <BLANKLINE>
+                              distance  mean if calibrated     95 % below
+    ICI (mean)                  0.1940              0.0055         0.0093
+    E50 (median)                0.0990              0.0041         0.0070
+    E90                         0.5513              0.0130         0.0241
+    Emax                        0.5954              0.0154         0.0265
+    <BLANKLINE>
+    371 events in 8,879 cases of 4,973 clusters; event rate 0.0418, mean
+    forecast 0.2358
+    tests (Wald, sandwich): in the large p < 0.001, slope p = 0.625,
+    joint p < 0.001
+    distances from: restricted cubic spline of the log odds with 5 knots;
+    if calibrated: from 99 draws of independent outcomes
+    """
+    check_choice(fit, get_args(Fit), "fit")
+    drawing = as_drawing(level, replicates, rng)
+    if reduction is not None:
+        check_choice(reduction, get_args(Reduction), "reduction")
+        questions = REDUCTIONS[reduction](require_classes(cases))
+        parts = {name: _summarise(part, fit, drawing) for name, part in questions.items()}
+        return ClassCalibrationSummary(reduction, parts)
+    if has_classes(cases):
+        message = (
+            "a calibration summary is one of an event, or needs a reduction of classes to "
+            f"events; these cases have {cases.classes} classes"
+        )
+        raise DataError(message, hint="write reduction='one_vs_rest' or reduction='cumulative'.")
+    return _summarise(cases, fit, drawing)
+
+
+def _summarise(cases: Tally | Cases, fit: Fit, drawing: Drawing) -> CalibrationSummary:
+    subject = Subject.of(cases)
+    warn_of_few(cases)
+    if subject.design is not None:
+        warn_of_clusters(subject.design)
+    line = find_line(subject, drawing.level)
+    found = find_distances(subject, fit, drawing)
+    sample = subject.sample
+    total = float(sample.weight.sum())
+    return CalibrationSummary(
+        observed_expected(subject, drawing.level),
+        *line[:3],
+        *found[:4],
+        tests=line.tests,
+        test_method=line.test_method,
+        fit=fit,
+        curve=found.curve,
+        mean_forecast=float(sample.weight @ sample.value) / total,
+        event_rate=float(sample.events.sum()) / total,
+        cases=subject.about["cases"],
+        events=subject.events,
+        certain=subject.certain,
+        design=subject.about["design"],
+        level=drawing.level,
+        replicates=drawing.replicates,
+    )

@@ -1,0 +1,401 @@
+"""What tests of calibration measure, and how it is distributed if forecasts are calibrated.
+
+Events and forecasts enter only through how many more events there were at each distinct forecast
+than it said. Nothing is fitted and, but for the groups of Hosmer and Lemeshow, nothing is binned.
+
+What a test of calibration found.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._libraries import to_numpy
+from properly._boundary._record import many, plain, to_frame
+from properly._boundary._tables import wrapped
+from properly.inference._logistic import logit
+
+if TYPE_CHECKING:
+    from properly._boundary._record import Backend
+    from properly.counts._tally import Tally
+    from properly.typing import Column
+
+
+ROUNDING = 1e-12
+RANK = 1e-10
+# Terms of the series below, of which far fewer matter.
+TERMS = 100
+# A range this small is as good as never undercut.
+SMALLEST_RANGE = 0.3
+
+
+class Sample(NamedTuple):
+    """Cases, or their weight, at each distinct forecast, events, and sums of squared weights."""
+
+    value: Column
+    weight: Column
+    events: Column
+    square: Column
+
+    @classmethod
+    def of(cls, tally: Tally) -> Sample:
+        """Take the counts of a tally; a count is its own sum of squares."""
+        value, weight, events = (to_numpy(x) for x in (tally.value, tally.weight, tally.events))
+        square = weight
+        if tally.event_squares is not None and tally.nonevent_squares is not None:
+            square = to_numpy(tally.event_squares) + to_numpy(tally.nonevent_squares)
+        return cls(value.astype(np.float64), weight, events, square.astype(np.float64))
+
+    @property
+    def excess(self) -> Column:
+        """How many more events there were at each forecast than it said."""
+        return np.asarray(self.events - self.weight * self.value)
+
+    @property
+    def variance(self) -> Column:
+        """The variance of that if the forecasts are calibrated."""
+        return np.asarray(self.square * self.value * (1 - self.value))
+
+    @property
+    def is_uncertain(self) -> Column:
+        """Which forecasts are neither 0 nor 1."""
+        return (self.value > 0) & (self.value < 1)
+
+    @property
+    def is_refuted(self) -> bool:
+        """Whether an event was called impossible, or certain, and was not."""
+        none = self.weight - self.events
+        wrong = ((self.value == 0) & (self.events > 0)) | ((self.value == 1) & (none > 0))
+        return bool(wrong.any())
+
+
+def score_axes(sample: Sample) -> Column:
+    r"""Return directions whose squared products with the excess add up to the score statistic.
+
+    The score (Rao) test of :math:`\operatorname{logit} P = a + b \operatorname{logit} x` against
+    :math:`a = 0, b = 1` needs no fit: :math:`U' I^{-1} U` with :math:`U = \sum z (y - x)`,
+    :math:`I = \sum x (1 - x) z z'` and :math:`z = (1, \operatorname{logit} x)`. Making the second
+    column orthogonal to the first leaves a sum of two squares. Certain forecasts have no part in
+    it; if all others are the same, nor has the slope.
+    """
+    axes = np.zeros((2, len(sample.value)))
+    used = sample.is_uncertain
+    if not used.any():
+        return axes[:0]
+    odds, variance = logit(sample.value[used]), sample.variance[used]
+    axes[0, used] = 1 / math.sqrt(variance.sum())
+    if np.ptp(odds) == 0:
+        return axes[:1]
+    away = odds - odds @ variance / variance.sum()
+    axes[1, used] = away / math.sqrt(variance @ away**2)
+    return axes
+
+
+def score_statistic(axes: Column, excess: Column) -> float:
+    """Return the score statistic, about chi-squared with as many degrees as there are axes."""
+    found = axes @ excess
+    return float(found @ found)
+
+
+class ClusteredScore(NamedTuple):
+    """The score statistic of cases in clusters, its degrees of freedom, and how many clusters.
+
+    Clusters of certain forecasts alone do not count; without any others there is nothing to test.
+    """
+
+    statistic: float
+    degrees: int
+    clusters: int
+
+    @property
+    def p_value(self) -> float:
+        r"""The probability of more if sums over clusters are normal.
+
+        With q degrees of freedom and G clusters, :math:`Q (G - q) / (q (G - Q))` is then an F with
+        q and G - q, that of Hotelling's test of a mean. Q never exceeds G. It reaches that only if
+        some combination of the sums is the same in all clusters, which says nothing about how much
+        they vary; NaN then, and if all sums are 0, or clusters are too few.
+        """
+        from scipy.special import fdtrc
+
+        q, left = self.degrees, self.clusters - self.statistic
+        if not self.clusters:
+            return 1.0
+        if not 0 < q < self.clusters or left <= RANK * self.clusters:
+            return math.nan
+        spare = self.clusters - q
+        return float(fdtrc(q, spare, self.statistic * spare / (q * left)))
+
+    @property
+    def asymptotic(self) -> float:
+        """The same if there are very many clusters: that of chi-squared."""
+        from scipy.special import chdtrc
+
+        if not self.clusters:
+            return 1.0
+        return float(chdtrc(self.degrees, self.statistic)) if self.degrees else math.nan
+
+
+def clustered_score(p: Column, happened: Column, weight: Column, cluster: Column) -> ClusteredScore:
+    r"""Return the score statistic of cases in clusters.
+
+    With :math:`U_g` the sum of :math:`w z (y - x)` over a cluster, it is
+    :math:`(\sum U_g)' (\sum U_g U_g')^{-1} \sum U_g`. That is the squared length of the part of a
+    column of ones that the columns of the :math:`U_g` span, and independent of their units.
+    """
+    used = (p > 0) & (p < 1)
+    if not used.any():
+        return ClusteredScore(0.0, 0, 0)
+    odds, excess = logit(p[used]), (weight * (happened - p))[used]
+    columns = [excess]
+    if np.ptp(odds) > 0:
+        columns.append(excess * (odds - odds.mean()))
+    total = np.stack([np.bincount(cluster[used], column) for column in columns])
+    clusters = int((np.bincount(cluster[used]) > 0).sum())
+    # What cancels within clusters but for rounding is nothing.
+    length = np.linalg.norm(total, axis=1, keepdims=True)
+    most = np.abs(columns).sum(axis=1, keepdims=True)
+    scaled = np.where(length > ROUNDING * most, total / np.where(length > 0, length, 1.0), 0.0)
+    _, size, spanned = np.linalg.svd(scaled, full_matrices=False)
+    found = spanned[size > RANK].sum(axis=1)
+    return ClusteredScore(float(found @ found), len(found), clusters)
+
+
+def spiegelhalter(sample: Sample) -> float:
+    r"""Return :math:`\sum (y - x)(1 - 2x) / \sqrt{\sum (1 - 2x)^2 x (1 - x)}`, 0 if it is 0 / 0."""
+    slope = 1 - 2 * sample.value
+    found, variance = float(slope @ sample.excess), float(slope**2 @ sample.variance)
+    if variance > 0:
+        return found / math.sqrt(variance)
+    return math.copysign(math.inf, found) if found else 0.0
+
+
+class Path(NamedTuple):
+    """How far the mean excess, added up from the lowest forecast on, goes from 0 and in all."""
+
+    reach: float
+    range: float
+
+
+def path_of(excess: Column, total: float) -> Path:
+    r"""Add up :math:`y - x` over all forecasts up to each distinct one, and divide by the cases.
+
+    The greatest distance from 0 is the statistic of Kolmogorov and Smirnov; the greatest less the
+    least, with the 0 before the first forecast, that of Kuiper.
+    """
+    walk = np.cumsum(excess) / total
+    high, low = max(float(walk.max()), 0.0), min(float(walk.min()), 0.0)
+    return Path(max(high, -low), high - low)
+
+
+def path_scale(sample: Sample) -> float:
+    """Return the standard deviation of the end of the path if the forecasts are calibrated."""
+    return math.sqrt(float(sample.variance.sum())) / float(sample.weight.sum())
+
+
+def reach_tail(a: float) -> float:
+    """Return how likely a Brownian path on [0, 1] goes farther than `a` from 0."""
+    from scipy.special import ndtr
+
+    k = np.arange(TERMS)
+    sign = 1.0 - 2 * (k % 2)
+    if a >= 1:
+        return min(4 * float(sign @ ndtr(-(2 * k + 1) * a)), 1.0)
+    if a <= 0:
+        return 1.0
+    terms = np.exp(-((2 * k + 1) ** 2) * math.pi**2 / (8 * a * a)) / (2 * k + 1)
+    return 1 - 4 / math.pi * float(sign @ terms)
+
+
+def range_tail(a: float) -> float:
+    """Return how likely a Brownian path on [0, 1] has a range of more than `a`."""
+    from scipy.special import ndtr
+
+    if a <= SMALLEST_RANGE:
+        return 1.0
+    k = np.arange(1, TERMS + 1)
+    sign = 2.0 * (k % 2) - 1
+    return min(8 * float((sign * k) @ ndtr(-k * a)), 1.0)
+
+
+def hosmer_lemeshow(sample: Sample, groups: int) -> tuple[float, int]:
+    r"""Return :math:`\sum (O - E)^2 / (E (1 - E / n))` over groups of forecasts, and their number.
+
+    Groups lie between the quantiles 0, 1/g, .., 1 of the forecasts, interpolated between the cases
+    on either side; a forecast on an edge belongs below it. Equal edges are one.
+    """
+    ends = np.cumsum(sample.weight)
+    # In whole numbers: 70 * 0.1 is not 7 to a computer.
+    place, rest = np.divmod(np.arange(groups + 1) * (int(ends[-1]) - 1), groups)
+    row = np.searchsorted(ends, place, side="right")
+    above = np.searchsorted(ends, np.minimum(place + 1, ends[-1] - 1), side="right")
+    low, high = sample.value[row], sample.value[above]
+    edges = np.unique(low + (high - low) * (rest / groups))
+    cell = np.searchsorted(edges[1:-1], sample.value, side="left")
+    expected, cases, excess = (
+        np.bincount(cell, x) for x in (sample.weight * sample.value, sample.weight, sample.excess)
+    )
+    expected, cases, excess = (x[cases > 0] for x in (expected, cases, excess))
+    variance = expected * (1 - expected / cases)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where(excess == 0, 0.0, excess**2 / variance)
+    return float(found.sum()), len(found)
+
+
+def share_reaching(observed: float, drawn: Column) -> float:
+    """Return the share of draws that reach what was observed, itself among them.
+
+    Statistics are about 1 in size, so rounding is allowed for on that scale.
+    """
+    return (1 + int((drawn >= observed - slack_of(observed)).sum())) / (1 + len(drawn))
+
+
+def slack_of(statistic: Any) -> Any:
+    """Return how much less may be due to rounding."""
+    return ROUNDING * (1 + statistic)
+
+
+class Combined(NamedTuple):
+    """The p-value of two tests together, and of each of them."""
+
+    p_value: float
+    first: float
+    second: float
+
+
+def combine(first: Column, second: Column, slack: tuple[Any, Any]) -> Combined:
+    """Take the smaller p-value of two statistics of each row, and rank the first row by it.
+
+    The first row is what was observed, the others are draws; all are treated alike, so the rank is
+    that of one of so many equals if the forecasts are calibrated, and the p-value is exact.
+    """
+    ranks = [_rows_reaching(x, x - s) for x, s in zip((first, second), slack, strict=True)]
+    least = np.minimum(*ranks)
+    rows = len(first)
+    alone = (int(rank[0]) / rows for rank in ranks)
+    return Combined(int((least <= least[0]).sum()) / rows, *alone)
+
+
+def _rows_reaching(x: Column, least: Column) -> Column:
+    return len(x) - np.searchsorted(np.sort(x), least, side="left")
+
+
+@dataclass(frozen=True, repr=False)
+class CalibrationTest:
+    """Whether forecasts are further from calibrated than chance would bring about.
+
+    Attributes
+    ----------
+    name : str
+        Which test was made. Where data separate, so that no line fits best, `"score"` takes the
+        place of `"cox"` and `"citl"`.
+    statistic : float
+        What it measures: the miscalibration (`"mcb"`); the smaller of two p-values
+        (`"combined"`); a chi-squared or an F statistic (`"cox"`, `"citl"`,
+        `"hosmer-lemeshow"`); one that is chi-squared if there are many cases, or clusters
+        (`"score"`); a number of standard deviations (`"spiegelhalter"`, `"ks"`,
+        `"kuiper"`). NaN if certain forecasts leave it undefined, infinite if one of them is
+        refuted.
+    p_value : float
+        Probability of at least as much if the forecasts are calibrated.
+    method : str
+        How the p-value was found: `"Monte Carlo"`, which is exact, `"chi-squared"`, `"F"` or
+        `"normal"`.
+    degrees : float, pair of floats or None
+        Degrees of freedom; of an F, of numerator and denominator.
+    parts : dict
+        Further p-values by name: of `"mcb"` and `"score"` alone, which the combined test is made
+        of; of `"citl"` and `"slope"` alone, for `"cox"`; the `"asymptotic"` one where draws, or
+        an F that the statistic was made into, made the p-value.
+    miscalibration : float or None
+        The miscalibration of the forecasts, if it was tested.
+    mean_if_calibrated : float or None
+        The mean miscalibration of calibrated forecasts, which is not zero unless all are certain.
+    rule : str or None
+        Name of the rule by which miscalibration was measured.
+    replicates : int or None
+        Random draws.
+    design : str
+        How many cases there are, and how they were sampled.
+    certain : int
+        Forecasts of exactly 0 or 1 that were left out, or, of `"cox"` and `"citl"`, that leave the
+        statistic undefined.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.Tally.from_counts([0.2, 0.5, 0.8], [90, 70, 40], [15, 38, 33])
+    >>> test = properly.calibration_test(t, rng=1)
+    >>> test
+    CalibrationTest(combined: p = 0.728, Monte Carlo)
+    >>> print(f"{test.miscalibration:.6f}")
+    0.001268
+    """
+
+    name: str
+    statistic: float
+    p_value: float
+    method: str
+    degrees: float | tuple[float, float] | None = None
+    parts: dict[str, float] = field(default_factory=dict)
+    miscalibration: float | None = None
+    mean_if_calibrated: float | None = None
+    rule: str | None = None
+    replicates: int | None = None
+    design: str = ""
+    certain: int = 0
+
+    def __repr__(self) -> str:
+        return f"CalibrationTest({self.name}: p = {self.p_value:.3g}, {self.method})"
+
+    def __str__(self) -> str:
+        """Say it in a sentence."""
+        told = [_method(self), *(_part(name, p) for name, p in self.parts.items())]
+        if self.miscalibration is not None and self.mean_if_calibrated is not None:
+            sizes = f"{self.miscalibration:.4g}, {self.mean_if_calibrated:.4g} if calibrated"
+            told.append(f"miscalibration {sizes}")
+        if self.certain:
+            undefined = "for which it is undefined" if math.isnan(self.p_value) else "left out"
+            told.append(f"{many(self.certain, 'certain forecast')} {undefined}")
+        told.append(self.design)
+        by = f"p = {self.p_value:.3g} by the {self.name} test of calibration"
+        return wrapped(f"{by} ({'; '.join(told)})")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers by name, as JSON can hold them."""
+        found: dict[str, Any] = plain(asdict(self))
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row of a polars, pandas or pyarrow frame.
+
+        The p-values of the parts have columns of their own, and so have degrees of freedom of a
+        denominator.
+        """
+        row = asdict(self)
+        parts, degrees = row.pop("parts"), row.pop("degrees")
+        first, second = degrees if isinstance(degrees, tuple) else (degrees, None)
+        row |= {"degrees": first, "denominator_degrees": second}
+        row |= {f"p_value_{name}": p for name, p in parts.items()}
+        return to_frame({name: [value] for name, value in row.items()}, backend)
+
+
+def _part(name: str, p: float) -> str:
+    """Say which further p-value this is."""
+    words = {"asymptotic": "asymptotically", "F": "by an F"}
+    return f"{words.get(name, f'{name} alone')} {p:.3g}"
+
+
+def _method(test: CalibrationTest) -> str:
+    """Say how a p-value was found."""
+    if test.replicates is not None:
+        return f"{test.method}, {many(test.replicates, 'draw')}"
+    if test.degrees is None:
+        return test.method
+    degrees = test.degrees if isinstance(test.degrees, tuple) else (test.degrees,)
+    name = "degree" if degrees == (1,) else "degrees"
+    return f"{test.method} with {' and '.join(f'{d:g}' for d in degrees)} {name} of freedom"

@@ -1,0 +1,253 @@
+"""What commands that evaluate share: their options, and how these reach the library.
+
+Rules as values of options: names and calls, with completion.
+
+The options that say which columns of which files are meant.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from properly.cli._columns import PLACE
+from properly.cli._running import progress_bar
+from properly.errors import ProperlyError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly import Evaluation, Interval
+    from properly.cli._columns import Chosen
+    from properly.cli._engine import Large
+    from properly.engines._summary import Summary
+    from properly.evaluation import ClassEvaluation
+    from properly.rules import Rule
+
+
+# As they are printed above tables. A test keeps them those of the library.
+NAMES = (
+    "brier",
+    "log",
+    "spherical",
+    "pseudospherical",
+    "misclassification",
+    "missed_benefit",
+    "rps",
+    "ranked_log",
+    "pbs",
+    "pll",
+    "sa-rps",
+    "squared_mean_error",
+    "quadratic_rps",
+)
+
+
+class RuleType(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
+    """A rule such as ``brier`` or ``"Bounded(Brier(), (0.05, 0.2))"``, or one more word."""
+
+    name = "rule"
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Rule | str:
+        """Read a rule; what is none is no way to use the command."""
+        from properly.rules import parse_rule
+
+        if not isinstance(value, str) or value in self.words:
+            found: Rule | str = value
+            return found
+        try:
+            return parse_rule(value)
+        except ProperlyError as error:
+            self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Offer the names of rules that need no numbers."""
+        del ctx, param
+        names = (*NAMES, *self.words)
+        return [CompletionItem(name) for name in names if name.startswith(incomplete.lower())]
+
+
+REPLICATES = 199
+FILES = (
+    "FILES are CSV, Parquet, Arrow or JSON lines, compressed or not; patterns such as '*.csv' are "
+    "understood, and - is the standard input."
+)
+
+
+def file_options_but(*left_out: str) -> list[click.Parameter]:
+    """Describe files and columns, except for what would be read and not used."""
+    return [option for option in file_options() if option.name not in left_out]
+
+
+def rule_option() -> click.Option:
+    """Describe ``--rule``, which may be given several times."""
+    return click.Option(
+        ["--rule", "rules"],
+        type=RuleType(),
+        multiple=True,
+        metavar="RULE",
+        help='Rule such as brier, log, rps or "Bounded(Brier(), (0.01, 0.1))"; may be given '
+        "several times. Left out, those that suit the outcome.",
+    )
+
+
+def within_option() -> click.Option:
+    """Describe ``--within``."""
+    return click.Option(
+        ["--within"],
+        type=float,
+        nargs=2,
+        metavar="LOWER UPPER",
+        callback=_as_range,
+        help="The thresholds that matter, such as 0.01 0.1: each rule also looks at these only.",
+    )
+
+
+def level_option() -> click.Option:
+    """Describe ``--level``."""
+    inside = click.FloatRange(0, 1, min_open=True, max_open=True)
+    return click.Option(
+        ["--level"], type=inside, default=0.95, show_default=True, help="How sure intervals are."
+    )
+
+
+def seed_option() -> click.Option:
+    """Describe ``--seed``."""
+    number = click.IntRange(min=0)
+    return click.Option(
+        ["--seed"], type=number, default=0, show_default=True, help="Seed of draws."
+    )
+
+
+def format_option(*formats: str) -> click.Option:
+    """Describe ``--format``; the first is the default."""
+    return click.Option(
+        ["--format", "layout"],
+        type=click.Choice(formats),
+        default=formats[0],
+        show_default=True,
+        help="How to print.",
+    )
+
+
+def replicates_option(about: str) -> click.Option:
+    """Describe ``--replicates``."""
+    return click.Option(
+        ["--replicates"],
+        type=click.IntRange(min=0),
+        default=REPLICATES,
+        show_default=True,
+        help=about,
+    )
+
+
+def force_option() -> click.Option:
+    """Describe ``--force``."""
+    return click.Option(["--force"], is_flag=True, help="Overwrite what is there.")
+
+
+def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluation | ClassEvaluation:
+    """Evaluate what was chosen, with progress on a terminal."""
+    import properly
+    from properly.cli._engine import Large
+    from properly.evaluation._evaluate import rules_of_task
+
+    with progress_bar() as progress:
+        drawn = {**options, "rng": seed, "progress": progress, "task": chosen.task}
+        found: Evaluation | ClassEvaluation
+        if isinstance(chosen, Large):
+            rules = rules_of_task(chosen.task, drawn.pop("rules"), drawn["within"])
+            found = properly.evaluate(summed(chosen, rules, progress), **drawn)
+        else:
+            known = {**chosen.known, "groups": chosen.groups}
+            found = properly.evaluate(chosen.y, chosen.forecasts, **known, **drawn)
+    # Whoever reads the result later has not seen what was printed.
+    return found if chosen.dropped is None else replace(found, notes=(*found.notes, chosen.dropped))
+
+
+def summed(chosen: Large, rules: Sequence[Rule], progress: Any) -> Summary:
+    """Sum up what is too large for memory, inside its engine."""
+    from properly.engines._summarize import summarize_frame
+
+    return summarize_frame(
+        chosen.frame,
+        chosen.roles,
+        rules,
+        pos_label=chosen.pos_label,
+        labels=chosen.labels,
+        progress=progress,
+    )
+
+
+def _as_range(
+    ctx: click.Context, param: click.Parameter, value: tuple[float, float] | None
+) -> Interval | None:
+    """Take two ends as a range; what is none is no way to use the command."""
+    from properly import Interval
+
+    try:
+        return None if value is None else Interval(*value)
+    except ProperlyError as error:
+        raise click.BadParameter(str(error), ctx, param) from None
+
+
+def file_options() -> list[click.Parameter]:
+    """Describe the files and columns that report, score, compare and check share."""
+    return [
+        click.Argument(
+            ["paths"],
+            metavar="FILES...",
+            nargs=-1,
+            required=True,
+            type=click.Path(allow_dash=True),
+        ),
+        _column("--outcome", help="Column of what happened."),
+        _column(
+            "--forecast",
+            multiple=True,
+            help="Column of probabilities; may be given several times, for several models. With "
+            f"--classes, what columns begin with, or a pattern such as 'p({PLACE})'.",
+        ),
+        _column("--weight", help="Column of case weights."),
+        _column("--groups", "--group", help="Column of groups to evaluate apart."),
+        _column("--clusters", "--cluster", help="Column of clusters of dependent cases."),
+        _column("--strata", help="Column of strata that cases were drawn from."),
+        _column("--time", help="Column of times, numbers or dates."),
+        *_outcome_options(),
+    ]
+
+
+def _outcome_options() -> list[click.Parameter]:
+    return [
+        click.Option(
+            ["--classes"],
+            metavar="A,B,C",
+            help="Labels of classes: --forecast NAME is then NAME_A, NAME_B, NAME_C.",
+        ),
+        click.Option(["--ordered"], is_flag=True, help="The classes are in order, such as grades."),
+        click.Option(["--event"], metavar="LABEL", help="The label of the event."),
+        click.Option(
+            ["--missing"],
+            type=click.Choice(["refuse", "drop"]),
+            default="refuse",
+            show_default=True,
+            help="What to do about rows with a missing value.",
+        ),
+        click.Option(
+            ["--normalize"], is_flag=True, help="Divide rows of class probabilities by their sums."
+        ),
+    ]
+
+
+def _column(*names: str, **described: Any) -> click.Option:
+    return click.Option([*names, names[0].removeprefix("--")], metavar="COLUMN", **described)

@@ -1,0 +1,281 @@
+"""Degrees of freedom of groups that have few cases, or few clusters, of their own.
+
+References
+----------
+.. [1] F. E. Satterthwaite (1946). An approximate distribution of estimates of variance components.
+   Biometrics Bulletin 2:110-114. doi:10.2307/3002019.
+.. [2] J. E. Pustejovsky, E. Tipton (2018). Small-sample methods for cluster-robust variance
+   estimation and hypothesis testing in fixed effects models. Journal of Business & Economic
+   Statistics 36:672-683. doi:10.1080/07350015.2016.1247004.
+
+Estimates of several groups drawn together, and a test of whether the groups differ at all.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from properly.inference._design import Design
+    from properly.typing import Column
+
+
+class Units(NamedTuple):
+    """How many units each group has, and each rest: cases, clusters or times.
+
+    `inside` and `outside` count the units with a case there, `both` those with cases on either
+    side, and `common` those that two groups share. `free_inside` and `free_outside` are degrees of
+    freedom: one less, or as many less as strata lie there as a whole.
+    """
+
+    inside: Column
+    outside: Column
+    both: Column
+    common: Column
+    free_inside: Column
+    free_outside: Column
+
+
+def count_units(number: Column, design: Design) -> Units:
+    """Count the units of each group and of its rest; `number` is the group of each case."""
+    label = design.cluster if design.time is None else design.time
+    if label is None:
+        inside = np.bincount(number)
+        outside, both = len(number) - inside, np.zeros_like(inside)
+        common = np.diag(inside)
+    else:
+        cases = _crossed(number, label)
+        here, there = cases > 0, cases < cases.sum(axis=0)
+        inside, outside, both = (x.sum(axis=1) for x in (here, there, here & there))
+        common = here.astype(np.int64) @ here.T
+    lost = np.ones((2, len(inside)))
+    if design.stratum is not None:
+        cases = _crossed(number, design.stratum)
+        whole = [(cases == side).sum(axis=1) for side in (cases.sum(axis=0), 0)]
+        lost = np.maximum(whole, 1)
+    return Units(inside, outside, both, common, inside - lost[0], outside - lost[1])
+
+
+def _crossed(number: Column, label: Column) -> Column:
+    """Count the cases of each group in each cluster, time or stratum."""
+    shape = int(number.max()) + 1, int(label.max()) + 1
+    found: Column = np.bincount(number * shape[1] + label, minlength=shape[0] * shape[1])
+    return found.reshape(shape)
+
+
+def of_differences(inside: Column, outside: Column, units: Units) -> Column:
+    r"""Return the degrees of freedom of each group's difference from the rest.
+
+    With variances V and v of a group and of its rest, that have :math:`\nu` and :math:`\mu` degrees
+    of freedom from N and n units, c of them in both,
+
+    .. math:: \frac{(V + v)^2}{V^2 / \nu + v^2 / \mu + 2 c V v / \sqrt{N \nu n \mu}} .
+
+    It is that of Welch for separate units, and one less than their number if each is in both. If
+    the variance of a small group comes out low by chance this is too high, so it is taken from
+    variances of units that are all alike as well, and the lower of the two is returned.
+    """
+    estimated = _satterthwaite(inside, outside, units)
+    with np.errstate(divide="ignore"):
+        alike = _satterthwaite(1 / units.inside, 1 / units.outside, units)
+    return np.minimum(estimated, alike)
+
+
+def _satterthwaite(inside: Column, outside: Column, units: Units) -> Column:
+    free, other = units.free_inside, units.free_outside
+    with np.errstate(divide="ignore", invalid="ignore"):
+        crossed = units.both / np.sqrt(units.inside * free * units.outside * other)
+        below = inside**2 / free + outside**2 / other + 2 * crossed * inside * outside
+        found: Column = (inside + outside) ** 2 / below
+    return found
+
+
+def of_groups(variance: Column, units: Units, used: Column) -> float:
+    r"""Return the degrees of freedom behind the covariance of several groups.
+
+    They are those of the Wishart distribution that varies as much as the covariance does, after it
+    is scaled to be 1 on average. With :math:`h_g` the share of group g in :math:`\sum 1 / V`,
+    :math:`P = I - \sqrt{h} \sqrt{h}^\top` and k one less than the number of groups,
+
+    .. math:: k (k + 1) \Big/ \sum_{g, h} \frac{c_{gh}}{\sqrt{N_g \nu_g N_h \nu_h}}
+        (P_{gg} P_{hh} + P_{gh}^2)
+
+    with c the number of common units. For two groups it is that of their difference.
+    """
+    both = (variance[used], 1 / units.inside[used])
+    return min(_of_wishart(x, units, used) for x in both)
+
+
+def _of_wishart(variance: Column, units: Units, used: Column) -> float:
+    share = 1 / variance / (1 / variance).sum()
+    root = np.sqrt(units.inside[used] * units.free_inside[used])
+    away = np.eye(len(share)) - np.sqrt(np.outer(share, share))
+    size = np.diagonal(away)
+    crossed = units.common[np.ix_(used, used)] / np.outer(root, root)
+    k = len(share) - 1
+    return float(k * (k + 1) / (crossed * (np.outer(size, size) + away**2)).sum())
+
+
+class Shrunk(NamedTuple):
+    """Estimates drawn towards their common mean, and how far off each may be.
+
+    NaN where an estimate or its variance is not known. `between` is the variance of the true values
+    of the groups, as far as it shows; `mean` what they are drawn towards.
+    """
+
+    value: Column
+    error: Column
+    mean: float
+    between: float
+
+
+class Homogeneity(NamedTuple):
+    """Whether groups differ by more than chance.
+
+    Attributes
+    ----------
+    statistic : float
+        Cochran's Q: squared distances from the common mean, in units of their variances.
+    degrees : float
+        One less than the number of groups that took part.
+    p_value : float
+        Probability of at least as much if all groups have the same true value; of an F distribution
+        that allows for how few cases, or clusters, the variances come from.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> died, p = [1, 0] * 50, [0.8, 0.1] * 20 + [0.6, 0.3] * 30
+    >>> cases = properly.Cases(died, p, groups=["a"] * 40 + ["b"] * 60)
+    >>> found = properly.by_group(cases, Brier(), replicates=19, rng=1).homogeneity
+    >>> found.degrees, found.p_value < 0.001
+    (1.0, True)
+    """
+
+    statistic: float
+    degrees: float
+    p_value: float
+
+
+def shrink(value: Column, variance: Column) -> Shrunk:
+    r"""Draw estimates of groups towards their common mean, the more the less they tell.
+
+    With :math:`a_g = 1 / V_g` and Cochran's :math:`Q`, the moment estimate of the variance between
+    :math:`G` groups and what becomes of group :math:`g` are
+
+    .. math:: \tau^2 = \max\Big(0, \frac{Q - (G - 1)}{\sum a - \sum a^2 / \sum a}\Big), \qquad
+        \tilde S_g = \frac{\tau^2 S_g + V_g m}{\tau^2 + V_g},
+
+    with :math:`m` the mean of the estimates, weighted by :math:`1 / (V_g + \tau^2)`. The variance
+    is that of the compromise, and what the mean itself may be off:
+
+    .. math:: \frac{\tau^2 V_g}{\tau^2 + V_g} + \Big(\frac{V_g}{\tau^2 + V_g}\Big)^2
+        \Big/ \sum_h \frac1{V_h + \tau^2} .
+
+    Parameters
+    ----------
+    value, variance : numpy array
+        An estimate for each group, and its variance. Groups without a positive, finite variance
+        take no part; nor do any if fewer than two are left.
+
+    Notes
+    -----
+    Without the second part, groups of which no difference shows would be known exactly.
+
+    References
+    ----------
+    .. [1] R. DerSimonian, N. Laird (1986). Meta-analysis in clinical trials. Controlled Clinical
+       Trials 7:177-188. `doi:10.1016/0197-2456(86)90046-2
+       <https://doi.org/10.1016/0197-2456(86)90046-2>`__
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = shrink(np.array([1.0, 5.0]), np.array([1.0, 1.0]))
+    >>> found.between, found.mean, found.value
+    (7.0, 3.0, array([1.25, 4.75]))
+    """
+    used = _in_use(value, variance)
+    drawn, error = np.full((2, len(value)), np.nan)
+    if used.sum() < 2:
+        return Shrunk(drawn, error, np.nan, np.nan)
+    s, v = value[used], variance[used]
+    a = 1 / v
+    spare = float(a.sum() - (a**2).sum() / a.sum())
+    # Nothing is left if one group is known beyond comparison with the others.
+    between = max(0.0, (cochran(s, v) - (len(s) - 1)) / spare) if spare > 0 else 0.0
+    own = between / (between + v)
+    weight = 1 / (between + v)
+    mean = float(weight @ s / weight.sum())
+    drawn[used] = own * s + (1 - own) * mean
+    error[used] = np.sqrt(own * v + (1 - own) ** 2 / weight.sum())
+    return Shrunk(drawn, error, mean, between)
+
+
+def homogeneity(value: Column, covariance: Column, degrees: float = np.inf) -> Homogeneity:
+    r"""Test whether all groups have the same true value.
+
+    .. math:: Q = \min_m\, (S - m)^\top V^{-1} (S - m),
+
+    which is :math:`\sum_g (S_g - m)^2 / V_g` if groups are independent. It is chi-squared with
+    :math:`k = G - 1` degrees of freedom if the covariance is known well, and, with :math:`\nu`
+    degrees of freedom behind the covariance, :math:`Q\,(\nu - k + 1) / (\nu k)` is F-distributed
+    with :math:`k` and :math:`\nu - k + 1`.
+
+    Parameters
+    ----------
+    value : numpy array
+        An estimate for each group.
+    covariance : numpy array
+        Of the estimates. Groups without a positive, finite variance take no part.
+    degrees : float
+        Of freedom, behind the covariance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = homogeneity(np.array([1.0, 5.0]), np.diag([1.0, 1.0]))
+    >>> found.statistic, found.degrees, round(found.p_value, 4)
+    (8.0, 1.0, 0.0047)
+    """
+    used = _in_use(value, np.diagonal(covariance))
+    k = float(used.sum() - 1)
+    if k < 1 or degrees - k + 1 <= 0:
+        return Homogeneity(np.nan, k, np.nan)
+    statistic = _least_distance(value[used], covariance[np.ix_(used, used)])
+    return Homogeneity(statistic, k, _p_value(statistic, k, degrees))
+
+
+def cochran(value: Column, variance: Column) -> float:
+    """Return Cochran's Q: squared distances from the weighted mean, in units of the variances."""
+    a = 1 / variance
+    return float(a @ (value - a @ value / a.sum()) ** 2)
+
+
+def _in_use(value: Column, variance: Column) -> Column:
+    return np.isfinite(value) & np.isfinite(variance) & (variance > 0)
+
+
+def _least_distance(value: Column, covariance: Column) -> float:
+    """Return Q; NaN if groups vary only together, which too few clusters bring about."""
+    if not (covariance - np.diag(np.diagonal(covariance))).any():
+        return cochran(value, np.diagonal(covariance))
+    # Differences from the last group have the same distance, and need no common mean.
+    apart = value[:-1] - value[-1]
+    shared = covariance[:-1, -1]
+    joint = covariance[:-1, :-1] - shared[:, None] - shared[None] + covariance[-1, -1]
+    if np.linalg.matrix_rank(joint, hermitian=True) < len(apart):
+        return float("nan")
+    return float(apart @ np.linalg.solve(joint, apart))
+
+
+def _p_value(statistic: float, k: float, degrees: float) -> float:
+    from scipy.special import chdtrc, fdtrc
+
+    if np.isinf(degrees):
+        return float(chdtrc(k, statistic))
+    spare = degrees - k + 1
+    return float(fdtrc(k, spare, statistic * spare / (degrees * k)))

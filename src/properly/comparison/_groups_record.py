@@ -1,0 +1,517 @@
+"""The record of groups, each against the rest, and what is to be said about it.
+
+What is to be said about groups, and a table to say it with.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._labels import one_kind
+from properly._boundary._libraries import freeze
+from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._tables import table, wrapped
+from properly.comparison._contrasts import flat
+
+if TYPE_CHECKING:
+    from properly._boundary._record import Backend
+    from properly.comparison._contrasts import Contrast
+    from properly.comparison._group_variance import Homogeneity
+    from properly.typing import Column
+
+
+# What is worse: a higher score, a lower skill.
+WORSE = {"score": 1, "skill": -1}
+# Groups that are named at most, where they are named in a sentence.
+NAMED = 5
+# p-values below this are not told more exactly.
+SMALLEST = 0.001
+
+EVENTS = (
+    "Scores depend on how common the event is, so groups of other event rates score differently "
+    "however good the forecasts: compare skill and O:E as well."
+)
+CLASSES = (
+    "Scores depend on how common the classes are, so groups of other shares score differently "
+    "however good the forecasts: compare skill as well."
+)
+# What the cases of a group must come from, by how the design is told.
+WHENCE = {"cluster": ", from five clusters", "time": ", at 20 times"}
+SHRUNK = (
+    "Shrunk scores are drawn towards the mean of the groups, the more the less is known; they "
+    "stand beside the raw ones, not in their place."
+)
+
+
+class WorstGroup(NamedTuple):
+    """The group that differs most from the rest, for the worse.
+
+    Attributes
+    ----------
+    name : str
+        The group.
+    measure : str
+        What was compared: ``"score"`` or ``"skill"``.
+    difference : float
+        Group minus rest.
+    simultaneous : pair of floats
+        An interval that allows for having looked at all groups.
+    adjusted_p_value : float
+        Of no difference, adjusted by Holm's method.
+    groups : int
+        How many groups it is the worst of.
+    level : float
+        Coverage aimed at by the interval.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> died, p = [1, 0] * 50, [0.8, 0.2] * 25 + [0.6, 0.3] * 25
+    >>> cases = properly.Cases(died, p, groups=["a", "b", "b", "a"] * 10 + ["a"] * 20 + ["b"] * 40)
+    >>> properly.by_group(cases, Brier(), replicates=19, rng=1).worst.name
+    'b'
+    """
+
+    name: str
+    measure: str
+    difference: float
+    simultaneous: tuple[float, float]
+    adjusted_p_value: float
+    groups: int
+    level: float
+
+    @property
+    def sentence(self) -> str:
+        """The same in words, with a warning."""
+        lower, upper = self.simultaneous
+        score = WORSE[self.measure] > 0
+        biased = "maximum is biased upward" if score else "minimum is biased downward"
+        return (
+            f"The worst {self.measure} of {many(self.groups, 'group')} has "
+            f"'{printable(self.name)}': {self.difference:+.4g} against the rest, simultaneous "
+            f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}. A {biased}: "
+            "some group is the worst even if all are alike."
+        )
+
+
+def find_worst(found: Groups, measure: str) -> WorstGroup | None:
+    """Find the worst of the groups that have an interval, if any has."""
+    if measure not in found.measures:
+        return None
+    contrast = found.measures[measure]
+    known = ~np.isnan(contrast.simultaneous[:, 0])
+    if not known.any():
+        return None
+    g = int(np.argmax(np.where(known, WORSE[measure] * contrast.difference, -np.inf)))
+    lower, upper = contrast.simultaneous[g].tolist()
+    return WorstGroup(
+        found.name[g],
+        measure,
+        contrast.difference[g].item(),
+        (lower, upper),
+        contrast.adjusted_p_value[g].item(),
+        int(known.sum()),
+        found.level,
+    )
+
+
+def lay_out(found: Groups) -> str:
+    """Lay out the groups by themselves, then against the rest, and what is to be said."""
+    title = f"{found.unit} of {many(len(found), 'group')}; {found.design}"
+    parts = [title, _by_themselves(found)]
+    parts += ["Against the rest, p-values by Holm:", _against_the_rest(found)]
+    if found.calibration is not None:
+        parts += ["Calibration within groups:", _within(found, found.calibration)]
+    return "\n\n".join([*parts, "\n".join(map(wrapped, found.notes))])
+
+
+def _by_themselves(found: Groups) -> str:
+    score, level = found.measures["score"], f"{100 * found.level:g} % interval"
+    columns = {"group": found.name, "cases": [f"{n:,}" for n in found.cases.tolist()]}
+    if found.events is not None and found.event_rate is not None:
+        columns["events"] = [f"{n:,}" for n in found.events.tolist()]
+        columns["event rate"] = _numbers(found.event_rate)
+    columns |= {found.unit: _numbers(score.value), level: _ranges(score.interval)}
+    columns |= {"shrunk": _numbers(score.shrunk), "skill": _numbers(found.skill)}
+    return table([*columns], zip(*columns.values(), strict=True))
+
+
+def _against_the_rest(found: Groups) -> str:
+    score = found.measures["score"]
+    columns = {
+        "group": found.name,
+        found.unit: _numbers(score.difference, sign=True),
+        "simultaneous": _ranges(score.simultaneous),
+        "p": _chances(score.adjusted_p_value),
+    }
+    if "skill" in found.measures:
+        skill = found.measures["skill"]
+        columns["skill"] = _numbers(skill.difference, sign=True)
+        columns["p of skill"] = _chances(skill.adjusted_p_value)
+    if "observed_expected" in found.measures:
+        ratio = found.measures["observed_expected"]
+        columns["O:E"] = [f"x {x}" for x in _numbers(np.exp(ratio.difference), 3)]
+        columns["p of O:E"] = _chances(ratio.adjusted_p_value)
+    return table([*columns], zip(*columns.values(), strict=True))
+
+
+def _within(found: Groups, calibration: GroupCalibration) -> str:
+    ratio = found.measures["observed_expected"]
+    columns = {
+        "group": found.name,
+        "O:E": _with_range(ratio.value, ratio.interval, 3),
+        "slope": _with_range(calibration.slope, calibration.slope_interval, 3),
+        "miscalibration": _with_range(
+            calibration.miscalibration, calibration.miscalibration_interval
+        ),
+        "p by Holm": _chances(calibration.adjusted_p_value),
+    }
+    return table([*columns], zip(*columns.values(), strict=True))
+
+
+def tell(found: Groups) -> list[str]:
+    """Say what a reader of the table must know."""
+    told = [_looked_at(found), CLASSES if found.events is None else EVENTS]
+    few = (name for name, x in zip(found.name, found.enough, strict=True) if not x)
+    small = [f"'{printable(name)}'" for name in few]
+    if small:
+        lack = "ten events and ten non-events"
+        if found.events is None:
+            lack = "ten cases outside the commonest class"
+        whence = next((x for kind, x in WHENCE.items() if kind in found.design), "")
+        told.append(f"No interval without {lack}{whence}: {_some(small)}.")
+    worst = [x.sentence for x in (found.worst, found.worst_skill) if x is not None]
+    return [*told, *_differ(found), *worst, SHRUNK]
+
+
+def _looked_at(found: Groups) -> str:
+    compared = int(np.sum(~np.isnan(found.p_value))) if len(found) > 2 else 1
+    by_chance = 1 - 0.95**compared
+    told = f"{many(len(found), 'group')} were looked at."
+    if compared < 2:
+        return told
+    return (
+        f"{told} If none differed from the rest, one or more of {compared} unadjusted p-values "
+        f"would be below 0.05 in about {100 * by_chance:.0f} % of such tables."
+    )
+
+
+def _differ(found: Groups) -> list[str]:
+    """Say of each measure whether groups differ in it at all."""
+    told = []
+    for name, contrast in found.measures.items():
+        statistic, degrees, p = contrast.homogeneity
+        if math.isnan(p):
+            continue
+        count = int(degrees) + 1
+        groups = "all groups" if count == len(found) else f"the {count} groups with an interval"
+        words = name.replace("observed_expected", "O:E")
+        number = f"Q = {statistic:.4g} with {degrees:g} degree{'s' * (degrees != 1)} of freedom"
+        told.append(f"That {groups} have the same {words}: {number}, p = {p:.3g}.")
+    return told
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _numbers(x: Any, digits: int = 4, *, sign: bool = False) -> list[str]:
+    plus = "+" if sign else ""
+    return ["-" if math.isnan(v) else f"{v:{plus}.{digits}f}" for v in x.tolist()]
+
+
+def _chances(p: Any) -> list[str]:
+    numbers = zip(p.tolist(), _numbers(p, 3), strict=True)
+    return [f"<{SMALLEST}" if x < SMALLEST else told for x, told in numbers]
+
+
+def _ranges(x: Any, digits: int = 4) -> list[str]:
+    ends = zip(_numbers(x[:, 0], digits), _numbers(x[:, 1], digits), strict=True)
+    return ["-" if low == high == "-" else f"{low} to {high}" for low, high in ends]
+
+
+def _with_range(x: Any, ends: Any, digits: int = 4) -> list[str]:
+    both = zip(_numbers(x, digits), _ranges(ends, digits), strict=True)
+    return [number if between == "-" else f"{number} ({between})" for number, between in both]
+
+
+# In a frame, beside the p-values of the score.
+RENAMED = {
+    "p_value": "calibration_p_value",
+    "adjusted_p_value": "adjusted_calibration_p_value",
+}
+WORDS = ("rule", "unit", "design", "level", "replicates")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GroupCalibration:
+    """How well forecasts are calibrated within each group.
+
+    Arrays have one entry a group, NaN where a group is too small to say.
+
+    Attributes
+    ----------
+    slope : array
+        The calibration slope; below 1, forecasts are too extreme.
+    slope_interval : array of shape (groups, 2)
+        Its interval.
+    miscalibration : array
+        What recalibration would save, less its bias.
+    miscalibration_interval : array of shape (groups, 2)
+        Its interval.
+    p_value, adjusted_p_value : array
+        Of the calibration test, and adjusted by Holm's method.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> died, p = [1, 0] * 50, [0.8, 0.2, 0.6, 0.3] * 25
+    >>> cases = properly.Cases(died, p, groups=["a"] * 40 + ["b"] * 60)
+    >>> found = properly.by_group(cases, Brier(), replicates=19, rng=1).calibration
+    >>> found
+    GroupCalibration(2 groups)
+    >>> found.p_value
+    array([0.05, 0.05])
+    """
+
+    slope: Column
+    slope_interval: Column
+    miscalibration: Column
+    miscalibration_interval: Column
+    p_value: Column
+    adjusted_p_value: Column
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __repr__(self) -> str:
+        return f"GroupCalibration({many(len(self.slope), 'group')})"
+
+    def columns(self) -> dict[str, list[float]]:
+        """Return one column a number, with the ends of intervals in two."""
+        return flat(vars(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers by name, as JSON can hold them."""
+        found: dict[str, Any] = plain(self.columns())
+        return found
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Groups:
+    """Groups of cases, one row each, and how each differs from the rest.
+
+    Arrays have one entry a group, NaN where a group is too small. What is not named otherwise is
+    about the score; `measures` has the same about the skill, and about observed to expected.
+
+    Attributes
+    ----------
+    labels : tuple
+        The groups as they were given.
+    name : list of str
+        The same as text.
+    cases : array
+        Cases of positive weight.
+    events, event_rate, mean_forecast : array or None
+        How many of them had the event, its share of the weight, and the mean probability forecast;
+        None for classes.
+    measures : dict of Contrast
+        ``"score"``, ``"skill"`` (not for an improper rule without a reference) and, of an event,
+        ``"observed_expected"``.
+    calibration : GroupCalibration or None
+        Calibration within the groups; None for classes.
+    units : array
+        What the cases of a group come from that is independent, or nearly so: how many clusters or
+        times, or the cases themselves.
+    enough : array of bool
+        Whether a group has ten events and ten non-events, and so an interval. Of classes, ten cases
+        outside the commonest. With clusters, from five of them; with times, at 20.
+    rule, unit, design : str
+        The name of the rule, the rule as it is written, and how cases were taken to be sampled.
+    level : float
+        Coverage aimed at by the intervals.
+    replicates : int
+        Random draws.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> died, p = [1, 0] * 50, [0.8, 0.2, 0.6, 0.3] * 25
+    >>> cases = properly.Cases(died, p, groups=["a"] * 40 + ["b"] * 60)
+    >>> found = properly.by_group(cases, Brier(), replicates=19, rng=1)
+    >>> found
+    Groups(2 groups, brier)
+    >>> found.name, found.cases, found.events
+    (['a', 'b'], array([40, 60]), array([20, 30]))
+    """
+
+    labels: tuple[Any, ...]
+    name: list[str]
+    cases: Column
+    events: Column | None
+    event_rate: Column | None
+    mean_forecast: Column | None
+    measures: dict[str, Contrast]
+    calibration: GroupCalibration | None
+    units: Column
+    enough: Column
+    rule: str
+    unit: str
+    design: str
+    level: float
+    replicates: int
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def __len__(self) -> int:
+        """Count the groups."""
+        return len(self.name)
+
+    def __repr__(self) -> str:
+        return f"Groups({many(len(self), 'group')}, {self.rule})"
+
+    @property
+    def score(self) -> Column:
+        """The mean score of each group."""
+        return self.measures["score"].value
+
+    @property
+    def standard_error(self) -> Column:
+        """The standard error of the score."""
+        return self.measures["score"].standard_error
+
+    @property
+    def interval(self) -> Column:
+        """The interval of the score."""
+        return self.measures["score"].interval
+
+    @property
+    def difference(self) -> Column:
+        """The score of the group minus that of the rest."""
+        return self.measures["score"].difference
+
+    @property
+    def difference_interval(self) -> Column:
+        """The interval of the difference, taken alone."""
+        return self.measures["score"].difference_interval
+
+    @property
+    def simultaneous(self) -> Column:
+        """Intervals of the differences that hold for all groups at once."""
+        return self.measures["score"].simultaneous
+
+    @property
+    def p_value(self) -> Column:
+        """Of no difference from the rest."""
+        return self.measures["score"].p_value
+
+    @property
+    def adjusted_p_value(self) -> Column:
+        """The same, adjusted by Holm's method."""
+        return self.measures["score"].adjusted_p_value
+
+    @property
+    def shrunk(self) -> Column:
+        """The score drawn towards the mean of the groups."""
+        return self.measures["score"].shrunk
+
+    @property
+    def shrunk_error(self) -> Column:
+        """The standard error of that."""
+        return self.measures["score"].shrunk_error
+
+    @property
+    def homogeneity(self) -> Homogeneity:
+        """Whether the scores of the groups differ at all."""
+        return self.measures["score"].homogeneity
+
+    @property
+    def skill(self) -> Column:
+        """The skill of each group; how it differs from the rest is in `measures`."""
+        return self._value("skill")
+
+    @property
+    def observed_expected(self) -> Column:
+        """Events observed to events expected; how it differs from the rest is in `measures`."""
+        return self._value("observed_expected")
+
+    @property
+    def slope(self) -> Column:
+        """The calibration slope, of groups with 20 events and 20 non-events."""
+        return self._nothing() if self.calibration is None else self.calibration.slope
+
+    @property
+    def miscalibration(self) -> Column:
+        """Miscalibration less its bias, of groups with 200 cases."""
+        return self._nothing() if self.calibration is None else self.calibration.miscalibration
+
+    @property
+    def worst(self) -> WorstGroup | None:
+        """The group whose score is the most above that of the rest; None if none has an interval.
+
+        Its simultaneous interval allows for the choice; its difference is biased upward.
+        """
+        return find_worst(self, "score")
+
+    @property
+    def worst_skill(self) -> WorstGroup | None:
+        """The group whose skill is the most below that of the rest; None if none has an interval.
+
+        Its simultaneous interval allows for the choice; its difference is biased downward.
+        """
+        return find_worst(self, "skill")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of these numbers must know, in sentences."""
+        return tuple(tell(self))
+
+    def __str__(self) -> str:
+        """Lay out the groups by themselves and against the rest, and what is to be said."""
+        return lay_out(self)
+
+    def _value(self, measure: str) -> Column:
+        return self.measures[measure].value if measure in self.measures else self._nothing()
+
+    def _nothing(self) -> Column:
+        return np.full(len(self), np.nan)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers by name, as JSON can hold them, and the notes."""
+        columns = {"group": list(self.labels)} | self._columns()
+        measures = {name: x.to_dict() for name, x in self.measures.items()}
+        calibration = None if self.calibration is None else self.calibration.to_dict()
+        words = {name: getattr(self, name) for name in WORDS}
+        known = {"measures": measures, "calibration": calibration, **words, "notes": self.notes}
+        found: dict[str, Any] = plain(columns | known)
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return one row a group as a polars, pandas or pyarrow frame.
+
+        Columns about the skill and about observed to expected begin with these words.
+        """
+        columns: dict[str, list[Any]] = {"group": one_kind(self.labels)} | self._columns()
+        for measure, contrast in self.measures.items():
+            prefix = "" if measure == "score" else f"{measure}_"
+            told = {f"{prefix}{name}": column for name, column in contrast.columns().items()}
+            columns |= {measure: told.pop(f"{prefix}value")} | told
+        if self.calibration is not None:
+            found = self.calibration.columns()
+            columns |= {RENAMED.get(name, name): column for name, column in found.items()}
+        return to_frame(columns, backend)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return the counts, as far as there are any."""
+        names = ("cases", "events", "event_rate", "mean_forecast", "units", "enough")
+        known = {name: getattr(self, name) for name in names}
+        return {name: x.tolist() for name, x in known.items() if x is not None}

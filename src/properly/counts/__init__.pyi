@@ -1,0 +1,19 @@
+# Where each public name lives; it is imported from there when it is first used.
+
+from ._baselines import baselines
+from ._cases import Cases
+from ._event_rate import with_event_rate
+from ._histogram import Histogram
+from ._reductions import cumulative, one_vs_rest, top_label
+from ._tally import Tally
+
+__all__ = [
+    "Cases",
+    "Histogram",
+    "Tally",
+    "baselines",
+    "cumulative",
+    "one_vs_rest",
+    "top_label",
+    "with_event_rate",
+]

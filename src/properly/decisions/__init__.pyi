@@ -1,0 +1,83 @@
+# Where each public name lives; it is imported from there when it is first used.
+
+from ._best_by_range import RangeMap, best_by_range
+from ._best_by_threshold import ThresholdRanks, rank_by_threshold
+from ._confusion import (
+    Confusion,
+    confusion,
+    macro_f1,
+    mean_absolute_error,
+    quadratic_weighted_kappa,
+    weighted_kappa,
+)
+from ._cumulative_forecast import CumulativeForecast, cumulative_forecast
+from ._curve import decision_curve, decision_difference
+from ._dominance import Dominance, dominance
+from ._hard import decide, expected_cost, hard_costs
+from ._hard_decisions import HardDecisions, HardScores, hard_decisions, switching_penalty
+from ._money import Money, regret_in_money
+from ._murphy import MurphyCurve, murphy_curve, murphy_difference, regret_curve, regret_difference
+from ._net_benefit import DecisionCurve, DecisionDifference
+from ._recommend import Advice, recommend
+from ._retained import AreaEstimate, Retention, RetentionStudy
+from ._retention import rejection_scores, retention_curve, retention_study
+from ._roc import Ranking, RocCurve, predicted_roc_curve, ranking, roc_curve
+from ._roc_band import RocBand
+from ._threshold import AtBudget, AtThreshold, at_budget, at_threshold, mean_net_benefit
+from ._worst_cases import WorstCases, worst_cases
+
+__all__ = [
+    "Advice",
+    "AreaEstimate",
+    "AtBudget",
+    "AtThreshold",
+    "Confusion",
+    "CumulativeForecast",
+    "DecisionCurve",
+    "DecisionDifference",
+    "Dominance",
+    "HardDecisions",
+    "HardScores",
+    "Money",
+    "MurphyCurve",
+    "RangeMap",
+    "Ranking",
+    "Retention",
+    "RetentionStudy",
+    "RocBand",
+    "RocCurve",
+    "ThresholdRanks",
+    "WorstCases",
+    "at_budget",
+    "at_threshold",
+    "best_by_range",
+    "confusion",
+    "cumulative_forecast",
+    "decide",
+    "decision_curve",
+    "decision_difference",
+    "dominance",
+    "expected_cost",
+    "hard_costs",
+    "hard_decisions",
+    "macro_f1",
+    "mean_absolute_error",
+    "mean_net_benefit",
+    "murphy_curve",
+    "murphy_difference",
+    "predicted_roc_curve",
+    "quadratic_weighted_kappa",
+    "rank_by_threshold",
+    "ranking",
+    "recommend",
+    "regret_curve",
+    "regret_difference",
+    "regret_in_money",
+    "rejection_scores",
+    "retention_curve",
+    "retention_study",
+    "roc_curve",
+    "switching_penalty",
+    "weighted_kappa",
+    "worst_cases",
+]

@@ -1,0 +1,290 @@
+"""How far off a Murphy curve may be: bounds from tallies, and from rows in pairs and clusters.
+
+How far off the parts of a Murphy curve may be, found by drawing.
+
+Miscalibration and discrimination depend on the recalibration, which is fitted to the outcomes. So
+they are too large at each threshold as they are as a whole, and are corrected in the same way: by
+what is drawn in two worlds whose true curve is known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+import numpy as np
+
+from properly._boundary._libraries import read_only, to_numpy
+from properly.calibration._components import Prices, increasing_fit
+from properly.counts._cases import Cases, require_independent, require_no_time
+from properly.counts._isotonic import recalibrate, refit
+from properly.counts._tally import as_tally
+from properly.decisions._elementary import (
+    Mistakes,
+    Outcomes,
+    Shares,
+    clustered,
+    cost_at,
+    effective,
+    if_calibrated,
+    mean_cost,
+    rows_of,
+    shares,
+    shares_at,
+)
+from properly.decisions._models import require_same_rows
+from properly.errors import ArgumentTypeError
+from properly.inference._band import pointwise_bounds
+from properly.inference._draws import fast_stream, sampler
+from properly.inference._shares import Term, design_effect, normal, reach, student, variance
+from properly.inference._variance import spread_of_means
+from properly.rules import Brier
+from properly.typing import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from properly._boundary._options import Drawing
+    from properly.counts._tally import Tally
+    from properly.decisions._elementary import Rows
+    from properly.inference._draws import Draw, Sampler
+
+
+Bounds: TypeAlias = tuple[Column, Column, Column]
+
+# Where dependent cases are looked at: only independent ones have a closed form everywhere.
+GRID: Column = read_only(np.arange(1, 200) / 200)
+# Fewer events or non-events than this, judged differently by two forecasts, carry no bounds.
+ENOUGH = 10
+
+
+def confidence_bounds(
+    x: Tally | Cases, found: Outcomes, knot: Column, mean: Column, level: float
+) -> Bounds:
+    """Return thresholds, and bounds there of the population's mean elementary score.
+
+    The forecasts are those of `found`: the one that all cases share, or those of `x`. The two kinds
+    of mistakes are bounded by score intervals, which are put together: mistakes may be few and each
+    of them costly, so a standard error from those that happened is not to be trusted.
+    """
+    require_no_time(x, "the band of a Murphy curve")
+    rows, n = clustered(x), effective(found.total, found.squares)
+    if rows is not None:
+        return GRID, *_cluster_bounds(rows, found, n, level)
+    margins = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
+    if n > 1:
+        margins = reach(*_terms(knot, shares(knot, found)), n, normal(level))
+    lower, upper = _cut(knot, mean, *margins)
+    return np.repeat(knot, 2), lower.T.ravel(), upper.T.ravel()
+
+
+def _cluster_bounds(rows: Rows, found: Outcomes, n: float, level: float) -> tuple[Column, Column]:
+    """Bound the mean cost of clusters as if they were fewer, but independent cases.
+
+    Where no mistake was made, clusters do not tell how much fewer.
+    """
+    p = np.full_like(rows.p, found.value[0]) if len(found.value) == 1 else rows.p
+    mean, error = rows.mean_and_error(rows.costs(p, rows.happened, GRID))
+    terms, quantile = _terms(GRID, shares_at(GRID, found)), student(rows.clusters - 1, level)
+    design = design_effect(error**2, variance(*terms, n))
+    down, up = reach(*terms, n / design, quantile)
+    known, half = np.isfinite(design), error * quantile
+    return _cut(GRID, mean, np.where(known, down, half), np.where(known, up, half))
+
+
+def _terms(threshold: Column, share: Shares) -> tuple[Term, Term]:
+    """Where nobody is acted upon, no alarm can be in vain; where all are, no event is missed."""
+    return (
+        Term(2 * threshold, share.in_vain, share.acted > 0, share.heavy_in_vain),
+        Term(2 - 2 * threshold, share.missed, share.left > 0, share.heavy_missed),
+    )
+
+
+def _cut(threshold: Column, mean: Column, down: Column, up: Column) -> tuple[Column, Column]:
+    """Leave out what no forecasts can cost."""
+    most = 2 * np.maximum(threshold, 1 - threshold)
+    return np.maximum(mean - down, 0), np.minimum(mean + up, most)
+
+
+def consistency_bounds(x: Tally | Cases, found: Outcomes, knot: Column, level: float) -> Bounds:
+    """Return thresholds, and bounds there of the mean elementary score of calibrated forecasts.
+
+    The outcomes of a cluster may depend on one another even then, so it is clusters whose
+    deviations from the forecasts are squared.
+    """
+    from scipy.special import ndtri
+
+    require_no_time(x, "the band of a Murphy curve")
+    rows = clustered(x)
+    if rows is None:
+        mean, error = if_calibrated(knot, found)
+        return _bounds(knot, mean, error * ndtri((1 + level) / 2), least=0)
+    mean, _ = rows.mean_and_error(rows.costs(rows.p, rows.p, GRID))
+    surprises = _minus(rows.costs(rows.p, rows.happened, GRID), rows.costs(rows.p, rows.p, GRID))
+    _, error = rows.mean_and_error(surprises)
+    return _bounds(GRID, mean, error * student(rows.clusters - 1, level), least=0)
+
+
+def paired_bounds(
+    first: Tally | Cases,
+    second: Tally | Cases,
+    knot: Column,
+    mean: Column,
+    level: float,
+    *,
+    grid: Column = GRID,
+) -> Bounds:
+    """Return thresholds, and bounds there of a mean difference, NaN where too few cases differ.
+
+    Independent cases are looked at on both sides of each knot, clusters at each point of the grid.
+    """
+    for cases in (first, second):
+        require_no_time(cases, "the band of a difference")
+    one, other = _pair(first, second)
+    if one.together:
+        costs = _minus(*(rows.costs(rows.p, rows.happened, grid) for rows in (one, other)))
+        mean, error = one.mean_and_error(costs)
+        knot, margin = grid, error * student(one.clusters - 1, level)
+        few = np.minimum(*_between(grid, one, other, one.number))[0] < ENOUGH
+    else:
+        spare = effective(one.weight.sum(), one.square.sum()) - 1
+        margin = _paired_error(knot, one, other, mean) * student(spare, level)
+        few = np.minimum(*_between(knot, one, other, one.number)) < ENOUGH
+    return _bounds(knot, mean, np.where(few, np.nan, margin), least=-np.inf)
+
+
+def _pair(first: Tally | Cases, second: Tally | Cases) -> tuple[Rows, Rows]:
+    """Take the rows of two forecasts of the same cases."""
+    if not (isinstance(first, Cases) and isinstance(second, Cases)):
+        got = " and ".join(type(x).__name__ for x in (first, second))
+        message = f"the band of a difference needs Cases twice, row by row the same; got {got}"
+        raise ArgumentTypeError(message, hint="tallies no longer know which rows belong together.")
+    require_same_rows({"first": first, "second": second})
+    return rows_of(first), rows_of(second)
+
+
+def _paired_error(knot: Column, one: Rows, other: Rows, mean: Column) -> Column:
+    """Return the standard error of a mean difference, from its deviations squared.
+
+    A case differs only where the threshold lies between its two forecasts, and by plus or minus
+    what a mistake costs there.
+    """
+    sign = np.sign(one.p - other.p) * (1 - 2 * one.happened)
+    square = _between(knot, one, other, one.square)
+    sums = mean_cost(knot, _between(knot, one, other, one.square * sign), 1)
+    deviation = 4 * (knot**2 * square.in_vain + (1 - knot) ** 2 * square.missed)
+    deviation += mean * (float(one.square.sum()) * mean - 2 * sums)
+    return np.asarray(np.sqrt(np.maximum(deviation, 0) * one.factor))
+
+
+def _between(threshold: Column, one: Rows, other: Rows, amount: Column) -> Mistakes:
+    """Add up the non-events, and the events, whose two forecasts have the threshold between."""
+    low, high = np.minimum(one.p, other.p), np.maximum(one.p, other.p)
+    size = threshold.shape[0] + 1
+    sums = np.empty((2, 2, size - 1))
+    sides: tuple[Literal["right", "left"], ...] = ("right", "left")
+    for row, side in enumerate(sides):
+        # The first threshold beyond a forecast: from there on, it is no reason to act.
+        begin, end = (np.searchsorted(threshold, x, side=side) for x in (low, high))
+        for outcome in (0, 1):
+            case = one.happened == outcome
+            net = np.bincount(begin[case], amount[case], size)
+            net -= np.bincount(end[case], amount[case], size)
+            sums[outcome, row] = np.cumsum(net)[:-1]
+    return Mistakes(sums[0], sums[1])
+
+
+def _minus(first: Iterable[Column], second: Iterable[Column]) -> Iterator[Column]:
+    return (a - b for a, b in zip(first, second, strict=True))
+
+
+def _bounds(threshold: Column, mean: Column, margin: Column, least: float) -> Bounds:
+    """Lay both limits of each threshold side by side."""
+    lower, upper = np.maximum(mean - margin, least), mean + margin
+    if mean.ndim == 1:
+        return threshold, lower, upper
+    return np.repeat(threshold, 2), lower.T.ravel(), upper.T.ravel()
+
+
+# Thresholds times forecasts that are looked at together.
+BLOCK = 1 << 21
+
+
+def part_bounds(
+    source: Tally | Cases,
+    part: str,
+    band: str,
+    drawing: Drawing,
+) -> Bounds:
+    """Return thresholds, and bounds there of the miscalibration or the discrimination."""
+    require_independent(source, f"the band of the {part}")
+    draws = sampler(source)
+    if band == "consistency":
+        stream = fast_stream(drawing.rng)
+        drawn = draws.outcomes(draws.value, drawing.replicates, stream)
+        return GRID, *pointwise_bounds(_parts(drawn, draws.value, part), drawing.level)
+    return GRID, *_corrected(source, draws, part, drawing)
+
+
+def _corrected(
+    source: Tally | Cases,
+    draws: Sampler,
+    part: str,
+    drawing: Drawing,
+) -> tuple[Column, Column]:
+    from scipy.special import ndtri
+
+    t, stream = as_tally(source), fast_stream(drawing.rng)
+    fit = recalibrate(t)
+    recalibrated, weight = fit.spread(fit.event_rate), to_numpy(t.weight)
+    prices = Prices.at(draws.value, Brier())
+    biases, deviation = [], np.zeros(len(GRID))
+    for truth in (recalibrated, increasing_fit(t, fit, prices)):
+        drawn = _parts(draws.draws(truth, drawing.replicates, stream), draws.value, part)
+        biases.append(drawn.mean(axis=0) - _true_part(draws.value, weight, truth, part))
+        deviation = drawn.std(axis=0, ddof=1) if len(drawn) > 1 else np.zeros(len(GRID))
+    raw = _part(draws.value, weight - to_numpy(t.events), to_numpy(t.events), part)
+    error = np.fmax(deviation, _plug_in_error(source, draws.value, recalibrated, part))
+    reach = ndtri((1 + drawing.level) / 2) * error
+    lower, upper = raw - np.maximum(*biases) - reach, raw - np.minimum(*biases) + reach
+    return np.maximum(lower, 0), np.maximum(upper, 0)
+
+
+def _parts(draws: Iterable[Draw], value: Column, part: str) -> Column:
+    """Return the part of each draw at the thresholds of the grid, one row a draw."""
+    return np.stack([_part(value, weight - events, events, part) for weight, events in draws])
+
+
+def _part(value: Column, nonevents: Column, events: Column, part: str) -> Column:
+    fit = refit(nonevents + events, events)
+    best = cost_at(GRID, fit.event_rate, fit.weight - fit.events, fit.events)
+    return _worse(value, nonevents, events, part) - best
+
+
+def _true_part(value: Column, weight: Column, truth: Column, part: str) -> Column:
+    none, events = weight * (1 - truth), weight * truth
+    return _worse(value, none, events, part) - cost_at(GRID, truth, none, events)
+
+
+def _worse(value: Column, nonevents: Column, events: Column, part: str) -> Column:
+    """Return what recalibration is compared with: the forecasts, or the constant event rate."""
+    if part == "miscalibration":
+        return cost_at(GRID, value, nonevents, events)
+    none, happened = nonevents.sum(keepdims=True), events.sum(keepdims=True)
+    return cost_at(GRID, happened / (none + happened), none, happened)
+
+
+def _plug_in_error(source: Tally | Cases, value: Column, recalibrated: Column, part: str) -> Column:
+    """Return the standard error as if the recalibration were known."""
+    worse = value
+    if part == "discrimination":
+        worse = np.full(len(value), as_tally(source).event_rate)
+    block = max(1, BLOCK // len(value))
+    found = []
+    for start in range(0, len(GRID), block):
+        t = GRID[start : start + block, None]
+        below, best = worse < t, recalibrated < t
+        if_event = 2 * (1 - t) * (below.astype(int) - best)
+        if_none = 2 * t * (best.astype(int) - below)
+        spread = spread_of_means(source, if_event, if_none)
+        found.append(np.sqrt(np.diagonal(spread.covariance)))
+    return np.concatenate(found)

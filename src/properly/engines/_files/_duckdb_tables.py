@@ -1,0 +1,298 @@
+"""The first line of a CSV file: what separates its fields, and how its columns are called.
+
+A file as a table that duckdb reads: its columns, by name and by number.
+
+Nothing here imports duckdb; what works takes a connection. Where a file lies is a variable of the
+connection, so that a query may be asked again, or become a part of another.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import re
+from collections import Counter
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from properly.engines._files._arrow import BrokenArrowError, batches_in, names_in
+from properly.engines._files._checks import NUMBER
+from properly.engines._files._paths import damaged
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from properly.engines._files._paths import File
+
+
+SEPARATORS = ",;\t|"
+
+
+class Header(NamedTuple):
+    """The names of the columns, None for one without, the separator, and empty lines above."""
+
+    names: tuple[str | None, ...]
+    separator: str
+    blank: int
+
+
+def header_of(name: str, text: str, separators: str = SEPARATORS) -> Header:
+    """Find the header in the beginning of a CSV file."""
+    found = [(_first_records(text, separator), separator) for separator in separators]
+    (first, *_), separator = max(found, key=lambda pair: _plausible(pair[0]))
+    if not first:
+        message = f"a file must have columns and rows; {name!r} is empty"
+        raise DataError(message)
+    names = tuple(field.strip() or None for field in first)
+    if all(field is None or NUMBER.fullmatch(field) for field in names):
+        message = (
+            f"the first line of a CSV file must name its columns; that of {name!r} is "
+            f"{separator.join(first)[:40]!r}"
+        )
+        raise DataError(message)
+    above = text[: len(text) - len(text.lstrip("\r\n"))]
+    return Header(names, separator, len(above.splitlines()))
+
+
+def decoded(name: str, head: bytes) -> str:
+    """Take the first bytes of a file as text in UTF-8, the only encoding that is read."""
+    try:
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(head)
+    except UnicodeDecodeError as error:
+        line = head.count(b"\n", 0, error.start) + 1
+        raise no_utf8(name, line) from None
+
+
+def no_utf8(name: str, line: int) -> DataError:
+    """Refuse a file that is in another encoding."""
+    message = f"a CSV file must be text in UTF-8; line {line} of {name!r} is not"
+    return DataError(message, hint='save it again; spreadsheets call this "CSV UTF-8".')
+
+
+def _first_records(text: str, separator: str) -> list[list[str]]:
+    """Return the header and the record below it; a header is empty where nothing can be read."""
+    records: list[list[str]] = []
+    with suppress(csv.Error):
+        for record in csv.reader(io.StringIO(text.lstrip("\r\n"), newline=""), delimiter=separator):
+            records.append(record)
+            if len(records) == 2:
+                break
+    return records or [[]]
+
+
+def _plausible(records: list[list[str]]) -> tuple[bool, int]:
+    """Prefer a separator that occurs, and as often in the first record as in the header."""
+    counts = [len(record) for record in records]
+    return len(set(counts)) == 1 and counts[0] > 1, counts[0]
+
+
+OPENING = 1 << 20
+TEXT = "text of a CSV file"
+# Asked of a list, duckdb would join the rows with it and lose their order.
+MISSING = r"\s*(NA|NaN|nan|NULL|null)?\s*"
+SPELLED = {
+    "csv": "CSV",
+    "tsv": "CSV",
+    "text": "CSV",
+    "json": "JSON lines",
+    "parquet": "Parquet",
+    "arrow": "Arrow",
+}
+
+
+class Named(Protocol):
+    """What has the name of a file."""
+
+    @property
+    def name(self) -> str:
+        """As the file is called."""
+
+
+class Table(NamedTuple):
+    """The columns of a file, with None for one without a name, and how to read them."""
+
+    file: File
+    names: tuple[str | None, ...]
+    types: tuple[str, ...]
+    scan: str
+
+    @property
+    def source(self) -> str:
+        """What stands behind FROM; whatever the file calls its columns, they are c0, c1, ..."""
+        return f"{self.scan} AS t({', '.join(_numbered(len(self.names)))})"
+
+
+def table_of(connection: Any, file: File, number: int, folder: Path) -> Table:
+    """Look at the columns of a file, but at none of its rows; a folder takes what is rewritten."""
+    place = f"place_{number}"
+    connection.execute(f"SET VARIABLE {place} = $1", [location(file)])
+    path = f"getvariable('{place}')"
+    if file.format in ("csv", "tsv", "text"):
+        opening = _opening(connection, file, path)
+        if file.format != "text" or opening.lstrip()[:1] not in ("{", "["):
+            return _csv_table(file, path, opening)
+        file = file._replace(format="json")
+    if file.format == "json":
+        return _typed_table(connection, file, _scan("read_json", file, path, "sample_size = -1"))
+    if file.format == "parquet":
+        return _parquet_table(connection, file, path)
+    return _arrow_table(connection, file, number, folder)
+
+
+def is_here(file: File) -> bool:
+    """Tell a file of this machine from one that duckdb is to fetch, which has no path."""
+    return file.path.is_absolute()
+
+
+def location(file: File) -> str:
+    """Return what duckdb is to open."""
+    return str(file.path) if is_here(file) else file.name
+
+
+def require_different(file: Named, names: Iterable[str | None]) -> None:
+    """Refuse a file in which two columns have the same name."""
+    for name, count in Counter(names).items():
+        if count > 1 and name is not None:
+            message = f"names of columns must differ; {file.name!r} has {name!r} {count} times"
+            raise DataError(message)
+
+
+def require_same(table: Table, first: Table) -> None:
+    """Refuse a file that has other columns than the first."""
+    lacking = [name for name in first.names if name is not None and name not in table.names]
+    beyond = [name for name in table.names if name is not None and name not in first.names]
+    if lacking or beyond:
+        said = [f"lacks {_listed(lacking)}"] * bool(lacking)
+        said += [f"has {_listed(beyond)} besides"] * bool(beyond)
+        message = (
+            f"files must have the same columns; compared with {first.file.name!r}, "
+            f"{table.file.name!r} {' and '.join(said)}"
+        )
+        raise DataError(message)
+
+
+def refusal(file: File, said: str) -> DataError:
+    """Say in one sentence what duckdb says in an essay."""
+    first = said.partition("\n")[0]
+    if not is_here(file):
+        return _out_of_reach(file, said)
+    at = re.search(r"CSV Error on Line: (\d+)", first)
+    fields = re.search(r"^Expected Number of Columns: (\d+) Found: (\d+)", said, re.MULTILINE)
+    if "stream" in first and file.compression != "none":
+        return damaged(file.name)
+    if at and fields:
+        message = (
+            "each line of a CSV file must have as many fields as its header; "
+            f"line {at[1]} of {file.name!r} has {fields[2]} instead of {fields[1]}"
+        )
+        return DataError(message, hint="text that contains the separator must be quoted.")
+    if at and "unterminated quote" in said:
+        message = (
+            "a field that begins with a quote must end with one; "
+            f"that on line {at[1]} of {file.name!r} does not"
+        )
+        return DataError(message, hint="a quote within a quoted field is written twice.")
+    if at and "not utf-8" in said:
+        return no_utf8(file.name, int(at[1]))
+    line = at or re.search(r" in line (\d+)", first)
+    where = f", line {line[1]}," if line else ""
+    kind = SPELLED[file.format]
+    message = f"a file must be whole and in one format; {file.name!r}{where} is not valid {kind}"
+    ends = "invalid state" in first
+    return DataError(message, hint="line ends may be mixed." if ends else "it may be cut short.")
+
+
+def _out_of_reach(file: File, said: str) -> DataError:
+    """Say why a file elsewhere cannot be read; most often duckdb lacks an extension for it."""
+    lacking = re.search(r"extension '?\"?(\w+)", said)
+    reason = f"its extension {lacking[1]} is not there" if lacking else said.partition("\n")[0]
+    message = f"a file elsewhere must be one that duckdb reaches; {file.name!r} is not: {reason}"
+    hint = f"INSTALL {lacking[1]} is the command of duckdb that fetches it." if lacking else None
+    return DataError(message, hint=hint)
+
+
+def _opening(connection: Any, file: File, path: str) -> str:
+    """Return the beginning of the text of a file."""
+    if file.compression != "zstd" and is_here(file):
+        with file.open() as source:
+            return decoded(file.name, source.read(OPENING))
+    options = "auto_detect = false, header = false, delim = '\x01', quote = '', escape = ''"
+    scan = _scan("read_csv", file, path, options, "columns = {'line': 'VARCHAR'}")
+    lines = connection.execute(f"SELECT line FROM {scan} LIMIT 100").fetchall()  # noqa: S608
+    return "\n".join(line or "" for (line,) in lines).removeprefix("\ufeff")
+
+
+def _csv_table(file: File, path: str, opening: str) -> Table:
+    """Read all columns as text, in which what is missing is written in several ways."""
+    header = header_of(file.name, opening, "\t" if file.format == "tsv" else SEPARATORS)
+    file = file._replace(format="csv")
+    columns = _numbered(len(header.names))
+    texts = ", ".join(f"'{column}': 'VARCHAR'" for column in columns)
+    options = f"auto_detect = false, header = true, skip = {header.blank}, columns = {{{texts}}}"
+    dialect = f"delim = '{header.separator}', quote = '\"', escape = '\"'"
+    # Most values begin like numbers, which is quickly seen; nothing that is missing does.
+    present = ", ".join(
+        f"CASE WHEN {column} >= '+' AND {column} < ':' THEN {column} "
+        f"WHEN NOT regexp_full_match({column}, '{MISSING}') THEN {column} END"
+        for column in columns
+    )
+    scan = f"(SELECT {present} FROM {_scan('read_csv', file, path, options, dialect)})"  # noqa: S608
+    return Table(file, header.names, (TEXT,) * len(columns), scan)
+
+
+def _parquet_table(connection: Any, file: File, path: str) -> Table:
+    found = _typed_table(connection, file, f"read_parquet({path}, hive_partitioning = false)")
+    # duckdb knows no upper and lower case and renames columns; the file has their own names.
+    query = f"SELECT name, num_children FROM parquet_schema({path})"  # noqa: S608
+    root, *below = connection.execute(query).fetchall()
+    names = []
+    for _ in range(root[1]):
+        names.append(below[0][0])
+        below = below[_size(below) :]
+    return found._replace(names=tuple(names))
+
+
+def _size(schema: list[tuple[str, int | None]]) -> int:
+    """Count the first column of a schema and all that is nested in it."""
+    size = 1
+    for _ in range(schema[0][1] or 0):
+        size += _size(schema[size:])
+    return size
+
+
+def _arrow_table(connection: Any, file: File, number: int, folder: Path) -> Table:
+    if not is_here(file):
+        message = f"an Arrow file must lie on this machine; got {file.name!r}"
+        raise DataError(message)
+    view = f"arrow_{number}"
+    try:
+        names = names_in(file.path)
+        require_different(file, names)
+        connection.register(view, batches_in(file.path, folder / view))
+    except BrokenArrowError as error:
+        raise refusal(file, str(error)) from error
+    return _typed_table(connection, file, view)._replace(names=tuple(names))
+
+
+def _typed_table(connection: Any, file: File, scan: str) -> Table:
+    """Ask for names and types where a file has types of its own."""
+    described = connection.execute(f"DESCRIBE SELECT * FROM {scan}").fetchall()  # noqa: S608
+    names, types = zip(*(row[:2] for row in described), strict=True)
+    return Table(file, names, types, scan)
+
+
+def _scan(function: str, file: File, path: str, *options: str) -> str:
+    # A folder such as year=2024 would else become a column.
+    always = f"compression = '{file.compression}', hive_partitioning = false"
+    return f"{function}({path}, {', '.join(options)}, {always})"
+
+
+def _numbered(count: int) -> list[str]:
+    return [f"c{i}" for i in range(count)]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names[:5]) + ", …" * (len(names) > 5)

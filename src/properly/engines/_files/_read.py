@@ -1,0 +1,328 @@
+"""How much memory duckdb may take, and on how many cores it can work with it.
+
+Columns of files, as arrays; the only file that imports duckdb.
+
+A path and the names of columns are data: paths are handed over as parameters, and columns are
+counted (c0, c1, ...), so that nothing a user wrote is ever part of a query.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from properly._boundary._labels import require_columns
+from properly._boundary._notices import import_extra, notice
+from properly._boundary._options import check_choice
+from properly._boundary._record import many
+from properly.engines._files._checks import FileRows, Part, stacked
+from properly.engines._files._columns import values_of
+from properly.engines._files._duckdb import (
+    kept,
+    measured,
+    require_numbers,
+    settled,
+    shape_of,
+    union,
+)
+from properly.engines._files._duckdb_tables import (
+    is_here,
+    refusal,
+    require_different,
+    require_same,
+    table_of,
+)
+from properly.engines._files._paths import DAMAGED, damaged, found_files
+from properly.errors import ArgumentTypeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Mapping
+
+    from properly.engines._files._duckdb import Measured, Shape
+    from properly.engines._files._duckdb_tables import Table
+    from properly.engines._files._paths import File, Paths
+    from properly.typing import Column
+
+
+SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT])(i?)B\s*", re.IGNORECASE)
+# What duckdb asks for by core; with less it runs out of memory rather than use fewer.
+PER_CORE = 125_000_000
+
+
+def as_size(memory: str) -> int:
+    """Take a size such as "1GB" as bytes; duckdb takes some that are none for no limit at all."""
+    size = SIZE.fullmatch(memory) if isinstance(memory, str) else None
+    if size is None:
+        message = f"memory must be a size such as '500MB', '1GB' or '2GiB'; got {memory!r}"
+        raise DataError(message)
+    base = 1024 if size[3] else 1000
+    return int(float(size[1]) * base ** (1 + "KMGT".index(size[2].upper())))
+
+
+def limits_of(memory: str) -> dict[str, str]:
+    """Return the settings of duckdb for so much memory."""
+    size = as_size(memory)
+    limits = {"memory_limit": f"{size}B"}
+    cores = max(1, size // PER_CORE)
+    return limits | ({"threads": str(cores)} if cores < (os.cpu_count() or 1) else {})
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """Files with the same columns, open to be read."""
+
+    connection: Any
+    tables: tuple[Table, ...]
+    folder: Path
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns, in the order of the first file."""
+        return [name for name in self.tables[0].names if name is not None]
+
+    def require(self, names: Iterable[str]) -> None:
+        """Refuse a column that is not there."""
+        require_columns(names, self.names, "the file" if len(self.tables) == 1 else "each file")
+
+    def read(self, columns: Iterable[str] | None = None) -> FileRows:
+        """Read some columns, or all; a value that is missing has no meaning but is marked."""
+        names = self.names if columns is None else _as_names(columns)
+        self.require(names)
+        found = [self._fetched(table, names) for table in self.tables]
+        parts = tuple(
+            Part(table.file, len(masks[0]))
+            for table, (_, masks) in zip(self.tables, found, strict=True)
+        )
+        values: dict[str, Column] = {}
+        missing: dict[str, Column] = {}
+        for i, name in enumerate(names):
+            masks = [masks[i] for _, masks in found]
+            values[name] = stacked([columns[i] for columns, _ in found], masks)
+            missing[name] = np.concatenate(masks)
+        return FileRows(values, missing, parts)
+
+    def count(self) -> int:
+        """Count the rows of all files; Parquet files know theirs."""
+        return sum(self._counted(table, table.source) for table in self.tables)
+
+    def exceed(self, most: int) -> bool:
+        """Tell whether there are more rows than so many, without counting much further."""
+        left = most
+        for table in self.tables:
+            some = f"(SELECT 1 FROM {table.source} LIMIT {left + 1})"  # noqa: S608
+            left -= self._counted(table, some)
+            if left < 0:
+                return True
+        return False
+
+    def shapes(self, names: Iterable[str]) -> dict[str, Shape]:
+        """Say of what kind columns are and how far their values reach, without reading them."""
+        asked = _as_names(names)
+        found = self._measured(asked, ())
+        return {name: shape_of(found, name) for name in asked}
+
+    def relation(
+        self,
+        columns: Mapping[str, str],
+        *,
+        numbers: Iterable[str] = (),
+        missing: Literal["refuse", "drop"] = "refuse",
+    ) -> tuple[Any, str | None]:
+        """Put columns of all files below one another in duckdb, without reading their rows.
+
+        Columns are asked for by the names that they shall have, plain words such as ``c0``; some
+        must hold numbers. Returns a relation, in no order and open as long as the files are, and
+        what was said of dropped rows.
+        """
+        names = _as_names(columns.values())
+        self.require(names)
+        needed = set(numbers)
+        tables = [self._settled(i, names) for i in range(len(self.tables))]
+        found = self._measured(names, needed, tables)
+        require_numbers(self.connection, found, [name for name in names if name in needed])
+        dropped = kept(found, names, missing)
+        return self.connection.sql(union(found, columns, needed)), dropped
+
+    def _settled(self, number: int, names: list[str]) -> Table:
+        full = import_extra("duckdb", extra="duckdb").IOException
+        table, place = self.tables[number], self.folder / f"settled_{number}"
+        with _in_one_sentence(table.file):
+            return settled(self.connection, table, names, place, full)
+
+    def _measured(
+        self, names: list[str], numbers: Container[str], tables: Iterable[Table] | None = None
+    ) -> list[Measured]:
+        found = []
+        for table in self.tables if tables is None else tables:
+            with _in_one_sentence(table.file):
+                found.append(measured(self.connection, table, names, numbers))
+            self._require_rows(table, found[-1].rows)
+        return found
+
+    def _counted(self, table: Table, rows: str) -> int:
+        with _in_one_sentence(table.file):
+            ((count,),) = self.connection.execute(f"SELECT count(*) FROM {rows}").fetchall()  # noqa: S608
+        return int(count)
+
+    def _fetched(self, table: Table, names: list[str]) -> tuple[list[Column], list[Column]]:
+        """Read columns of a file, in the order of its rows, and where a value is missing."""
+        with _in_one_sentence(table.file):
+            values = values_of(self.connection, table, names)
+            chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in enumerate(values))
+            query = f"SELECT {chosen} FROM {table.source}"  # noqa: S608
+            arrays = self.connection.execute(query).fetchnumpy()
+        found = [arrays[f"v{i}"] for i in range(len(names))]
+        self._require_rows(table, len(found[0]))
+        return [np.ma.getdata(column) for column in found], [_missing(column) for column in found]
+
+    def _require_rows(self, table: Table, rows: int) -> None:
+        if not rows:
+            shown = many(len(self.names), "column")
+            message = f"a file must have rows; {table.file.name!r} has {shown} and no rows"
+            raise DataError(message)
+
+
+@contextmanager
+def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
+    """Find files and look at their columns; what is written meanwhile goes when they close.
+
+    As much memory is used, such as ``"1GB"``; what does not fit goes to the temporary folder.
+    """
+    duckdb = import_extra("duckdb", extra="duckdb")
+    limits = {} if memory is None else limits_of(memory)
+    with TemporaryDirectory(prefix="properly-") as folder:
+        found = found_files(paths, Path(folder))
+        # Without these it would write into the working directory, or fetch code from the network;
+        # code that was fetched by hand is needed to reach files elsewhere.
+        config = {
+            "temp_directory": folder,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": str(not all(map(is_here, found))).lower(),
+        }
+        with _enough(duckdb, memory), duckdb.connect(config=config | limits) as connection:
+            # It would draw between our own lines.
+            connection.execute("SET enable_progress_bar = false")
+            tables = [_opened(connection, file, i, folder) for i, file in enumerate(found)]
+            for table in tables:
+                require_same(table, tables[0])
+            yield Files(connection, tuple(tables), Path(folder))
+
+
+def read(
+    paths: Paths,
+    columns: Iterable[str] | None = None,
+    *,
+    missing: Literal["refuse", "drop"] = "refuse",
+) -> dict[str, np.ndarray[Any, Any]]:
+    r"""Read columns of files into arrays.
+
+    Needs the extra ``duckdb``, and Arrow files also pyarrow.
+
+    Parameters
+    ----------
+    paths : str, Path, or several of them
+        CSV or TSV, Parquet, Arrow (Feather, IPC) or JSON lines, which their suffixes tell, else
+        their first bytes; also compressed by gzip, bzip2 or zstd. A pattern such as
+        ``"scores/*.csv"`` stands for all files that it matches, in order of their names, unless a
+        file has just that name. ``"-"`` is standard input.
+    columns : str or several, optional
+        Names of columns. If left out, all are read.
+    missing : {"refuse", "drop"}
+        Whether a missing value is an error, or its row is dropped with a warning that says how
+        many were. Missing are: in CSV nothing, NA, NaN, nan, NULL and null; elsewhere null and NaN.
+
+    Returns
+    -------
+    dict of array
+        By name, in the order that was asked for; rows in the order of the files. Numbers are int64
+        or float64, true and false bool, dates datetime64 (in UTC if they had a zone), and all else
+        is text.
+
+    Notes
+    -----
+    The first line of a CSV file names its columns; a column without a name is left out. Fields are
+    separated by commas, semicolons, tabs or bars, whichever fits the first two lines, and the text
+    is UTF-8. A column is of the narrowest kind that fits all its values; codes with leading zeros
+    and ids beyond 64 bits stay text. Several files must have the same columns, in any order.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "forecasts.csv"
+    ...     _ = path.write_text("died,logistic,forest\n0,0.1,0.0\n1,0.4,0.75\n")
+    ...     data = properly.read(path, ["died", "forest"])
+    >>> data
+    {'died': array([0, 1]), 'forest': array([0.  , 0.75])}
+    >>> properly.rules.Brier()(data["died"], data["forest"])
+    0.03125
+    """
+    check_choice(missing, ("refuse", "drop"), "missing")
+    with open_files(paths) as files:
+        found, dropped = files.read(columns).complete(missing)
+    if dropped is not None:
+        notice(dropped)
+    return found
+
+
+def _opened(connection: Any, file: File, number: int, folder: str) -> Table:
+    with _in_one_sentence(file):
+        table = table_of(connection, file, number, Path(folder))
+    require_different(file, table.names)
+    return table
+
+
+@contextmanager
+def _enough(duckdb: Any, memory: str | None) -> Iterator[None]:
+    """Refuse work for which there is not enough memory."""
+    try:
+        yield
+    except duckdb.OutOfMemoryException as error:
+        had = "that of this machine" if memory is None else repr(memory)
+        message = f"the work must fit into the memory and the temporary folder; {had} does not do"
+        hint = "give more by --memory, or name a folder with more space by TMPDIR."
+        raise DataError(message, hint=hint) from error
+    except duckdb.Error as error:
+        said = str(error).partition("\n")[0]
+        message = f"duckdb must be able to work on the files to their end; it says: {said}"
+        raise DataError(message) from error
+
+
+@contextmanager
+def _in_one_sentence(file: File) -> Iterator[None]:
+    """Refuse a file that duckdb cannot read."""
+    duckdb = import_extra("duckdb", extra="duckdb")
+    try:
+        yield
+    except DAMAGED:
+        raise damaged(file.name) from None
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error as error:
+        raise refusal(file, str(error)) from error
+
+
+def _missing(column: Column) -> Column:
+    mask = np.ma.getmaskarray(column)
+    return mask | np.isnan(np.ma.getdata(column)) if column.dtype.kind == "f" else mask
+
+
+def _as_names(columns: Iterable[str]) -> list[str]:
+    names = [columns] if isinstance(columns, str) else list(dict.fromkeys(columns))
+    for name in names:
+        if not isinstance(name, str):
+            message = f"columns must be names; got {name!r}"
+            raise ArgumentTypeError(message)
+    if not names:
+        message = "columns must name at least one; got none"
+        raise DataError(message)
+    return names

@@ -1,0 +1,224 @@
+"""Columns of a frame that fit in memory, as arrays.
+
+Forecasts in a frame: read if they fit in memory, else summed up where they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from properly._boundary._arrays import event_label
+from properly._boundary._labels import check_labels, require_columns
+from properly.engines._roles import Roles, as_lazy, told_apart
+from properly.engines._rows import Rows, collected
+from properly.engines._summarize import summarize_frame
+from properly.engines._sums import sum_up
+from properly.errors import ArgumentTypeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.engines._summary import Summary
+    from properly.rules import Rule
+    from properly.typing import Progress
+
+    Column = np.ndarray[Any, Any]
+
+
+# Frames with more rows are summed up where they are, and never read into memory.
+MOST_ROWS = 1_000_000
+
+
+def count_rows(frame: Any) -> int:
+    """Count the rows of a frame inside its engine."""
+    data = as_lazy(told_apart(frame)[0])
+    first = data.collect_schema().names()[:1]
+    if not first:
+        message = "a frame must have columns; this one has none"
+        raise DataError(message)
+    counted = data.select(*first).with_columns(one=nw.lit(1))
+    found = collected(counted.group_by("one").agg(nw.len().alias("n")))["n"]
+    return int(found[0]) if len(found) else 0
+
+
+def as_roles(frame: Any, outcome: object, forecasts: Any, task: str, **known: object) -> Roles:
+    """Take the names of columns; forecasts are those of models, or of classes by model."""
+    columns = as_lazy(frame).collect_schema().names()
+    models = _models(forecasts, task)
+    for what, name in ({"outcome": outcome} | known).items():
+        if name is not None and not isinstance(name, str):
+            message = f"{what} of a frame is the name of a column; got {type(name).__name__}"
+            raise ArgumentTypeError(message)
+    named = [x for x in (outcome, *known.values()) if isinstance(x, str)]
+    require_columns([*(c for taken in models.values() for c in taken), *named], columns)
+    chosen: Any = {name: known.get(name) for name in ("weight", "groups", "clusters")}
+    return Roles(str(outcome), models, **chosen)
+
+
+def _models(forecasts: Any, task: str) -> dict[str, tuple[str, ...]]:
+    if isinstance(forecasts, Mapping):
+        models = {str(name): _names(columns) for name, columns in forecasts.items()}
+        _require_alike(models)
+        return models
+    names = _names(forecasts)
+    if task in ("multiclass", "ordinal"):
+        return {"forecast": names}
+    return {name: (name,) for name in names}
+
+
+def _require_alike(models: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse models of which one has more columns than another, and none at all."""
+    counts = {name: len(columns) for name, columns in models.items()}
+    if len(set(counts.values())) > 1:
+        (one, columns), *others = counts.items()
+        other, found = next((name, count) for name, count in others if count != columns)
+        message = f"models must have as many columns; {one!r} has {columns}, {other!r} has {found}"
+        raise DataError(message)
+    if not counts:
+        _names(())
+
+
+def _names(columns: Any) -> tuple[str, ...]:
+    found = (columns,) if isinstance(columns, str) else tuple(columns or ())
+    for name in found:
+        if not isinstance(name, str):
+            message = f"forecasts of a frame are names of columns; got {name!r}"
+            raise ArgumentTypeError(message)
+    if not found:
+        message = "forecasts of a frame are names of columns; got none"
+        raise ArgumentTypeError(message)
+    return found
+
+
+def read_frame(
+    frame: Any,
+    roles: Roles,
+    others: Mapping[str, str],
+    *,
+    pos_label: object = None,
+    labels: Sequence[object] | None = None,
+) -> tuple[Column, dict[str, Column], dict[str, Column]]:
+    """Read outcomes, forecasts by model, and what else is known, once the engine has checked them.
+
+    Refusals are the engine's: they are in the same words wherever the rows are.
+    """
+    extra = {f"x{i}": column for i, column in enumerate(others.values())}
+    rows = Rows.of(frame, roles, pos_label=pos_label, labels=labels, others=extra)
+    sum_up(rows, ())
+    found = collected(rows.data)
+    y = found["y"]
+    forecasts = {
+        model: found[names[0]] if len(names) == 1 else np.column_stack([found[n] for n in names])
+        for model, names in rows.forecasts.items()
+    }
+    known = {what: found[f"x{i}"] for i, what in enumerate(others)}
+    for what, name in (("weight", "w"), ("groups", "g"), ("clusters", "c")):
+        if name in found:
+            known[what] = found[name]
+    return y, forecasts, known
+
+
+BY_SUMS = ("weight", "groups", "clusters")
+
+
+@dataclass(frozen=True, eq=False)
+class Framed:
+    """A frame, and what its columns are.
+
+    Attributes
+    ----------
+    frame : data frame
+        Of any library, eager or lazy.
+    roles : Roles
+        The columns of outcomes, forecasts, weights, groups and clusters.
+    others : dict of str
+        The columns of what only rows can tell: times and strata.
+    labels : tuple or None
+        Of classes, what each column stands for; of an event, both labels.
+    pos_label : label or None
+        The label of the event.
+    """
+
+    frame: Any
+    roles: Roles
+    others: dict[str, str]
+    labels: tuple[Any, ...] | None
+    pos_label: object
+
+    @classmethod
+    def of(
+        cls,
+        frame: Any,
+        outcome: str | None,
+        forecasts: Any,
+        *,
+        task: str,
+        known: Mapping[str, Any],
+        labels: Sequence[object] | None = None,
+        pos_label: object = None,
+    ) -> Framed:
+        """Take the names of columns, and refuse those that are not there."""
+        roles = as_roles(frame, outcome, forecasts, task, **known)
+        others = {
+            what: column
+            for what, column in known.items()
+            if what not in BY_SUMS and column is not None
+        }
+        if task == "binary" and any(len(columns) > 1 for columns in roles.forecasts.values()):
+            message = "a model of one event has one column of forecasts; the task is 'binary'"
+            raise DataError(message)
+        found = None if labels is None else tuple(labels)
+        classes = len(next(iter(roles.forecasts.values())))
+        if found is not None and classes > 1:
+            check_labels(found, classes)
+        elif found is not None:
+            pos_label = event_label(found, pos_label)
+        return cls(frame, roles, others, found, pos_label)
+
+    @cached_property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return count_rows(self.frame)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the rows are read into memory."""
+        return self.rows <= MOST_ROWS
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether forecasts are of several classes."""
+        return any(len(columns) > 1 for columns in self.roles.forecasts.values())
+
+    def read(self) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+        """Read outcomes, forecasts by model, and what else is known, as arrays."""
+        kinds = {"pos_label": self.pos_label, "labels": self.labels}
+        return read_frame(self.frame, self.roles, self.others, **kinds)  # type: ignore[arg-type]
+
+    def summary(
+        self,
+        rules: Sequence[Rule],
+        cells: int | None = None,
+        progress: Progress | None = None,
+    ) -> Summary:
+        """Sum up rows inside their engine."""
+        for what in self.others:
+            message = (
+                f"{what} needs the rows in memory, up to {MOST_ROWS:,}; the frame has {self.rows:,}"
+            )
+            raise DataError(message, hint=f"leave out {what}, or take a part of the rows.")
+        return summarize_frame(
+            self.frame,
+            self.roles,
+            rules,
+            pos_label=self.pos_label,
+            labels=self.labels,
+            cells=cells,
+            progress=progress,
+        )

@@ -1,0 +1,113 @@
+"""Counting what happened at each forecast: of arrays, and inside the engine of a frame."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from properly._boundary._options import check_whole
+from properly.counts._tally import Tally
+from properly.errors import ArgumentTypeError
+
+if TYPE_CHECKING:
+    from properly.engines._rows import Rows
+    from properly.typing import ArrayLike, IntoFrame
+
+
+def tally(
+    y_or_frame: ArrayLike | IntoFrame,
+    p: ArrayLike | None = None,
+    *,
+    outcome: str | None = None,
+    forecast: str | None = None,
+    weight: ArrayLike | str | None = None,
+    pos_label: object = None,
+    cells: int | None = None,
+    snap: float | ArrayLike | None = None,
+) -> Tally:
+    """Count what happened at each distinct forecast.
+
+    Parameters
+    ----------
+    y_or_frame : array-like or data frame
+        Outcomes: booleans, 0 and 1, or two labels of any kind with `pos_label`. Or a frame, with
+        the names of its columns: pandas, polars, pyarrow, a duckdb relation, Dask or Spark. Its
+        rows are counted by the engine that holds them, and only the counts are fetched.
+    p : array-like, optional
+        Probabilities of the event, in [0, 1]. Left out with a frame.
+    outcome, forecast : str, optional
+        Names of the columns of a frame.
+    weight : array-like or str, optional
+        Case weights, or the name of their column. Whole numbers count as that many cases, exactly;
+        cases of weight 0 are dropped.
+    pos_label : label, optional
+        The label of the event.
+    cells : int, optional
+        Group forecasts into so many equally wide cells, each with its mean forecast. Scores are
+        then those of the mean forecasts; `grouping_error` says how far off they may be.
+    snap : float or array-like, optional
+        Move forecasts to the nearest value of a grid before they are pooled: a step such as 0.01,
+        or increasing values. A forecast half way goes up.
+
+    Returns
+    -------
+    Tally
+        In the library of `p`, and on its device; of a frame, in numpy.
+
+    Examples
+    --------
+    >>> import properly
+    >>> properly.tally([0, 1, 1, 0], [0.1, 0.4, 0.8, 0.8])
+    Tally(4 cases at 3 distinct forecasts, event rate 0.5)
+    >>> properly.tally(["no", "yes"], [0.12, 0.97], pos_label="yes", snap=0.1).value
+    array([0.1, 1. ])
+
+    A frame, here of polars, is counted where it is; a lazy one is read once:
+
+    >>> import polars as pl
+    >>> frame = pl.LazyFrame({"rain": [0, 1, 1, 0], "chance": [0.1, 0.4, 0.8, 0.8]})
+    >>> properly.tally(frame, outcome="rain", forecast="chance")
+    Tally(4 cases at 3 distinct forecasts, event rate 0.5)
+    """
+    if p is None:
+        found = _in_engine(y_or_frame, outcome, forecast, weight, pos_label)
+        if not isinstance(found, tuple):
+            return _tally_of(found, cells, snap)
+        y_or_frame, p = found
+    elif outcome is not None or forecast is not None:
+        message = "outcome and forecast name columns of a frame; arrays were given as well"
+        raise ArgumentTypeError(message, hint="pass a frame and two names, or two arrays.")
+    if isinstance(weight, str):
+        message = f"weight names a column of a frame; arrays were given, and weight={weight!r}"
+        raise ArgumentTypeError(message, hint="pass the weights themselves.")
+    counts = Tally.from_arrays(y_or_frame, p, weight, pos_label=pos_label, snap=snap)
+    return counts if cells is None else counts.group(cells)
+
+
+def _in_engine(
+    frame: IntoFrame,
+    outcome: str | None,
+    forecast: str | None,
+    weight: ArrayLike | str | None,
+    pos_label: object,
+) -> Rows | tuple[ArrayLike, ArrayLike]:
+    """Take the columns of a frame where they are; beside an array of weights they are read."""
+    from properly.engines._frame import read_frame
+    from properly.engines._roles import Roles, as_lazy
+    from properly.engines._rows import Rows
+
+    as_lazy(frame)
+    if outcome is None or forecast is None:
+        message = "a frame needs the names of its columns; got outcome = {!r}, forecast = {!r}"
+        raise ArgumentTypeError(message.format(outcome, forecast))
+    roles = Roles(outcome, {forecast: (forecast,)})
+    if weight is None or isinstance(weight, str):
+        return Rows.of(frame, replace(roles, weight=weight), pos_label=pos_label)
+    y, forecasts, _ = read_frame(frame, roles, {}, pos_label=pos_label)
+    return y, forecasts[forecast]
+
+
+def _tally_of(rows: Rows, cells: int | None, snap: float | ArrayLike | None) -> Tally:
+    from properly.engines._frame_tally import tally_frame
+
+    return tally_frame(rows, None if cells is None else check_whole(cells, "cells"), snap)

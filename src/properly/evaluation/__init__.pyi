@@ -1,0 +1,25 @@
+# Where each public name lives; it is imported from there when it is first used.
+
+from ._checkup._check import Checkup, check
+from ._checkup._symptom import Symptom
+from ._class_record import ClassEvaluation, ClassScore
+from ._evaluate import evaluate
+from ._record import Evaluation
+from ._stream import Stream, stream, summarize
+from ._verdict._sentences import Sentence, Verdict, verdict
+
+__all__ = [
+    "Checkup",
+    "ClassEvaluation",
+    "ClassScore",
+    "Evaluation",
+    "Sentence",
+    "Stream",
+    "Symptom",
+    "Verdict",
+    "check",
+    "evaluate",
+    "stream",
+    "summarize",
+    "verdict",
+]

@@ -1,0 +1,494 @@
+"""What may be odd about forecasts of an event beside the outcomes, and beside each other.
+
+What may be wrong or odd about forecasts of an event by themselves.
+
+What may be wrong or odd about the outcomes of an event, each in a function of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._record import many
+from properly.evaluation._checkup._symptom import (
+    Symptom,
+    listed,
+    of_column,
+    of_rows,
+    quoted,
+    so_many,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from properly.evaluation._checkup._sheet import EventForecast, Sheet
+    from properly.typing import Floats
+
+
+# With fewer events or non-events, a perfect order is no wonder.
+ENOUGH = 10
+# Standard errors: of an interval of 99.9 %, and from which on a mean is far off.
+SURE, FAR = 3.29, 5.0
+# The odds of the mean forecast are off by a quarter or more.
+QUARTER = 1.25
+# Forecasts this near to what happened are as good as equal to it.
+NEAR = 0.01
+# Rounding may keep an area of 1 from being 1.
+ALMOST = 1 - 1e-12
+# From so many distinct forecasts on, the same order is not chance.
+DISTINCT = 5
+LEAK = (
+    "Was the outcome, or something known only afterwards, among the predictors, or are these the "
+    "rows that the model was trained on?"
+)
+
+
+def perfect(model: EventForecast) -> Iterator[Symptom]:
+    """Find forecasts that know the outcome: so good that something has leaked."""
+    if model.is_outcome:
+        what = "the forecast is the outcome itself, in every row"
+        yield of_column("problem", model.name, len(model.column), what, LEAK)
+        return
+    if model.scored is None or model.area is None or not _has_enough(model):
+        return
+    y, p = model.scored
+    off = float(np.abs(y - p).max())
+    what = "every event has a higher forecast than every non-event (AUC 1)"
+    if off < NEAR:
+        what = f"every forecast is within {off:.2g} of what happened"
+    if off < NEAR or model.area.value > ALMOST:
+        yield of_column("oddity", model.name, len(model.column), what, LEAK)
+
+
+def inverted(model: EventForecast) -> Iterator[Symptom]:
+    """Find an order that is worse than chance (99.9 % interval): often the label is reversed."""
+    if model.area is None or not _has_enough(model):
+        return
+    area, error = model.area
+    if not area + SURE * error < 0.5:
+        return
+    what = f"events have lower forecasts than non-events: AUC {area:.3f}, worse than chance"
+    label = model.sheet.pos_label
+    named = "pos_label=, --event" if label is None else f"pos_label={quoted(label)}"
+    advice = f"Is it the probability of the other outcome (1 - p), or the wrong event ({named})?"
+    yield of_column("oddity", model.name, len(model.column), what, advice)
+
+
+def mean_far_off(model: EventForecast) -> Iterator[Symptom]:
+    """Find a mean forecast far from the event rate: five standard errors, and the odds a quarter.
+
+    Large data make any difference significant, so the odds of both must differ by a quarter, too.
+    """
+    if model.scored is None or model.used is None or np.isin(model.scored[1], (0, 1)).all():
+        return
+    y, p = model.scored
+    weight = model.sheet.weight
+    w = np.ones(len(p)) if weight is None else weight[model.used]
+    rate, mean = (float(x @ w / w.sum()) if w.any() else math.nan for x in (y, p))
+    error = math.sqrt(float(w**2 @ (p * (1 - p))))
+    if not (error > 0 and abs(rate - mean) * w.sum() > FAR * error and _odds_differ(rate, mean)):
+        return
+    of = "the weighted event rate" if weight is not None else "the event rate"
+    what = f"the mean forecast is {mean:.4g}, {of} {rate:.4g}"
+    advice = (
+        "Balanced classes in training, or case-control sampling? If the event has another rate "
+        "where the forecasts are used, see properly.counts.with_event_rate; otherwise recalibrate."
+    )
+    yield of_column("oddity", model.name, len(model.column), what, advice)
+
+
+def same_order(sheet: Sheet) -> Iterator[Symptom]:
+    """Find models with the same ranking: they have one ROC curve, and differ in calibration only.
+
+    Ranks are found only of models that have as many distinct forecasts and the same AUC. Of fewer
+    than five, the same order is no wonder.
+    """
+    alike: dict[object, list[EventForecast]] = {}
+    for model in sheet.events:
+        if model.inside and len(model.distinct) >= DISTINCT:
+            key = len(model.column), len(model.distinct), model.area
+            alike.setdefault(key, []).append(model)
+    for models in alike.values():
+        yield from _in_same_order(models)
+
+
+def _in_same_order(models: list[EventForecast]) -> Iterator[Symptom]:
+    first: dict[bytes, EventForecast] = {}
+    for model in models if len(models) > 1 else []:
+        ranks = np.unique(model.column.numbers, return_inverse=True)[1]
+        other = first.setdefault(blake2b(ranks.tobytes()).digest(), model)
+        if other is model or np.array_equal(other.p, model.p):
+            continue
+        what = f"it ranks the cases exactly as {quoted(other.name)} does"
+        advice = "AUC and ROC curve are the same for both; only their calibration differs."
+        yield of_column("note", model.name, len(model.column), what, advice)
+
+
+FIT = (perfect, inverted, mean_far_off)
+
+
+def fit_symptoms(model: EventForecast) -> Iterator[Symptom]:
+    """Compare the forecasts of one model with what happened."""
+    for check in FIT:
+        yield from check(model)
+
+
+def _has_enough(model: EventForecast) -> bool:
+    if model.scored is None:
+        return False
+    events = int(model.scored[0].sum())
+    return min(events, len(model.scored[0]) - events) >= ENOUGH
+
+
+def _odds_differ(rate: float, mean: float) -> bool:
+    """Tell whether the odds of two shares differ by a quarter or more; 0 and 1 have none."""
+    if rate in (0, 1) or mean in (0, 1):
+        return False
+    logits = [math.log(x) - math.log1p(-x) for x in (rate, mean)]
+    return abs(logits[0] - logits[1]) > math.log(QUARTER)
+
+
+# What exceeds 0 or 1 by less comes from rounding.
+ROUNDING = 1e-6
+# From this share of values above 1 on, percent are likelier than slips.
+SHARE = 0.05
+# Few distinct values, and the rows from which on that is worth a word.
+FEW_FORECASTS, ENOUGH_FORECASTS = 10, 50
+# Where precision runs out, other forecasts lie within so many of its steps.
+CLOSE = 64
+
+
+class Words(NamedTuple):
+    """What a scale looks like, and what to do about it."""
+
+    what: str
+    advice: str
+
+
+SCALES = {
+    "rounding": Words(
+        "outside [0, 1] by less than a millionth, as by rounding",
+        "Nothing is clipped for you: numpy.clip(p, 0, 1), if you agree that this is rounding.",
+    ),
+    "code": Words(
+        "{value:g}, while all others are probabilities: a code for what is missing?",
+        "If it is one, drop those rows first.",
+    ),
+    "logarithms": Words(
+        "negative and none above 0, as logits of rare events or logarithms of probabilities are",
+        "Of logits, take the sigmoid 1 / (1 + numpy.exp(-x)) first; of logarithms, numpy.exp(x).",
+    ),
+    "logits": Words(
+        "outside [0, 1], down to {low:.4g} and up to {high:.4g}, as logits (log-odds) are",
+        "Of logits, take the sigmoid first: 1 / (1 + numpy.exp(-x)).",
+    ),
+    "percent": Words(
+        "above 1, up to {high:.4g}, as percentages are",
+        "Of percentages, divide by 100 first.",
+    ),
+    "outside": Words(
+        "outside [0, 1], from {low:.4g} to {high:.4g}",
+        "Nothing is clipped for you. Are these probabilities? Of percentages, divide by 100; of "
+        "odds, take x / (1 + x).",
+    ),
+}
+
+
+def scale(model: EventForecast) -> Iterator[Symptom]:
+    """Find percent, logits and other numbers that are no probabilities: a score needs these."""
+    numbers = model.column.numbers
+    bad = np.isfinite(numbers) & ((numbers < 0) | (numbers > 1))
+    if not bad.any():
+        return
+    finite = numbers[np.isfinite(numbers)]
+    words = SCALES[_scale_of(finite, numbers[bad])]
+    told = {"low": finite.min(), "high": finite.max(), "value": numbers[bad][0]}
+    what = f"{so_many(int(bad.sum()), len(finite), 'forecast')} {words.what.format(**told)}"
+    yield of_rows("problem", model.name, bad, what, words.advice)
+
+
+def constant(model: EventForecast) -> Iterator[Symptom]:
+    """Find a forecast that never changes: it cannot tell cases apart, and may be a default."""
+    if len(model.p) < 2 or model.p.min() != model.p.max() or np.isinf(model.p[0]):
+        return
+    what = f"all {many(len(model.p), 'forecast')} are {model.p[0]:.6g}"
+    advice = "Is this the right column? A constant has no discrimination; evaluate adds one itself."
+    yield of_column("oddity", model.name, len(model.column), what, advice)
+
+
+def hard_labels(model: EventForecast) -> Iterator[Symptom]:
+    """Find forecasts of 0 and 1 only: decisions, whose every mistake costs infinity in logs."""
+    if not model.inside or model.distinct.tolist() != [0.0, 1.0] or model.is_outcome:
+        return
+    what = "all forecasts are 0 or 1: decisions, not probabilities"
+    advice = (
+        "Pass probabilities (predict_proba, not predict). Decisions can be scored, but one that is "
+        "wrong makes the log score infinite."
+    )
+    yield of_column("oddity", model.name, len(model.column), what, advice)
+
+
+def certain(model: EventForecast) -> Iterator[Symptom]:
+    """Find forecasts of exactly 0 or 1 among others: one that is wrong makes the log infinite."""
+    if not model.inside or model.distinct.tolist() in ([0.0, 1.0], [0.0], [1.0]):
+        return
+    p = model.column.numbers
+    sure = (p == 0) | (p == 1)
+    if not sure.any():
+        return
+    what = f"{so_many(int(sure.sum()), len(model.p), 'forecast')} exactly 0 or 1"
+    happened = model.sheet.happened
+    if model.used is None or happened is None:
+        advice = "Each of them that is wrong makes the log score infinite."
+        yield of_rows("note", model.name, sure, what, advice)
+        return
+    wrong = sure & model.used & (p != happened)
+    if not wrong.any():
+        advice = "None of them is wrong; a single one would make the log score infinite."
+        yield of_rows("note", model.name, sure, what, advice)
+        return
+    yield of_rows("oddity", model.name, wrong, f"{what}, {_mistakes(p[wrong])}", _CERTAIN)
+
+
+_CERTAIN = (
+    "The log score is infinite, and says so. Compare by Brier, or by thresholds above 0 and below "
+    "1 (within=, --within), or let the model be less sure."
+)
+
+
+def saturated(model: EventForecast) -> Iterator[Symptom]:
+    """Find single or half precision that ran into 0 or 1: certainty that nobody meant."""
+    kind = _precision(model) if model.inside else None
+    if kind is None:
+        return
+    value, ends = model.distinct, np.finfo(kind)
+    at_one = value[-1] == 1 and value[-2] >= 1 - CLOSE * float(ends.eps)
+    at_zero = value[0] == 0 and value[1] <= CLOSE * float(ends.tiny)
+    if not (at_one or at_zero):
+        return
+    p = model.column.numbers
+    bad = ((p == 1) & at_one) | ((p == 0) & at_zero)
+    what = f"{so_many(int(bad.sum()), len(model.p), 'forecast')} rounded to "
+    what += "0 or 1" if at_one and at_zero else "1" if at_one else "0"
+    advice = "Take the sigmoid or the softmax of the logits in float64: logits.double(), astype."
+    yield of_rows("oddity", model.name, bad, f"{what} by {np.dtype(kind).name}", advice)
+
+
+def coarse(model: EventForecast) -> Iterator[Symptom]:
+    """Find few distinct or rounded forecasts: equal ones are pooled, and tie with thresholds."""
+    if not model.inside or len(model.p) < ENOUGH_FORECASTS:
+        return
+    value = model.distinct
+    if 2 < len(value) <= FEW_FORECASTS:
+        what = f"there are only {len(value)} distinct forecasts among {len(model.p):,}"
+        advice = "Equal forecasts are pooled: the calibration curve has so many points at most."
+    elif len(value) > FEW_FORECASTS and bool(
+        (np.abs(value * 100 - np.rint(value * 100)) < 1e-5).all()
+    ):
+        what = f"forecasts are rounded to 2 decimals: {len(value)} distinct ones"
+        advice = (
+            "Equal forecasts are pooled, and many tie with thresholds such as 0.05, at which one "
+            "acts if the forecast is as high. Keep all digits if you can."
+        )
+    else:
+        return
+    yield of_column("note", model.name, len(model.column), what, advice)
+
+
+FORECAST = (scale, constant, hard_labels, certain, saturated, coarse)
+
+
+def forecast_symptoms(model: EventForecast) -> Iterator[Symptom]:
+    """Look at the forecasts of one model."""
+    for check in FORECAST:
+        yield from check(model)
+
+
+def _scale_of(finite: Floats, bad: Floats) -> str:
+    """Guess, for the advice only, what numbers some of which lie outside [0, 1] are."""
+    low, high = float(finite.min()), float(finite.max())
+    if low >= -ROUNDING and high <= 1 + ROUNDING:
+        return "rounding"
+    if 2 * len(bad) < len(finite) and bool((bad == bad[0]).all()) and bad[0] == np.rint(bad[0]):
+        return "code"
+    if high <= 0:
+        return "logarithms"
+    if low < -ROUNDING:
+        return "logits"
+    share = float((finite > 1).mean())
+    return "percent" if 2 < high <= 100 and share >= SHARE else "outside"
+
+
+def _mistakes(wrong: Floats) -> str:
+    """Count the two ways to be certain and wrong."""
+    never, always = int((wrong == 0).sum()), int((wrong == 1).sum())
+    said = [f"of which {never:,} at 0 though the event happened"] if never else []
+    said += [f"{'' if said else 'of which '}{always:,} at 1 though it did not"] if always else []
+    return " and ".join(said)
+
+
+def _precision(model: EventForecast) -> Any:
+    """Tell numbers of half and single precision, also where a file has made them double.
+
+    Shares such as 3/64 fit into any precision, so there must be finer ones than 1/1024.
+    """
+    inner = model.distinct[(model.distinct > 0) & (model.distinct < 1)]
+    if len(inner) <= FEW_FORECASTS or (inner * 1024 == np.rint(inner * 1024)).all():
+        return None
+    for kind in (np.float16, np.float32):
+        if (inner.astype(kind) == inner).all():
+            return kind
+    return None
+
+
+WHERE = "outcome"
+# With fewer events than this, or non-events, intervals are hardly worth their name.
+FEW_OUTCOMES = 10
+# A label this rare beside two others may be a code for what is not known.
+RARE = 0.1
+# So many distinct values are shown with how often they are there.
+SHOWN = 5
+
+
+def swapped(sheet: Sheet) -> Iterator[Symptom]:
+    """Find probabilities among the outcomes: the commonest mistake is to swap the arguments."""
+    if not _holds_probabilities(sheet):
+        return
+    p = sheet.outcome.numbers
+    between = (p > 0) & (p < 1)
+    hard = [x.name for x in sheet.events if x.inside and set(x.distinct.tolist()) <= {0.0, 1.0}]
+    what = f"outcomes are probabilities: {len(sheet.outcome.labels):,} distinct values in [0, 1]"
+    if hard:
+        what += f", while the forecast {quoted(hard[0])} has only 0 and 1"
+        advice = "Swap the two: outcomes come first, then forecasts; --outcome names the outcome."
+    else:
+        advice = "Pass what happened, 0 or 1; --outcome names its column."
+    yield of_rows("problem", WHERE, between, what, advice)
+
+
+def many_labels(sheet: Sheet) -> Iterator[Symptom]:
+    """Find more than two labels: an event happens or does not."""
+    found = sheet.outcome.labels
+    if len(found) <= 2 or _holds_probabilities(sheet):
+        return
+    rare = _code_for_unknown(found)
+    what = f"an event has two labels at most; found {_counted(found)}"
+    if rare is None:
+        advice = (
+            "Compare with the label of the event, such as "
+            f"y == {quoted(next(reversed(found)))}, or forecast all classes, one column each "
+            "(--classes)."
+        )
+        yield of_column("problem", WHERE, len(sheet.outcome), what, advice)
+        return
+    bad = np.array([label == rare for label in sheet.outcome.values.tolist()], dtype=bool)
+    advice = f"If {quoted(rare)} stands for what is not known, drop those rows first."
+    yield of_rows("problem", WHERE, bad, what, advice)
+
+
+def unnamed_event(sheet: Sheet) -> Iterator[Symptom]:
+    """Find two labels that do not say which is the event: a guess would be wrong half the time."""
+    found = list(sheet.outcome.labels)
+    if sheet.pos_label is not None or len(found) > 2 or set(found) <= {0, 1}:
+        return
+    label = quoted(found[-1])
+    what = f"labels must be 0 and 1, or say which is the event; found {listed(found)}"
+    option = "" if isinstance(found[-1], bytes) else f", or --event {_on_command_line(found[-1])}"
+    advice = f"Say which label is the event: pos_label={label}{option}, if it is that one."
+    yield of_column("problem", WHERE, len(sheet.outcome), what, advice)
+
+
+def unknown_event(sheet: Sheet) -> Iterator[Symptom]:
+    """Find an event that is not among the labels: it would never have happened."""
+    found, event = list(sheet.outcome.labels), sheet.pos_label
+    if event is None or len(found) != 2 or event in found:
+        return
+    alike = [label for label in found if str(label) == str(event)]
+    what = f"the event {quoted(event)} is not among the labels, {listed(found)}"
+    named = quoted(alike[0] if alike else found[-1])
+    advice = f"Name one of the labels, such as pos_label={named}; --event."
+    if alike:
+        kinds = type(event).__name__, type(alike[0]).__name__
+        advice = f"Write pos_label={named}: the event is {kinds[0]}, the label {kinds[1]}."
+    yield of_column("problem", WHERE, len(sheet.outcome), what, advice)
+
+
+def one_class(sheet: Sheet) -> Iterator[Symptom]:
+    """Find a single outcome: without both, nothing can be told apart and no skill be measured."""
+    happened = sheet.happened
+    if happened is None or _events(sheet) not in (0, int(sheet.known.sum())):
+        return
+    what = "the event happened each time" if _events(sheet) else "the event never happened"
+    what += f" in {many(int(sheet.known.sum()), 'row')} of known outcome"
+    advice = (
+        "Scores can be computed, but there is no AUC, no skill and no calibration curve. Is this "
+        "the right column, and were no rows filtered away?"
+    )
+    yield of_column("problem", WHERE, len(happened), what, advice)
+
+
+def few_events(sheet: Sheet) -> Iterator[Symptom]:
+    """Find fewer than 10 events or non-events: then chance decides most of what is computed."""
+    if sheet.happened is None:
+        return
+    events = _events(sheet)
+    others = int(sheet.known.sum()) - events
+    if not 0 < min(events, others) < FEW_OUTCOMES:
+        return
+    kind, count = ("event", events) if events <= others else ("non-event", others)
+    rows = sheet.known & (sheet.happened == (kind == "event"))
+    what = f"there {'is' if count == 1 else 'are'} only {many(count, kind)}"
+    advice = (
+        "Means can be read, differences between models hardly; intervals, AUC and calibration are "
+        f"not to be trusted below {FEW_OUTCOMES} {kind}s."
+    )
+    yield of_rows("oddity", WHERE, rows, what, advice)
+
+
+OUTCOME = (swapped, many_labels, unnamed_event, unknown_event, one_class, few_events)
+
+
+def outcome_symptoms(sheet: Sheet) -> Iterator[Symptom]:
+    """Look at the outcomes of an event."""
+    if not sheet.of_event or sheet.outcome.is_table or not sheet.outcome.labels:
+        return
+    for check in OUTCOME:
+        yield from check(sheet)
+
+
+def _holds_probabilities(sheet: Sheet) -> bool:
+    """Tell numbers in [0, 1], of which some lie between: with text, these are mere labels."""
+    found = sheet.outcome.labels
+    if len(found) <= 2 or not all(isinstance(x, int | float) for x in found):
+        return False
+    return bool(min(found) >= 0 and max(found) <= 1)
+
+
+def _code_for_unknown(found: dict[Any, int]) -> Any:
+    """Return a third label that is rare; None if there is none such."""
+    if len(found) != 3:
+        return None
+    label = min(found, key=lambda x: found[x])
+    return label if found[label] <= RARE * sum(found.values()) and label not in (0, 1) else None
+
+
+def _events(sheet: Sheet) -> int:
+    return 0 if sheet.happened is None else int(sheet.happened.sum())
+
+
+def _counted(found: dict[Any, int]) -> str:
+    """Write labels with how often each is there."""
+    said = [f"{quoted(label)} ({count:,})" for label, count in list(found.items())[:SHOWN]]
+    more = f", … ({len(found):,} in all)" if len(found) > SHOWN else ""
+    return ", ".join(said) + more
+
+
+def _on_command_line(label: object) -> str:
+    """Write a label as an option takes it: in quotes unless it is a plain word."""
+    said = str(label)
+    return said if said.replace("_", "").isalnum() else quoted(said)

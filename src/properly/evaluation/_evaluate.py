@@ -1,0 +1,482 @@
+"""What was asked for: rules, the range of thresholds, and models by name.
+
+The results of one or several models on one data set, gathered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+
+import numpy as np
+
+from properly._boundary._classes import columns_of, is_table, require_order
+from properly._boundary._labels import as_labels
+from properly._boundary._options import (
+    as_generator,
+    check_choice,
+    check_flag,
+    check_level,
+    check_replicates,
+    check_whole,
+)
+from properly._boundary._record import as_models, library_of
+from properly.calibration._decomposition import require_proper
+from properly.counts._cases import Cases, require_classes_to_normalize
+from properly.counts._models import contenders
+from properly.counts._tally import Tally
+from properly.engines._summary import Summary
+from properly.errors import ArgumentTypeError, DataError
+from properly.evaluation._class_record import (
+    ClassEvaluation,
+    asked_rules,
+    evaluate_classes,
+    require_distinct,
+)
+from properly.evaluation._class_summary_gathering import gather_classes
+from properly.evaluation._event_gathering import Asked, gather
+from properly.evaluation._summary_gathering import gather_summary
+from properly.rules import BinaryRule, Bounded, Brier, Log, Regret
+from properly.rules._interval import Interval, as_interval
+from properly.rules._rule import as_rules, require_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from properly.engines._frame import Framed
+    from properly.evaluation._record import Evaluation
+    from properly.rules import Rule
+    from properly.typing import ArrayLike, IntoFrame, Progress
+
+    Within = Interval | tuple[float, float] | None
+    Forecasts: TypeAlias = "Mapping[str, ArrayLike] | IntoFrame | ArrayLike"
+
+
+def rules_of_event(
+    rules: Iterable[Rule] | Rule | None,
+    within: Interval | tuple[float, float] | None,
+) -> tuple[tuple[BinaryRule, ...], BinaryRule, Interval | None]:
+    """Take the rules, the one that models are judged by first, and the range."""
+    if rules is None:
+        rules = Brier(), Log()
+    asked = tuple(require_proper(require_binary(rule)) for rule in as_rules(rules))
+    ends = None if within is None else as_interval(within)
+    if ends is not None:
+        asked = tuple(form for rule in asked for form in _forms(rule, ends))
+    require_distinct("rules", [rule.name for rule in asked])
+    over = (rule for rule in asked if isinstance(rule, Bounded | Regret) and rule.within == ends)
+    return asked, next(over, asked[0]), ends
+
+
+def _forms(rule: BinaryRule, within: Interval) -> tuple[BinaryRule, ...]:
+    """Put the mean of a rule over a range behind it, or its integral if there is no mean."""
+    if isinstance(rule, Bounded | Regret):
+        return (rule,)
+    has_mean = 0 < rule.length(within.lower, within.upper) < math.inf
+    return rule, Bounded(rule, within, "mean" if has_mean else "integral")
+
+
+def rules_of_frame(
+    frame: Framed,
+    task: str,
+    rules: Iterable[Rule] | Rule | None,
+    within: Interval | tuple[float, float] | None,
+) -> Sequence[Rule]:
+    """Take the rules for a frame of an event, or of classes."""
+    if not frame.has_classes:
+        return rules_of_task("binary", rules, within)
+    require_of_an_event(within, frame.pos_label)
+    return rules_of_task("ordinal" if task == "ordinal" else "multiclass", rules, within)
+
+
+def rules_of_task(
+    task: Literal["binary", "multiclass", "ordinal"],
+    rules: Iterable[Rule] | Rule | None,
+    within: Interval | tuple[float, float] | None,
+) -> Sequence[Rule]:
+    """Take the rules that were asked for, or those that suit the task."""
+    if task == "binary":
+        return rules_of_event(rules, within)[0]
+    require_of_an_event(within, None)
+    return asked_rules(rules, task)
+
+
+def require_of_an_event(within: object, pos_label: object) -> None:
+    """Refuse what makes sense for one event only."""
+    for name, value in (("within", within), ("pos_label", pos_label)):
+        if value is not None:
+            message = f"{name} is for forecasts of one event; these are of several classes"
+            hint = "pass rules=Ranked(Bounded(Brier(), within))." if name == "within" else None
+            raise DataError(message, hint=hint)
+
+
+def models_by_name(forecasts: Any, task: str) -> dict[str, Any]:
+    """Take forecasts by the names of models, which must differ as text."""
+    if isinstance(forecasts, Mapping):
+        models = forecasts
+    elif task in ("multiclass", "ordinal"):
+        models = {"forecast": forecasts}
+    else:
+        models = as_models(forecasts)
+    _require_forecasts(models)
+    named = [str(name) for name in models]
+    require_distinct("models", named)
+    return dict(zip(named, models.values(), strict=True))
+
+
+def _require_forecasts(models: Mapping[Any, Any]) -> None:
+    for name, p in models.items():
+        if isinstance(p, Tally | Cases):
+            message = f"models are given by their forecasts; {name!r} is a {type(p).__name__}"
+            raise ArgumentTypeError(message, hint="write evaluate(y, {'name': p, …}).")
+
+
+Task: TypeAlias = Literal["binary", "multiclass", "ordinal"]
+TWO_COLUMNS = (
+    "two columns are two classes, whose Brier score is twice that of an event; for an event, pass "
+    "its column alone, such as p[:, 1]"
+)
+TASKS = ("auto", "binary", "multiclass", "ordinal")
+
+
+@overload
+def evaluate(
+    y: ArrayLike | IntoFrame | Summary,
+    forecasts: Forecasts | None = None,
+    *,
+    outcome: str | None = None,
+    weight: ArrayLike | str | None = None,
+    task: Literal["binary"],
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+    rules: Iterable[Rule] | Rule | None = None,
+    within: Interval | tuple[float, float] | None = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | str | None = None,
+    time: ArrayLike | str | None = None,
+    level: float = 0.95,
+    replicates: int = 199,
+    rng: int | np.random.Generator | None = None,
+    normalize: bool = False,
+    cells: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation: ...
+
+
+@overload
+def evaluate(
+    y: ArrayLike | IntoFrame | Summary,
+    forecasts: Forecasts | None = None,
+    *,
+    outcome: str | None = None,
+    weight: ArrayLike | str | None = None,
+    task: Literal["multiclass", "ordinal"],
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+    rules: Iterable[Rule] | Rule | None = None,
+    within: Interval | tuple[float, float] | None = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | str | None = None,
+    time: ArrayLike | str | None = None,
+    level: float = 0.95,
+    replicates: int = 199,
+    rng: int | np.random.Generator | None = None,
+    normalize: bool = False,
+    cells: int | None = None,
+    progress: Progress | None = None,
+) -> ClassEvaluation: ...
+
+
+# What comes back depends on the dimensions of the forecasts, which no type tells.
+@overload
+def evaluate(
+    y: ArrayLike | IntoFrame | Summary,
+    forecasts: Forecasts | None = None,
+    *,
+    outcome: str | None = None,
+    weight: ArrayLike | str | None = None,
+    task: Literal["auto"] = "auto",
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+    rules: Iterable[Rule] | Rule | None = None,
+    within: Interval | tuple[float, float] | None = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | str | None = None,
+    time: ArrayLike | str | None = None,
+    level: float = 0.95,
+    replicates: int = 199,
+    rng: int | np.random.Generator | None = None,
+    normalize: bool = False,
+    cells: int | None = None,
+    progress: Progress | None = None,
+) -> Any: ...
+
+
+def evaluate(
+    y: ArrayLike | IntoFrame | Summary,
+    forecasts: Forecasts | None = None,
+    *,
+    outcome: str | None = None,
+    weight: ArrayLike | str | None = None,
+    task: Literal["auto", "binary", "multiclass", "ordinal"] = "auto",
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+    rules: Iterable[Rule] | Rule | None = None,
+    within: Interval | tuple[float, float] | None = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    strata: ArrayLike | str | None = None,
+    time: ArrayLike | str | None = None,
+    level: float = 0.95,
+    replicates: int = 199,
+    rng: int | np.random.Generator | None = None,
+    normalize: bool = False,
+    cells: int | None = None,
+    progress: Progress | None = None,
+) -> Evaluation | ClassEvaluation:
+    """Evaluate one or several models on the same cases.
+
+    Parameters
+    ----------
+    y : array-like, data frame or Summary
+        Outcomes: booleans, 0 and 1, or two labels of any kind with `pos_label`. Of several classes,
+        their numbers, labels of any kind with `labels`, or rows with a single 1. Or a frame of any
+        library, with `outcome`; then `forecasts`, `weight` and all else are names of its columns.
+        Or what `summarize` or a `Stream` made of one.
+    forecasts : dict of array-like, data frame, or array-like
+        Probabilities of the event, by model; or of the classes, one column each. A frame has one
+        column a model, unless the task says that its columns are classes; a single array is called
+        ``"forecast"``. Of a frame, the names of columns: a list of models, or a dict with the
+        columns of the classes by model.
+    outcome : str, optional
+        The column of outcomes, if `y` is a frame.
+    weight : array-like, optional
+        Case weights.
+    task : {"auto", "binary", "multiclass", "ordinal"}
+        Forecasts of one dimension are of one event, those of two of several classes. That classes
+        are ordered is never guessed.
+    labels : sequence of labels, optional
+        What each column of class probabilities stands for, in order. Of an event, both labels, the
+        event last.
+    pos_label : label, optional
+        The label of the event.
+    rules : rule or iterable of rules, optional
+        Unless said otherwise, `Brier` and `Log`; of classes `PBS` as well; of ordered ones `RPS`,
+        `RankedLog` and `Log`.
+    within : Interval or pair of floats, optional
+        The thresholds that matter, for one event: each rule is followed by its `Bounded` form,
+        unless it looks at a range of its own.
+    groups : array-like, optional
+        The group of each case: scores within groups, each compared with the rest.
+    clusters, strata : array-like, optional
+        Cases of one cluster may depend on one another; so many were drawn from each stratum.
+    time : array-like, optional
+        Numbers or dates: scores over time; and cases may depend on those shortly before, unless
+        there are clusters, which then say all about dependence.
+    level : float
+        How sure intervals are to be. Bands of curves have 0.9.
+    replicates : int
+        Random draws for the intervals of miscalibration and discrimination, for bands and for
+        calibration tests. 0 leaves all of these out, which takes a small part of the time.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness. With a seed, every number is the one that its own function
+        gives with that seed.
+    normalize : bool
+        Divide rows of class probabilities by their sums, and say so.
+    cells : int, optional
+        Of a frame that is too large for memory: group forecasts into so many cells. Left out,
+        1,000,000 distinct forecasts are kept as they are, and more are grouped into 100,000 cells.
+    progress : callable, optional
+        Called as ``progress(done, total, what)`` while the work goes on.
+
+    Returns
+    -------
+    Evaluation or ClassEvaluation
+
+    Notes
+    -----
+    Below the models stand three forecasts that need none: to treat all, to treat none, and to say
+    the event rate each time; of classes only one, to say how often each class happened. Skill is
+    measured against the last of them. A model with a negative skill is worse than no model, at the
+    thresholds that the rule looks at.
+
+    A frame of up to 1,000,000 rows is read into memory. A larger one, and a `Summary`, is judged by
+    sums that its engine makes: every score, its interval and all comparisons are as exact; what
+    needs the rows themselves, such as `time`, `strata` and bands between curves, is left out.
+
+    A range that begins at 0 or ends at 1 is infinitely long for `Log`. Where a rule has no mean
+    over the range, its integral is given.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import RPS
+    >>> models = {"good": [0.1, 0.8, 0.7, 0.2], "poor": [0.5, 0.5, 0.6, 0.4]}
+    >>> e = properly.evaluate([0, 1, 1, 0], models, replicates=0)
+    >>> print(e)
+    4 cases, event rate 0.5000; lower scores are better
+    <BLANKLINE>
+    brier             score        95 % interval      skill  miscalibration  discrimination
+    good            0.04500  -0.00777 to 0.09777    0.82000         0.04500         0.25000
+    poor            0.20500   0.12232 to 0.28768    0.18000         0.08000         0.12500
+    (treat all)     0.50000                    -   -1.00000         0.25000         0.00000
+    (treat none)    0.50000                    -   -1.00000         0.25000         0.00000
+    (event rate)    0.25000                    -    0.00000         0.00000         0.00000
+    <BLANKLINE>
+    log               score       95 % interval      skill  miscalibration  discrimination
+    good            0.22708  0.06366 to 0.39050    0.67239         0.22708         0.69315
+    poor            0.60199  0.43449 to 0.76948    0.13152         0.25541         0.34657
+    (treat all)         inf                   -       -inf             inf         0.00000
+    (treat none)        inf                   -       -inf             inf         0.00000
+    (event rate)    0.69315                   -    0.00000         0.00000         0.00000
+    <BLANKLINE>
+    with 2 events and 2 cases without it, intervals may cover less than their level
+
+    Grades are ordered classes:
+
+    >>> p = [[0.75, 0.25, 0.0], [0.25, 0.5, 0.25], [0.0, 0.5, 0.5]]
+    >>> print(properly.evaluate([0, 1, 2], p, task="ordinal", rules=RPS(), replicates=0))
+    3 cases of 3 ordered classes; lower scores are better
+    <BLANKLINE>
+    rps                 score        95 % interval      skill  miscalibration  discrimination
+    forecast          0.07292  -0.04566 to 0.19150    0.67188         0.07292         0.22222
+    (class shares)    0.22222                    -    0.00000         0.00000         0.00000
+    <BLANKLINE>
+    argmax           accuracy   macro_f1  mean_absolute_error  quadratic_kappa
+    forecast          0.66667    0.55556              0.33333          0.66667
+    <BLANKLINE>
+    with 3 cases, intervals may cover less than their level
+    """
+    check_choice(task, TASKS, "task")
+    normalize, level = check_flag(normalize, "normalize"), check_level(level)
+    check_replicates(replicates)
+    # A seed is passed on as it is: every number is then that of its own function with that seed.
+    seed = int(rng) if isinstance(rng, int | np.integer) else as_generator(rng)
+    labels = None if labels is None else as_labels(labels)
+    drawn: dict[str, Any] = {"level": level, "replicates": replicates, "rng": seed}
+    drawn |= {"progress": progress}
+    known: dict[str, Any] = {"weight": weight, "clusters": clusters, "strata": strata}
+    known |= {"time": time, "groups": groups}
+    backend = library_of(y)
+    if cells is not None:
+        check_whole(cells, "cells")
+    if isinstance(y, Summary):
+        _require_only_summary({"forecasts": forecasts, "outcome": outcome, "rules": rules} | known)
+    elif outcome is not None:
+        from properly.engines._frame import Framed  # which takes long to import
+
+        frame = Framed.of(
+            y, outcome, forecasts, task=task, known=known, labels=labels, pos_label=pos_label
+        )
+        if frame.fits:
+            y, forecasts, known = frame.read()
+        else:
+            _require_no_repair(normalize)
+            y = frame.summary(rules_of_frame(frame, task, rules, within), cells, progress)
+    elif _is_named(forecasts) and any(hasattr(y, x) for x in ("columns", "column_names")):
+        message = "forecasts by name are columns of a frame, which needs outcome= as well; got none"
+        raise ArgumentTypeError(message)
+    if isinstance(y, Summary):
+        return replace(_of_summary(y, task, within, drawn), backend=backend)
+    models = models_by_name(forecasts, task)
+    backend = backend or library_of(forecasts, *models.values())
+    options = known | {"labels": labels, "normalize": normalize}
+    if _task(task, models) == "binary":
+        require_classes_to_normalize(normalize)
+        asked, first, ends = rules_of_event(rules, within)
+        cases = contenders(y, models, least=1, pos_label=pos_label, **options)
+        found = gather(cases, Asked(asked, first, ends, **drawn))
+        return replace(found, backend=backend)
+    require_of_an_event(within, pos_label)
+    return replace(
+        _of_classes(y, models, task, rules, options=options, drawn=drawn), backend=backend
+    )
+
+
+def _of_classes(
+    y: Any,
+    models: Mapping[str, Any],
+    task: str,
+    rules: Iterable[Rule] | Rule | None,
+    *,
+    options: dict[str, Any],
+    drawn: dict[str, Any],
+) -> ClassEvaluation:
+    """Evaluate forecasts of several classes, row by row."""
+    _require_one_order(models)
+    cases = {name: Cases(y, p, **options) for name, p in models.items()}
+    ordered = task == "ordinal"
+    found = evaluate_classes(cases, "ordinal" if ordered else "multiclass", rules, **drawn)
+    if task == "auto" and len(found.labels) == 2:
+        found = replace(found, notes=(*found.notes, TWO_COLUMNS))
+    return found
+
+
+def _is_named(forecasts: object) -> bool:
+    """Tell names of columns from forecasts."""
+    some = forecasts if isinstance(forecasts, list | tuple) else [forecasts]
+    return bool(some) and all(isinstance(name, str) for name in some)
+
+
+def _require_only_summary(given: Mapping[str, Any]) -> None:
+    for name, value in given.items():
+        if value is not None:
+            message = f"a Summary has its models, rules and groups already; got {name} as well"
+            raise ArgumentTypeError(message, hint=f"pass {name} to summarize, or to stream.")
+
+
+def _require_no_repair(normalize: bool) -> None:
+    if normalize:
+        message = "normalize=True needs the rows in memory; the frame has too many"
+        raise DataError(message, hint="divide the columns by their sums in the frame.")
+
+
+def _of_summary(
+    summary: Summary,
+    task: str,
+    within: Interval | tuple[float, float] | None,
+    drawn: dict[str, Any],
+) -> Evaluation | ClassEvaluation:
+    """Evaluate sums and counts; the range of thresholds is that of the rules, if they have one."""
+    ends = None if within is None else as_interval(within)
+    if summary.sums.classes is not None:
+        require_of_an_event(within, None)
+        return gather_classes(summary, task, **drawn)
+    ranges = {r.within for r in summary.rules if isinstance(r, Bounded | Regret)}
+    if ends is None and len(ranges) == 1:
+        (ends,) = ranges
+    rules = tuple(require_binary(rule) for rule in summary.rules)
+    over = (rule for rule in rules if isinstance(rule, Bounded | Regret) and rule.within == ends)
+    first = next(over, rules[0])
+    if ends is not None and ends not in ranges:
+        told = f"{ends.lower:g} to {ends.upper:g}"
+        message = f"the summary must have a rule over the thresholds {told}; it has none"
+        raise DataError(message, hint="pass within to summarize, or to stream.")
+    return gather_summary(summary, Asked(rules, first, ends, **drawn))
+
+
+def _require_one_order(models: Mapping[str, Any]) -> None:
+    """Refuse frames of which one has the columns of the first in another order."""
+    (_, first), *others = models.items()
+    for name, p in others:
+        require_order(columns_of(p), columns_of(first), f"classes of {name!r}")
+
+
+def _task(task: str, models: Mapping[str, Any]) -> Task:
+    """Tell an event from classes by the dimensions of the forecasts."""
+    if task != "auto":
+        return cast("Task", task)
+    tables = {name: is_table(p) for name, p in models.items()}
+    if len(set(tables.values())) > 1:
+        one, several = (next(n for n, t in tables.items() if t is kind) for kind in (False, True))
+        message = (
+            f"models must all forecast one event, or all the same classes; {one!r} has one "
+            f"column, {several!r} has several"
+        )
+        raise DataError(message)
+    return "multiclass" if all(tables.values()) else "binary"

@@ -1,0 +1,503 @@
+"""Whether a model is better than none.
+
+Which models are miscalibrated, and how.
+
+What was called impossible, or certain, and turned out otherwise.
+
+Whether a model is worse for some groups.
+
+At which thresholds one model is better than another.
+
+What is impossible to tell, and what it would take.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._record import count_of_cases, printable
+from properly.evaluation._verdict._words import (
+    NAMED,
+    SCORES,
+    at_thresholds,
+    chance,
+    chances,
+    counted,
+    digits_apart,
+    few,
+    finished,
+    is_weighted,
+    listed,
+    named,
+    percent,
+    rounded,
+    runs,
+    saved,
+    stretches,
+    sure,
+    times,
+)
+from properly.inference._multiplicity import holm
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from properly.calibration._certain import Certain
+    from properly.calibration._summary import CalibrationSummary
+    from properly.comparison._groups_record import Groups, WorstGroup
+    from properly.comparison._pairs import Comparison
+    from properly.decisions._dominance import Dominance
+    from properly.evaluation._verdict._standing import Standing
+    from properly.evaluation._verdict._words import Words
+    from properly.inference._estimate import Estimate
+
+
+# What one would do without a model, and what that is called in an evaluation.
+DONE = {"treat all": "acting every time", "treat none": "never acting"}
+
+# Greater losses, in percent, are not told more exactly.
+MOST = 1000
+
+
+def baseline(evaluation: Any, found: Standing) -> Iterator[str]:
+    """Say of several models which are better than none; of each, what would have been better."""
+    if len(found.models) > 1:
+        useful = [name for name in found.order if found.is_useful(name)]
+        harmful = [name for name in found.order if found.is_harmful(name)]
+        lacking = [name for name in found.order if _lacks_interval(found.skills[name])]
+        rest = [name for name in found.order if name not in (*useful, *harmful, *lacking)]
+        kinds = (useful, harmful, rest, lacking)
+        yield from (against_none(found, names) for names in kinds if names)
+    yield from _without_a_model(evaluation, found)
+
+
+def against_none(found: Standing, names: Sequence[str], where: str = "") -> str:
+    """Compare models of one kind, all better, all worse or all open, with none."""
+    without, skills = found.scope.without, [found.skills[name] for name in names]
+    one, who = len(names) == 1, named(names)
+    if found.is_useful(names[0]):
+        told = f"{who} {'is' if one else 'are'} better than {without}{where}"
+        return f"{told}: {'it saves' if one else 'they save'} {_shares(skills)} of its loss."
+    if found.is_harmful(names[0]):
+        told = f"{who} {'is' if one else 'are'} worse than {without}{where}"
+        cost = "its loss is" if one else "their losses are"
+        return f"{told}, and to have no model is better: {cost} higher by {_shares(skills, -1)}."
+    told = f"It cannot be told whether {who} {'is' if one else 'are'} better than {without}{where}"
+    if _lacks_interval(skills[0]):
+        return f"{told}: {'its skill has' if one else 'their skills have'} no interval."
+    loss = "its loss may be" if one else "their losses may be"
+    return f"{told}: {loss} anything {_ranges(skills)} ({sure(found.level)}{'s' * (not one)})."
+
+
+def _lacks_interval(skill: Estimate) -> bool:
+    """Tell whether nothing is known of a skill, as where there was no loss at all."""
+    return any(map(math.isnan, skill.interval))
+
+
+def _ranges(skills: Sequence[Estimate]) -> str:
+    """Write between which limits losses may lie; of many, the widest limits of all."""
+    ends = [skill.interval for skill in skills]
+    if len(ends) > NAMED:
+        lows, highs = zip(*ends, strict=True)
+        ends = [(min(lows), max(highs))]
+    return listed(f"from {_much(-low)} higher to {saved(high)} lower" for low, high in ends)
+
+
+def _much(share: float, digits: int = 2) -> str:
+    return f"more than {MOST:,} %" if 100 * share > MOST else saved(share, digits)
+
+
+def _shares(skills: Sequence[Estimate], sign: int = 1) -> str:
+    """Write shares with their intervals; of many, only the least and the greatest."""
+    values = sorted(sign * skill.value for skill in skills)
+    if len(skills) > NAMED:
+        return f"{_much(values[0])} to {_much(values[-1])}"
+    told: list[str] = []
+    for skill in skills:
+        low, high = sorted(sign * end for end in skill.interval)
+        digits = digits_apart((100 * low, 100 * high))
+        value, *ends = (_much(x, digits) for x in (sign * skill.value, low, high))
+        level = "" if told else f"{sure(skill.level)} "
+        told.append(f"{value} ({level}{' to '.join(ends)})")
+    return listed(told)
+
+
+def _without_a_model(evaluation: Any, found: Standing) -> Iterator[str]:
+    """Say for which models acting every time, or never, would have scored better."""
+    known = evaluation.baselines
+    for name, done in DONE.items():
+        if name not in known:
+            continue
+        score = known[name][evaluation.primary].score
+        parts = evaluation.decompositions
+        worse = [m for m in found.models if score < parts[m][evaluation.primary].score]
+        if worse:
+            yield f"By the score alone, {done} would have been better than {named(worse)}."
+
+
+# Numbers of expected events below this are told with a fraction.
+FEW = 10
+
+
+def calibration(evaluation: Any, words: Words) -> Iterator[str]:
+    """Say which models are miscalibrated and how, and of which that cannot be shown."""
+    tests, alpha = evaluation.calibration_tests, 1 - evaluation.level
+    adjusted = holm(np.array([test.p_value for test in tests.values()], dtype=float))
+    p_values = dict(zip(tests, adjusted.tolist(), strict=True))
+    shown = {name: p for name, p in p_values.items() if p <= alpha}
+    known = getattr(evaluation, "calibration", {})
+    for name, p in shown.items():
+        if name in known:
+            told = f"{printable(name)} is miscalibrated ({_chances([p], len(tests))})"
+            yield f"{told}{_how(evaluation, name, words)}."
+    # Of classes, no number says in a word in which way.
+    rest = {name: p for name, p in shown.items() if name not in known}
+    if rest:
+        be = "is" if len(rest) == 1 else "are"
+        yield f"{named(rest)} {be} miscalibrated ({_chances([*rest.values()], len(tests))})."
+    yield from _not_shown({name: p for name, p in p_values.items() if p > alpha}, len(tests))
+    yield from _untested(evaluation, p_values)
+
+
+def _not_shown(p_values: dict[str, float], tests: int) -> Iterator[str]:
+    """Name the models of which no miscalibration can be shown, and no more."""
+    if p_values:
+        they = "it is" if len(p_values) == 1 else "they are"
+        chances = _chances([*p_values.values()], tests)
+        told = f"No miscalibration can be shown for {named(p_values)} ({chances})"
+        yield f"{told}, which is not to say that {they} calibrated."
+
+
+def _chances(p_values: list[float], tests: int) -> str:
+    """Write p-values, of many only the extremes, and what they allow for."""
+    several = f", adjusted for {counted(tests)} models" if tests > 1 else ""
+    if len(p_values) > NAMED:
+        least, most = chance(min(p_values)), chance(max(p_values))
+        return f"p {least} to {most.removeprefix('= ')}{several}"
+    return f"p {chances(p_values)}{several}"
+
+
+def _how(evaluation: Any, name: str, words: Words) -> str:
+    """Say in which way forecasts are off, as far as intervals tell."""
+    summary = evaluation.calibration[name]
+    # Of cases with weights there are shares, and no numbers.
+    total = math.nan if is_weighted(evaluation) else evaluation.total
+    ways = [*_overall(summary, total, words), *_spread(summary)]
+    if not ways:
+        return _curve(summary)
+    return f": its forecasts are {'; and '.join(ways)}"
+
+
+def _overall(summary: CalibrationSummary, total: float, words: Words) -> Iterator[str]:
+    """Say whether forecasts are too high or too low on average, with the numbers."""
+    ratio = summary.observed_expected
+    low, high = ratio.interval
+    expected, observed = _often(summary, total, words)
+    told = f"expecting {words.event} {expected} where it happened {observed}"
+    level = sure(ratio.level)
+    if low > 1:
+        often, around = _factor(ratio.value, (low, high))
+        yield f"too low overall, {told}, {often} as expected ({level} {around})"
+    elif high < 1 and low > 0:
+        often, around = _factor(1 / ratio.value, (1 / high, 1 / low))
+        yield f"too high overall, {told}, {often} ({level} {around})"
+    elif high < 1:
+        yield f"too high overall, {told}"
+
+
+def _factor(value: float, ends: tuple[float, float]) -> tuple[str, str]:
+    """Write a factor, and its interval, with the digits that tell them from 1."""
+    digits = digits_apart((1.0, *ends), 3)
+    return f"{few(value, digits)} times as often", " to ".join(few(end, digits) for end in ends)
+
+
+def _often(summary: CalibrationSummary, total: float, words: Words) -> tuple[str, str]:
+    """Write how often the event was expected and happened; with weights, as shares."""
+    rates = summary.mean_forecast, summary.event_rate
+    if math.isnan(total):
+        said, happened = (percent(float(f"{rate:.2g}")) for rate in rates)
+        return f"in {said} of {words.cases}", f"in {happened}"
+    expected, observed = (rate * total for rate in rates)
+    counted_exactly = times(expected) if expected >= FEW else f"{few(expected)} times"
+    return counted_exactly, times(observed)
+
+
+def _spread(summary: CalibrationSummary) -> Iterator[str]:
+    """Say whether forecasts are too extreme, or not extreme enough."""
+    low, high = summary.slope.interval
+    digits = digits_apart((1.0, low, high), 3)
+    value, ends = few(summary.slope.value, digits), f"{few(low, digits)} to {few(high, digits)}"
+    slope = f"slope {value}, {sure(summary.slope.level)} {ends}"
+    if high < 0:
+        yield f"the wrong way round, higher where it happened less often ({slope})"
+    elif high < 1:
+        yield f"too extreme, the high ones too high and the low ones too low ({slope})"
+    if low > 1:
+        yield f"not extreme enough ({slope})"
+
+
+def _curve(summary: CalibrationSummary) -> str:
+    """Say that nothing simple can be said, and why there is no slope if there is none."""
+    if not math.isnan(summary.slope.value):
+        return ", in a way that neither its mean nor its slope shows; see its reliability diagram"
+    # A band that holds at each point is left somewhere by most curves, and so no evidence.
+    why = "forecasts of exactly 0 or 1 have no log-odds, and so no slope"
+    return f", in a way that its mean does not show ({why}); see its reliability diagram"
+
+
+def _untested(evaluation: Any, p_values: dict[str, float]) -> Iterator[str]:
+    """Say which models could not be tested, and whether draws were too few to show anything."""
+    missing = [name for name, p in p_values.items() if math.isnan(p)]
+    if missing:
+        yield f"The calibration of {named(missing)} could not be tested."
+    tests = evaluation.calibration_tests.values()
+    draws = [test.replicates for test in tests if test.method == "Monte Carlo"]
+    if draws and len(p_values) / (1 + min(draws)) > 1 - evaluation.level:
+        be = "draw is" if min(draws) == 1 else "draws are"
+        few_draws = f"{min(draws):,} random {be} too few to show miscalibration"
+        yield f"{few_draws} of {counted(len(p_values))} models; take more."
+
+
+# One acts if the forecast is not below the threshold, which is above 0: never on 0, always on 1.
+NEVER = "no threshold above zero, however low, would have raised an alarm"
+ALWAYS = "every threshold, however high, would have raised an alarm"
+
+
+def certain(evaluation: Any, words: Words) -> Iterator[str]:
+    """Explain infinite scores with the data's own numbers."""
+    weighted = is_weighted(evaluation)
+    for name, found in evaluation.certain.items():
+        if found.wrong > 0:
+            wrong = _wrong(found, printable(name), words, weighted=weighted)
+            yield f"{'. '.join(wrong)}. Its log score is infinite."
+
+
+def certain_of_classes(evaluation: Any, words: Words) -> Iterator[str]:
+    """Say which models gave what happened a probability of zero."""
+    for name, by_rule in evaluation.intervals.items():
+        infinite = {rule: x.infinite_cases for rule, x in by_rule.items() if x.infinite_cases}
+        if not infinite:
+            continue
+        scores = listed(SCORES.get(rule, f"{rule} score") for rule in infinite)
+        be = "is" if len(infinite) == 1 else "are"
+        whom = f"For {_some(max(infinite.values()), words)}, {printable(name)}"
+        yield f"{whom} had called impossible what then happened: its {scores} {be} infinite."
+
+
+def _wrong(found: Certain, model: str, words: Words, *, weighted: bool) -> Iterator[str]:
+    """Say for how many cases a model had been certain, and what follows for decisions."""
+    event = words.event
+    if found.never_wrong > 0:
+        whom = f"For {_some(found.never_wrong, words, weighted=weighted)}, {model}"
+        yield f"{whom} had called {event} impossible, and it happened: {NEVER}"
+    if found.always_wrong > 0:
+        whom = f"For {_some(found.always_wrong, words, weighted=weighted)}, {model}"
+        yield f"{whom} had called {event} certain, and it did not happen: {ALWAYS}"
+
+
+def _some(cases: float, words: Words, *, weighted: bool = False) -> str:
+    """Count cases by a word that is only known in the plural; weights count nothing."""
+    if weighted or isinstance(cases, float):
+        return f"{words.cases} of a total weight of {cases:,.4g}"
+    return f"one of the {words.cases}" if cases == 1 else f"{count_of_cases(cases)} {words.cases}"
+
+
+def groups(evaluation: Any, found: Standing) -> Iterator[str]:
+    """Say of the models that one might use which group is the worst, if any can be shown to be."""
+    known = {name: evaluation.groups[name] for name in found.top if name in evaluation.groups}
+    alike = []
+    for name, split in known.items():
+        if split.worst is None:
+            continue
+        if _is_worse(split.worst):
+            yield _worst(split, printable(name), split.worst)
+        else:
+            alike.append(name)
+        yield from _miscalibrated(split, printable(name))
+    if alike:
+        yield _no_difference([known[name] for name in alike], alike)
+    yield from _too_small(known)
+
+
+def _is_worse(worst: WorstGroup) -> bool:
+    low, high = worst.simultaneous
+    return worst.difference * (1 if worst.measure == "score" else -1) > 0 and not low <= 0 <= high
+
+
+def _worst(split: Groups, model: str, worst: WorstGroup) -> str:
+    """Name the group with the worst score, and say whether the skill is lower there too."""
+    low, high = worst.simultaneous
+    level = f"{100 * worst.level:g} % interval for all groups at once"
+    size = f"{few(worst.difference)} ({level} {few(low)} to {few(high)})"
+    told = f"Of {counted(worst.groups)} groups, {model} scores worst for '{printable(worst.name)}'"
+    skill = split.worst_skill
+    if skill is not None and skill.name == worst.name and _is_worse(skill):
+        return f"{told}: by {size} worse than for the rest, and its skill is lower there too."
+    if skill is not None and _is_worse(skill):
+        other = f"the skill is lowest for '{printable(skill.name)}'"
+        return f"{told}: by {size} worse than for the rest; {other}."
+    common = "what happens there may only be harder to foresee, since no lower skill can be shown"
+    return f"{told}: by {size} worse than for the rest; {common}."
+
+
+def _no_difference(splits: list[Groups], names: list[str]) -> str:
+    """Say that groups may be alike, with the test of whether they are."""
+    p = [split.homogeneity.p_value for split in splits]
+    known = not any(map(math.isnan, p)) and len(p) <= NAMED
+    tested = f" (test of no difference at all: p {chances(p)})" if known else ""
+    differ = known and any(x <= 1 - split.level for x, split in zip(p, splits, strict=True))
+    which = "No single group" if differ else "No group"
+    return f"{which} can be shown to be worse than the rest for {named(names)}{tested}."
+
+
+def _miscalibrated(split: Groups, model: str) -> Iterator[str]:
+    """Name the groups within which forecasts are miscalibrated."""
+    if split.calibration is None:
+        return
+    p_values = zip(split.name, split.calibration.adjusted_p_value.tolist(), strict=True)
+    names = [f"'{printable(name)}'" for name, p in p_values if p <= 1 - split.level]
+    if names:
+        yield f"{model} is miscalibrated within {listed(names)}."
+
+
+def _too_small(known: dict[str, Groups]) -> Iterator[str]:
+    """Name the groups that are too small, which are the same for all models."""
+    for split in list(known.values())[:1]:
+        pairs = zip(split.name, split.enough.tolist(), strict=True)
+        small = [f"'{printable(name)}'" for name, enough in pairs if not enough]
+        if small:
+            yield f"Too small to say anything: {listed(small)}."
+
+
+# A smaller share of the thresholds is not worth a sentence.
+NOTABLE = 0.05
+Runs = list[tuple[float, float]]
+
+
+class Bands(NamedTuple):
+    """Where the one is better than the other, where it is worse, and where nothing is known."""
+
+    better: Runs
+    worse: Runs
+    unknown: Runs
+    share_unknown: float
+    whole: bool
+    ends: tuple[float, float]
+    level: float
+
+
+def thresholds(evaluation: Any, found: Standing) -> Iterator[str]:
+    """Say where the best is better than the next, and where another is better than the best."""
+    if len(found.order) < 2:
+        return
+    best, rival, *others = found.models
+    bands = bands_of(evaluation, best, rival)
+    if bands is not None and (bands.better or bands.worse):
+        yield _of_two(bands, printable(best), printable(rival))
+    for name in others:
+        other = bands_of(evaluation, name, best)
+        if other is not None and other.better:
+            at = at_thresholds(other.better)
+            yield f"{printable(name)} is better than {printable(best)} {at}{_confidence(other)}."
+
+
+def bands_of(evaluation: Any, one: str, other: str) -> Bands | None:
+    """Find where the one is better than the other, whichever was the first."""
+    known = getattr(evaluation, "dominances", {})
+    if (one, other) in known:
+        found: Dominance = known[one, other]
+        better, worse = found.better, found.worse
+    elif (other, one) in known:
+        found = known[other, one]
+        better, worse = found.worse, found.better
+    else:
+        return None
+    ends = (float(found.threshold[0]), float(found.threshold[-1]))
+    lacks = np.isnan(found.upper)
+    unknown, share = runs(found.threshold, lacks), float(lacks.mean())
+    return Bands(better, worse, unknown, share, [ends] == better, ends, found.level)
+
+
+def _of_two(bands: Bands, best: str, rival: str) -> str:
+    low, high = map(percent, bands.ends)
+    if bands.whole:
+        every = f"at every threshold that was looked at, from {low} to {high}"
+        return f"{best} is better than {rival} {every}{_confidence(bands)}."
+    if not bands.better:
+        at = at_thresholds(bands.worse)
+        return f"{rival} is better than {best} {at}{_confidence(bands)}."
+    told = f"{best} is better than {rival} {at_thresholds(bands.better)}"
+    if bands.worse:
+        return f"{told} and worse at {stretches(bands.worse)}{_confidence(bands)}."
+    return f"{told}{_confidence(bands)}; from {low} to {high} it is nowhere shown to be worse."
+
+
+def _confidence(bands: Bands) -> str:
+    return f" ({100 * bands.level:g} % confidence for all thresholds at once)"
+
+
+def too_few(evaluation: Any, found: Standing, words: Words) -> Iterator[str]:
+    """Say at which thresholds too little is known to compare the best with the next."""
+    if len(found.order) < 2:
+        return
+    best, rival = found.order[:2]
+    bands = bands_of(evaluation, best, rival)
+    differ = found.pair(best, rival).differing > 0
+    if bands is not None and differ and bands.share_unknown >= NOTABLE:
+        at = at_thresholds(bands.unknown).capitalize()
+        if len(bands.unknown) > 1:
+            at = (
+                f"At {percent(round(bands.share_unknown, 2))} of the thresholds that were looked at"
+            )
+        if bands.share_unknown == 1:
+            at = "At every threshold"
+        both = f"{printable(best)} and {printable(rival)}"
+        clusters = ", allowing for clusters," if "cluster" in evaluation.design else ""
+        told = f"{at}, too few {words.cases} are judged differently by {both}{clusters}"
+        yield f"{told} to compare them there."
+
+
+# Numbers of cases that nobody will have are not told: so many, and so many times those there are.
+OUT_OF_REACH, TIMES = 1e8, 10
+# From fewer cases nothing can be guessed of how many it would take.
+ENOUGH = 20
+# Models that the best is to be told from, the next best first.
+RIVALS = 3
+POWER = 0.8
+
+
+def unknown(evaluation: Any, found: Standing, words: Words) -> Iterator[str]:
+    """Say what it would take to tell models apart, and what the evaluation warned of."""
+    if len(found.order) > 1 and found.comparison is not None:
+        yield from _open_pairs(found, found.comparison, words)
+    # Few events, few clusters and what could not be had are among the notes.
+    yield from map(finished, evaluation.notes)
+
+
+def _open_pairs(found: Standing, compared: Comparison, words: Words) -> Iterator[str]:
+    """Say how many cases would tell the best from those that it cannot be told apart from."""
+    best, *tied = found.top[: 1 + RIVALS]
+    numbers = [float(x) for x in compared.cases_needed(POWER)]
+    needed = dict(zip(compared.pairs, numbers, strict=True))
+    told, without = [], []
+    most = max(OUT_OF_REACH, TIMES * compared.cases)
+    for name in tied if compared.cases >= ENOUGH else ():
+        cases = needed.get((best, name), needed.get((name, best), math.nan))
+        if compared.cases < cases < most:
+            told.append((rounded(cases), printable(name)))
+        elif cases >= most and found.pair(best, name).differing > 0:
+            without.append(printable(name))
+    sure = f"{100 * POWER:g} % of the time"
+    if told:
+        (number, first), *others = told
+        more = [f"{printable(best)} from {first}", *(f"{x} from {name}" for x, name in others)]
+        true = "the difference is" if len(told) == 1 else "the differences are"
+        start = f"If {true} as large as found, it would take about {number} {words.cases}"
+        alone = ", each pair taken by itself" if len(compared) > 1 else ""
+        yield f"{start} to tell {listed(more)} {sure}{alone}."
+    if without:
+        in_reach = f"No number of {words.cases} in reach"
+        yield f"{in_reach} would tell {printable(best)} from {listed(without)}."

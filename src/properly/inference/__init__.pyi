@@ -1,0 +1,21 @@
+# Where each public name lives; it is imported from there when it is first used.
+
+from ._auc import auc_interval
+from ._band import Band
+from ._bootstrap import Bootstrap, block_length, bootstrap
+from ._estimate import Estimate
+from ._intervals import h_measure, net_benefit_interval, score_interval, skill, skill_interval
+
+__all__ = [
+    "Band",
+    "Bootstrap",
+    "Estimate",
+    "auc_interval",
+    "block_length",
+    "bootstrap",
+    "h_measure",
+    "net_benefit_interval",
+    "score_interval",
+    "skill",
+    "skill_interval",
+]

@@ -1,0 +1,553 @@
+"""Intervals of means and of ratios of means: a score, a skill, net benefit.
+
+Skill: how much of what could be gained over a reference was gained.
+"""
+
+from __future__ import annotations
+
+import math
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import numpy as np
+
+from properly._boundary._arrays import check_column, check_forecasts, check_rows
+from properly._boundary._classes import ClassRows, check_class_rows, check_probabilities, is_table
+from properly._boundary._libraries import namespace, to_library_of, to_numpy, without_gradient
+from properly._boundary._options import check_choice, check_inside, check_level
+from properly.counts._baselines import reference_forecasts
+from properly.counts._cases import Cases, has_classes, require_event, rows_in_use
+from properly.counts._isotonic import recalibrate
+from properly.counts._scoring import class_shares, mean_loss, price, score_of_classes, share_saved
+from properly.counts._tally import as_tally
+from properly.errors import DataError, ImproperRuleError
+from properly.inference._estimate import Estimate
+from properly.inference._means import moments
+from properly.inference._shares import student
+from properly.rules import BetaWeighted, BinaryRule
+from properly.rules._class_rule import as_rows, require_class_rule, require_no_labels
+from properly.rules._combinators import as_prior
+from properly.rules._rule import require_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.counts._tally import Tally
+    from properly.inference._design import Serial
+    from properly.inference._means import Amounts, Moments
+    from properly.rules import ClassRule, Rule
+    from properly.typing import Array, ArrayLike, Column
+
+
+Pair: TypeAlias = tuple[float, float]
+UNKNOWN: Pair = (math.nan, math.nan)
+
+
+def score_interval(
+    cases: Tally | Cases,
+    rule: Rule,
+    *,
+    level: float = 0.95,
+    method: Literal["t", "bernstein"] = "t",
+    serial: Serial = "cosines",
+) -> Estimate:
+    r"""Say how far off a mean score may be.
+
+    .. math:: \bar S \pm t_{\nu} \sqrt{V}, \qquad
+        V = \frac{G}{G - 1} \sum_{g} \Big(\sum_{i \in g} \frac{w_i (s_i - \bar S)}{W}\Big)^2 ,
+
+    over G clusters, or single cases, with :math:`\nu = G - 1` degrees of freedom. Of strata, each
+    has such a sum about its own mean, and as many degrees of freedom are lost as there are strata.
+
+    Of T times the influences of each are added up to :math:`U_t`; with
+    :math:`\nu = \lfloor 0.4\, T^{2/3} \rfloor` the variance is
+
+    .. math:: V = \frac T\nu \sum_{j = 1}^{\nu} L_j^2, \qquad
+        L_j = \sqrt{\frac 2T} \sum_t U_t \cos \frac{\pi j (t - 1/2)}T ,
+
+    with :math:`\nu` degrees of freedom [2]_. Only the order of times counts, not how far they are
+    apart.
+
+    Parameters
+    ----------
+    cases : Tally or Cases
+        The forecasts and what happened. `Cases` say how they were sampled: weights, clusters,
+        strata, time. A tally is one of independent cases.
+    rule : Rule
+        Any rule, for an event or for classes.
+    level : float
+        How sure to be.
+    method : {"t", "bernstein"}
+        Student's t; or an empirical Bernstein bound [1]_, which holds for any number of independent
+        cases but is very wide, and needs a rule whose losses are bounded.
+    serial : {"cosines", "newey-west", "newey-west-auto"}
+        How to allow for dependence in time: equally weighted cosines, or autocovariances up to a
+        lag, :math:`\lfloor 4 (T / 100)^{2/9} \rfloor`, or one that also goes by the data [3]_.
+
+    Returns
+    -------
+    Estimate
+
+    Notes
+    -----
+    This is the design of a survey: clusters are its primary sampling units, strata those of
+    stratified sampling, weights inverse probabilities of being drawn.
+
+    Weights are those of a sample that represents some cases more than others: only their ratios
+    matter. In a tally whole weights are counts.
+
+    The interval is not cut at the ends of the rule's range. If all losses are alike there is none.
+    If a loss is infinite so is the score, there is no standard error, and `infinite_cases` counts
+    such cases; they are never clipped or dropped.
+
+    Student's t covers some per cent less than it says with fewer than about 20 events, or as few
+    others, which is warned of.
+
+    References
+    ----------
+    .. [1] A. Maurer, M. Pontil (2009). Empirical Bernstein bounds and sample-variance penalization.
+       COLT. `arXiv:0907.3740 <https://arxiv.org/abs/0907.3740>`__
+    .. [2] E. Lazarus, D. J. Lewis, J. H. Stock, M. W. Watson (2018). HAR inference: recommendations
+       for practice. Journal of Business & Economic Statistics 36:541-559.
+       `doi:10.1080/07350015.2018.1506926 <https://doi.org/10.1080/07350015.2018.1506926>`__
+    .. [3] W. K. Newey, K. D. West (1994). Automatic lag selection in covariance matrix estimation.
+       Review of Economic Studies 61:631-653. `doi:10.2307/2297912
+       <https://doi.org/10.2307/2297912>`__
+
+    Examples
+    --------
+    Who was in the same accident is not independent:
+
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> crash = properly.datasets.crash()
+    >>> alone = properly.Cases(crash.died, crash.forecasts["logistic"])
+    >>> together = properly.Cases(crash.died, crash.forecasts["logistic"], clusters=crash.cluster)
+    >>> print(properly.score_interval(alone, Brier()))
+    0.03302 (95 % interval 0.03001 to 0.03604; 8,879 independent cases)
+    >>> print(properly.score_interval(together, Brier()))
+    0.03302 (95 % interval 0.02983 to 0.03621; 4,973 clusters)
+    """
+    level = check_level(level)
+    check_choice(method, ("t", "bernstein"), "method")
+    found = moments(cases, _losses(cases, rule), serial)
+    value, error = float(found.mean[0]), float(found.spread.errors[0])
+    interval, told = around_mean(value, found, level), "Student's t"
+    if method == "bernstein":
+        interval, told = _bernstein(cases, rule, found, level), "empirical Bernstein bound"
+    return estimate_of(found, (value, error), interval, level, told)
+
+
+def skill_interval(
+    cases: Tally | Cases,
+    rule: Rule,
+    *,
+    reference: float | ArrayLike | None = None,
+    level: float = 0.95,
+    serial: Serial = "cosines",
+) -> Estimate:
+    r"""Say how far off a skill may be.
+
+    With :math:`r = \bar S / \bar S_\text{ref}`, of influences
+    :math:`w_i (s_i - r s_i^\text{ref}) / (W \bar S_\text{ref})`, it reaches from
+    :math:`1 - r e^{t e / r}` to :math:`1 - r e^{-t e / r}`, where :math:`e` is the standard error
+    of :math:`r`.
+
+    Parameters
+    ----------
+    cases : Tally or Cases
+        The forecasts and what happened.
+    rule : Rule
+        The rule that prices both.
+    reference : float or array-like, optional
+        One forecast for all cases, or, with `Cases`, one a case. Without it, the event rate of the
+        sample, or the shares of the classes.
+    level : float
+        How sure to be.
+    serial : {"cosines", "newey-west", "newey-west-auto"}
+        As in `properly.score_interval`.
+
+    Returns
+    -------
+    Estimate
+
+    Notes
+    -----
+    That the event rate is an estimate itself does not matter, but for smaller terms, because a
+    proper rule is least at the event rate: its slope there is 0. An improper rule needs a
+    `reference`.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> crash = properly.datasets.crash()
+    >>> cases = properly.Cases(crash.died, crash.forecasts["logistic"], clusters=crash.cluster)
+    >>> print(properly.inference.skill_interval(cases, Brier()))
+    0.1752 (95 % interval 0.1446 to 0.2047; 4,973 clusters)
+    """
+    level = check_level(level)
+    own = _losses(cases, rule)
+    if reference is None and not rule.is_proper:
+        message = (
+            f"without a reference, the skill of an improper rule has no interval; got {rule!r}"
+        )
+        raise ImproperRuleError(message, hint="pass reference=, one forecast for all cases.")
+    other = reference_forecasts(cases, reference)
+    classes = has_classes(cases)
+
+    def both(y: Column, p: Column) -> Column:
+        rival = np.broadcast_to(other, p.shape)
+        return np.concatenate([own(y, p), price(rule, y, rival, classes=classes)[None]])
+
+    found = moments(cases, both, serial)
+    ratio, error = found.ratio()
+    quantile = student(found.spread.degrees, level)
+    interval = around_ratio(ratio, error, quantile)
+    # An infinite reference leaves nothing to compare with, whatever the forecasts.
+    told = "log ratio" if math.isfinite(found.mean[1]) else "the reference has an infinite score"
+    return estimate_of(found, (1 - ratio, error), interval, level, told)
+
+
+def net_benefit_interval(
+    cases: Tally | Cases,
+    threshold: float,
+    *,
+    standardized: bool = False,
+    level: float = 0.95,
+    serial: Serial = "cosines",
+) -> Estimate:
+    r"""Say how far off net benefit at a threshold may be.
+
+    Net benefit is the mean of :math:`[p_i \ge t] (y_i - (1 - y_i)\, t / (1 - t))`.
+
+    Parameters
+    ----------
+    cases : Tally or Cases
+        The forecasts of one event and what happened.
+    threshold : float
+        ``0 < threshold < 1``; a forecast of exactly that is acted upon.
+    standardized : bool
+        Divide by the event rate, which is then an estimate too.
+    level : float
+        How sure to be.
+    serial : {"cosines", "newey-west", "newey-west-auto"}
+        As in `properly.score_interval`.
+
+    Returns
+    -------
+    Estimate
+
+    Notes
+    -----
+    This is Student's t, with the same designs as every other mean. The intervals of
+    `properly.at_threshold` and `properly.decision_curve` are put together from score intervals of
+    both kinds of alarms and cover better where events are few; times they do not allow for.
+    Where nobody is acted upon net benefit is 0 without an interval.
+
+    Examples
+    --------
+    >>> import properly
+    >>> crash = properly.datasets.crash()
+    >>> cases = properly.Cases(crash.died, crash.forecasts["logistic"], clusters=crash.cluster)
+    >>> print(properly.inference.net_benefit_interval(cases, 0.1))
+    0.0191 (95 % interval 0.01544 to 0.02276; 4,973 clusters)
+    """
+    level = check_level(level)
+    t = check_inside(threshold, "threshold")
+    if isinstance(cases, Cases):
+        require_event(cases)
+
+    def gained(y: Column, p: Column) -> Column:
+        gain = np.where(p >= t, np.where(y, 1.0, -t / (1 - t)), 0.0)
+        return np.stack([gain, y.astype(np.float64)])
+
+    found = moments(cases, gained, serial)
+    value, error = float(found.mean[0]), float(found.spread.errors[0])
+    if standardized:
+        value, error = found.ratio()
+    quantile = student(found.spread.degrees, level)
+    interval = (value - quantile * error, value + quantile * error) if error > 0 else UNKNOWN
+    told = "Student's t" if _acts(cases, t) else f"no case at or above {t:g}"
+    return estimate_of(found, (value, error), interval, level, told)
+
+
+def _losses(cases: Tally | Cases, rule: Rule) -> Amounts:
+    """Prepare to price cases, a row for the one mean there is."""
+    classes = has_classes(cases)
+    checked = require_class_rule(rule) if classes else require_binary(rule)
+    return lambda y, p: price(checked, y, p, classes=classes)[None]
+
+
+def estimate_of(found: Moments, of: Pair, interval: Pair, level: float, method: str) -> Estimate:
+    """Gather what was found; an infinite score has no standard error and no upper end."""
+    (value, error), (count, share) = of, found.infinite
+    if share > 0 and not math.isnan(value):
+        value, error, interval = math.copysign(math.inf, value), math.nan, (math.nan, math.inf)
+        if value < 0:
+            interval = (-math.inf, math.nan)
+    degrees = found.spread.degrees
+    return Estimate(
+        value, error, interval, level, degrees, method, **found.about,
+        infinite_cases=count, infinite_share=share,
+    )  # fmt: skip
+
+
+def around_mean(value: float, found: Moments, level: float) -> Pair:
+    half = float(found.spread.half_widths(level)[0])
+    return value - half, value + half
+
+
+def around_ratio(ratio: float, error: float, quantile: float) -> Pair:
+    """Turn an interval of the logarithm of a ratio into one of a skill."""
+    if not error > 0:
+        return UNKNOWN
+    if ratio == 0:
+        return 1 - quantile * error, 1 + quantile * error
+    factor = math.exp(min(quantile * error / ratio, 700.0))
+    return 1 - ratio * factor, 1 - ratio / factor
+
+
+def _bernstein(cases: Tally | Cases, rule: Rule, found: Moments, level: float) -> Pair:
+    """Bound the mean of bounded losses, whatever their distribution."""
+    astray = _unlike_bernstein(cases)
+    if astray:
+        message = (
+            "the empirical Bernstein bound is for independent cases of equal weight; "
+            f"these have {astray}"
+        )
+        raise DataError(message, hint='leave out method="bernstein".')
+    known = cases.classes if isinstance(cases, Cases) else None
+    low, high = rule.range_for(known or 2) if known else require_binary(rule).range
+    if math.isinf(low) or math.isinf(high):
+        message = f"the empirical Bernstein bound needs bounded losses; those of {rule!r} are not"
+        raise DataError(message, hint='leave out method="bernstein", or use Brier().')
+    n, value = found.about["cases"], float(found.mean[0])
+    if n < 2:
+        return UNKNOWN
+    spread, log = float(found.spread.covariance[0, 0]) * n, math.log(4 / (1 - level))
+    half = math.sqrt(2 * spread * log / n) + 7 * (high - low) * log / (3 * (n - 1))
+    return value - half, value + half
+
+
+def _unlike_bernstein(cases: Tally | Cases) -> str | None:
+    """Name what makes cases depend on one another, or count more than others."""
+    if not isinstance(cases, Cases):
+        return None if as_tally(cases).event_squares is None else "fractional weights"
+    columns = (cases.clusters, cases.strata, cases.time, cases.weight)
+    known = zip(("clusters", "strata", "times", "weights"), columns, strict=True)
+    return next((name for name, column in known if column is not None), None)
+
+
+def _acts(cases: Tally | Cases, threshold: float) -> bool:
+    p = rows_in_use(cases).p if isinstance(cases, Cases) else to_numpy(as_tally(cases).value)
+    return bool((p >= threshold).any())
+
+
+Prior: TypeAlias = Literal["hand", "severity", "event_rate", "uniform", "logit"] | BinaryRule
+
+PRIORS = ("hand", "severity", "event_rate", "uniform", "logit")
+
+
+def skill(
+    y: ArrayLike,
+    p: ArrayLike,
+    rule: Rule,
+    *,
+    weight: ArrayLike | None = None,
+    reference: float | ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+) -> float:
+    r"""Compare a mean score with that of a reference.
+
+    .. math:: 1 - \bar S / \bar S_\text{ref} ,
+
+    which is 1 for a perfect forecast, 0 for the reference, and negative for what is worse than it.
+
+    Parameters
+    ----------
+    y : array-like
+        Outcomes: booleans, or 0 and 1. Of several classes, their numbers or labels, or rows with a
+        single 1.
+    p : array-like of shape (n,) or (n, K)
+        Probabilities of the event, or of the classes, one column each.
+    rule : BinaryRule or ClassRule
+        The rule that prices both.
+    weight : array-like, optional
+        Case weights; rows of weight 0 do not count.
+    reference : float or array-like, optional
+        One forecast for all cases, or one a case, such as those of the model in use. Without it,
+        the event rate of the sample, or the shares of the classes: the best constant under every
+        proper rule.
+    labels : sequence, optional
+        What each column of class probabilities stands for.
+
+    Returns
+    -------
+    float
+        Never more than 1.
+
+    Notes
+    -----
+    A reference that never errs, such as the event rate of outcomes that are all alike, has the
+    score 0: the skill is then NaN for a forecast that does not err either, else minus infinity.
+    A forecast of infinite score has the skill minus infinity, or NaN if the reference is infinite
+    too; against an infinite reference every finite score has the skill 1.
+
+    The event rate of the sample is known only afterwards, and a forecaster who knew it would have a
+    small advantage; give `reference` a rate from elsewhere if that matters. Skill depends on the
+    event rate, so between populations it is compared with care.
+
+    References
+    ----------
+    .. [1] G. Flores, A. Schiff, A. H. Smith, J. A. Fukuyama, A. C. Wilson (2026). A
+       consequentialist critique of binary classification evaluation: theory, practice, and tools.
+       `arXiv:2504.04528
+       <https://arxiv.org/abs/2504.04528>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Bounded, Brier
+    >>> y, p = [0, 0, 0, 1], [0.25, 0.0, 0.25, 0.5]
+    >>> properly.skill(y, p, Brier())
+    0.5
+    >>> properly.skill(y, p, Brier(), reference=0.5)
+    0.625
+    >>> round(properly.skill(y, p, Bounded(Brier(), (0.3, 0.6))), 4)
+    0.7273
+    >>> from properly.rules import RPS
+    >>> properly.skill([0, 1, 2, 0], [[1, 0, 0], [0.5, 0.5, 0], [0, 0, 1], [1, 0, 0]], RPS())
+    0.8571428571428572
+    """
+    if is_table(p):
+        rule = require_class_rule(rule)
+        rows = check_class_rows(y, p, weight, labels=labels, ordered=rule.needs_order)
+        return _skill_of_classes(rows, rule, reference)
+    require_no_labels(labels)
+    rule = require_binary(rule)
+    y, p, weight = check_rows(y, p, weight)
+    p, xp = without_gradient(p), namespace(p)
+    other = None if reference is None else _reference(reference, p)
+    weight = _widened(weight, p)
+    events = xp.where(y, weight, xp.zeros_like(weight))
+    if other is None:
+        other = _constant(float(xp.sum(events)) / float(xp.sum(weight)), p)
+    return share_saved(*(mean_loss(x, weight, events, rule) for x in (p, other)))
+
+
+def _skill_of_classes(rows: ClassRows, rule: ClassRule, reference: Any) -> float:
+    """Compare with the shares of the classes, one forecast for all cases, or one a case."""
+    y, p = to_numpy(rows.y), to_numpy(without_gradient(rows.p))
+    weight = None if rows.weight is None else to_numpy(rows.weight)
+    if reference is None:
+        other = class_shares(y, weight, p.shape[1])[None]
+    else:
+        other = to_numpy(check_probabilities(as_rows(reference), name="the reference"))
+    if other.shape[1] != p.shape[1] or other.shape[0] not in (1, p.shape[0]):
+        message = (
+            f"a reference is one row of {p.shape[1]} probabilities, or one for each of "
+            f"{p.shape[0]} cases; got shape {other.shape}"
+        )
+        raise DataError(message)
+    return share_saved(*(score_of_classes(rule, y, x, weight) for x in (p, other)))
+
+
+def h_measure(tally: Tally | Cases, prior: Prior = "hand") -> float:
+    r"""Measure what the forecasts could do after perfect recalibration.
+
+    .. math:: H = 1 - \frac{\bar S_C}{\bar S_R} = \frac{\text{DSC}}{\text{UNC}} ,
+
+    with :math:`\bar S_C` the mean regret, over a prior of thresholds, of the isotonically
+    recalibrated forecasts and :math:`\bar S_R` that of the constant event rate.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    prior : {"hand", "severity", "event_rate", "uniform", "logit"} or BinaryRule
+        Which thresholds matter. With :math:`\pi` the event rate: ``"hand"`` is Beta(2, 2),
+        ``"severity"`` is Beta(2, :math:`1 / \pi`), whose mode is :math:`\pi` and which packages
+        named after the measure use unless told otherwise, and ``"event_rate"`` is
+        Beta(:math:`1 + \pi`, :math:`2 - \pi`). ``"uniform"`` and ``"logit"`` are those of `Regret`.
+        Or the weight of any proper rule.
+
+    Returns
+    -------
+    float
+        0 if the forecasts do not discriminate at all, 1 if they do perfectly. NaN if all outcomes
+        are alike, since nothing could then be discriminated.
+
+    Notes
+    -----
+    The thresholds of the H-measure are applied not to the forecasts as they are but to the best
+    increasing function of them: the upper hull of the ROC curve. It is the `properly.skill` of the
+    *recalibrated* forecasts, not an average of regret that anybody has had. Any increasing change
+    of the forecasts leaves it as it is, so it is blind to miscalibration; read it beside the
+    miscalibration of `properly.decompose`. The two priors that follow the event rate make values
+    from different populations incomparable.
+
+    Only the bins of the recalibration are priced, which are few however many the cases.
+
+    References
+    ----------
+    .. [1] D. J. Hand (2009). Measuring classifier performance: a coherent alternative to the area
+       under the ROC curve. Machine Learning 77:103-123. `doi:10.1007/s10994-009-5119-5
+       <https://doi.org/10.1007/s10994-009-5119-5>`__
+    .. [2] D. J. Hand, C. Anagnostopoulos (2014). A better Beta for the H measure of classification
+       performance. Pattern Recognition Letters 40:41-46. `doi:10.1016/j.patrec.2013.12.011
+       <https://doi.org/10.1016/j.patrec.2013.12.011>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> y = [0, 1, 0, 0, 1, 1]
+    >>> p = [0.1, 0.2, 0.4, 0.5, 0.7, 0.8]
+    >>> round(properly.inference.h_measure(properly.tally(y, p)), 4)
+    0.5654
+    >>> overconfident = [0.001, 0.002, 0.004, 0.9, 0.99, 0.999]
+    >>> round(properly.inference.h_measure(properly.tally(y, overconfident)), 4)
+    0.5654
+    """
+    t = as_tally(tally)
+    if not isinstance(prior, BinaryRule):
+        check_choice(prior, PRIORS, "prior")
+    rate = t.event_rate
+    if rate in (0.0, 1.0):
+        return math.nan
+    rule = _rule_of(prior, rate)
+    fit = recalibrate(t)
+    best = mean_loss(fit.event_rate, fit.weight, fit.events, rule)
+    # Recalibration is never worse than a constant; at most rounding says so.
+    return max(share_saved(best, mean_loss(*fit.pooled(), rule)), 0.0)
+
+
+def _reference(reference: float | ArrayLike, p: Array) -> Array:
+    """Check reference forecasts: a number is that of all cases."""
+    single = isinstance(reference, Real) or getattr(reference, "ndim", None) == 0
+    found = check_forecasts([float(reference)] if single else reference, "reference forecasts")
+    if single:
+        return _constant(float(found[0]), p)
+    return to_library_of(without_gradient(check_column(found, "reference forecasts", p)), p)
+
+
+def _constant(forecast: float, p: Array) -> Array:
+    """Make the same forecast for all cases."""
+    xp = namespace(p)
+    return xp.full_like(p, forecast, dtype=xp.float64)
+
+
+def _widened(weight: Array | None, p: Array) -> Array:
+    """Widen weights for their sum; without any, each case counts once."""
+    xp = namespace(p)
+    if weight is None:
+        return xp.ones_like(p, dtype=xp.int64)
+    return xp.astype(without_gradient(weight), xp.float64)
+
+
+def _rule_of(prior: Prior, rate: float) -> BinaryRule:
+    """Make a rule of the name of a prior."""
+    if prior in ("uniform", "logit") or isinstance(prior, BinaryRule):
+        return as_prior(prior)
+    parameters = {"hand": (2, 2), "severity": (2, 1 / rate), "event_rate": (1 + rate, 2 - rate)}
+    return BetaWeighted(*parameters[prior])

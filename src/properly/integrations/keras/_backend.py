@@ -1,0 +1,99 @@
+"""What the backend of Keras can do, and whether its numbers can be looked at yet.
+
+Keras, or what is missing: the package, or the backend that it was told to use.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import array_api_compat as compat
+import keras
+
+from properly._boundary._notices import import_extra
+from properly.errors import ArgumentTypeError, MissingExtraError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from properly.typing import Array
+
+
+Method = TypeVar("Method", bound="Callable[..., Any]")
+
+KNOWN = ("torch", "jax", "numpy")
+
+
+def require_backend() -> None:
+    """Refuse a backend whose tensors the rules cannot price."""
+    found = keras.backend.backend()
+    if found not in KNOWN:
+        message = f"RuleMetric needs Keras on torch, jax or numpy; its backend is {found!r}"
+        hint = (
+            "ScoreCallback works on every backend; or set KERAS_BACKEND before Keras is imported."
+        )
+        raise ArgumentTypeError(message, hint=hint)
+
+
+def widest_float() -> Literal["float64", "float32"]:
+    """Return the widest type of number that the backend has."""
+    found = keras.backend.backend()
+    if found == "jax":
+        return "float64" if import_module("jax").config.jax_enable_x64 else "float32"
+    if found == "torch":
+        # Keras computes on Apple's processor where there is one, and that has no double precision.
+        return "float32" if import_module("torch").backends.mps.is_available() else "float64"
+    return "float64"
+
+
+def is_symbolic() -> bool:
+    """Tell whether Keras only asks for shapes: it then hands over numbers that mean nothing."""
+    with suppress(ImportError):
+        scope = import_module("keras.src.backend.common.symbolic_scope")
+        return bool(scope.in_symbolic_scope())
+    return False
+
+
+def mask_of(x: object) -> Any:
+    """Return which steps of a tensor count, as Keras marks them where layers mask some; or None."""
+    with suppress(ImportError):
+        return import_module("keras.src.backend.common.masking").get_keras_mask(x)
+    return getattr(x, "_keras_mask", None)
+
+
+def is_concrete(x: Array) -> bool:
+    """Tell numbers from placeholders of a step that jax is compiling."""
+    return not (compat.is_jax_array(x) and isinstance(x, import_module("jax").core.Tracer))
+
+
+def uncompiled(method: Method) -> Method:
+    """Keep a method out of what torch compiles; it is called as it is, between compiled parts."""
+    if keras.backend.backend() != "torch":
+        return method
+    kept: Method = import_module("torch").compiler.disable(method)
+    return kept
+
+
+def import_keras() -> Any:
+    """Import Keras, or say what has to be installed or set."""
+    try:
+        return import_extra("keras", extra="keras")
+    except MissingExtraError as error:
+        missing = _missing_backend(error)
+        if missing is None:
+            raise
+        told = os.environ.get("KERAS_BACKEND")
+        chosen = "its default" if told is None else f"KERAS_BACKEND={told}"
+        message = f"Keras needs {missing}, which is not installed; {chosen} asks for it"
+        hint = "set KERAS_BACKEND to torch, jax or numpy before Keras is imported."
+        raise MissingExtraError(message, hint=hint) from None
+
+
+def _missing_backend(error: MissingExtraError) -> str | None:
+    """Return what Keras itself failed to import."""
+    cause = error.__context__
+    name = cause.name if isinstance(cause, ImportError) else None
+    return None if name in (None, "keras") else name

@@ -1,0 +1,287 @@
+"""Which column of a table is the event, or which class each is: known, asked or refused.
+
+Probabilities from a model of MLflow, or from columns of a data set; labels are refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._arrays import distinct, event_label
+from properly._boundary._classes import check_probabilities
+from properly._boundary._labels import as_labels, check_labels, require_columns
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from properly.integrations.mlflow._config import Config
+
+
+YES_AND_NO = (0, 1)
+TRUTH = {"False": False, "True": True}
+
+
+class Forecasts(NamedTuple):
+    """Forecasts as `properly.evaluate` takes them: by model, with labels if any are needed."""
+
+    models: dict[str, Any]
+    labels: tuple[Any, ...] | None
+    pos_label: object
+
+
+def forecasts_of(tables: Mapping[str, Table], y: Any, config: Config) -> Forecasts:
+    """Turn tables into probabilities of one event, or of the classes in order."""
+    found = {name: _of_table(table, y, config) for name, table in tables.items()}
+    labels = next(iter(found.values())).labels
+    models = {name: _in_order(each, labels) for name, each in found.items()}
+    # The last of two labels is the event, so that no other need be named.
+    known = labels is not None and labels != config.labels
+    return Forecasts(models, labels, None if known else config.pos_label)
+
+
+class _Labelled(NamedTuple):
+    p: Any
+    labels: tuple[Any, ...] | None
+
+
+def _of_table(table: Table, y: Any, config: Config) -> _Labelled:
+    if table.p.ndim == 1:
+        return _Labelled(table.p, config.labels)
+    classes = _classes(table, y, config)
+    if table.p.shape[1] == 2 and not config.ordered:
+        return _event(table.p, classes, config)
+    order = config.labels or classes
+    if order is None:
+        return _Labelled(table.p, None)
+    if config.ordered and config.labels is None:
+        _require_numbers(order)
+        order = tuple(sorted(order))
+    return _Labelled(table.p[:, _places(order, classes)], order)
+
+
+def _in_order(found: _Labelled, labels: tuple[Any, ...] | None) -> Any:
+    """Put the classes of a model in the order of those of the first one."""
+    if found.p.ndim == 1 or labels is None or found.labels in (None, labels):
+        return found.p
+    return found.p[:, _places(labels, found.labels)]
+
+
+def _classes(table: Table, y: Any, config: Config) -> tuple[Any, ...] | None:
+    """Say what columns stand for: the model's classes, else the labels in order, else names."""
+    count = table.p.shape[1]
+    if table.classes is not None:
+        return check_labels(table.classes, count)
+    if config.labels is not None:
+        named = _read(table.names, config.labels)
+        same = named is not None and set(named) == set(config.labels)
+        return named if same else check_labels(config.labels, count)
+    seen = distinct(np.asarray(y))
+    named = _read(table.names, seen)
+    if named is not None:
+        return named
+    return YES_AND_NO if count == 2 and all(label in YES_AND_NO for label in seen) else None
+
+
+def _read(names: tuple[str, ...], labels: Collection[Any]) -> tuple[Any, ...] | None:
+    """Read the names of columns as labels, in words or in numbers; None if a label has none."""
+    for known in (names, tuple(map(_as_number, names))):
+        if known and all(label in known for label in labels):
+            return known
+    return None
+
+
+def _as_number(name: str) -> object:
+    """Read a number or a truth value that is written as text; other text stays as it is."""
+    if name in TRUTH:
+        return TRUTH[name]
+    try:
+        number = float(name)
+    except ValueError:
+        return name
+    return int(number) if number.is_integer() else number
+
+
+def _event(p: Any, classes: tuple[Any, ...] | None, config: Config) -> _Labelled:
+    """Take the column of the event, of two."""
+    if classes is None:
+        message = "two columns of forecasts need labels, which say what each stands for; got none"
+        raise DataError(message, hint='evaluator_config={"labels": [the other, the event]}')
+    if config.labels is not None:
+        event = event_label(config.labels, config.pos_label)
+        _places(config.labels, classes)
+    elif config.pos_label is not None:
+        event = config.pos_label
+        _places((event,), classes)
+    elif set(classes) == set(YES_AND_NO):
+        event = 1
+    else:
+        first, last = classes
+        message = "pos_label must say which class is the event, unless they are 0 and 1; "
+        message += f"they are {first!r} and {last!r}"
+        raise DataError(message, hint=f'evaluator_config={{"pos_label": {last!r}}}')
+    column = classes.index(event)
+    other = classes[1 - column]
+    return _Labelled(p[:, column], None if (other, event) == YES_AND_NO else (other, event))
+
+
+def _places(labels: tuple[Any, ...], classes: tuple[Any, ...] | None) -> list[int]:
+    """Find the column of each label."""
+    known = labels if classes is None else classes
+    for label in labels:
+        if label not in known:
+            listed = ", ".join(map(repr, known))
+            message = f"labels must be those of the model's classes, {listed}; got {label!r}"
+            raise DataError(message)
+    return [known.index(label) for label in labels]
+
+
+def _require_numbers(classes: tuple[Any, ...]) -> None:
+    """Refuse an order that the alphabet, or that of the columns, would have to know."""
+    for label in classes:
+        if not isinstance(label, int | float):
+            message = f"ordered classes in words need labels, in order; a class is {label!r}"
+            hint = 'evaluator_config={"ordered": True, "labels": [lowest, …, highest]}'
+            raise DataError(message, hint=hint)
+
+
+WRAPPED = ("sklearn_model", "xgb_model", "lgb_model", "cb_model")
+
+
+class Table(NamedTuple):
+    """Probabilities of one event or of classes, and what the columns stand for, if that is known.
+
+    The names of columns may be those of classes, or mere names.
+    """
+
+    p: Any
+    classes: tuple[Any, ...] | None = None
+    names: tuple[str, ...] = ()
+
+
+def tables_of(
+    model: Any, dataset: Any, predictions: str | None, config: Config
+) -> dict[str, Table]:
+    """Ask the model for probabilities, or take them from the data if there is no model."""
+    if model is None:
+        return _of_data(dataset, config)
+    if config.forecasts is not None:
+        message = "forecasts names columns of data without a model; there is a model as well"
+        raise DataError(message, hint="leave out the model, or forecasts.")
+    raw = raw_model(model)
+    data = _seen_by(model, raw, dataset, config)
+    if hasattr(raw, "predict_proba"):
+        p = check_probabilities(np.asarray(raw.predict_proba(data)))
+        known = getattr(raw, "classes_", None)
+        return {type(raw).__name__: Table(p, None if known is None else as_labels(known))}
+    what = "what the model predicts"
+    if hasattr(raw, "classes_"):
+        message = f"labels are no forecasts: {what} must be probabilities; it has no predict_proba"
+        raise DataError(message, hint="fit a model with predict_proba, or calibrate this one.")
+    return {"model": _from_output(model.predict(data), predictions, what)}
+
+
+def raw_model(model: Any) -> Any:
+    """Return what MLflow wrapped, if its flavour tells."""
+    inside: Any = getattr(model, "_model_impl", None)
+    if hasattr(inside, "get_raw_model"):
+        return inside.get_raw_model()
+    # In older versions of MLflow each flavour has a name of its own for it.
+    return next((getattr(inside, name) for name in WRAPPED if hasattr(inside, name)), None)
+
+
+def column_of(dataset: Any, name: str, what: str) -> Any:
+    """Take a column of the data by its name."""
+    frame = dataset.features_data
+    if not hasattr(frame, "columns"):
+        message = f"{what} by name needs data in a frame; got {type(frame).__name__}"
+        raise DataError(message, hint=f"pass the values themselves as {what}.")
+    require_columns([name], list(frame.columns), "the data")
+    return frame[name].to_numpy()
+
+
+def _seen_by(model: Any, raw: Any, dataset: Any, config: Config) -> Any:
+    """Copy the data for a model, without columns that are weights and the like only."""
+    data = dataset.features_data
+    if not hasattr(data, "columns"):
+        return np.array(data)
+    wanted = set(getattr(raw, "feature_names_in_", ())) | _inputs(model)
+    named = {x for x in config.columns.values() if isinstance(x, str)}
+    return data.drop(columns=[x for x in data.columns if x in named and x not in wanted])
+
+
+def _inputs(model: Any) -> set[str]:
+    """Return the names of the inputs in the model's signature, if it has one."""
+    metadata = getattr(model, "metadata", None)
+    schema = None if metadata is None else metadata.get_input_schema()
+    return set(schema.input_names()) if schema is not None and schema.has_input_names() else set()
+
+
+def _of_data(dataset: Any, config: Config) -> dict[str, Table]:
+    """Take columns that are named, or the one that MLflow was told of."""
+    asked = config.forecasts
+    if asked is None:
+        if dataset.predictions_data is None:
+            message = "data without a model must have forecasts; neither predictions nor forecasts "
+            message += "names a column"
+            raise DataError(message, hint='evaluator_config={"forecasts": ["name of a column"]}')
+        name = str(dataset.predictions_name or "forecast")
+        return {name: _from_output(dataset.predictions_data, None, f"the column {name!r}")}
+    if isinstance(asked, str):
+        asked = [asked]
+    if not isinstance(asked, Mapping):
+        asked = {name: name for name in asked}
+    return {str(model): _from_columns(dataset, names) for model, names in asked.items()}
+
+
+def _from_columns(dataset: Any, names: str | Sequence[str]) -> Table:
+    columns = [names] if isinstance(names, str) else list(names)
+    found = [
+        _require_floats(column_of(dataset, name, "forecasts"), f"the column {name!r}")
+        for name in columns
+    ]
+    if len(found) == 1:
+        return Table(found[0])
+    return Table(check_probabilities(np.stack(found, axis=1)), names=tuple(columns))
+
+
+def _from_output(output: Any, column: str | None, what: str) -> Table:
+    """Take what a model gave back: a column or a table, of whatever library."""
+    if isinstance(output, Mapping) or (
+        isinstance(output, list) and all(isinstance(row, Mapping) for row in output)
+    ):
+        import pandas as pd
+
+        output = pd.DataFrame(output)
+    names = _names(output)
+    if column is not None and names:
+        require_columns([column], names, what)
+        output, names = output[column], ()
+    p = np.asarray(output)
+    if p.dtype == object and p.ndim == 1 and all(np.ndim(row) == 1 for row in p):
+        p = np.stack([np.asarray(row) for row in p])
+    p = _require_floats(p, what)
+    if p.ndim == 2 and p.shape[1] == 1:
+        return Table(p[:, 0])
+    return Table(check_probabilities(p), names=names) if p.ndim == 2 else Table(p)
+
+
+def _names(output: Any) -> tuple[str, ...]:
+    """Return the names of columns; a frame without any numbers them."""
+    columns = tuple(getattr(output, "columns", ()))
+    return () if columns == tuple(range(len(columns))) else tuple(map(str, columns))
+
+
+def _require_floats(p: Any, what: str) -> Any:
+    """Refuse whole numbers, words and truth values: decisions, of which none is a probability."""
+    if p.dtype.kind != "f":
+        kind, first = p.dtype.name, p.flat[0] if p.size else None
+        first = first.item() if isinstance(first, np.generic) else first
+        message = f"labels are no forecasts: {what} must be probabilities; got {kind} such as "
+        message += repr(first)
+        hint = "pass probabilities, as floats: predict_proba, or a column of them."
+        raise DataError(message, hint=hint)
+    return p

@@ -1,0 +1,611 @@
+"""Rules for class probabilities as metric functions, with the arguments of scikit-learn.
+
+Rules as metric functions, with the arguments of scikit-learn.
+
+What a score is made of, and what acting on forecasts is worth, as metric functions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from properly._boundary._classes import ClassRows, is_table
+from properly._boundary._options import check_flag
+from properly.calibration._class_decomposition import decompose_classes
+from properly.calibration._decomposition import decompose
+from properly.counts._cases import Cases
+from properly.decisions._threshold import at_threshold
+from properly.integrations._named_rules import require_rule
+from properly.integrations.sklearn._rows import (
+    columns_of_table,
+    event_among,
+    judged,
+    position,
+    require_no_event,
+    rows_of_classes,
+    rows_of_event,
+)
+from properly.rules import (
+    PBS,
+    PLL,
+    RPS,
+    BinaryRule,
+    Bounded,
+    Brier,
+    ClassRule,
+    Log,
+    RankedLog,
+    Spherical,
+)
+from properly.rules._interval import as_interval
+from properly.rules._rule import require_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.calibration._class_decomposition import ClassDecomposition
+    from properly.calibration._decomposition import Decomposition
+    from properly.rules import Rule
+    from properly.rules._interval import Interval
+    from properly.typing import Array, ArrayLike
+
+
+def rule_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    rule: Rule,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    """Return the mean loss of probabilities by any rule: the lower, the better.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n,)
+        What happened: labels of any kind, or rows with a single 1.
+    y_proba : array-like of shape (n,) or (n, K)
+        Probabilities of the event, or of all classes, one column each. Rows sum to 1.
+    rule : Rule
+        From `properly.rules`, or of one's own.
+    sample_weight : array-like of shape (n,), optional
+        Weights; rows of weight 0 do not count, whatever their loss.
+    labels : sequence, optional
+        What each column stands for. Left out: the labels in `y_true`, sorted, if they are as many
+        as there are columns. A rule that needs an order does not sort words. For one column, both
+        labels, the event last.
+    pos_label : label, optional
+        The event, of two labels. Left out: the last label, and of one column without `labels`,
+        outcomes must be 0 and 1 or -1 and 1, of which 1 is the event.
+
+    Returns
+    -------
+    float
+        The mean. For a tensor, a tensor without dimensions that can be differentiated.
+
+    Notes
+    -----
+    Two columns are one event for rules that price an event, and two classes for all others. For
+    rules that do both, these are the same number: the Brier score of two columns is that of the
+    event, between 0 and 1, as in scikit-learn; of more columns it is the sum, between 0 and 2.
+
+    Nothing is clipped. A forecast that called impossible what happened has an infinite log loss.
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import rule_loss
+    >>> from properly.rules import RPS, Regret
+    >>> y_true = ["mild", "severe"]
+    >>> grades = ["mild", "moderate", "severe"]
+    >>> rule_loss(y_true, [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], rule=RPS(), labels=grades)
+    0.125
+    >>> rule_loss(["no", "yes"], [0.2, 0.4], rule=Regret((0.1, 0.5)), pos_label="yes")
+    0.0875
+    """
+    asked, rows = judged(y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label)
+    mean: float = asked.mean_price(*rows) if isinstance(rows, ClassRows) else asked(*rows)
+    return mean
+
+
+def score_samples(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    rule: Rule,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> Array:
+    """Return the loss of each row by any rule: the lower, the better.
+
+    Parameters
+    ----------
+    y_true, y_proba, rule, labels, pos_label
+        As in `rule_loss`.
+
+    Returns
+    -------
+    array of shape (n,)
+        Infinity is a possible loss; NaN is not.
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import score_samples
+    >>> from properly.rules import Brier
+    >>> score_samples([0, 1], [[0.75, 0.25], [0.5, 0.5]], rule=Brier())
+    array([0.0625, 0.25  ])
+    """
+    asked, rows = judged(y_true, y_proba, rule, labels=labels, pos_label=pos_label)
+    if isinstance(rows, ClassRows):
+        return asked.prices(rows.y, rows.p)
+    return asked.loss(rows.y, rows.p)
+
+
+def brier_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+    scale_by_half: bool | Literal["auto"] = "auto",
+) -> float:
+    """Return the Brier score, the mean squared error, on the scale of scikit-learn.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`.
+    scale_by_half : bool or "auto"
+        Whether to halve the sum of the squared errors over all classes, which is between 0 and 2.
+        ``"auto"``: that of one event and of two classes, not that of several.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import brier_loss
+    >>> brier_loss([0, 1], [0.1, 0.5]), brier_loss([0, 1], [[0.9, 0.1], [0.5, 0.5]])
+    (0.13, 0.13)
+    >>> brier_loss([0, 1, 2], [[0.5, 0.5, 0.0]] * 3)
+    0.8333333333333334
+    """
+    found = rule_loss(
+        y_true,
+        y_proba,
+        rule=Brier(),
+        sample_weight=sample_weight,
+        labels=labels,
+        pos_label=pos_label,
+    )
+    if scale_by_half == "auto":
+        return found
+    several = is_table(y_proba) and columns_of_table(y_proba) > 2
+    if check_flag(scale_by_half, "scale_by_half"):
+        return found / 2 if several else found
+    return found if several else 2 * found
+
+
+def log_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    """Return the mean log loss, without clipping.
+
+    It is that of scikit-learn, unless a forecast called impossible what happened: then it is
+    infinite, where scikit-learn moves probabilities away from 0 by the precision of their type.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import log_loss
+    >>> round(log_loss([0, 1], [0.5, 0.25]), 6), log_loss([0, 1], [0.5, 0.0])
+    (1.039721, inf)
+    """
+    return rule_loss(
+        y_true,
+        y_proba,
+        rule=Log(),
+        sample_weight=sample_weight,
+        labels=labels,
+        pos_label=pos_label,
+    )
+
+
+def spherical_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    """Return the mean spherical loss, one minus the spherical score.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import spherical_loss
+    >>> round(spherical_loss([0, 1], [0.4, 0.2]), 6)
+    0.462707
+    """
+    return rule_loss(
+        y_true,
+        y_proba,
+        rule=Spherical(),
+        sample_weight=sample_weight,
+        labels=labels,
+        pos_label=pos_label,
+    )
+
+
+def bounded_brier_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    within: Interval | tuple[float, float],
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    """Return the mean Brier score over a range of thresholds, those that matter.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`; one column, or two.
+    within : Interval or pair of floats
+        The thresholds at which one may act.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import bounded_brier_loss
+    >>> bounded_brier_loss([0, 1], [0.2, 0.75], within=(0.5, 1.0))
+    0.0625
+    """
+    return rule_loss(
+        y_true,
+        y_proba,
+        rule=Bounded(Brier(), as_interval(within)),
+        sample_weight=sample_weight,
+        labels=labels,
+        pos_label=pos_label,
+    )
+
+
+def bounded_log_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    within: Interval | tuple[float, float],
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    """Return the mean log loss over a range of thresholds, those that matter.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`; one column, or two.
+    within : Interval or pair of floats
+        The thresholds at which one may act, strictly between 0 and 1.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import bounded_log_loss
+    >>> round(bounded_log_loss([0, 1], [0.2, 0.0], within=(0.1, 0.5)), 6)
+    0.393046
+    """
+    return rule_loss(
+        y_true,
+        y_proba,
+        rule=Bounded(Log(), as_interval(within)),
+        sample_weight=sample_weight,
+        labels=labels,
+        pos_label=pos_label,
+    )
+
+
+def ranked_probability_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    """Return the mean ranked probability score of ordered classes, between 0 and 1.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`. Words have no order of their own: `labels` gives it.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import ranked_probability_loss
+    >>> ranked_probability_loss([1, 2, 3], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
+    0.16666666666666666
+    """
+    return rule_loss(
+        y_true,
+        y_proba,
+        rule=RPS(),
+        sample_weight=sample_weight,
+        labels=labels,
+        pos_label=pos_label,
+    )
+
+
+def ranked_log_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    """Return the mean ranked log loss of ordered classes, which may be infinite.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`. Words have no order of their own: `labels` gives it.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import ranked_log_loss
+    >>> round(ranked_log_loss([1, 3], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], labels=[1, 2, 3]), 6)
+    0.346574
+    """
+    return rule_loss(
+        y_true,
+        y_proba,
+        rule=RankedLog(),
+        sample_weight=sample_weight,
+        labels=labels,
+        pos_label=pos_label,
+    )
+
+
+def penalized_brier_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    """Return the mean penalized Brier score: a wrong likeliest class costs more.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`; one column a class, also if there are two.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import penalized_brier_loss
+    >>> penalized_brier_loss([0, 1], [[0.75, 0.25], [0.75, 0.25]])
+    0.875
+    """
+    return rule_loss(
+        y_true,
+        y_proba,
+        rule=PBS(),
+        sample_weight=sample_weight,
+        labels=labels,
+        pos_label=pos_label,
+    )
+
+
+def penalized_log_loss(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    """Return the mean penalized log loss: a wrong likeliest class costs more.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`; one column a class, also if there are two.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import penalized_log_loss
+    >>> round(penalized_log_loss([0, 1], [[0.75, 0.25], [0.75, 0.25]]), 6)
+    1.183562
+    """
+    return rule_loss(
+        y_true,
+        y_proba,
+        rule=PLL(),
+        sample_weight=sample_weight,
+        labels=labels,
+        pos_label=pos_label,
+    )
+
+
+BRIER = Brier()
+
+
+def miscalibration(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    rule: Rule = BRIER,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    """Return what recalibration would save of a score: the lower, the better.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`.
+    rule : Rule
+        A proper rule for one event; of more than two classes, one that
+        `properly.calibration.decompose_classes` can split.
+
+    Returns
+    -------
+    float
+        Zero or more. Of several classes, the sum over questions, each recalibrated on its own.
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import miscalibration
+    >>> miscalibration([0, 1, 0, 1], [0.25, 0.25, 0.75, 0.75])
+    0.0625
+    """
+    return _parts(
+        y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label
+    ).miscalibration
+
+
+def discrimination(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    rule: Rule = BRIER,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    """Return what recalibrated forecasts save against a constant; more is better.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`.
+    rule : Rule
+        As in `miscalibration`.
+
+    Returns
+    -------
+    float
+        Zero or more. Of several classes, the sum over questions, each recalibrated on its own.
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import discrimination
+    >>> discrimination([0, 1, 0, 1], [0.25, 0.75, 0.25, 0.75])
+    0.25
+    """
+    return _parts(
+        y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label
+    ).discrimination
+
+
+def net_benefit(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    *,
+    threshold: float,
+    sample_weight: ArrayLike | None = None,
+    labels: Sequence[object] | None = None,
+    pos_label: object = None,
+) -> float:
+    r"""Return the net benefit of acting at a threshold; more is better.
+
+    .. math:: \text{NB}(t) = \text{TP} - \frac{t}{1 - t} \text{FP},
+
+    with shares of all cases. One acts if and only if the forecast is t or more.
+
+    Parameters
+    ----------
+    y_true, y_proba, sample_weight, labels, pos_label
+        As in `rule_loss`; one column, or two.
+    threshold : float
+        The probability at which one begins to act, ``0 <= t < 1``.
+
+    Returns
+    -------
+    float
+        At most the event rate; that of acting on nobody is 0.
+
+    Examples
+    --------
+    >>> from properly.integrations.sklearn import net_benefit
+    >>> net_benefit([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9], threshold=0.2)
+    0.4375
+    """
+    event = rows_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
+    return at_threshold(Cases(event.y, event.p, weight=event.weight), threshold).net_benefit
+
+
+def _parts(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    rule: Rule,
+    sample_weight: ArrayLike | None,
+    *,
+    labels: Sequence[object] | None,
+    pos_label: object,
+) -> Decomposition | ClassDecomposition:
+    """Split the score of one event, or of several classes."""
+    require_rule(rule)
+    rows: Any
+    if not is_table(y_proba):
+        rows = rows_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
+        return decompose(Cases(rows.y, rows.p, weight=rows.weight), require_binary(rule))
+    ordered = isinstance(rule, ClassRule) and rule.needs_order
+    rows, names = rows_of_classes(y_true, y_proba, sample_weight, labels=labels, ordered=ordered)
+    if len(names) > 2:
+        require_no_event(pos_label, len(names))
+    elif isinstance(rule, BinaryRule):
+        event = event_among(rows, position(pos_label, names))
+        return decompose(Cases(event.y, event.p, weight=event.weight), rule)
+    return decompose_classes(Cases(rows.y, rows.p, weight=rows.weight), rule)

@@ -1,0 +1,464 @@
+"""What a batch adds to the sums of losses, and to the counts of forecasts in cells.
+
+Sums over batches: kept, added up over processes, and split off for a single batch.
+
+Where torchmetrics is installed its `Metric` does this; `Accumulator` has the same contract, for
+states that add.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import array_api_compat as compat
+import numpy as np
+import torch
+from torch import distributed
+
+from properly._boundary._chunks import kept_threads
+from properly._boundary._libraries import is_numpy, namespace, to_numpy
+from properly.counts._reductions import upper_tails
+from properly.counts._tally import Tally
+from properly.errors import DataError
+from properly.integrations.torch._checks import outcomes, refuse_nan
+from properly.rules import Brier
+from properly.rules._class_rule import is_class
+from properly.rules._log_odds import both_sides, softmax
+from properly.rules._ranked import is_above
+from properly.rules._rule import paid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from properly.integrations.torch._checks import Batch, Reader
+    from properly.typing import Array
+
+
+# Fewer entries are done sooner than threads are started, and more would take too much memory.
+FEW, MANY = 1 << 16, 1 << 20
+# Below this, keys are as short as can be.
+SMALL = 1 << 15
+
+
+class Counting(NamedTuple):
+    """How a batch is added up: how it is read, which questions it answers, in how many cells.
+
+    The arithmetic is that of any library: torch's on a GPU; elsewhere numpy's, which has the
+    quicker comparisons and conversions.
+    """
+
+    reader: Reader
+    view: str | None
+    cells: int
+    dtype: Any
+
+    def of(self, batch: Batch) -> tuple[list[float], Array | None]:
+        """Return what the batch adds to the sums and to the counts; refuse it if it is wrong.
+
+        Sums are those of losses and weights, and the number of fractional weights. Counts are sums
+        of weights, of weighted forecasts and of squared weights, by question, cell and outcome.
+        """
+        pieces = self._share_out(batch)
+        if None in pieces:
+            self.reader.refuse(batch)
+            refuse_nan(batch, self.price(batch.y, batch.x), self.reader.from_logits)
+        columns = [list(column) for column in zip(*pieces, strict=True)]
+        sums = [float(sum(column)) for column in columns[:3]]
+        if self.view is None:
+            return sums, None
+        weight, *others = (_total(column) for column in columns[3:])
+        weight = weight.to(self.dtype)
+        # Cases without weights have the weight 1, and so has its square.
+        counts = torch.stack([weight, *others, *([weight] if len(others) == 1 else ())])
+        place = {"device": batch.x.device, "dtype": self.dtype}
+        return sums, counts.reshape(3, -1, self.cells + 2, 2).to(**place)
+
+    def price(self, y: Array, x: Array) -> Array:
+        """Price each row, in double precision where the device has it."""
+        rule: Any = self.reader.rule
+        wide = self._wide(x)
+        if self.reader.from_logits:
+            return rule.price_logit(y, wide)
+        return rule.price_event(y, wide) if x.ndim == 1 else rule.price(y, wide)
+
+    @np.errstate(invalid="ignore", over="ignore")
+    def _piece(
+        self, dtype: Any, targets: Array, x: Array, weight: Array | None
+    ) -> list[Any] | None:
+        """Add up losses, weights and fractions; and counts, forecasts and squares by key.
+
+        None if something is wrong with the rows.
+        """
+        y = outcomes(targets, x)
+        if not self.reader.is_fine(targets, y, x, weight, dtype):
+            return None
+        weight = None if weight is None else self._wide(weight)
+        sums = [float(self._loss(y, x, weight)), len(y), 0]
+        if math.isnan(sums[0]):
+            return None
+        if weight is not None:
+            sums[1:] = weight.sum(), (weight != namespace(weight).floor(weight)).sum()
+        if self.view is None:
+            return sums
+        happened, p = self._answers(y, x)
+        # In single precision, forecasts are in the same cell, and sooner there.
+        key, p = self._keys(happened, p), self._wide(p.reshape(-1))
+        size = 2 * (self.cells + 2) * (len(p) // len(y))
+        if weight is None:
+            return [*sums, _add_by(key, None, size), _add_by(key, p, size)]
+        if len(p) > len(y):
+            xp = namespace(weight)
+            weight = xp.reshape(xp.broadcast_to(weight[:, None], happened.shape), (-1,))
+        columns = weight, weight * p, weight * weight
+        return [*sums, *(_add_by(key, column, size) for column in columns)]
+
+    def _loss(self, y: Array, x: Array, weight: Array | None) -> Any:
+        """Add up losses; on a CPU, of one event, in as few passes as the rule allows.
+
+        Wide copies of a batch are made one at a time: memory that is asked for and given back
+        all the time costs as much as the arithmetic.
+        """
+        rule: Any = self.reader.rule
+        if self.reader.from_logits or x.ndim == 2 or not is_numpy(x):
+            loss = self.price(y, x)
+            return (loss if weight is None else loss * weight).sum()
+        if type(rule) is Brier:
+            off = np.subtract(x, y, dtype=np.float64)
+            return np.einsum("i,i->", off, off if weight is None else off * weight)
+        x = self._wide(x)
+        # Each case on its own side only: a logarithm costs more than to sort the cases out.
+        event = paid(rule.loss_if_event, x, y, weight)
+        return event + paid(rule.loss_if_none, x, ~y, weight)
+
+    def _answers(self, y: Array, x: Array) -> tuple[Array, Array]:
+        """Return what happened and the probability of it, of each question."""
+        if self.view == "event" and not self.reader.from_logits:
+            return y, x
+        x = self._wide(x)
+        if self.view == "event":
+            return y, both_sides(x)[0]
+        p = softmax(x) if self.reader.from_logits else x
+        xp = namespace(p)
+        if self.view == "one_vs_rest":
+            return is_class(y, p), xp.where(p > 1, xp.ones_like(p), p)
+        return is_above(y, p), xp.stack(upper_tails(p), axis=1)
+
+    def _keys(self, happened: Array, p: Array) -> Array:
+        """Make one number of the cell and the outcome, and of the question if there are many.
+
+        A product with a power of two is exact, so a forecast on a border is in the cell above it.
+        """
+        xp, size = namespace(p), 2 * (self.cells + 2)
+        key = xp.astype(p * self.cells, xp.int16 if size < SMALL else xp.int32)
+        key *= 2
+        key += happened
+        if is_numpy(p) and p.min() > 0:
+            key += 2
+        else:
+            key += 2 * xp.astype(p > 0, key.dtype)
+        if p.ndim == 2:
+            key = key + size * xp.arange(p.shape[1], dtype=xp.int64, device=compat.device(p))
+        return key.reshape(-1)
+
+    def _wide(self, x: Array) -> Array:
+        return x.astype(np.float64, copy=False) if is_numpy(x) else x.to(self.dtype)
+
+    def _share_out(self, batch: Batch) -> list[Any]:
+        """Add up a batch on a GPU; or in pieces, one for each of the threads that torch has."""
+        columns = (batch.targets, batch.x, batch.weight)
+        if not batch.x.is_cpu and self.dtype == torch.float64:
+            return [self._piece(batch.dtype, *columns)]
+        host = [None if x is None else to_numpy(x) for x in columns]
+        rows, width = len(batch.targets), batch.x.shape[1] if batch.has_classes else 1
+        step = min(max(-(-rows // torch.get_num_threads()), FEW // width), max(MANY // width, 1))
+
+        def piece(start: int) -> list[Any] | None:
+            some = slice(start, start + step)
+            return self._piece(batch.dtype, *(None if x is None else x[some] for x in host))
+
+        starts = range(0, rows, step)
+        threads = min(torch.get_num_threads(), len(starts))
+        if threads == 1:
+            return [piece(start) for start in starts]
+        return list(kept_threads(threads).map(piece, starts))
+
+
+def _total(columns: list[Array]) -> Array:
+    """Add up arrays of equal length."""
+    return columns[0] if len(columns) == 1 else torch.stack(columns).sum(0)
+
+
+def _add_by(key: Array, weight: Array | None, size: int) -> Array:
+    """Count keys, or add up weights by key; in a fixed order if torch was asked for that."""
+    if is_numpy(key):
+        key = torch.from_numpy(key)
+        weight = None if weight is None else torch.from_numpy(weight)
+    elif weight is not None and torch.are_deterministic_algorithms_enabled():
+        sums = torch.zeros(size, dtype=weight.dtype, device=weight.device)
+        return sums.index_put_((key.long(),), weight, accumulate=True)
+    return torch.bincount(key, weights=weight, minlength=size)
+
+
+def tally_of_cells(counts: Array, cells: int, *, whole: bool) -> Tally:
+    """Make a tally of the counts of one question, empty cells left out."""
+    weight, moment, _ = counts.sum(2)
+    used = weight > 0
+    weight, moment, events, *squares = (
+        x[used] for x in (weight, moment, counts[0, :, 1], counts[2, :, 1], counts[2, :, 0])
+    )
+    cell = torch.arange(cells + 2, dtype=moment.dtype, device=moment.device)[used]
+    nothing = torch.zeros_like(moment)
+    least = torch.nextafter(nothing, nothing + 1)
+    lower, upper = (cell - 1) / cells, torch.nextafter(cell / cells, nothing)
+    # Rounding must not carry a mean out of its cell.
+    mean = torch.minimum(torch.maximum(moment / weight, torch.maximum(lower, least)), upper)
+    mean = torch.where(cell == 0, nothing, torch.where(cell > cells, nothing + 1, mean))
+    if whole:
+        return Tally._of([mean, weight.long(), events.long()], cells)  # noqa: SLF001
+    return Tally._of([mean, weight, events, *squares], cells)  # noqa: SLF001
+
+
+# Kinds of devices that have no double precision.
+SINGLE = ("mps",)
+
+
+class Accumulator(torch.nn.Module):  # type: ignore[misc]
+    """What a metric of torchmetrics does with states that add, without torchmetrics.
+
+    A subclass adds its states in its constructor, and writes ``update`` and ``compute``. States are
+    no buffers, since those are overwritten by the first process whenever a model is run in several.
+
+    Parameters
+    ----------
+    process_group : ProcessGroup, optional
+        The processes to add up over, all of them unless said otherwise.
+    sync_on_compute : bool
+        Whether to add up over processes at all.
+    """
+
+    def __init__(self, *, process_group: Any = None, sync_on_compute: bool = True) -> None:
+        super().__init__()
+        self.process_group = process_group
+        self.sync_on_compute = sync_on_compute
+        self._to_sync = sync_on_compute
+        self._is_synced = False
+        self._update_count = 0
+        self._defaults: dict[str, Array] = {}
+        self._persistent: dict[str, bool] = {}
+        self._device = torch.empty(0).device
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "update" in cls.__dict__:
+            cls.update = _counted(cls.update)
+        if "compute" in cls.__dict__:
+            cls.compute = _over_processes(cls.compute)
+
+    @property
+    def device(self) -> Any:
+        """Where the states are."""
+        return self._device
+
+    @property
+    def update_count(self) -> int:
+        """How many batches there were."""
+        return self._update_count
+
+    @property
+    def metric_state(self) -> dict[str, Array]:
+        """The states by name."""
+        return {name: getattr(self, name) for name in self._defaults}
+
+    def add_state(
+        self,
+        name: str,
+        default: Array,
+        dist_reduce_fx: str = "sum",  # noqa: ARG002
+        persistent: bool = False,
+    ) -> None:
+        """Add a tensor that begins as the default, and is added up over batches and processes."""
+        self._defaults[name] = default.clone()
+        self._persistent[name] = persistent
+        setattr(self, name, default)
+
+    def reset(self) -> None:
+        """Begin anew."""
+        self._update_count = 0
+        for name, default in self._defaults.items():
+            setattr(self, name, default.clone().to(self._device))
+
+    @contextmanager
+    def sync_context(self, *, should_sync: bool = True, **_: Any) -> Iterator[None]:
+        """Hold the sums over all processes; before and after, each has its own."""
+        running = distributed.is_available() and distributed.is_initialized()
+        if self._is_synced or not (should_sync and running):
+            yield
+            return
+        own = self.metric_state
+        try:
+            self._is_synced = True
+            for name, state in own.items():
+                total = state.clone()
+                distributed.all_reduce(total, group=self.process_group)
+                setattr(self, name, total)
+            yield
+        finally:
+            self._is_synced = False
+            for name, state in own.items():
+                setattr(self, name, state)
+
+    def persistent(self, mode: bool = False) -> None:
+        """Say whether states belong to the ``state_dict``."""
+        self._persistent = dict.fromkeys(self._persistent, mode)
+
+    def _apply(self, fn: Callable[[Array], Array], *_: Any, **__: Any) -> Any:
+        super()._apply(fn)
+        self._device = fn(torch.empty(0, device=self._device)).device
+        return self
+
+    def _save_to_state_dict(
+        self, destination: dict[str, Any], prefix: str, keep_vars: bool
+    ) -> None:
+        super()._save_to_state_dict(destination, prefix, keep_vars)
+        for name, kept in self._persistent.items():
+            if kept:
+                destination[prefix + name] = getattr(self, name).clone()
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *args: Any) -> None:
+        for name in self._defaults:
+            if prefix + name in state_dict:
+                setattr(self, name, state_dict.pop(prefix + name).to(self._device))
+        super()._load_from_state_dict(state_dict, prefix, *args)
+
+
+def _counted(update: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(update)
+    def counted(self: Accumulator, *args: Any, **kwargs: Any) -> None:
+        self._update_count += 1
+        with torch.no_grad():
+            update(self, *args, **kwargs)
+
+    return counted
+
+
+def _over_processes(compute: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(compute)
+    def computed(self: Accumulator) -> Any:
+        with self.sync_context(should_sync=self._to_sync):
+            return compute(self)
+
+    return computed
+
+
+def _keeper() -> Any:
+    """Return the metric of torchmetrics if that is installed, else our own."""
+    try:
+        return import_module("torchmetrics").Metric
+    except ImportError:
+        return Accumulator
+
+
+class RunningSums(_keeper()):  # type: ignore[misc]
+    """States that add, in double precision, whichever of the two keeps them.
+
+    A subclass adds its states in its constructor, says in `identity` what makes them comparable,
+    and writes ``update`` and ``compute``.
+    """
+
+    is_differentiable: ClassVar[bool] = False
+    higher_is_better: ClassVar[bool] = False
+    full_state_update: ClassVar[bool] = False
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._before = 0
+
+    @property
+    def identity(self) -> str:
+        """What two metrics must have in common if their states are to be added."""
+        return type(self).__name__
+
+    @property
+    def number(self) -> int:
+        """How many batches there were before the one that is being added."""
+        return int(self._before + self._update_count - 1)
+
+    def add_sums(self, name: str, *shape: int) -> None:
+        """Add a state of zeros, in double precision where the device has it."""
+        zeros = torch.zeros(shape, dtype=precision_on(self.device), device=self.device)
+        self.add_state(name, zeros, dist_reduce_fx="sum")
+
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
+        """Add a batch, and return what the metric is for this batch alone.
+
+        If the batch is refused, what was added before is still there.
+        """
+        before, count = self.metric_state, self._update_count
+        self.reset()
+        self._before = count
+        self._to_sync = getattr(self, "dist_sync_on_step", False)
+        try:
+            self.update(*args, **kwargs)
+            self._forward_cache = self.compute()
+        finally:
+            self._before = 0
+            self._to_sync = self.sync_on_compute
+            self._add(before, count)
+        return self._forward_cache
+
+    def merge_state(self, incoming_state: RunningSums | Mapping[str, Array]) -> None:
+        """Add the sums of another metric of the same kind, such as one of other batches.
+
+        Parameters
+        ----------
+        incoming_state : metric or dict of tensors
+            A metric with the same rule and the same arguments, or its ``metric_state``.
+        """
+        if isinstance(incoming_state, RunningSums):
+            if incoming_state.identity != self.identity:
+                message = (
+                    f"metrics are merged if they are alike; got {self.identity} and "
+                    f"{incoming_state.identity}"
+                )
+                raise DataError(message)
+            self._add(incoming_state.metric_state, incoming_state.update_count)
+            return
+        missing = [name for name in self._defaults if name not in incoming_state]
+        if missing:
+            message = f"a state to be merged must have all sums of the metric; it lacks {missing!r}"
+            raise DataError(message, hint="metric.metric_state has them.")
+        self._add(incoming_state, 1)
+
+    def _add(self, states: Mapping[str, Array], count: int) -> None:
+        for name in self._defaults:
+            own = getattr(self, name)
+            setattr(self, name, own + states[name].to(own))
+        self._update_count += count
+        self._computed = None
+
+    def _load_from_state_dict(self, state_dict: dict[str, Any], prefix: str, *args: Any) -> None:
+        # What was added up before it was saved counts as one batch.
+        loaded = any(prefix + name in state_dict for name in self._defaults)
+        super()._load_from_state_dict(state_dict, prefix, *args)
+        self._update_count += loaded
+        self._computed = None
+
+    def _apply(self, fn: Callable[[Array], Array], *args: Any, **kwargs: Any) -> Any:
+        """Move the states to where the module goes; they are never rounded to its type."""
+        super()._apply(fn, *args, **{**kwargs, "exclude_state": tuple(self._defaults)})
+        place = {"device": self.device, "dtype": precision_on(self.device)}
+        for name, default in self._defaults.items():
+            self._defaults[name] = default.to(**place)
+            setattr(self, name, getattr(self, name).to(**place))
+        # Nor is what was computed from them, which torchmetrics keeps and converts.
+        self._computed = None
+        return self
+
+
+def precision_on(device: Any) -> Any:
+    """Return double precision, or single precision for a device that has no other."""
+    return torch.float32 if device.type in SINGLE else torch.float64

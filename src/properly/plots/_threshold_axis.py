@@ -1,0 +1,453 @@
+"""The range of thresholds that matters, what needs no model, and the names of both.
+
+Axes of thresholds: even steps in the threshold itself, or in what makes areas mean something.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypeVar, cast
+
+import numpy as np
+from scipy.special import expit, logit
+
+from properly._boundary._notices import import_extra
+from properly._boundary._options import check_choice
+from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE
+from properly.decisions._grid import odds
+from properly.errors import DataError
+from properly.plots._axes import (
+    GREY,
+    PALE,
+    ZERO,
+    Banded,
+    Limits,
+    bands_to_draw,
+    curves,
+    digits_for,
+    draw_band,
+    draw_curve,
+    legible,
+    number,
+    round_numbers,
+    set_as_text,
+)
+from properly.rules._interval import Interval, as_interval
+from properly.typing import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+    from properly.decisions._net_benefit import DecisionCurve, DecisionDifference
+    from properly.inference._band import Band
+    from properly.plots._axes import Ink
+
+
+Axis: TypeAlias = Literal["linear", "log-odds", "quadratic", "logarithmic"]
+Corners: TypeAlias = tuple[Column, Column]
+
+# Pieces into which what bends is cut over the width of a picture: far less than a pixel each.
+PIECES = 1000
+# The least distance between two ticks, as a share of the width.
+APART = 0.11
+# Thresholds on which a tick reads well, the most telling first.
+TELLING = (
+    (0.5, 0.1, 0.9, 0.01, 0.99, 0.001, 0.999, 1e-4, 1e-5, 1e-6),
+    (0.2, 0.8, 0.02, 0.98, 0.05, 0.95, 0.002, 0.998, 0.005, 0.995, 2e-4, 5e-4, 2e-5, 5e-5),
+    (1.0, 0.3, 0.7, 0.03, 0.97, 0.15, 0.85, 0.4, 0.6, 0.07, 0.003),
+)
+
+
+class Scale(NamedTuple):
+    """Where a threshold stands on an axis, and what areas on that axis are.
+
+    The net benefit that is missed at the threshold c is ``FN + FP * c / (1 - c)``, with shares that
+    are constant between forecasts. So an area on any axis needs two integrals along it: of 1, which
+    is the way travelled, and of the odds.
+    """
+
+    name: str
+    forward: Callable[[Any], Any]
+    inverse: Callable[[Any], Any]
+    odds_area: Callable[[Any], Any]
+    length: Callable[[Any], Any]
+    """The function by whose change over a range an area is divided to be a mean."""
+    mean: str
+    """What the mean is called: on the linear axis it is of net benefit, else of what is missed."""
+
+
+def _same(c: Any) -> Any:
+    return c
+
+
+def _square(c: Any) -> Any:
+    """Return ``-(1 - c)**2 / 2``, increasing beyond 1 too, where a picture may have a margin."""
+    return -(1 - c) * np.abs(1 - c) / 2
+
+
+def _unsquare(x: Any) -> Any:
+    return 1 + np.sign(x) * np.sqrt(2 * np.abs(x))
+
+
+def _half_square(c: Any) -> Any:
+    return c * c / 2
+
+
+@np.errstate(divide="ignore", invalid="ignore")
+def _log(c: Any) -> Any:
+    return np.log(c)
+
+
+@np.errstate(divide="ignore")
+def _minus_log_rest(c: Any) -> Any:
+    return -np.log1p(-c)
+
+
+SCALES: dict[str, Scale] = {
+    scale.name: scale
+    for scale in (
+        Scale("linear", _same, _same, lambda c: _minus_log_rest(c) - c, _same, "mean net benefit"),
+        Scale("log-odds", logit, expit, odds, logit, "mean missed benefit\non log-odds"),
+        Scale("quadratic", _square, _unsquare, _half_square, _same, "mean regret"),
+        Scale("logarithmic", _log, np.exp, _minus_log_rest, logit, "bounded log score"),
+    )
+}
+
+
+class View(NamedTuple):
+    """The thresholds that a picture shows, and its scale."""
+
+    scale: Scale
+    lower: float
+    upper: float
+
+    def points(self, pieces: int = PIECES) -> Column:
+        """Return thresholds at even steps along the axis, from end to end."""
+        left, right = self.scale.forward(np.array([self.lower, self.upper]))
+        inner = self.scale.inverse(np.linspace(left, right, pieces + 1)[1:-1])
+        return np.concatenate([[self.lower], inner, [self.upper]])
+
+    def within(self, range_: Interval) -> View:
+        """Return the part of the picture in which a range lies."""
+        return View(
+            self.scale,
+            min(max(range_.lower, self.lower), self.upper),
+            max(min(range_.upper, self.upper), self.lower),
+        )
+
+    def place(self, c: Any) -> Any:
+        """Return where thresholds stand, from 0 at the left end to 1 at the right."""
+        left, right = self.scale.forward(np.array([self.lower, self.upper]))
+        return (self.scale.forward(c) - left) / (right - left)
+
+
+def bend(view: View, corners: Corners, at: Callable[[Column], Column]) -> Corners:
+    """Add points between corners where a curve that is not straight on the axis bends.
+
+    What the axis puts at infinity is left out. The heights may be several rows, one a curve.
+    """
+    x, y = corners
+    more = view.points()
+    more = more[~np.isin(more, x)]
+    x, y = np.concatenate([x, more]), np.concatenate([y, at(more)], axis=-1)
+    # Stable, so that both limits at one threshold stay in their order.
+    order = np.argsort(x, kind="stable")
+    x, y = x[order], y[..., order]
+    shown = np.isfinite(view.scale.forward(x)) & ~np.isinf(np.atleast_2d(y)).any(axis=0)
+    return x[shown], y[..., shown]
+
+
+def bend_steps(view: View, record: DecisionCurve | DecisionDifference) -> Corners:
+    """Return the corners of net benefit; between thresholds that were chosen it is not known."""
+    return bend(view, record.curve(), record.at) if record.exact else record.curve()
+
+
+def bend_band(view: View, band: Band) -> Band:
+    """Cut a band, which is straight in the threshold, into pieces that are short on the axis."""
+    if view.scale.name == "linear":
+        return band
+    x, *bounds = band.outline()
+
+    def at(t: Column) -> Column:
+        return np.stack([np.interp(t, x, bound, np.nan, np.nan) for bound in bounds])
+
+    x, (lower, upper) = bend(view, (x, np.stack(bounds)), at)
+    return replace(band, x=x, lower=lower, upper=upper, steps=False)
+
+
+def show_thresholds(
+    ax: Axes,
+    axis: Axis | None,
+    limits: Limits | None,
+    *,
+    choices: Sequence[str],
+    thresholds: Iterable[Column] = (),
+    usual: Limits = (0, 1),
+) -> View:
+    """Give an Axes its scale, limits and ticks, as far as its owner has not; return the view.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        One that has been drawn on before keeps its scale, unless another is asked for.
+    axis : str or None
+        The scale that was asked for.
+    limits : Interval, pair of float or None
+        The thresholds that were asked for.
+    choices : sequence of str
+        The scales that this picture has.
+    thresholds : iterable of array
+        Where the curves have knots. An end that the scale puts at infinity is cut to these.
+    usual : Interval or pair of float
+        What to show if nobody says.
+    """
+    if axis is not None:
+        check_choice(axis, choices, "axis")
+    # The mark by which a second call finds the scale that the first has set.
+    had = ax.xaxis.get_gid() or "linear"
+    scale = SCALES[axis or had]
+    free = limits is not None or ax.get_autoscalex_on()
+    if not free:
+        asked = tuple(np.clip(np.sort(ax.get_xlim()), 0, 1))
+    else:
+        ends = as_interval(usual if limits is None else limits)
+        asked = (ends.lower, ends.upper)
+    view = View(scale, *_finite(scale, asked, thresholds))
+    if scale.name != had:
+        _set_scale(ax, scale)
+    if free or scale.name != had:
+        ax.set_xlim(view.lower, view.upper)
+        ax.set_xticks(ticks(view), [percent(t) for t in ticks(view)])
+        set_as_text(ax.get_xticklabels())  # to TeX, a percent sign is the end of the line
+    ax.set_xlabel("threshold" if scale.name == "linear" else f"threshold ({scale.name} scale)")
+    return view
+
+
+def ticks(view: View) -> list[float]:
+    """Choose round thresholds whose labels do not touch."""
+    if view.scale.name in ("linear", "quadratic"):
+        candidates = [round_numbers(Interval(view.lower, view.upper))]
+    else:
+        candidates = [[t for t in group if view.lower <= t <= view.upper] for group in TELLING]
+    found = _set_apart(view, candidates)
+    if len(found) < 3:
+        found = _set_apart(view, [round_numbers(Interval(view.lower, view.upper))])
+    return sorted(found)
+
+
+def percent(threshold: float) -> str:
+    """Write a threshold in percent."""
+    return f"{100 * threshold:.6g} %"
+
+
+def _set_apart(view: View, groups: Iterable[Iterable[float]]) -> list[float]:
+    found: list[float] = []
+    for group in groups:
+        for t in group:
+            gaps = np.abs(view.place(np.array(found)) - view.place(t))
+            if np.all(gaps >= APART):
+                found.append(t)
+    return found
+
+
+def _set_scale(ax: Axes, scale: Scale) -> None:
+    if scale.name == "linear":
+        ax.set_xscale("linear")
+    else:
+        ax.set_xscale("function", functions=(scale.forward, scale.inverse))
+    ax.xaxis.set_gid(scale.name)
+
+
+def _finite(
+    scale: Scale, asked: tuple[float, float], thresholds: Iterable[Column]
+) -> tuple[float, float]:
+    """Cut an end at infinity to the thresholds at which something happens."""
+    lower, upper = asked
+    least, greatest = _eventful(thresholds)
+    if not np.isfinite(scale.forward(lower)):
+        lower = least if least < upper else upper / 10
+    if not np.isfinite(scale.forward(upper)):
+        upper = greatest if greatest > lower else 1 - (1 - lower) / 10
+    return float(lower), float(upper)
+
+
+def _eventful(thresholds: Iterable[Column]) -> tuple[float, float]:
+    """Return the ends of all knots but the outermost hundredth on either side, with a little air.
+
+    A single forecast of one in a billion would otherwise push all others to the edge.
+    """
+    knots = np.concatenate([[], *thresholds])
+    knots = knots[(knots > 0) & (knots < 1)]
+    if not knots.size:
+        return 0.001, 0.999
+    least = logit(np.quantile(knots, 0.01, method="lower"))
+    greatest = logit(np.quantile(knots, 0.99, method="higher"))
+    air = 0.02 * (greatest - least) or 1.0
+    return float(expit(least - air)), float(expit(greatest + air))
+
+
+Corner: TypeAlias = Literal["upper left", "upper right", "lower left"]
+Record = TypeVar("Record", bound="Banded[Band]")
+
+RANGE = "range"
+PERFECT = "perfect forecasts"
+# Sums of fractional weights differ by less than this.
+ROUNDING = 1e-9
+# Of a figure with names beside the picture.
+WIDTH = 6.6
+# What needs no model is grey, thin, and told apart by its dashes.
+PLAIN = {TREAT_ALL: "-", TREAT_NONE: "--", EVENT_RATE: ":", PERFECT: ":"}
+
+
+def one_event_rate(rates: Iterable[float]) -> float:
+    """Return the share of events, which is the same for all models of the same cases."""
+    found = sorted(rates)
+    if found[-1] - found[0] > ROUNDING:
+        message = (
+            "models are compared on the same cases, which have one event rate; "
+            f"got {found[0]:.6g} to {found[-1]:.6g}"
+        )
+        raise DataError(message, hint="draw the models of each data set on Axes of their own.")
+    return found[0]
+
+
+def draw_curves(
+    ax: Axes,
+    view: View,
+    records: Mapping[str, Record],
+    ink: Mapping[str, Ink],
+    corners: Callable[[View, Record], Corners],
+    *,
+    band: bool | None,
+) -> list[Corners]:
+    """Draw the curves, and the band of one that is alone; return the edges of all bands."""
+    ribbons = {
+        name: bend_band(view, found) for name, found in bands_to_draw(ax, records, band).items()
+    }
+    for name, record in records.items():
+        if name in ribbons:
+            draw_band(ax, ribbons[name], ink[name].color)
+        draw_curve(ax, corners(view, record), ink[name], name)
+    return [(x.x, edge) for x in ribbons.values() for edge in (x.lower, x.upper)]
+
+
+def draw_range(ax: Axes, view: View, within: Interval) -> None:
+    """Shade the thresholds that matter, once."""
+    mark = f"{RANGE} {within.lower} {within.upper}"
+    if all(patch.get_gid() != mark for patch in ax.patches):
+        part = view.within(within)
+        ax.axvspan(
+            part.lower, part.upper, color=PALE, alpha=0.35, linewidth=0, zorder=0.4, gid=mark
+        )
+
+
+def draw_plain(ax: Axes, name: str, corners: Corners, rate: float, said: str = "") -> None:
+    """Draw what needs no model, once an event rate; it has no say in how high the picture is."""
+    mark = f"{name} {rate:.9g}"
+    if any(line.get_gid() == mark for line in ax.get_lines()):
+        return
+    lines = import_extra("matplotlib.lines", extra="plots")
+    line = lines.Line2D(
+        *corners,
+        color=GREY,
+        linestyle=PLAIN[name],
+        linewidth=0.9,
+        zorder=2,
+        label=f"{name}{said}",
+        gid=mark,
+    )
+    # Not add_line: a line to minus infinity would take the models with it.
+    ax.add_artist(line)
+
+
+def draw_zero(ax: Axes) -> None:
+    """Draw the line at zero, once an Axes."""
+    if not _has_zero(ax):
+        ax.axhline(0, color=GREY, linewidth=0.8, zorder=1.5, gid=ZERO)
+
+
+def name_curves(ax: Axes, values: Mapping[str, float], before: int, digits: int) -> None:
+    """Put a number behind the name of each new curve."""
+    for line, (name, value) in zip(curves(ax)[before:], values.items(), strict=True):
+        printed = number(value, digits)
+        line.set_label(f"{legible(name)}  {printed}" if name else printed)
+
+
+def digits_of(values: Iterable[float]) -> int:
+    """Count the decimals in which values can be told apart."""
+    return digits_for(max((abs(value) for value in values), default=0.0))
+
+
+def title_of(what: str, within: Interval) -> str:
+    """Say what the numbers in a legend are."""
+    return f"{what},\n{percent(within.lower)} to {percent(within.upper)}"
+
+
+def draw_names(
+    ax: Axes, *, own: bool, title: str | None = None, corner: Corner = "upper right"
+) -> None:
+    """Name the curves, then what needs no model: beside a picture of our own, else in a corner."""
+    handles = [
+        line for line in [*curves(ax), *_plain(ax)] if not str(line.get_label()).startswith("_")
+    ]
+    if not handles:
+        return
+    had = ax.get_legend()
+    place: dict[str, Any] = {"loc": "upper left" if own else corner}
+    if own:
+        place["bbox_to_anchor"] = (1, 1)
+        longest = max(len(str(line.get_label())) for line in handles)
+        # Long names widen the figure, rather than leave the picture a narrow strip.
+        cast("Figure", ax.figure).set_figwidth(max(WIDTH, 5.4 + 0.065 * longest))
+    legend = ax.legend(
+        handles=handles,
+        title=title or (had.get_title().get_text() if had else None) or None,
+        title_fontsize="small",
+        alignment="left",
+        fontsize="small",
+        # In a corner, names may stand on lines: paper behind them keeps them legible.
+        frameon=not own,
+        framealpha=0.6,
+        facecolor="white",
+        edgecolor="none",
+        **place,
+    )
+    set_as_text([legend.get_title(), *legend.get_texts()])
+
+
+def highest(ax: Axes, view: View, more: Iterable[Corners] = ()) -> tuple[float, float]:
+    """Return the least and the greatest height of the curves in view, and of more corners."""
+    seen = [(line.get_xdata(), line.get_ydata()) for line in curves(ax)]
+    heights = [_in_view(view, *np.asarray(corners)) for corners in [*seen, *more]]
+    found = np.concatenate(heights)
+    return float(np.nanmin(found)), float(np.nanmax(found))
+
+
+def set_height(ax: Axes, view: View, more: Iterable[Corners] = ()) -> None:
+    """Make room for zero and for what is in view, unless the owner of the Axes has decided."""
+    if not ax.get_autoscaley_on():
+        return
+    least, most = highest(ax, view, more)
+    least, most = min(least, 0.0), max(most, 0.0)
+    air = 0.05 * (most - least) or 0.05
+    # A line at zero is not to lie on the frame.
+    floor = least - air if least < 0 or _has_zero(ax) else 0
+    # The limits stay free, so that the next curve makes room for itself.
+    ax.set_ylim(floor, most + air, auto=None)
+
+
+def _has_zero(ax: Axes) -> bool:
+    return any(line.get_gid() == ZERO for line in ax.get_lines())
+
+
+def _in_view(view: View, x: Any, y: Any) -> Any:
+    ends = np.interp([view.lower, view.upper], x, y)
+    return np.concatenate([y[(x >= view.lower) & (x <= view.upper)], ends])
+
+
+def _plain(ax: Axes) -> list[Line2D]:
+    return [line for line in ax.get_lines() if str(line.get_gid()).startswith(tuple(PLAIN))]

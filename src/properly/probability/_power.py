@@ -1,0 +1,336 @@
+"""Means of any power: the arithmetic, the geometric, and all between and beyond them.
+
+Forecasts kept away from 0 and 1 by a stated precision, and how many of them had to move.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._arrays import (
+    as_column,
+    as_numbers,
+    check_amounts,
+    check_length,
+    check_weights,
+)
+from properly._boundary._chunks import sweep
+from properly._boundary._libraries import namespace, to_numpy
+from properly._boundary._options import as_number
+from properly._boundary._record import plain
+from properly.counts._cases import Cases, with_forecasts
+from properly.counts._pooling import as_counts, is_one_each, pool
+from properly.counts._tally import Tally, as_tally
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from properly.typing import Array, ArrayLike, Column
+
+
+DECISIVENESS, ACCURACY, ROBUSTNESS = 1.0, 0.0, -2 / 3
+# Smaller powers are 0 to the last digit of any mean.
+NONE = 1e-100
+POWERS = {"decisiveness": DECISIVENESS, "accuracy": ACCURACY, "robustness": ROBUSTNESS}
+
+
+@dataclass(frozen=True)
+class ThreeMeans:
+    """Three means of the same probabilities, the greatest first.
+
+    Attributes
+    ----------
+    decisiveness : float
+        The arithmetic mean, of power 1: near 1 where what happened was called all but certain,
+        and hardly moved by a few cases that were called all but impossible.
+    accuracy : float
+        The geometric mean, of power 0: the log score on the scale of probabilities.
+    robustness : float
+        The mean of power -2/3, which a few cases that were called all but impossible pull down.
+
+    Examples
+    --------
+    >>> from properly.probability import ThreeMeans
+    >>> ThreeMeans(0.7, 0.6, 0.5).accuracy
+    0.6
+    """
+
+    decisiveness: float
+    accuracy: float
+    robustness: float
+
+    def to_dict(self) -> dict[str, float]:
+        """Return the three by name, as JSON can hold them."""
+        found: dict[str, float] = plain(asdict(self))
+        return found
+
+
+def generalized_mean(values: ArrayLike, power: float, weight: ArrayLike | None = None) -> float:
+    r"""Return the (weighted) mean of a power.
+
+    .. math:: M_m(t) = \Big(\frac{\sum_i w_i t_i^m}{\sum_i w_i}\Big)^{1/m}, \qquad
+        M_0(t) = \exp \frac{\sum_i w_i \log t_i}{\sum_i w_i}, \qquad
+        M_{\pm\infty}(t) = \max_i t_i, \ \min_i t_i .
+
+    Parameters
+    ----------
+    values : array-like
+        Numbers, none negative; probabilities as a rule.
+    power : float
+        Any real number, or an infinity. 1 is the arithmetic mean, 0 the geometric, -1 the harmonic.
+    weight : array-like, optional
+        Weights, none negative; values of weight 0 are left out.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    The mean increases with the power. A single 0 makes it 0 for every power up to 0, and is
+    an ordinary value for those above. Powers are taken of logarithms and scaled by the largest, so
+    that nothing overflows.
+
+    References
+    ----------
+    .. [1] G. H. Hardy, J. E. Littlewood, G. Pólya (1952). Inequalities, 2nd edition. Cambridge
+       University Press, chapter II.
+
+    Examples
+    --------
+    >>> import properly
+    >>> [round(properly.generalized_mean([0.9, 0.8, 0.3], m), 4) for m in (1, 0, -2 / 3)]
+    [0.6667, 0.6, 0.5508]
+    >>> properly.generalized_mean([0.9, 0.0], 0), properly.generalized_mean([0.9, 0.0], 1)
+    (0.0, 0.45)
+    """
+    t = to_numpy(check_amounts(values, "values")).astype(np.float64)
+    m = as_number(power, "power")
+    if math.isnan(m):
+        message = f"a power must be a number or an infinity; got {power!r}"
+        raise DataError(message)
+    if weight is None:
+        return mean_of_power(t, m)
+    w = to_numpy(check_weights(weight))
+    check_length(w, t, "weights", "values")
+    return mean_of_power(t[w > 0], m, w[w > 0])
+
+
+def as_powers(powers: ArrayLike) -> Column:
+    """Take a list of numbers; what was written as -0.0 is told as 0.0."""
+    found = to_numpy(as_numbers(as_column(powers, "powers"), "powers"))
+    return found.astype(np.float64) + 0.0
+
+
+def mean_of_power(t: Column, power: float, weight: Column | None = None) -> float:
+    """Return the mean of a power of numbers, none negative, with positive weights."""
+    top = float(t.max())
+    if math.isinf(power) or top == 0:
+        return top if power > 0 else float(t.min())
+    if power == DECISIVENESS:
+        # Only what is larger than a probability could overflow.
+        return top * _average(t / top, weight) if top > 1 else _average(t, weight)
+    last = top if power >= 0 else float(t.min())
+    if last == 0:
+        return 0.0
+    with np.errstate(divide="ignore"):
+        log = np.log(t)
+    log -= log.max() if power >= 0 else log.min()
+    # Relative to the number that counts most, so that equal numbers have that very number as their
+    # mean; in two steps, since one alone may be beyond the doubles.
+    half = math.exp(_log_mean(log, power, weight) / 2)
+    return last * half * half
+
+
+def mean_from_logs(log: Column, power: float, weight: Column | None = None) -> float:
+    """Return the mean of a power of numbers whose logarithms are given; that of 0 is infinite."""
+    if abs(power) < NONE:
+        return math.exp(_average(log, weight))
+    last = float(log.max() if power > 0 else log.min())
+    if math.isinf(power) or math.isinf(last):
+        return math.exp(last)
+    return math.exp(last + _log_mean(log - last, power, weight))
+
+
+def _log_mean(log: Column, power: float, weight: Column | None) -> float:
+    """Return the logarithm of the mean of numbers of which that with the largest power is 1."""
+    if abs(power) < NONE:
+        return _average(log, weight)
+    with np.errstate(over="ignore"):
+        below = power * log
+    if below.min() < -1:
+        return _log_average(np.exp(below), weight) / power
+    # A small power leaves next to nothing, which must not be lost beside 1.
+    return math.log1p(_average(np.expm1(below), weight)) / power
+
+
+def three_means(t: Column, weight: Column) -> ThreeMeans:
+    """Return the arithmetic, the geometric and the -2/3 mean, in one pass."""
+    return sums_of_powers(t, weight).means()
+
+
+class Sums(NamedTuple):
+    """What three means are made of; the sums of parts add up to those of the whole."""
+
+    weight: float
+    value: float
+    log: float
+    power: float
+
+    @classmethod
+    def of_all(cls, parts: Iterable[Sums]) -> Sums:
+        """Add up what the parts of the data sum to."""
+        return cls(*map(math.fsum, zip(*parts, strict=True)))
+
+    def means(self) -> ThreeMeans:
+        """Divide by the weight, and undo the powers."""
+        return ThreeMeans(*(float(mean) for mean in divide_sums(*self)))
+
+
+def divide_sums(weight: Any, value: Any, log: Any, power: Any) -> tuple[Any, Any, Any]:
+    """Return the three means that sums, or columns of sums, stand for, the greatest first."""
+    robustness = (power / weight) ** (1 / ROBUSTNESS)
+    # Rounding must not turn their order round.
+    accuracy = np.maximum(np.exp(log / weight), robustness)
+    return np.maximum(value / weight, accuracy), accuracy, robustness
+
+
+def sums_of_powers(t: Column, weight: Column) -> Sums:
+    """Add up numbers, their logarithms and their powers of -2/3, each times its weight."""
+    return sums_in_pieces(lambda t, weight: [_sums(t, weight)], t, weight)[0]
+
+
+def sums_in_pieces(function: Callable[..., Sequence[Sums]], *columns: Column) -> tuple[Sums, ...]:
+    """Add up, part by part, what a function finds in pieces of the columns."""
+    parts = zip(*sweep(function, *columns), strict=True)
+    return tuple(Sums.of_all(part) for part in parts)
+
+
+def sums_of_outcomes(value: Column, weight: Column, events: Column) -> tuple[Sums, ...]:
+    """Add up what events were given, and what the absence of an event was, at each forecast."""
+    one_each = is_one_each(weight)
+
+    def sums(value: Column, weight: Column, events: Column) -> list[Sums]:
+        event, none = np.flatnonzero(events), np.flatnonzero(events < weight)
+        happened = None if one_each else events[event]
+        missing = None if one_each else weight[none] - events[none]
+        others = 1.0 - value[none].astype(np.float64)
+        return [_sums(value[event], happened), _sums(others, missing)]
+
+    return sums_in_pieces(sums, value, weight, events)
+
+
+def _sums(t: Column, weight: Column | None) -> Sums:
+    """Add up three powers in place, since fresh memory costs as much as the arithmetic.
+
+    No probability that a double can hold is so small that its power of -2/3 overflows.
+    """
+    weight = None if weight is None else weight.astype(np.float64)
+    add = np.sum if weight is None else weight.dot
+    t = t.astype(np.float64, copy=False)
+    with np.errstate(divide="ignore"):
+        x = np.log(t)
+    log = float(add(x))
+    x *= ROBUSTNESS
+    power = float(add(np.exp(x, out=x)))
+    return Sums(float(len(t) if weight is None else weight.sum()), float(add(t)), log, power)
+
+
+def _log_average(x: Column, weight: Column | None) -> float:
+    """Return the logarithm of an average, which itself might be too small for a double."""
+    if weight is None:
+        return math.log(float(x.mean()))
+    weight = weight.astype(np.float64)
+    return math.log(float(weight @ x)) - math.log(float(weight.sum()))
+
+
+def _average(x: Column, weight: Column | None) -> float:
+    if weight is None:
+        return float(x.mean())
+    weight = weight.astype(np.float64)
+    return float(weight @ x / weight.sum())
+
+
+class Limited(NamedTuple):
+    """Forecasts within the limits, how many cases or how much weight moved, and the precision."""
+
+    cases: Tally | Cases
+    clipped: int | float
+    precision: float | None
+
+
+def limit(cases: Tally | Cases, precision: float | None) -> Limited:
+    """Move forecasts below the precision up to it, and those above one minus it down to that.
+
+    Rows of more than two classes are then divided by their sums, since what is moved at one class
+    is missing at the others. No precision moves nothing.
+    """
+    classes = cases.classes if isinstance(cases, Cases) else None
+    if not isinstance(cases, Cases):
+        cases = as_tally(cases)
+    least = check_precision(precision, classes or 2)
+    if least is None:
+        return Limited(cases, 0, None)
+    if isinstance(cases, Tally):
+        return _limit_tally(cases, least)
+    p, moved = _clip(cases.p, least)
+    if classes is not None:
+        xp = namespace(p)
+        moved = xp.any(moved, axis=1)
+        # In order of size, so that rows of the same numbers have the same sum.
+        total = xp.sum(xp.sort(p, axis=1), axis=1, keepdims=True)
+        p = xp.where(moved[:, None], p / total, p)
+    return Limited(with_forecasts(cases, p), _amount(moved, cases.weight), least)
+
+
+def limit_event(p: Array, precision: float | None) -> Array:
+    """Do the same to probabilities of an event."""
+    least = check_precision(precision, 2)
+    return p if least is None else _clip(p, least)[0]
+
+
+def check_precision(precision: float | None, classes: int) -> float | None:
+    """Take a precision that leaves every class its share if all are alike; None is none."""
+    if precision is None:
+        return None
+    found = as_number(precision, "precision")
+    if not 0 <= found < 1 / classes:
+        message = (
+            f"precision must be 0 or more and below 1/{classes}, the probability of each of "
+            f"{classes} classes if all are alike; got {found:g}"
+        )
+        raise DataError(message)
+    return found + 0.0
+
+
+def _clip(p: Array, least: float) -> tuple[Array, Array]:
+    """Return probabilities within the limits, in double precision, and which of them moved."""
+    xp = namespace(p)
+    p = xp.astype(p, xp.float64)
+    within = xp.clip(p, least, 1 - least)
+    return within, within != p
+
+
+def _limit_tally(tally: Tally, least: float) -> Limited:
+    within, moved = _clip(tally.value, least)
+    if not namespace(moved).any(moved):
+        return Limited(tally, 0, least)
+    columns = pool(within, tally._columns())  # noqa: SLF001
+    amount = _amount(moved, tally.weight)
+    amount = amount if tally.event_squares is None else float(amount)
+    return Limited(Tally._of(columns, tally.cells), amount, least)  # noqa: SLF001
+
+
+def _amount(moved: Array, weight: Array | None) -> int | float:
+    """Count cases, or add up their weight if it is not whole numbers."""
+    xp = namespace(moved)
+    if weight is None:
+        return int(xp.count_nonzero(moved))
+    counts = as_counts(weight)
+    total = xp.sum(counts[moved])
+    return int(total) if xp.isdtype(counts.dtype, "integral") else float(total)

@@ -1,0 +1,611 @@
+"""Ways to estimate how often it happened at each forecast: the source behind a model.
+
+`Isotonic` is the default of `properly.means`: nothing to choose, and a divergence that is never
+above 1; only with it has the divergence an interval. `EqualCount` and `EqualWidth` are the bins of
+the paper. `Neighbours` and `Kernel` have the least bias, but no bins for a `source_table`.
+
+Event rates around each forecast: among the nearest cases, or weighted by how near they are.
+
+Both are functions of a table of distinct forecasts, so that the order of rows cannot matter. Each
+case counts itself: where an event happened the rate is never 0, and where one failed to happen it
+is never 1, however light the case. So their logarithms are finite.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from properly._boundary._arrays import refuse
+from properly._boundary._libraries import to_numpy
+from properly._boundary._options import as_number, check_choice, check_flag, check_whole
+from properly.counts._histogram import equal_rank, equal_width
+from properly.counts._isotonic import recalibrate
+from properly.errors import ArgumentTypeError, DataError
+from properly.inference._variance import effective_total
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from properly.counts._tally import Tally
+    from properly.typing import Column
+
+
+# 0.1 and 0.3 are equally far from 0.2, though not once rounded to binary. Distances in [0, 1] that
+# differ by less are equal, unless they are themselves hardly larger.
+TIE, TINY_TIE = 4 * float(np.finfo(np.float64).eps), 1e-6
+# What rounding may do to a share of the total weight. It concerns fractions; counts are exact.
+LOST = 1e-12
+# Table rows up to which every forecast is compared with every other.
+PAIRS_UP_TO = 1_000
+# How many pairs to hold in memory at a time.
+BLOCK = 2**21
+# The share of a case's own weight that forecasts too far away to be looked at may add up to.
+NEGLIGIBLE = 1e-12
+# The standard normal kernel is 0 in float64 from here on.
+FARTHEST = 39.0
+# Products of two offsets from the middle of a unit box are at most a quarter, where so many terms
+# of the exponential series leave an error below 1e-14.
+TERMS = 11
+NARROWEST = 1e-300
+LEAST, BELOW_ONE = float(np.finfo(np.float64).tiny), float(np.nextafter(1.0, 0.0))
+
+
+def nearest(
+    value: Column, weight: Column, events: Column, neighbours: float | None = None
+) -> Column:
+    r"""Return the share of events among the cases nearest to each forecast.
+
+    .. math:: r_i = \min \{r : n_i(r) \ge k\}, \qquad
+        n_i(r) = \sum_{|q_j - q_i| \le r} w_j, \qquad
+        \hat p_i = \frac1{n_i(r_i)} \sum_{|q_j - q_i| \le r_i} e_j.
+
+    All cases that are as near as the last one needed are counted, so there may be more than
+    :math:`k`. Distances are compared as they were before forecasts were rounded to binary.
+
+    Parameters
+    ----------
+    value : numpy array of float64
+        Distinct forecasts in [0, 1], increasing.
+    weight, events : numpy array
+        Cases at each forecast and events among them: counts, or positive sums of weights.
+    neighbours : float, optional
+        How many cases (how much weight) to ask for, the case itself included;
+        :math:`n^{3/4}`, rounded, of all :math:`n` if left out. All if there are fewer.
+    """
+    own = np.stack([events, weight - events])
+    radius = _radius(value, weight, neighbours)
+    slack = np.minimum(TIE, radius * TINY_TIE)
+    first = np.searchsorted(value, value - radius - slack, side="left")
+    stop = np.searchsorted(value, value + radius + slack, side="right")
+    # Events and non-events are cumulated apart: where one is missing, its difference is exactly 0.
+    upto = np.cumsum(np.pad(own, ((0, 0), (1, 0))), axis=1)
+    return _share(upto[:, stop] - upto[:, first], own)
+
+
+def smooth(
+    value: Column,
+    weight: Column,
+    events: Column,
+    bandwidth: float | None = None,
+    cases: float | None = None,
+) -> Column:
+    r"""Return the event rate around each forecast, under a normal kernel on the log-odds scale.
+
+    With :math:`x` the log-odds of the forecasts,
+
+    .. math:: \hat p_i = \frac{\sum_j e_j K((x_i - x_j) / h)}{\sum_j w_j K((x_i - x_j) / h)},
+        \qquad K(u) = \exp(-u^2 / 2), \qquad h = 1.06\, s\, n^{-1/5},
+
+    the regression of Nadaraya and Watson (1964) with the normal-reference bandwidth (Silverman
+    1986, Eq. 3.28). Here :math:`n` is the number of cases whose forecast is neither 0 nor 1, and
+    :math:`s` the standard deviation of their log-odds, with the denominator :math:`n - 1`.
+
+    A forecast of exactly 0 or 1 is infinitely far from all others, which are infinitely far from
+    it: its rate is its own, and it has no part in the bandwidth. If all other cases share one
+    forecast then :math:`h = 0`, and its rate, too, is its own, as it is with every bandwidth.
+
+    Parameters
+    ----------
+    value : numpy array of float64
+        Distinct forecasts in [0, 1], increasing.
+    weight, events : numpy array
+        Cases at each forecast and events among them: counts, or positive sums of weights.
+    bandwidth : float, optional
+        The standard deviation :math:`h` of the kernel. Towards 0 rates become each forecast's own,
+        towards infinity the overall rate.
+    cases : float, optional
+        How many cases all the weight stands for; the total weight if left out, which is right for
+        counts. Of fractional weights only the caller knows, since their squares are lost here.
+    """
+    own = np.stack([events, weight - events])
+    rate = _share(own, own)
+    inside = (value > 0) & (value < 1)
+    if not inside.any():
+        return rate
+    # Increasing by construction; rounding must not make it otherwise.
+    log_odds = np.maximum.accumulate(np.log(value[inside]) - np.log1p(-value[inside]))
+    if bandwidth is None:
+        all_weight = float(weight.sum())
+        each = 1.0 if cases is None else cases / all_weight
+        bandwidth = _bandwidth(log_odds, weight[inside], each)
+    own = own[:, inside].astype(np.float64)
+    add = _add_pairs if len(log_odds) <= PAIRS_UP_TO else _add_boxes
+    rate[inside] = _share(add(log_odds / max(bandwidth, NARROWEST), own), own)
+    return rate
+
+
+def _share(around: Column, own: Column) -> Column:
+    """Divide events by events and non-events; rounding must not lose what is at the place itself.
+
+    Both arguments hold events in their first row and non-events in their second.
+    """
+    events, rest = np.maximum(around, own)
+    least, most = np.where(own[0] > 0, LEAST, 0.0), np.where(own[1] > 0, BELOW_ONE, 1.0)
+    rate: Column = np.clip(events / (events + rest), least, most)
+    return rate
+
+
+def _radius(value: Column, weight: Column, neighbours: float | None) -> Column:
+    """Return the smallest distance from each forecast within which there is weight enough.
+
+    With the first forecast of a window given, weight enough decides the last. The earlier the
+    first, the farther it is and the nearer the last can be; bisect for where the two are level.
+    """
+    upto = np.cumsum(np.append(weight[:1] * 0, weight))
+    needed = _needed(upto[-1], neighbours)
+    row = np.arange(len(value))
+    last_value = np.append(value, np.inf)
+
+    def right(first: Column) -> Column:
+        last = np.searchsorted(upto, upto[first] + needed, side="left") - 1
+        distance: Column = last_value[np.maximum(last, row)] - value
+        return distance
+
+    # The last first-of-window that is as far as what it needs on the right, and the next, nearer.
+    far, near = np.full(len(value), -1), row + 1
+    while (near - far > 1).any():
+        middle = (far + near) // 2
+        first = np.maximum(middle, 0)
+        is_far = (middle < 0) | (value - value[first] >= right(first))
+        far, near = np.where(is_far, middle, far), np.where(is_far, near, middle)
+    by_far = np.where(far < 0, np.inf, value - value[np.maximum(far, 0)])
+    by_near = np.where(near > row, np.inf, right(np.minimum(near, row)))
+    radius: Column = np.minimum(by_far, by_near)
+    return radius
+
+
+def _needed(total: Any, neighbours: float | None) -> float:
+    """Return how much weight to ask for: no more than there is, and fractions but for rounding."""
+    asked = max(round(float(total) ** 0.75), 1) if neighbours is None else neighbours
+    if isinstance(total, np.integer):
+        return min(math.ceil(asked), int(total))
+    return float(min(asked, total) - LOST * total)
+
+
+def _bandwidth(x: Column, weight: Column, each: float) -> float:
+    """Return the normal-reference bandwidth, where a unit of weight stands for `each` cases."""
+    total = float(weight.sum())
+    n = each * total
+    squares = float(np.dot(weight, (x - np.dot(weight, x) / total) ** 2))
+    # Less than one case is possible only of fractions whose number of cases was not told.
+    variance = squares / (total * (1 - 1 / n) if n > 1 else total)
+    return float(1.06 * math.sqrt(variance) * n**-0.2)
+
+
+def _add_pairs(x: Column, columns: Column) -> Column:
+    """Add up each row of columns under the kernel around each place: every pair, in blocks."""
+    sums = np.empty_like(columns)
+    rows = max(BLOCK // len(x), 1)
+    for begin in range(0, len(x), rows):
+        apart = np.abs(x[begin : begin + rows, np.newaxis] - x)
+        kernel = np.exp(-(np.minimum(apart, FARTHEST) ** 2) / 2)
+        sums[:, begin : begin + rows] = columns @ kernel.T
+    return sums
+
+
+def _add_boxes(x: Column, columns: Column) -> Column:
+    r"""Add up the same sums box by box, to twelve digits: a fast Gauss transform.
+
+    Cut the line into boxes of width 1. For a place :math:`a` from the middle of its box, a case
+    :math:`b` from the middle of its own, and boxes :math:`D` apart,
+
+    .. math:: e^{-(D + a - b)^2 / 2} = e^{-(D + a)^2 / 2} \; e^{D b - b^2 / 2} \;
+        \sum_p a^p \, \frac{b^p}{p!},
+
+    so that cases enter only through a few sums a box. All large factors are positive and the series
+    is near 1: unlike on a grid, or by Fourier transform, small sums are as precise as large ones.
+    """
+    box = np.floor(x)
+    middle = x - box - 0.5
+    start = np.flatnonzero(np.diff(box, prepend=-np.inf))
+    box, size = box[start], np.diff(start, append=len(x))
+    sums = np.zeros_like(columns)
+    for step in _steps(columns):
+        source = np.minimum(np.searchsorted(box, box - step), len(box) - 1)
+        met = box[source] == box - step
+        if not met.any():
+            continue
+        case = columns * np.exp(step * middle - middle**2 / 2)
+        place = np.exp(-((step + middle) ** 2) / 2)
+        for term in range(1, TERMS + 1):
+            of_box = np.add.reduceat(case, start, axis=1)[:, source] * met
+            sums += place * np.repeat(of_box, size, axis=1)
+            case *= middle / term
+            place *= middle
+    return sums
+
+
+def _steps(columns: Column) -> range:
+    """Return how far apart boxes may be and still matter to the lightest case."""
+    weight = columns.sum(axis=0)
+    # As a difference of logarithms, which no ratio of weights can overflow.
+    ratio = math.log(weight.sum()) - math.log(weight.min()) - math.log(NEGLIGIBLE)
+    reach = math.ceil(min(math.sqrt(2 * ratio), FARTHEST))
+    return range(-reach, reach + 1)
+
+
+# Beyond this, bins are narrower than what forecasts can tell apart.
+MOST_BINS = 10**9
+Ties: TypeAlias = Literal["together", "split"]
+
+
+class Fit(NamedTuple):
+    """How often it happened, in bins of neighbouring forecasts.
+
+    Attributes
+    ----------
+    end : array
+        One past the last row of the tally that belongs to each bin.
+    weight, events : array
+        The cases of each bin, and the events among them.
+    rate : array
+        The probability that the source has there.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> fit = properly.probability.Isotonic().fit(t)
+    >>> fit.rate, fit.spread()
+    (array([0. , 0.5, 1. ]), array([0. , 0.5, 0.5, 1. ]))
+    """
+
+    end: Column
+    weight: Column
+    events: Column
+    rate: Column
+
+    @property
+    def rest(self) -> Column:
+        """The probability of no event; of a share, from the cases without one, not as 1 - rate.
+
+        A share next to 1 would leave nothing, where there is a little.
+        """
+        share, none = self.events / self.weight, (self.weight - self.events) / self.weight
+        return np.where(self.rate == share, none, 1 - self.rate)
+
+    def spread(self, column: Column | None = None) -> Column:
+        """Return the probability, or what else is known of bins, at every row of the tally."""
+        column = self.rate if column is None else column
+        return np.repeat(column, np.diff(self.end, prepend=0))
+
+
+class Source(ABC):
+    """How to estimate the probability of the event at each forecast.
+
+    Derive from it, and write `fit`, to bring an estimate of your own to `properly.means`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import properly
+    >>> class Overall(properly.probability.Source):
+    ...     words = "the event rate of all cases"
+    ...
+    ...     def fit(self, tally):
+    ...         weight, events = np.array([tally.total]), np.array([tally.events.sum()])
+    ...         return properly.probability.Fit(np.array([len(tally)]), weight, events,
+    ...             events / weight)
+    >>> t = properly.tally([0, 1, 1, 1], [0.2, 0.4, 0.7, 0.9])
+    >>> properly.means(t, source=Overall()).source.decisiveness
+    0.625
+    """
+
+    pooled: bool = False
+    words: ClassVar[str] = "an estimate of one's own"
+    splits_ties: bool = False
+    """Whether cases of one forecast may fall into two bins, so that their order matters."""
+
+    @abstractmethod
+    def fit(self, tally: Tally) -> Fit:
+        """Estimate the probability of the event at each forecast of a tally."""
+
+
+@dataclass(frozen=True)
+class Isotonic(Source):
+    """The best increasing recalibration: no bins to choose, nothing to tune.
+
+    With it the divergence probability is never above 1, and is the exponential of minus the
+    miscalibration part of the log score.
+
+    Parameters
+    ----------
+    pooled : bool
+        Of several classes: fit all columns of probabilities together, instead of each by itself.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> properly.means(t, source=properly.probability.Isotonic()).source.decisiveness
+    0.75
+    """
+
+    pooled: bool = False
+    words: ClassVar[str] = "isotonic recalibration"
+
+    def __post_init__(self) -> None:
+        check_flag(self.pooled, "pooled")
+
+    def fit(self, tally: Tally) -> Fit:
+        """Pool adjacent violators."""
+        fit = recalibrate(tally)
+        return Fit(fit.end, fit.weight, fit.events, fit.event_rate)
+
+
+@dataclass(frozen=True)
+class EqualCount(Source):
+    r"""Event rates in bins that hold about equally many cases.
+
+    Of :math:`n` cases in the order of their forecasts, the one with :math:`r` cases before it
+    belongs to bin :math:`\lfloor r B / n \rfloor`.
+
+    Parameters
+    ----------
+    bins : int, optional
+        How many bins; :math:`n^{1/3}`, rounded, if left out. Of fractional weights, :math:`n` is
+        the number of cases that would say as much, :math:`(\sum w)^2 / \sum w^2`.
+    pooled : bool
+        Of several classes: bin all columns of probabilities together, instead of each by itself.
+    ties : {"together", "split"}
+        Whether equal forecasts share the bin of the first of them, or are taken in the order of
+        the rows, which then matters and which a tally has lost. A row is never cut in two, whatever
+        its weight.
+
+    Notes
+    -----
+    What the forecasts say within a bin is lost, so that the divergence probability may be above 1.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1], [0.1, 0.9])
+    >>> round(properly.means(t, source=properly.probability.EqualCount(bins=1)).divergence, 12)
+    1.8
+    """
+
+    bins: int | None = None
+    pooled: bool = False
+    ties: Ties = "together"
+    words: ClassVar[str] = "bins of equal count"
+
+    def __post_init__(self) -> None:
+        _check_bins(self.bins)
+        check_flag(self.pooled, "pooled")
+        check_choice(self.ties, get_args(Ties), "ties")
+
+    @property
+    def splits_ties(self) -> bool:  # type: ignore[override]
+        """Whether cases of one forecast may fall into two bins."""
+        return self.ties == "split"
+
+    def fit(self, tally: Tally) -> Fit:
+        """Cut the cases, in the order of their forecasts, into equal parts."""
+        return _in_bins(tally, equal_rank(to_numpy(tally.weight), _bins_of(tally, self.bins)))
+
+
+@dataclass(frozen=True)
+class EqualWidth(Source):
+    r"""Event rates in bins of equal width.
+
+    A forecast :math:`q` belongs to bin :math:`\min(\lfloor B q \rfloor, B - 1)`.
+
+    Parameters
+    ----------
+    bins : int, optional
+        How many bins; :math:`n^{1/3}`, rounded, if left out. Of fractional weights, :math:`n` is
+        the number of cases that would say as much, :math:`(\sum w)^2 / \sum w^2`.
+    pooled : bool
+        Of several classes: bin all columns of probabilities together, instead of each by itself.
+
+    Notes
+    -----
+    What the forecasts say within a bin is lost, so that the divergence probability may be above 1.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> properly.probability.EqualWidth(bins=2).fit(t).rate
+    array([0.5, 0.5])
+    """
+
+    bins: int | None = None
+    pooled: bool = False
+    words: ClassVar[str] = "bins of equal width"
+
+    def __post_init__(self) -> None:
+        _check_bins(self.bins)
+        check_flag(self.pooled, "pooled")
+
+    def fit(self, tally: Tally) -> Fit:
+        """Cut the scale of probabilities into equal parts."""
+        return _in_bins(tally, equal_width(to_numpy(tally.value), _bins_of(tally, self.bins)))
+
+
+@dataclass(frozen=True)
+class Neighbours(Source):
+    """The event rate among the cases whose forecasts are nearest.
+
+    Parameters
+    ----------
+    neighbours : int, optional
+        How many cases, the case itself and all that are as near as the last one included;
+        the number of cases to the power 0.75, rounded, if left out.
+    pooled : bool
+        Of several classes: look among all columns of probabilities, instead of in each by itself.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.2, 0.7, 0.9])
+    >>> properly.probability.Neighbours(2).fit(t).rate
+    array([0.5, 0.5, 0.5, 0.5])
+    """
+
+    neighbours: int | None = None
+    pooled: bool = False
+    words: ClassVar[str] = "nearest neighbours"
+
+    def __post_init__(self) -> None:
+        if self.neighbours is not None:
+            check_whole(self.neighbours, "neighbours")
+        check_flag(self.pooled, "pooled")
+
+    def fit(self, tally: Tally) -> Fit:
+        """Count the events among the nearest."""
+        cases = effective_total(tally)
+        chosen = max(round(cases**0.75), 1) if self.neighbours is None else self.neighbours
+        # Fractional weights are measured in cases of the average weight.
+        amount = chosen * (float(tally.total) / cases)
+        return _by_itself(tally, nearest(*_columns(tally), amount))
+
+
+@dataclass(frozen=True)
+class Kernel(Source):
+    r"""The event rate nearby on the scale of log-odds, the nearest weighted most.
+
+    Parameters
+    ----------
+    bandwidth : float, optional
+        The standard deviation of the normal kernel;
+        :math:`1.06\, s\, n^{-1/5}` if left out, with :math:`s` the standard deviation of the
+        log-odds of the forecasts that are not certain.
+    pooled : bool
+        Of several classes: look at all columns of probabilities, instead of each by itself.
+
+    Notes
+    -----
+    Forecasts of exactly 0 and 1 are infinitely far from all others, and are judged by themselves.
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.9])
+    >>> properly.probability.Kernel(bandwidth=1.0).fit(t).rate.round(3)
+    array([0.027, 0.386, 0.614, 0.973])
+    """
+
+    bandwidth: float | None = None
+    pooled: bool = False
+    words: ClassVar[str] = "a kernel on log-odds"
+
+    def __post_init__(self) -> None:
+        check_flag(self.pooled, "pooled")
+        if self.bandwidth is None:
+            return
+        found = as_number(self.bandwidth, "bandwidth")
+        if not 0 < found < np.inf:
+            message = f"a bandwidth must be positive and finite; got {found:g}"
+            raise DataError(message)
+
+    def fit(self, tally: Tally) -> Fit:
+        """Weigh each case by how near it is."""
+        return _by_itself(
+            tally, smooth(*_columns(tally), self.bandwidth, cases=effective_total(tally))
+        )
+
+
+NAMES: dict[str, Callable[[], Source]] = {
+    "isotonic": Isotonic,
+    "equal_count": EqualCount,
+    "hist": EqualCount,
+    "equal_width": EqualWidth,
+    "neighbours": Neighbours,
+    "kernel": Kernel,
+}
+
+
+def as_source(source: str | Source) -> Source:
+    """Take a source as it is, and the name of one as that with its defaults."""
+    if isinstance(source, Source):
+        return source
+    if not isinstance(source, str):
+        message = f"a source is a name or one of properly.probability._sources; got {source!r}"
+        raise ArgumentTypeError(message, hint=_meant(source))
+    return NAMES[check_choice(source, tuple(NAMES), "source")]()
+
+
+def _meant(source: object) -> str | None:
+    if isinstance(source, int) and source > 1:
+        return f"write properly.probability.EqualCount({source})."
+    if isinstance(source, type) and issubclass(source, Source):
+        return f"write {source.__name__}()."
+    return None
+
+
+def fit_source(source: Source, tally: Tally) -> Fit:
+    """Fit a source, and refuse what is no estimate of probabilities at the forecasts."""
+    fit = source.fit(tally)
+    if not isinstance(fit, Fit) or not all(isinstance(x, np.ndarray) for x in fit):
+        message = f"the fit of a source must be a Fit of arrays; {source!r} gave {fit!r:.60}"
+        raise ArgumentTypeError(message)
+    if any(x.ndim != 1 for x in fit) or fit.end.dtype.kind != "i" or len(set(map(len, fit))) > 1:
+        message = "a Fit must have equally long columns of numbers, whole ones in end"
+        raise DataError(message)
+    rows = np.diff(fit.end, prepend=0)
+    if rows.sum() != len(tally) or not (rows > 0).all():
+        message = f"the bins of a Fit must end after all {len(tally)} rows, none of them empty"
+        raise DataError(message, hint="end holds one past the last row of each bin.")
+    wrong = ~((fit.weight > 0) & (fit.events >= 0) & (fit.events <= fit.weight))
+    if wrong.any() or not math.isclose(fit.weight.sum(), tally.total, rel_tol=1e-9):
+        message = "a Fit must hold the cases of each bin in weight, and events among them"
+        raise DataError(
+            message, hint=f"all weights together are those of the tally, {tally.total:g}."
+        )
+    if not np.all((fit.rate >= 0) & (fit.rate <= 1)):
+        refuse(fit.rate, ~((fit.rate >= 0) & (fit.rate <= 1)), "rates must be in [0, 1]")
+    return fit
+
+
+def _check_bins(bins: int | None) -> None:
+    if bins is not None and check_whole(bins, "bins") > MOST_BINS:
+        message = f"bins must not be more than {MOST_BINS:,}; got {bins:,}"
+        raise DataError(message)
+
+
+def _bins_of(tally: Tally, bins: int | None) -> int:
+    return max(round(effective_total(tally) ** (1 / 3)), 1) if bins is None else bins
+
+
+def _columns(tally: Tally) -> tuple[Column, Column, Column]:
+    value, weight, events = (to_numpy(x) for x in (tally.value, tally.weight, tally.events))
+    return value.astype(np.float64), weight, events
+
+
+def _in_bins(tally: Tally, cell: Column) -> Fit:
+    """Add up the rows of each bin."""
+    first = np.flatnonzero(np.diff(cell, prepend=-1))
+    weight, events = (np.add.reduceat(to_numpy(x), first) for x in (tally.weight, tally.events))
+    return Fit(np.append(first[1:], len(cell)), weight, events, events / weight)
+
+
+def _by_itself(tally: Tally, rate: Column) -> Fit:
+    """Make each forecast a bin."""
+    _, weight, events = _columns(tally)
+    return Fit(np.arange(1, len(rate) + 1), weight, events, rate)

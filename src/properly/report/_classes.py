@@ -1,0 +1,454 @@
+"""Scores of classes, question by question, as dots.
+
+What was decided, by what was true: heat maps, and a table of what is read from them.
+
+How good decisions are if the least certain cases are referred to somebody else.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._labels import names_of_labels
+from properly._boundary._record import count_of_cases, many, printable
+from properly.report._chart import (
+    PALETTE,
+    Chart,
+    Spec,
+    Table,
+    model_color,
+    model_dash,
+    only_shown,
+    short,
+    shown,
+)
+from properly.report._words import LISTED, few, fixed, listed, percent
+
+if TYPE_CHECKING:
+    from properly.calibration._class_decomposition import ClassDecomposition
+    from properly.decisions._confusion import Confusion
+    from properly.decisions._retained import Retention
+    from properly.evaluation._class_record import ClassEvaluation
+
+
+Row: TypeAlias = dict[str, Any]
+
+PARTS = {
+    "score": "score",
+    "miscalibration": "miscalibration (MCB)",
+    "discrimination": "discrimination (DSC)",
+}
+WIDTH = 240
+# Pixels for each model of a question, and for the question itself.
+STEP, LEAST = 12, 30
+MOST, MOST_ROWS = 12, 30
+SCORES_LEAD = (
+    "One row is one question about the class, and a dot what a model scores on it. The score is "
+    "better the lower it is. Miscalibration is what recalibrating the forecasts of that question "
+    "would save, so lower is better; discrimination is what the forecasts know, so higher is "
+    "better."
+)
+
+
+def class_scores_chart(evaluation: ClassEvaluation) -> Chart | None:
+    """Draw score, miscalibration and discrimination of each question as dots."""
+    found = _decompositions(evaluation)
+    if not found:
+        return None
+    first = next(iter(found.values()))
+    chosen = _chosen(first)
+    some = f" Shown are {len(chosen)} of {len(first.names)}." * (len(chosen) < len(first.names))
+    return Chart(
+        name="class-scores",
+        title="Where it goes wrong: scores class by class",
+        lead=f"{SCORES_LEAD}{some}",
+        spec=_scores_spec(found, chosen),
+        alt=_scores_alt(found, chosen),
+        table=_scores_table(found, chosen),
+        wide=True,
+    )
+
+
+def _decompositions(evaluation: ClassEvaluation) -> dict[str, ClassDecomposition]:
+    """Take the first rule that is a sum over questions, of each model."""
+    every = evaluation.decompositions
+    named = next((rule for by_rule in every.values() for rule in by_rule), None)
+    return {} if named is None else {name: by_rule[named] for name, by_rule in every.items()}
+
+
+def _chosen(found: ClassDecomposition) -> list[int]:
+    """Take the questions whose answers are the least clear beforehand, in their order."""
+    unsure = np.array([part.uncertainty for part in found.parts])
+    return sorted(int(k) for k in np.argsort(-unsure, kind="stable")[:MOST])
+
+
+def _scores_spec(found: dict[str, ClassDecomposition], chosen: list[int]) -> Spec:
+    names, first = list(found), next(iter(found.values()))
+    questions = [printable(first.names[k]) for k in chosen]
+    height = len(chosen) * max(STEP * len(names), LEAST)
+    return {
+        "params": [shown(names), {"name": "questions", "value": questions}],
+        "data": {"values": _scores_rows(found, chosen)},
+        "transform": [only_shown()],
+        "spacing": 24,
+        "hconcat": [_panel(names, height, part, labelled=k == 0) for k, part in enumerate(PARTS)],
+    }
+
+
+def _scores_rows(found: dict[str, ClassDecomposition], chosen: list[int]) -> list[Row]:
+    return [
+        {"question": k, "model": name, "place": model}
+        | {part: short(getattr(record.parts[number], part)) for part in PARTS}
+        for k, number in enumerate(chosen)
+        for model, (name, record) in enumerate(found.items())
+    ]
+
+
+def _panel(names: list[str], height: int, part: str, *, labelled: bool) -> Spec:
+    """Draw one number of all questions."""
+    axis: Spec = {"title": None, "grid": False, "domain": False, "ticks": False}
+    # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
+    words = {"labelExpr": "questions[datum.value]", "labelLimit": 190, "labelPadding": 8}
+    y = {
+        "field": "question",
+        "type": "ordinal",
+        "axis": axis | (words if labelled else {"labels": False}),
+        "scale": {"paddingInner": 0.25},
+    }
+    x = {
+        "field": part,
+        "type": "quantitative",
+        "title": PARTS[part],
+        "scale": {"zero": True},
+        "axis": {"tickCount": 4, "labelFlush": False},
+    }
+    lane = {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(names)))}}
+    told = [
+        {"field": "model", "type": "nominal", "title": "model"},
+        *(
+            {"field": name, "type": "quantitative", "title": title, "format": ".4f"}
+            for name, title in PARTS.items()
+        ),
+    ]
+    ink = {"color": model_color(names), "tooltip": told}
+    thin = {"type": "rule", "strokeWidth": 1.2, "opacity": 0.5}
+    dot = {"type": "point", "filled": True, "size": 70, "opacity": 1}
+    return {
+        "width": WIDTH,
+        "height": height,
+        "encoding": {"y": y, "x": x, "yOffset": lane},
+        "layer": [
+            {"mark": thin, "encoding": {"x2": {"datum": 0}, "color": model_color(names)}},
+            {"mark": dot, "encoding": ink},
+        ],
+    }
+
+
+def _scores_alt(found: dict[str, ClassDecomposition], chosen: list[int]) -> str:
+    """Say of a few models where recalibration would save most."""
+    told = []
+    for name, record in found.items():
+        worst = max(chosen, key=lambda k: record.parts[k].miscalibration)
+        saved = few(record.parts[worst].miscalibration)
+        told.append(f"{printable(name)}, {printable(record.names[worst])} ({saved})")
+    first = next(iter(found.values()))
+    more = f"; and {len(told) - LISTED} models more" * (len(told) > LISTED)
+    kind = first.rule.name
+    return f"Where miscalibration ({kind}) is largest: {'; '.join(told[:LISTED])}{more}."
+
+
+def _scores_table(found: dict[str, ClassDecomposition], chosen: list[int]) -> Table:
+    rows = [
+        (
+            printable(record.names[k]),
+            printable(name),
+            *(few(getattr(record.parts[k], part), 3) for part in ("score", "skill", *LATER)),
+        )
+        for k in chosen
+        for name, record in found.items()
+    ]
+    rule = next(iter(found.values())).rule.name
+    head = ("question", "model", f"score ({rule})", "skill", "MCB", "DSC", "UNC")
+    return Table(head, tuple(rows[:MOST_ROWS]))
+
+
+LATER = ("miscalibration", "discrimination", "uncertainty")
+
+
+# Classes beyond which no cell can be read.
+# Pixels of a map and of its cells, and how many maps stand in a row.
+SIDE, CELL, WIDEST, COLUMNS = 300, 24, 64, 2
+CONFUSION_LEAD = (
+    "Every case was decided for its likeliest class. A row is what was true, a column what was "
+    "decided; the number counts cases, and the darker a cell, the larger its share of the row. "
+    "The best decisions lie on the diagonal. Probabilities say more than such decisions: two "
+    "models with the same table may differ much in their scores."
+)
+NUMBERS = {
+    "accuracy": "accuracy",
+    "macro_f1": "macro F1",
+    "mean_absolute_error": "mean absolute error",
+    "quadratic_kappa": "quadratic kappa",
+    "expected_cost": "mean cost",
+}
+# These go by the distance of classes.
+NEED_ORDER = ("mean_absolute_error", "quadratic_kappa")
+
+
+def confusion_chart(evaluation: ClassEvaluation) -> Chart | None:
+    """Draw the confusion table of each model, decided for the likeliest class."""
+    if len(evaluation.labels) > MOST:
+        return None
+    tables = {name: found.argmax.confusion for name, found in evaluation.decisions.items()}
+    return Chart(
+        name="confusion",
+        title="Decisions for the likeliest class",
+        lead=CONFUSION_LEAD,
+        spec=_confusion_spec(tables, names_of_labels(evaluation.labels)),
+        alt=_confusion_alt(tables),
+        table=_confusion_table(tables, names_of_labels(evaluation.labels)),
+        wide=True,
+    )
+
+
+def hard_table(evaluation: ClassEvaluation) -> Table:
+    """Lay out what is usually told of decisions, for the likeliest class and at least cost."""
+    ordered = evaluation.task == "ordinal"
+    columns = [name for name in NUMBERS if ordered or name not in NEED_ORDER]
+    rows = []
+    for name, found in evaluation.decisions.items():
+        ways = {"likeliest class": found.argmax}
+        # At zero-one costs, the likeliest class is what costs least.
+        if ordered and "bayes" in found.ways:
+            ways["least expected cost"] = found.bayes
+        for way, scores in ways.items():
+            numbers = (fixed(getattr(scores, column), 4) for column in columns)
+            rows.append((printable(name), way, *numbers))
+    head = ("model", "decides for", *(NUMBERS[column] for column in columns))
+    return Table(head, tuple(rows))
+
+
+def _confusion_spec(tables: dict[str, Confusion], labels: list[str]) -> Spec:
+    names, cell = list(tables), min(max(SIDE // len(labels), CELL), WIDEST)
+    header = {
+        "title": None,
+        # Names are data of parameters, and looked up by number: nothing in them is obeyed.
+        "labelExpr": "names[datum.value]",
+        "labelLimit": SIDE,
+        "labelFontWeight": "bold",
+        "labelAnchor": "start",
+    }
+    return {
+        "params": [
+            shown(names),
+            {"name": "names", "value": [printable(name) for name in names]},
+            {"name": "labels", "value": [printable(label) for label in labels]},
+        ],
+        "data": {"values": _confusion_rows(tables)},
+        "transform": [only_shown()],
+        "facet": {"field": "panel", "type": "ordinal", "header": header},
+        "columns": COLUMNS,
+        "resolve": {"axis": {"x": "independent", "y": "independent"}},
+        "spec": {
+            "width": cell * len(labels),
+            "height": cell * len(labels),
+            "encoding": {
+                "x": _place("decision", "decided", labelAngle=-40),
+                "y": _place("truth", "true"),
+            },
+            "layer": _layers(cell),
+        },
+    }
+
+
+def _place(field: str, title: str, **more: Any) -> Spec:
+    """Put classes along one side of a map."""
+    plain = {"ticks": False, "domain": False, "grid": False}
+    axis = {"labelExpr": "labels[datum.value]", "labelLimit": 110} | plain | more
+    scale = {"paddingInner": 0.04, "paddingOuter": 0}
+    return {"field": field, "title": title, "type": "ordinal", "axis": axis, "scale": scale}
+
+
+def _layers(cell: int) -> list[Spec]:
+    share: Spec = {"field": "share", "type": "quantitative"}
+    # By opacity, so that an empty cell is the page itself, light or dark.
+    shade = share | {"scale": {"domain": [0, 1], "range": [0.04, 0.75]}, "legend": None}
+    words = [
+        {"field": "model", "type": "nominal", "title": "model"},
+        {"field": "cases", "type": "nominal", "title": "cases"},
+        share | {"title": "share of the true class", "format": ".1%"},
+    ]
+    size = 11 if cell >= 40 else 9
+    return [
+        {
+            "mark": {"type": "rect", "color": PALETTE[0]},
+            "encoding": {"opacity": shade, "tooltip": words},
+        },
+        {
+            "mark": {"type": "text", "color": "currentColor", "fontSize": size, "tooltip": None},
+            "encoding": {"text": {"field": "written", "type": "nominal"}},
+        },
+    ]
+
+
+def _confusion_rows(tables: dict[str, Confusion]) -> list[Row]:
+    """Lay out the cells of all tables; a class that never happened has no shares."""
+    found = []
+    for panel, (name, table) in enumerate(tables.items()):
+        for truth, row in enumerate(table.counts.tolist()):
+            total = sum(row)
+            for decision, count in enumerate(row):
+                found.append(
+                    {
+                        "model": name,
+                        "panel": panel,
+                        "truth": truth,
+                        "decision": decision,
+                        "share": short(count / total) if total else 0,
+                        "cases": count_of_cases(count),
+                        "written": _written(count) if count else "",
+                    }
+                )
+    return found
+
+
+def _written(count: float) -> str:
+    """Write a count so that it fits into a cell."""
+    if count >= 99_950:
+        return f"{count:.2g}" if count >= 1e9 else f"{round(count / 1000):,}k"
+    return f"{count:,}" if isinstance(count, int) else f"{count:,.4g}"
+
+
+def _confusion_alt(tables: dict[str, Confusion]) -> str:
+    first = next(iter(tables.values()))
+    told = [f"{printable(name)} {percent(table.accuracy, 3)}" for name, table in tables.items()]
+    return (
+        f"Of {many(first.total, 'case')}, so many were decided for the class that was true: "
+        f"{listed(told)}."
+    )
+
+
+def _confusion_table(tables: dict[str, Confusion], labels: list[str]) -> Table:
+    """Say of each class how often it was found, and how often it was right to decide for it."""
+    rows = []
+    for k, label in enumerate(labels):
+        for name, table in tables.items():
+            counts = table.counts
+            right, was, said = counts[k, k], counts[k].sum(), counts[:, k].sum()
+            shares = (right / n if n else math.nan for n in (was, said))
+            numbers = (count_of_cases(x.item()) for x in (was, said, right))
+            rows.append((printable(label), printable(name), *numbers, *map(_share, shares)))
+    head = ("class", "model", "cases", "decided", "right", "found (recall)", "right (precision)")
+    return Table(head, tuple(rows[:MOST_ROWS]))
+
+
+def _share(x: float) -> str:
+    return few(x) if math.isnan(x) else f"{100 * x:.1f} %"
+
+
+HEIGHT = 300
+# Shares that are put into the table.
+LOOKED_UP = (0.0, 0.05, 0.1, 0.15, 0.2)
+KAPPA = "quadratic_weighted_kappa"
+WORDS = {KAPPA: "quadratic weighted kappa", "expected_cost": "error rate"}
+RETENTION_LEAD = (
+    "Each model decides for the likeliest class, and hands the cases that it is least sure of to "
+    "somebody else: the further to the right, the more of them. The line shows the {metric} of the "
+    "decisions that are left; {better} is better. A line that {improves} says that the model knows "
+    "when it does not know."
+)
+SAID = {KAPPA: ("higher", "rises"), "expected_cost": ("lower", "falls")}
+
+
+def retention_chart(evaluation: ClassEvaluation) -> Chart | None:
+    """Draw a metric of the decisions that are left, as uncertain cases are referred."""
+    curves = evaluation.retention
+    if not curves:
+        return None
+    metric = next(iter(curves.values())).metric
+    better, improves = SAID[metric]
+    return Chart(
+        name="retention",
+        title="Referring the uncertain cases",
+        lead=RETENTION_LEAD.format(metric=WORDS[metric], better=better, improves=improves),
+        spec=_retention_spec(curves, WORDS[metric]),
+        alt=_retention_alt(curves, WORDS[metric]),
+        table=_retention_table(curves, WORDS[metric]),
+    )
+
+
+def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
+    names = list(curves)
+    color = model_color(names)
+    place: Spec = {
+        "x": REFERRED | {"axis": {"format": "~%", "tickCount": 5}, "scale": {"nice": False}},
+        "y": _value(metric) | {"axis": {"tickCount": 5}, "scale": {"zero": False}},
+    }
+    told = [
+        {"field": "model", "type": "nominal", "title": "model"},
+        REFERRED | {"format": ".0%"},
+        {"field": "kept", "type": "quantitative", "title": "cases left", "format": ","},
+        _value(metric) | {"format": ".4f"},
+    ]
+    line = {"color": color, "strokeDash": model_dash(names)}
+    dot = {"type": "point", "filled": True}
+    return {
+        "width": "container",
+        "height": HEIGHT,
+        "params": [shown(names)],
+        "data": {"values": _retention_rows(curves)},
+        "transform": [only_shown()],
+        "encoding": place,
+        "layer": [
+            {"mark": {"type": "line", "strokeWidth": 2}, "encoding": line},
+            {"mark": dot | {"size": 22, "opacity": 1}, "encoding": {"color": color}},
+            # What a pointer finds is wider than what the eye sees.
+            {"mark": dot | {"size": 180, "opacity": 0}, "encoding": {"tooltip": told}},
+        ],
+    }
+
+
+REFERRED: Spec = {
+    "field": "removed",
+    "type": "quantitative",
+    "title": "share of cases referred",
+}
+
+
+def _value(metric: str) -> Spec:
+    return {"field": "value", "type": "quantitative", "title": metric}
+
+
+def _retention_rows(curves: dict[str, Retention]) -> list[Row]:
+    return [
+        {"model": name, "removed": short(removed), "value": short(value), "kept": kept}
+        for name, curve in curves.items()
+        for removed, value, kept in zip(
+            curve.removed.tolist(), curve.value.tolist(), curve.kept.tolist(), strict=True
+        )
+    ]
+
+
+def _retention_alt(curves: dict[str, Retention], metric: str) -> str:
+    told = [
+        f"{printable(name)} from {fixed(curve.value[0], 3)} to {fixed(curve.value[-1], 3)}"
+        for name, curve in curves.items()
+    ]
+    most = float(next(iter(curves.values())).removed[-1])
+    return (
+        f"If {percent(most)} of cases are referred, the {metric} of the rest goes: {listed(told)}."
+    )
+
+
+def _retention_table(curves: dict[str, Retention], metric: str) -> Table:
+    first = next(iter(curves.values())).removed
+    places = [int(k) for k in np.flatnonzero(np.isin(first, LOOKED_UP))]
+    rows = [
+        (printable(name), *(fixed(float(curve.value[k]), 4) for k in places))
+        for name, curve in curves.items()
+    ]
+    head = (metric, *(f"{100 * first[k]:g} % referred" for k in places))
+    return Table(head, tuple(rows))

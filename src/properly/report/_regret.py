@@ -1,0 +1,442 @@
+"""Regret curves, with a range of thresholds to drag over which models are ranked.
+
+The ranking of models by mean regret, over a range of thresholds that the reader drags.
+
+The mean regret over a range from a to b is (A(b) - A(a)) / (b - a), with A the integral of the
+regret from 0 on. The chart holds A, exactly, at each of `EDGES`; ends that are dragged are moved to
+the nearest of them. The rest is done by Vega-Lite, without a script.
+
+A script may use what Vega-Lite makes of it:
+
+- The signal ``brush_x`` is the range in pixels between 0 and the signal ``width``; it is ``[]``
+  before anything is chosen. To set it sets the range: ``view.scale("x")`` turns a threshold into
+  pixels. ``[0, 0]`` clears it, so that all thresholds count.
+- The signal ``brush_threshold`` follows as a pair of thresholds, or null.
+- The signals ``lower`` and ``upper`` are the ends that count, after rounding.
+- Marks of the range, of class ``brush_brush``, lie above the curves: with ``pointer-events: none``
+  the curves below them can be pointed at.
+- The data set `RANKING` has a row for each baseline and each model that is shown, with the fields
+  ``model``, ``baseline`` (true or false), ``mean_regret``, ``rank``, and ``row``, the rank without
+  ties.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from properly._boundary._record import printable
+from properly.counts._baselines import TREAT_ALL, TREAT_NONE
+from properly.report._chart import Chart, Spec, Table, model_color, model_dash, only_shown, shown
+from properly.report._threshold_axis import (
+    BORDER,
+    COARSE,
+    DASHED,
+    DRAWN,
+    EDGES,
+    FINE,
+    PLAIN,
+    as_percent,
+    beside,
+    decimals,
+    looked_up,
+    series,
+    threshold_axis,
+    unfolded,
+)
+from properly.rules._interval import Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from properly.decisions._murphy import MurphyCurve
+    from properly.evaluation._record import Evaluation
+    from properly.typing import Column
+
+
+# The name that Vega-Lite gives to what the transforms make of the data.
+RANKING = "data_6"
+# Pixels: where the ranking begins and how wide it is, its head, and each row of it.
+LEFT, RANKING_WIDTH, HEAD, STEP = 680, 270, 46, 30
+# The numbers of the edges on either side of the border.
+FINES = round(BORDER * FINE)
+SKIPPED = FINES - round(BORDER * COARSE)
+
+
+def integrals(curve: MurphyCurve, edges: Column) -> Column:
+    """Integrate a curve, which is straight between its thresholds, from 0 to each edge."""
+    knot, start, end = curve.threshold, curve.right[:-1], curve.left[1:]
+    steps = np.diff(knot)
+    # So many small sums would lose digits, and differences of the results would show it.
+    before = np.cumsum(np.append(0, steps * (start + end) / 2), dtype=np.longdouble)
+    piece = np.clip(np.searchsorted(knot, edges, side="right") - 1, 0, len(steps) - 1)
+    along = edges - knot[piece]
+    reached = start[piece] + along / steps[piece] * (end - start)[piece]
+    found: Column = (before[piece] + along * (start[piece] + reached) / 2).astype(np.float64)
+    return found
+
+
+def chosen_ends() -> list[Spec]:
+    """Find the edges nearest to the ends of what is dragged, at least one step apart."""
+    low, high = (_nearest(f"brush.threshold[{k}]") for k in (0, 1))
+    most = len(EDGES) - 1
+    # Who begins to drag in the margin begins outside of [0, 1].
+    first, last = f"clamp({low}, 0, {most - 1})", f"clamp({high}, first + 1, {most})"
+    return [
+        {"name": "first", "expr": f"brush.threshold ? {first} : 0"},
+        {"name": "last", "expr": f"brush.threshold ? {last} : {most}"},
+        {"name": "lower", "expr": _edge("first")},
+        {"name": "upper", "expr": _edge("last")},
+    ]
+
+
+def _nearest(threshold: str) -> str:
+    """Write how the edge nearest to a threshold is numbered, as an expression."""
+    fine, coarse = f"round({threshold} * {FINE})", f"{SKIPPED} + round({threshold} * {COARSE})"
+    return f"({threshold} < {BORDER} ? {fine} : {coarse})"
+
+
+def _edge(number: str) -> str:
+    """Write which edge has a number, as an expression."""
+    return f"{number} < {FINES} ? {number} / {FINE} : ({number} - {SKIPPED}) / {COARSE}"
+
+
+def ranking(
+    curves: Iterable[tuple[str, bool, MurphyCurve]], names: Sequence[str], digits: int
+) -> Spec:
+    """Write names and means beside the curves, the least first, with a bar below each.
+
+    The curves come with a name and whether they are baselines.
+    """
+    rows = [
+        {"model": name, "baseline": baseline, "area": integrals(curve, EDGES).tolist()}
+        for name, baseline, curve in curves
+    ]
+    return {
+        "data": {"name": "areas", "values": rows},
+        "transform": [*_ranked(), *_placed()],
+        "layer": [*_bars(names, digits), *_words(digits)],
+    }
+
+
+def _ranked() -> list[Spec]:
+    mean = "(datum.area[last] - datum.area[first]) / (upper - lower)"
+    # What differs by a rounding error has the same rank.
+    settled = f"round({mean} * 1e14) / 1e14"
+    order = [{"op": "rank", "as": "rank"}, {"op": "row_number", "as": "row"}]
+    return [
+        {"filter": "datum.baseline || indexof(shown, datum.model) >= 0"},
+        {"calculate": settled, "as": "mean_regret"},
+        {"window": order, "sort": [{"field": "mean_regret", "order": "ascending"}]},
+        {"joinaggregate": [{"op": "max", "field": "mean_regret", "as": "most"}]},
+    ]
+
+
+def _placed() -> list[Spec]:
+    """Turn ranks and means into pixels."""
+    share = "(datum.most > 0 ? datum.mean_regret / datum.most : 0)"
+    return [
+        {"calculate": f"{HEAD} + {STEP} * (datum.row - 0.5)", "as": "line"},
+        {"calculate": f"{HEAD} + {STEP} * datum.row - 5", "as": "below"},
+        {"calculate": f"{LEFT}", "as": "start"},
+        {"calculate": f"{LEFT} + {RANKING_WIDTH} * {share}", "as": "end"},
+    ]
+
+
+def _pixels(field: str) -> Spec:
+    return {"field": field, "type": "quantitative", "scale": None, "axis": None}
+
+
+def _bars(names: Sequence[str], digits: int) -> list[Spec]:
+    place = {"x": _pixels("start"), "x2": {"field": "end"}, "y": _pixels("below")}
+    return [
+        {
+            "transform": [{"filter": "!datum.baseline"}],
+            "mark": {"type": "rule", "strokeWidth": 5},
+            "encoding": place | {"color": model_color(names), "tooltip": _tooltip(digits)},
+        },
+        {
+            "transform": [{"filter": "datum.baseline"}],
+            "mark": {"type": "rule", "strokeWidth": 3} | PLAIN,
+            "encoding": place | {"tooltip": _tooltip(digits)},
+        },
+    ]
+
+
+def _tooltip(digits: int) -> list[Spec]:
+    return [
+        {"field": "model", "type": "nominal", "title": "model"},
+        {
+            "field": "mean_regret",
+            "type": "quantitative",
+            "title": "mean regret",
+            "format": f".{digits + 1}f",
+        },
+        {"field": "rank", "type": "quantitative", "title": "rank"},
+    ]
+
+
+def _words(digits: int) -> list[Spec]:
+    text: Spec = {"type": "text", "color": "currentColor", "baseline": "middle", "fontSize": 12}
+    y, pale = _pixels("line"), {"condition": {"test": "datum.baseline", "value": 0.65}, "value": 1}
+    name = {"field": "model", "type": "nominal"}
+    mean = {"field": "mean_regret", "type": "quantitative", "format": f".{digits}f"}
+    beside = text | {"align": "left", "limit": RANKING_WIDTH - 60}
+    return [
+        {
+            "name": "ranking",
+            "mark": beside,
+            "encoding": {"x": {"value": LEFT}, "y": y, "text": name, "opacity": pale},
+        },
+        {
+            "mark": text | {"align": "right"},
+            "encoding": {
+                "x": {"value": LEFT + RANKING_WIDTH},
+                "y": y,
+                "text": mean,
+                "opacity": pale,
+            },
+        },
+    ]
+
+
+def heading() -> list[Spec]:
+    """Say what the ranking is of, and over which thresholds."""
+    lower, upper = (f"format(100 * {end}, '.4~r') + ' %'" for end in ("lower", "upper"))
+    said = {"Mean regret": 600, f"'thresholds ' + {lower} + ' to ' + {upper}": 400}
+    return [
+        {
+            "data": {"values": [{}]},
+            "mark": {
+                "type": "text",
+                "text": {"expr": text} if "'" in text else text,
+                "fontWeight": weight,
+                "fontSize": 12,
+                "align": "left",
+                "baseline": "middle",
+                "color": "currentColor",
+            },
+            "encoding": {"x": {"value": LEFT}, "y": {"value": 10 + 17 * k}},
+        }
+        for k, (text, weight) in enumerate(said.items())
+    ]
+
+
+WIDTH, HEIGHT = 640, 320
+# A curve with few thresholds is drawn with its jumps upright.
+FEW = 200
+# Models that are far worse than none leave the picture at so many times what none costs.
+TALLEST = 2.5
+
+
+def regret_chart(evaluation: Evaluation) -> Chart:
+    """Draw the regret of models, with a range to drag over which they are ranked."""
+    ends = evaluation.within or Interval(0, 1)
+    return Chart(
+        name="regret",
+        title="What decisions cost, and for which thresholds",
+        lead=(
+            "The threshold is the risk at which one begins to act. Regret is what mistakes cost "
+            "there, false alarms and missed events alike: the lower, the better. A model above a "
+            "dashed line costs more than to act on everybody, or on nobody. Drag across the curves "
+            "to choose the thresholds that matter to you, or double-click to take all of them: the "
+            "mean regret and the ranking follow."
+        ),
+        spec=_spec(evaluation),
+        alt=_alt(evaluation, ends),
+        table=_table(evaluation, ends),
+        wide=True,
+    )
+
+
+def _curves(evaluation: Evaluation) -> Iterator[tuple[str, bool, MurphyCurve]]:
+    """Return each name, whether it is a baseline, and its curve."""
+    for name, curve in evaluation.regret.items():
+        yield name, False, curve
+    for name, curve in evaluation.baseline_regret.items():
+        yield name, True, curve
+
+
+def _spec(evaluation: Evaluation) -> Spec:
+    names = list(evaluation.regret)
+    rows = len(names) + len(evaluation.baseline_regret)
+    return {
+        "width": WIDTH,
+        "height": max(HEIGHT, HEAD + STEP * rows),
+        "params": [shown(names), *chosen_ends()],
+        "layer": [
+            _brush(evaluation),
+            *_plain_curves(evaluation),
+            *_model_curves(evaluation),
+            ranking(_curves(evaluation), names, decimals(evaluation)),
+            *heading(),
+        ],
+    }
+
+
+def _brush(evaluation: Evaluation) -> Spec:
+    """Let a range be dragged, anywhere but on the bars of the ranking."""
+    ink = {"fill": "currentColor", "fillOpacity": 0.08, "stroke": "currentColor"}
+    elsewhere = "!event.item || event.item.mark.marktype !== 'rule'"
+    select = {
+        "type": "interval",
+        "encodings": ["x"],
+        "on": f"[pointerdown[{elsewhere}], window:pointerup] > window:pointermove!",
+        # To drag inside the range begins another one, and the wheel is for the page.
+        "translate": False,
+        "zoom": False,
+        "mark": ink | {"strokeOpacity": 0.4, "cursor": "crosshair"},
+    }
+    brush: Spec = {"name": "brush", "select": select}
+    if evaluation.within is not None:
+        brush["value"] = {"x": [evaluation.within.lower, evaluation.within.upper]}
+    return {
+        "data": {"values": [{"threshold": 0}, {"threshold": 1}]},
+        "params": [brush],
+        "mark": {"type": "point", "opacity": 0, "tooltip": None},
+        "encoding": {"x": threshold_axis(evaluation)},
+    }
+
+
+def _model_curves(evaluation: Evaluation) -> list[Spec]:
+    names = list(evaluation.regret)
+    rows = [
+        {"model": name} | series(*_drawn(curve, jumps=len(curve.threshold) <= FEW))
+        for name, curve in evaluation.regret.items()
+    ]
+    place = _place(evaluation) | {"color": model_color(names)}
+    line = {"type": "line", "strokeWidth": 2, "clip": True}
+    hover = {"type": "point", "on": "pointerover", "clear": "pointerout"}
+    pointed = {"name": "pointed", "select": hover | {"fields": ["model", "threshold"]}}
+    digits = decimals(evaluation)
+    return [
+        {
+            "data": {"name": "curves", "values": rows},
+            "transform": [only_shown(), unfolded("regret")],
+            "layer": [
+                {"mark": line, "encoding": place | {"strokeDash": model_dash(names)}},
+                _pointed(place, "model", digits) | {"params": [pointed]},
+            ],
+        }
+    ]
+
+
+def _pointed(place: Spec, said: str, digits: int) -> Spec:
+    """Show the numbers of a curve that is pointed at."""
+    visible = {"condition": {"param": "pointed", "empty": False, "value": 1}, "value": 0}
+    tooltip = [
+        {"field": "model", "type": "nominal", "title": said},
+        {"field": "threshold", "type": "quantitative", "title": "threshold", "format": ".2~%"},
+        {"field": "regret", "type": "quantitative", "title": "regret", "format": f".{digits}f"},
+    ]
+    return {
+        # Fewer points will do to be hit, and the page is quicker.
+        "transform": [
+            {"window": [{"op": "row_number", "as": "row"}], "groupby": ["model"]},
+            {"filter": "datum.row % 3 == 0"},
+        ],
+        "mark": {"type": "point", "filled": True, "size": 80, "clip": True},
+        "encoding": place | {"opacity": visible, "tooltip": tooltip},
+    }
+
+
+def _drawn(curve: MurphyCurve, *, jumps: bool) -> tuple[Column, Column]:
+    """Return the curve on a grid, since the axis may bend what is straight, and its jumps."""
+    grid = np.append(DRAWN, 1.0)
+    if not jumps:
+        # A jump at 0 itself would lie on the axis.
+        return grid, np.append(curve.right[0], curve.at(grid[1:]))
+    between = np.setdiff1d(grid, curve.threshold)
+    x, y = (column[1:] for column in curve.curve())
+    t = np.concatenate([x, between])
+    order = np.argsort(t, kind="stable")
+    return t[order], np.concatenate([y, curve.at(between)])[order]
+
+
+def _place(evaluation: Evaluation) -> Spec:
+    axis = {"title": "regret", "tickCount": 5}
+    scale = {"domain": [0, _tallest(evaluation)], "nice": False}
+    y = {"field": "regret", "type": "quantitative", "axis": axis, "scale": scale}
+    return {"x": threshold_axis(evaluation), "y": y}
+
+
+def _tallest(evaluation: Evaluation) -> float:
+    """Make room for all models, unless one is far worse than none."""
+    rate = evaluation.event_rate
+    none = rate * (1 - rate) or 0.1
+    found = max(float(curve.curve()[1].max()) for curve in evaluation.regret.values())
+    return 1.08 * max(none, min(found, TALLEST * none))
+
+
+def _plain_curves(evaluation: Evaluation) -> list[Spec]:
+    """Draw what it costs to act on all and on none; the event rate has the lesser of the two."""
+    place, name = _place(evaluation), {"field": "model", "type": "nominal"}
+    rows = [
+        {"model": name} | series(*_drawn(evaluation.baseline_regret[name], jumps=False))
+        for name in (TREAT_ALL, TREAT_NONE)
+    ]
+    line = {"type": "line", "clip": True} | DASHED
+    words = {"type": "text", "baseline": "bottom", "align": {"expr": "datum.align"}} | PLAIN
+    ink = {"color": {"value": "currentColor"}}
+    return [
+        {
+            "data": {"name": "baselines", "values": rows},
+            "transform": [unfolded("regret")],
+            "layer": [
+                {"mark": line, "encoding": place | {"detail": name}},
+                _pointed(place | ink, "without a model", decimals(evaluation)),
+            ],
+        },
+        {
+            "data": {"values": _names(evaluation)},
+            "mark": words | {"dx": {"expr": "datum.dx"}, "dy": -3},
+            "encoding": place | {"text": name},
+        },
+    ]
+
+
+def _names(evaluation: Evaluation) -> list[Spec]:
+    """Put names where their lines leave at the top, or one at the left end of its line."""
+    high, rate = 0.93 * _tallest(evaluation), evaluation.event_rate
+    rises = min(high / (1 - rate), 0.8) if rate < 1 else 0.8
+    falls = max(1 - high / rate, 0.0) if rate > 0 else 0.0
+    left, right = {"align": "left", "dx": 7}, {"align": "right", "dx": -7}
+    everybody = {"threshold": rises, "regret": rises * (1 - rate)}
+    nobody = {"threshold": falls, "regret": (1 - falls) * rate}
+    return [
+        {"model": TREAT_NONE} | nobody | (right if falls > 0 else left),
+        {"model": TREAT_ALL} | everybody | (left if falls > 0 else beside(evaluation, rises)),
+    ]
+
+
+def _mean(curve: MurphyCurve, ends: Interval) -> float:
+    return curve.area(ends) / (ends.upper - ends.lower)
+
+
+def _alt(evaluation: Evaluation, ends: Interval) -> str:
+    digits = decimals(evaluation)
+    means, none = (
+        {name: _mean(curve, ends) for name, curve in curves.items()}
+        for curves in (evaluation.regret, evaluation.baseline_regret)
+    )
+    order, best = sorted(means, key=means.__getitem__), min(none, key=none.__getitem__)
+    told = ", ".join(f"{printable(name)} {means[name]:.{digits}f}" for name in order)
+    return (
+        f"Mean regret over thresholds from {as_percent(ends.lower)} to {as_percent(ends.upper)}, "
+        f"the least first: {told}. "
+        f"Without a model, the least is {none[best]:.{digits}f} ({best})."
+    )
+
+
+def _table(evaluation: Evaluation, ends: Interval) -> Table:
+    digits, at = decimals(evaluation), looked_up(evaluation)
+    ranges = [ends] if ends == Interval(0, 1) else [ends, Interval(0, 1)]
+    over = [f"mean, {as_percent(r.lower)} to {as_percent(r.upper)}" for r in ranges]
+    rows = [
+        (printable(name), *(f"{x:.{digits}f}" for x in (*means, *curve.at(at))))
+        for name, _, curve in _curves(evaluation)
+        for means in [[_mean(curve, r) for r in ranges]]
+    ]
+    head = ("regret", *over, *(f"at {as_percent(t)}" for t in at))
+    return Table(head, tuple(rows))

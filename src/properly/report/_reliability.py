@@ -1,0 +1,564 @@
+"""Reliability diagrams of classes, one panel a question.
+
+Reliability diagrams, one panel a model.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._record import count_of_cases, printable
+from properly.report._chart import (
+    Chart,
+    Spec,
+    Table,
+    model_color,
+    model_dash,
+    only_shown,
+    short,
+    shown,
+    thinned,
+)
+from properly.report._words import few, listed, percent, rule_in_words
+
+if TYPE_CHECKING:
+    from properly.calibration._decomposition import Decomposition
+    from properly.calibration._reliability import Reliability
+    from properly.evaluation._class_record import ClassEvaluation
+    from properly.evaluation._record import Evaluation
+    from properly.typing import Column
+
+
+Row: TypeAlias = dict[str, Any]
+
+# Pixels of a panel, how many stand in a row, and how many panels make even rows of three.
+CLASS_SIZE, CLASS_COLUMNS, BY_THREE = 176, 4, (3, 5, 6, 9)
+# Bins of all curves together, so that many panels do not make a large page.
+ALL_BINS, FEWEST_BINS, CLASS_BAND_POINTS = 1500, 15, 40
+MOST_ROWS = 30
+ASKED = {
+    "ordinal": "Each panel asks of every case: was it this class or a higher one?",
+    "multiclass": "Each panel asks of every case: was it this class?",
+}
+CLASS_LEAD = (
+    "The line says how often the answer was yes after each forecast of it: on the diagonal "
+    "forecasts mean what they say, below it yes came less often than was said, above it more "
+    "often. Axes end where the forecasts of a panel do."
+)
+BAND = (
+    "In the grey band the line of calibrated forecasts would run, at each point in 90 of 100 "
+    "samples; somewhere, most lines leave it by chance. MCB is what recalibration would save, DSC "
+    "what the forecasts know."
+)
+# One band after the other can be read, not several at once.
+SEVERAL = "One line is one model. Switch all but one off to see where chance could have led it."
+
+
+def class_reliability_chart(evaluation: ClassEvaluation) -> Chart | None:
+    """Draw how often each answer was yes after each forecast of it, one panel a question."""
+    records = evaluation.reliability
+    if not records:
+        return None
+    questions = list(next(iter(records.values())))
+    names = list(records)
+    asked = ASKED[evaluation.task]
+    banded = any(x.band is not None for by_name in records.values() for x in by_name.values())
+    several = SEVERAL if banded else "One line is one model."
+    more = ([several] if len(names) > 1 else []) + ([BAND] if banded else [])
+    return Chart(
+        name="reliability",
+        title="Reliability: do forecasts mean what they say?",
+        lead=" ".join([asked, CLASS_LEAD, *more]),
+        spec=_class_spec(names, questions, _class_rows(evaluation, questions)),
+        alt=_class_alt(evaluation, questions),
+        table=_class_table(evaluation, questions),
+        wide=True,
+    )
+
+
+def _class_rows(evaluation: ClassEvaluation, questions: list[str]) -> list[Row]:
+    """Lay out all that the panels show as rows of one table."""
+    records = evaluation.reliability
+    most = max(ALL_BINS // (len(records) * len(questions)), FEWEST_BINS)
+    found: list[Row] = []
+    for k, question in enumerate(questions):
+        end = _end(evaluation, question)
+        ends = (0, short(end))
+        found += [{"question": k, "kind": "diagonal", "x": x, "y": x} for x in ends]
+        for name, by_question in records.items():
+            of_panel = {"question": k, "model": name}
+            record = by_question[question]
+            rows = [
+                *_class_bins(record, most),
+                *_class_band(record, end),
+                *_class_note(evaluation, name, question),
+            ]
+            found += [of_panel | row for row in rows]
+    return found
+
+
+def _end(evaluation: ClassEvaluation, question: str) -> float:
+    """Return how far forecasts and event rates of a question reach."""
+    found = [by_question[question] for by_question in evaluation.reliability.values()]
+    return float(max(max(x.value[-1], x.bins.event_rate[-1]) for x in found)) or 1.0
+
+
+def _class_bins(record: Reliability, most: int) -> list[Row]:
+    bins = record.bins
+    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=most)
+    return [
+        {
+            "kind": "bin",
+            "x": short(low),
+            "x2": short(high),
+            "y": short(rate),
+            "cases": count_of_cases(count),
+        }
+        for low, high, count, rate in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _class_band(record: Reliability, end: float) -> list[Row]:
+    """Return the band where there are forecasts; beyond them nothing is claimed."""
+    if record.band is None:
+        return []
+    grid = np.linspace(record.value[0], record.value[-1], CLASS_BAND_POINTS)
+    lower, upper = record.band.at(grid)
+    known = ~(np.isnan(lower) | np.isnan(upper))
+    columns = (column[known].tolist() for column in (grid, lower, np.minimum(upper, end)))
+    return [
+        {"kind": "band", "x": short(x), "y": short(low), "y2": short(high)}
+        for x, low, high in zip(*columns, strict=True)
+    ]
+
+
+def _class_note(evaluation: ClassEvaluation, name: str, question: str) -> list[Row]:
+    part = _part(evaluation, name, question)
+    if part is None:
+        return []
+    told = f"MCB {few(part.miscalibration)} · DSC {few(part.discrimination)}"
+    return [{"kind": "note", "note": told}]
+
+
+def _part(evaluation: ClassEvaluation, name: str, question: str) -> Decomposition | None:
+    """Find what the score of a question is made of, by the first rule that asks it."""
+    for found in evaluation.decompositions[name].values():
+        if question in found.names:
+            return found.parts[found.names.index(question)]
+    return None
+
+
+def _class_spec(names: list[str], questions: list[str], rows: list[Row]) -> Spec:
+    axis = {"format": "~%", "tickCount": 4}
+    place: Spec = {"type": "quantitative", "axis": axis, "scale": {"zero": True, "nice": False}}
+    x = {"field": "x", "title": "forecast"} | place
+    y = {"field": "y", "title": "how often it happened"} | place
+    header = {
+        "title": None,
+        # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
+        "labelExpr": "questions[datum.value]",
+        "labelLimit": CLASS_SIZE,
+        "labelFontWeight": "bold",
+        "labelAnchor": "start",
+    }
+    told = {"name": "questions", "value": [printable(question) for question in questions]}
+    return {
+        "params": [shown(names), told],
+        "data": {"values": rows},
+        "facet": {"field": "question", "type": "ordinal", "header": header},
+        "columns": 3 if len(questions) in BY_THREE else CLASS_COLUMNS,
+        "resolve": {
+            "scale": {"x": "independent", "y": "independent"},
+            "axis": {"x": "independent", "y": "independent"},
+        },
+        "spec": {
+            "width": CLASS_SIZE,
+            "height": CLASS_SIZE,
+            "encoding": {"x": x, "y": y},
+            "layer": _class_layers(names),
+        },
+    }
+
+
+def _class_layers(names: list[str]) -> list[Spec]:
+    ink: Spec = {"color": "currentColor"}
+    color, dash = model_color(names), model_dash(names)
+    corners: list[Spec] = [
+        {"calculate": "[datum.x, datum.x2]", "as": "corner"},
+        {"flatten": ["corner"]},
+    ]
+    line = {"x": {"field": "corner"}, "color": color, "strokeDash": dash}
+    end = {"field": "x2"}
+    return [
+        _class_layer(
+            "band",
+            {"type": "area"} | ink,
+            y2={"field": "y2"},
+            detail={"field": "model", "type": "nominal"},
+            opacity=_alone(0.16),
+        ),
+        {
+            "transform": [{"filter": "datum.kind == 'diagonal'"}],
+            "mark": {"type": "line", "opacity": 0.5, "strokeDash": [4, 3]} | ink,
+        },
+        _class_layer("bin", {"type": "line", "strokeWidth": 1.6}, *corners, **line),
+        _class_layer(
+            "bin", {"type": "point", "filled": True, "size": 12, "opacity": 1}, color=color
+        ),
+        # What a pointer finds is wider than what the eye sees.
+        _class_layer(
+            "bin", {"type": "rule", "strokeWidth": 12, "opacity": 0}, x2=end, tooltip=TOLD
+        ),
+        _class_layer(
+            "bin", {"type": "point", "size": 120, "opacity": 0, "filled": True}, tooltip=TOLD
+        ),
+        _class_layer(
+            "note",
+            {"type": "text", "align": "left", "baseline": "top"} | ink,
+            opacity=_alone(0.8),
+            x={"value": 6},
+            y={"value": 5},
+            text={"field": "note", "type": "nominal"},
+        ),
+    ]
+
+
+TOLD: list[Spec] = [
+    {"field": "model", "type": "nominal", "title": "model"},
+    {"field": "x", "type": "quantitative", "title": "forecasts from", "format": ".1%"},
+    {"field": "x2", "type": "quantitative", "title": "to", "format": ".1%"},
+    {"field": "cases", "type": "nominal", "title": "cases"},
+    {"field": "y", "type": "quantitative", "title": "how often it happened", "format": ".1%"},
+]
+
+
+def _class_layer(kind: str, mark: Spec, *steps: Spec, **encoding: Any) -> Spec:
+    """Draw the rows of one kind, of models that are switched on; places are those of the panel."""
+    kept = [only_shown(), {"filter": f"datum.kind == '{kind}'"}, *steps]
+    found: Spec = {"transform": kept, "mark": mark, "encoding": encoding}
+    return found
+
+
+def _alone(opacity: float) -> Spec:
+    """Show only what belongs to a single model; a filter would leave scales without data."""
+    return {"condition": {"test": "length(shown) == 1", "value": opacity}, "value": 0}
+
+
+def _class_alt(evaluation: ClassEvaluation, questions: list[str]) -> str:
+    told = []
+    for name, by_question in evaluation.reliability.items():
+        apart = {q: r.mean_forecast - r.event_rate for q, r in by_question.items()}
+        worst = max(apart, key=lambda question: abs(apart[question]))
+        said, was = by_question[worst].mean_forecast, by_question[worst].event_rate
+        told.append(
+            f"Of {printable(name)} mean forecast and frequency differ most for the question "
+            f"{printable(worst)}: {percent(said)} forecast, {percent(was)} happened."
+        )
+    return f"Panels for {listed(questions)}. {' '.join(told[:2])}"
+
+
+def _class_table(evaluation: ClassEvaluation, questions: list[str]) -> Table:
+    rows = []
+    for question in questions:
+        for name, by_question in evaluation.reliability.items():
+            record, part = by_question[question], _part(evaluation, name, question)
+            rates = (percent(x, 3) for x in (record.mean_forecast, record.event_rate))
+            parts = (getattr(part, x, math.nan) for x in ("miscalibration", "discrimination"))
+            told = (few(x, 3) for x in parts)
+            rows.append((printable(question), printable(name), *rates, *told))
+    head = ("question", "model", "mean forecast", "how often it happened", "MCB", "DSC")
+    return Table(head, tuple(rows[:MOST_ROWS]))
+
+
+# Pixels of a panel, and how many stand in a row.
+SIZE, COLUMNS = 262, 3
+# Events rarer than this are looked at on the scale of roots.
+RARE = 0.1
+# Forecasts and event rates that reach less far leave out the upper part of the axes.
+FAR, SMALLEST = 0.55, 1e-4
+TICKS = (0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
+# The tallest bar of forecasts, in shares of the panel, and how many bars there are at most.
+TALLEST, BARS = 0.16, 24
+BAND_POINTS, BIN_POINTS = 160, 250
+END: Spec = {"field": "x2"}
+UNSEEN: Spec = {"opacity": 0, "clip": True}
+LEAD = (
+    "Each panel is one model. The line says how often the event happened after each forecast: on "
+    "the diagonal forecasts mean what they say, below it the event came less often than was said, "
+    "above it more often. In the grey band the line of calibrated forecasts would run, at each "
+    "point in 90 of 100 samples; somewhere, most lines leave it by chance. Bars at the bottom show "
+    "where the forecasts are. MCB is what recalibration would save of the {score}, DSC what the "
+    "forecasts know."
+)
+
+
+class Frame(NamedTuple):
+    """What both axes show: from 0 up to this, and whether on the scale of roots."""
+
+    top: float
+    root: bool
+
+    def at(self, share: float) -> float:
+        """Return what lies so high in the picture."""
+        return self.top * (share**2 if self.root else share)
+
+    def place(self, x: Column) -> Column:
+        """Return how high some numbers lie in the picture, in shares of it."""
+        share: Column = np.sqrt(x / self.top) if self.root else x / self.top
+        return share
+
+    @property
+    def scale(self) -> Spec:
+        """The scale of either axis."""
+        found: Spec = {"domain": [0, short(self.top)], "nice": False}
+        return found | ({"type": "sqrt"} if self.root else {})
+
+    @property
+    def axis(self) -> Spec:
+        """What both axes have in common."""
+        ticks = [x for x in TICKS if x <= self.top and (x == 0 or x >= self.top / 100)]
+        return {"format": "~%"} | ({"values": ticks} if self.root else {"tickCount": 5})
+
+
+def reliability_chart(evaluation: Evaluation) -> Chart | None:
+    """Draw how often the event happened after each forecast, one panel a model."""
+    if not evaluation.reliability:
+        return None
+    records = evaluation.reliability
+    frame = _frame(records.values(), evaluation.event_rate)
+    rows = [
+        {"model": name, "panel": k} | row
+        for k, name in enumerate(records)
+        for row in _rows(records[name], frame, _note(evaluation, name))
+    ]
+    return Chart(
+        name="reliability",
+        title="Reliability: do forecasts mean what they say?",
+        lead=_lead(evaluation, frame),
+        spec=_spec(list(records), rows, frame),
+        alt=_alt(evaluation),
+        table=_table(evaluation),
+        wide=True,
+    )
+
+
+def _lead(evaluation: Evaluation, frame: Frame) -> str:
+    told = LEAD.format(score=rule_in_words(evaluation.rules[0]))
+    return f"{told} Both axes have a square-root scale." if frame.root else told
+
+
+def _frame(records: Any, event_rate: float) -> Frame:
+    """Show both axes up to 1, or as far as forecasts and event rates reach."""
+    reach = max(SMALLEST, *(max(x.value[-1], x.bins.event_rate[-1]) for x in records))
+    if reach < FAR:
+        step = 10 ** math.floor(math.log10(reach))
+        reach = step * math.ceil(round(reach / step * 1.02, 6))
+    return Frame(1.0 if reach >= FAR else float(reach), event_rate < RARE)
+
+
+def _note(evaluation: Evaluation, name: str) -> str:
+    parts = evaluation.decompositions[name][evaluation.rules[0].name]
+    return f"MCB {few(parts.miscalibration)} · DSC {few(parts.discrimination)}"
+
+
+def _rows(record: Reliability, frame: Frame, note: str) -> list[Row]:
+    """Lay out all that a panel shows as rows of one table."""
+    end = short(frame.top)
+    return [
+        {"kind": "diagonal", "x": 0, "y": 0},
+        {"kind": "diagonal", "x": end, "y": end},
+        {"kind": "note", "note": note},
+        *_band(record),
+        *_bars(record, frame),
+        *_curve(record),
+        *_bins(record),
+    ]
+
+
+def _band(record: Reliability) -> list[Row]:
+    """Return the band where there are forecasts; beyond them nothing is claimed."""
+    band = record.band
+    if band is None:
+        return []
+    ends = record.value[[0, -1]]
+    known = ~(np.isnan(band.lower) | np.isnan(band.upper))
+    inside = known & (band.x > ends[0]) & (band.x < ends[1])
+    x = np.concatenate([ends[:1], band.x[inside], ends[1:]])
+    bounds = (np.interp(x, band.x[known], bound[known]) for bound in (band.lower, band.upper))
+    columns = thinned(x, *bounds, most=BAND_POINTS)
+    return [
+        {"kind": "band", "x": short(x), "y": short(low), "y2": short(high)}
+        for x, low, high in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _bars(record: Reliability, frame: Frame) -> list[Row]:
+    """Draw bars whose areas, in the picture, are the numbers of forecasts."""
+    lower, upper, weight = _fewer(record, frame)
+    dense = weight / (frame.place(np.minimum(upper, frame.top)) - frame.place(lower))
+    height = weight if record.discrete else dense
+    height = TALLEST * height / height.max()
+    ends = (record.value, record.value) if record.discrete else (lower, upper)
+    columns = (x.tolist() for x in (lower, np.minimum(upper, frame.top), weight, height, *ends))
+    return [
+        {
+            "kind": "bar",
+            "x": short(low),
+            "x2": short(high),
+            "y": 0,
+            "y2": short(frame.at(tall)),
+            "range": _range(first, last),
+            "cases": count_of_cases(count),
+        }
+        for low, high, count, tall, first, last in zip(*columns, strict=True)
+        if count
+    ]
+
+
+def _fewer(record: Reliability, frame: Frame) -> tuple[Column, Column, Column]:
+    """Put bars of the histogram together into a few that are about equally wide."""
+    bars = record.histogram
+    lower = np.maximum(bars.lower, 0)
+    if record.discrete:
+        return lower, bars.upper, bars.weight
+    step = np.floor(frame.place(lower) * BARS)
+    first = np.flatnonzero(np.diff(step, prepend=-1))
+    last = np.append(first[1:] - 1, len(step) - 1)
+    return lower[first], bars.upper[last], np.add.reduceat(bars.weight, first)
+
+
+def _curve(record: Reliability) -> list[Row]:
+    columns = thinned(*record.curve(), most=2 * BIN_POINTS)
+    return [
+        {"kind": "curve", "x": short(x), "y": short(y)}
+        for x, y in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _bins(record: Reliability) -> list[Row]:
+    bins = record.bins
+    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=BIN_POINTS)
+    return [
+        {
+            "kind": "bin",
+            "x": short(low),
+            "x2": short(high),
+            "y": short(rate),
+            "range": _range(low, high),
+            "cases": count_of_cases(count),
+        }
+        for low, high, count, rate in zip(*(column.tolist() for column in columns), strict=True)
+    ]
+
+
+def _range(low: float, high: float) -> str:
+    return percent(low, 3) if low == high else f"{percent(low, 3)} to {percent(high, 3)}"
+
+
+def _spec(names: list[str], rows: list[Row], frame: Frame) -> Spec:
+    x: Spec = {"field": "x", "type": "quantitative", "title": "forecast"}
+    y: Spec = {"field": "y", "type": "quantitative", "title": "how often it happened"}
+    both = {"scale": frame.scale, "axis": frame.axis}
+    header = {
+        "title": None,
+        # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
+        "labelExpr": "names[datum.value]",
+        "labelLimit": SIZE,
+        "labelFontWeight": "bold",
+        "labelAnchor": "start",
+    }
+    return {
+        "params": [shown(names), {"name": "names", "value": [printable(name) for name in names]}],
+        "data": {"values": rows},
+        "transform": [only_shown()],
+        "facet": {"field": "panel", "type": "ordinal", "header": header},
+        "columns": COLUMNS,
+        # Axes in every panel: else they also stand where the last row has no panel.
+        "resolve": {"axis": {"x": "independent", "y": "independent"}},
+        "spec": {
+            "width": SIZE,
+            "height": SIZE,
+            "encoding": {"x": x | both, "y": y | both},
+            "layer": _layers(model_color(names)),
+        },
+    }
+
+
+def _layers(color: Spec) -> list[Spec]:
+    ink: Spec = {"color": "currentColor"}
+    rate = {"field": "y", "type": "quantitative", "title": "how often it happened"}
+    where = [
+        {"field": "model", "type": "nominal", "title": "model"},
+        {"field": "range", "type": "nominal", "title": "forecasts"},
+        {"field": "cases", "type": "nominal", "title": "cases"},
+    ]
+    told = [*where, rate | {"format": ".1%"}]
+    bars = {"x2": END, "y2": {"field": "y2"}, "tooltip": where}
+    return [
+        _layer("band", {"type": "area", "opacity": 0.16, "clip": True} | ink, y2={"field": "y2"}),
+        _layer("bar", {"type": "rect", "opacity": 0.35} | ink, **bars),
+        _layer("diagonal", {"type": "line", "opacity": 0.5, "strokeDash": [4, 3]} | ink),
+        _layer("curve", {"type": "line", "strokeWidth": 1.4}, color=color),
+        _layer("bin", {"type": "rule", "strokeWidth": 3.4}, color=color, x2=END),
+        _layer("bin", {"type": "point", "filled": True, "size": 14, "opacity": 1}, color=color),
+        # What a pointer finds is wider than what the eye sees, but takes no room of its own.
+        _layer("bin", {"type": "rule", "strokeWidth": 16} | UNSEEN, x2=END, tooltip=told),
+        _layer("bin", {"type": "point", "size": 150, "filled": True} | UNSEEN, tooltip=told),
+        {
+            "transform": [{"filter": "datum.kind == 'note'"}],
+            "mark": {"type": "text", "align": "left", "baseline": "top", "opacity": 0.8} | ink,
+            "encoding": {
+                "x": {"value": 6},
+                "y": {"value": 5},
+                "text": {"field": "note", "type": "nominal"},
+            },
+        },
+    ]
+
+
+def _layer(kind: str, mark: Spec, **encoding: Any) -> Spec:
+    """Draw the rows of one kind; both places are those of the panel."""
+    return {
+        "transform": [{"filter": f"datum.kind == '{kind}'"}],
+        "mark": mark,
+        "encoding": encoding,
+    }
+
+
+def _alt(evaluation: Evaluation) -> str:
+    rule = evaluation.rules[0].name
+    mcb = {
+        name: parts[rule].miscalibration
+        for name, parts in evaluation.decompositions.items()
+        if name in evaluation.reliability
+    }
+    means = [
+        f"{printable(name)} {percent(record.mean_forecast)}"
+        for name, record in evaluation.reliability.items()
+    ]
+    worst, best = max(mcb, key=lambda k: mcb[k]), min(mcb, key=lambda k: mcb[k])
+    told = (
+        f"The event happened in {percent(evaluation.event_rate)} of cases; mean forecasts are "
+        f"{listed(means)}."
+    )
+    if len(mcb) == 1:
+        return f"{told} Miscalibration ({rule}) is {few(mcb[best])}."
+    return (
+        f"{told} Miscalibration ({rule}) is least for {printable(best)}, {few(mcb[best])}, and "
+        f"largest for {printable(worst)}, {few(mcb[worst])}."
+    )
+
+
+def _table(evaluation: Evaluation) -> Table:
+    rule = evaluation.rules[0].name
+    rows = []
+    for name, record in evaluation.reliability.items():
+        parts = evaluation.decompositions[name][rule]
+        rates = (percent(x, 3) for x in (record.mean_forecast, record.event_rate))
+        found = (few(x, 3) for x in (parts.miscalibration, parts.discrimination))
+        rows.append((name, *rates, *found))
+    head = ("model", "mean forecast", "event rate", f"MCB ({rule})", f"DSC ({rule})")
+    return Table(head, tuple(rows))

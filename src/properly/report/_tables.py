@@ -1,0 +1,353 @@
+"""What was done, with which conventions, and how to do it again.
+
+Tables of scores: one a rule, and one in the terms of clinical papers.
+
+Tables of the worst cases.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from properly import __version__
+from properly._boundary._record import many, printable
+from properly.evaluation._class_record import ClassEvaluation, asked_rules
+from properly.evaluation._record import Evaluation
+from properly.report._chart import Table, inks_of
+from properly.report._classes import hard_table
+from properly.report._words import NONE, few, rule_in_words, score_in_words
+from properly.rules import Bounded, Brier, Log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from properly.calibration._decomposition import PartIntervals
+    from properly.calibration._summary import CalibrationSummary
+    from properly.decisions._worst_cases import WorstCases
+    from properly.inference._estimate import Estimate
+
+
+EVENT = (
+    (
+        "All scores are losses. One acts if the forecast is at least the threshold. The Brier "
+        "score of an event lies between 0 and 1; logarithms are natural."
+    ),
+    (
+        "Regret at a threshold c is c for each false alarm and 1 - c for each missed event, a "
+        "case; its mean over a range is half of the Brier score at those thresholds."
+    ),
+)
+CLASSES = (
+    (
+        "All scores are losses. The Brier score of classes is a sum over them, between 0 and 2; "
+        "ranked scores are means over the cuts between ordered classes; logarithms are natural."
+    ),
+    (
+        "Costs of decisions are 0 or 1, or of ordered classes the squared distance between the "
+        "class that was decided for and the one that happened. Questions are recalibrated one by "
+        "one, and need not fit together into one distribution."
+    ),
+)
+
+
+def fine_print(evaluation: Evaluation | ClassEvaluation) -> list[str]:
+    """Say what the numbers rest on, one line each."""
+    return [*_about_data(evaluation), *_about_numbers(evaluation), *evaluation.notes]
+
+
+def python_call(evaluation: Evaluation | ClassEvaluation) -> str:
+    """Write the call that makes the evaluation again, with names for the data."""
+    data, options = ["summary"], list(_about_task(evaluation))
+    if not evaluation.summed:
+        data = ["y", "forecasts"]
+        options += _about_rules(evaluation)
+        options += [f"{name}={name}" for name in _columns(evaluation)]
+    options += [f"level={evaluation.level!r}", f"replicates={evaluation.replicates!r}"]
+    if evaluation.seed is not None:
+        options.append(f"rng={evaluation.seed}")
+    call = f"e = properly.evaluate({', '.join([*data, *options])})"
+    imports = ["import properly", *(["from properly.rules import *"] if "rules=" in call else [])]
+    return "\n".join([*imports, "", call, 'properly.report.write("report.html", e)'])
+
+
+def _about_task(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+    if not isinstance(evaluation, Evaluation):
+        yield f'task="{evaluation.task}"'
+        if evaluation.normalized:
+            yield "normalize=True"
+    elif evaluation.within is not None:
+        yield f"within=({evaluation.within.lower!r}, {evaluation.within.upper!r})"
+
+
+def _about_rules(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+    """Name the rules unless they are the usual ones; forms over the range come by themselves."""
+    within = getattr(evaluation, "within", None)
+    asked = tuple(
+        rule
+        for rule in evaluation.rules
+        if not (
+            isinstance(rule, Bounded) and rule.within == within and rule.rule in evaluation.rules
+        )
+    )
+    if isinstance(evaluation, Evaluation):
+        usual = asked == (Brier(), Log())
+    else:
+        usual = asked == asked_rules(None, evaluation.task)
+    if not usual:
+        told = ", ".join(repr(rule).replace("Interval(", "properly.Interval(") for rule in asked)
+        yield f"rules=[{told}]"
+
+
+def _columns(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+    """Name what was given besides outcomes and forecasts, as far as that can be told."""
+    given = {
+        "weight": evaluation.total != evaluation.rows,
+        "groups": bool(evaluation.groups),
+        "clusters": "cluster" in evaluation.design,
+        "strata": "strat" in evaluation.design,
+        "time": bool(evaluation.over_time),
+    }
+    yield from (name for name, is_given in given.items() if is_given)
+
+
+def _about_data(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+    yield f"{many(evaluation.rows, 'case')} of positive weight; {evaluation.design}."
+    if isinstance(evaluation, Evaluation):
+        distinct = ", ".join(
+            f"{name} {len(found.value):,}" for name, found in evaluation.reliability.items()
+        )
+        told = f"Equal forecasts are pooled; nothing is binned. Distinct forecasts: {distinct}."
+        if evaluation.grouping:
+            told = f"Equal forecasts are pooled. Distinct forecasts, or cells of them: {distinct}."
+        yield told
+        yield from (
+            f"{printable(name)}: {found.told}." for name, found in evaluation.grouping.items()
+        )
+    if evaluation.seed is None:
+        yield "Without a seed, intervals that are drawn come out a little different each time."
+    else:
+        draws = many(evaluation.replicates, "draw")
+        yield f"Seed {evaluation.seed}, {draws}: the same data give the same page."
+
+
+def _about_numbers(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+    yield from EVENT if isinstance(evaluation, Evaluation) else CLASSES
+    yield (
+        f"Intervals hold with {100 * evaluation.level:g} %, one by one; bands in pictures with "
+        "90 %, at each point. Comparisons allow for the number of pairs. They are about these "
+        "models, as fitted, on the population that the cases come from."
+    )
+    yield (
+        "Miscalibration and discrimination compare with isotonic recalibration (CORP). Both are "
+        "too large as they stand, the more so the fewer cases; their intervals allow for it."
+    )
+    grouped = any("were grouped into" in note for note in evaluation.notes)
+    exact = "" if grouped else "; numbers in tables are exact"
+    yield f"Curves are drawn from at most some hundred points each{exact}."
+    yield f"properly {__version__}."
+
+
+# Smaller numbers are told with fewer digits.
+SMALL = 0.001
+HEAD = ("score", "skill", "miscalibration", "discrimination")
+CLINICAL = ("AUC", "observed : expected", "slope", "ICI", "calibration test")
+
+
+class Cell(NamedTuple):
+    """A number, and its interval below it."""
+
+    number: str
+    around: str = ""
+
+
+class Row(NamedTuple):
+    """A model or a baseline."""
+
+    name: str
+    cells: list[Cell]
+    baseline: bool = False
+    ink: int | None = None
+
+
+@dataclass(frozen=True)
+class Scores:
+    """A table of the page."""
+
+    name: str
+    caption: str
+    summary: str
+    head: tuple[str, ...]
+    rows: list[Row]
+
+
+def score_tables(evaluation: Evaluation | ClassEvaluation) -> list[Scores]:
+    """Lay out the scores by each rule, the primary one first, then what clinicians ask for."""
+    rules = sorted(evaluation.rules, key=lambda rule: rule.name != evaluation.primary)
+    tables = [_by_rule(evaluation, rule) for rule in rules]
+    if isinstance(evaluation, Evaluation) and (evaluation.aucs or evaluation.calibration):
+        tables.append(_clinical(evaluation))
+    elif isinstance(evaluation, ClassEvaluation):
+        tables.append(_decisions(evaluation))
+    return tables
+
+
+def number(x: float) -> str:
+    """Write a number with as many digits as people compare."""
+    return few(x, 2 if abs(x) < SMALL else 4)
+
+
+def around(ends: Sequence[float]) -> str:
+    """Write an interval, or nothing where there is none."""
+    low, high = ends
+    return "" if math.isnan(low) or math.isnan(high) else f"{number(low)} to {number(high)}"
+
+
+def remarks(evaluation: Evaluation | ClassEvaluation) -> list[str]:
+    """Say what an infinite number means, if there is one in any table."""
+    scores = _intervals(evaluation)
+    lost = {m: max(x.infinite_cases for x in by_rule.values()) for m, by_rule in scores.items()}
+    told = [f"{name}: {count:,}" for name, count in lost.items() if count]
+    if not told:
+        return []
+    meaning = "a forecast that was certain turned out wrong, and no finite loss is enough"
+    return [f"∞: {meaning}. Nothing is clipped. Cases of infinite loss: {'; '.join(told)}."]
+
+
+def _by_rule(evaluation: Evaluation | ClassEvaluation, rule: Any) -> Scores:
+    name = rule.name
+    parts, scores = _parts(evaluation), _intervals(evaluation)
+    rows = [
+        Row(model, _cells(parts[model][name], scores[model][name], evaluation.skills[model][name]))
+        for model in evaluation.models
+    ]
+    inks = inks_of(evaluation)
+    rows = [row._replace(ink=inks.get(row.name)) for row in rows]
+    rows += [
+        Row(baseline, _cells(by_rule[name]), baseline=True)
+        for baseline, by_rule in evaluation.baselines.items()
+    ]
+    words = rule_in_words(rule)
+    caption = f"Mean {words}; {rule.propriety.value}."
+    return Scores(name, caption, f"Scores by the {words}", HEAD, rows)
+
+
+def _parts(evaluation: Evaluation | ClassEvaluation) -> Any:
+    return evaluation.decompositions if isinstance(evaluation, Evaluation) else evaluation.scores
+
+
+def _intervals(evaluation: Evaluation | ClassEvaluation) -> dict[str, dict[str, Estimate]]:
+    return evaluation.scores if isinstance(evaluation, Evaluation) else evaluation.intervals
+
+
+def _cells(parts: Any, score: Estimate | None = None, skill: Estimate | None = None) -> list[Cell]:
+    found = [
+        Cell(number(value), "" if estimate is None else around(estimate.interval))
+        for value, estimate in ((parts.score, score), (parts.skill, skill))
+    ]
+    intervals = getattr(parts, "intervals", None)
+    split = [
+        Cell(number(getattr(parts, name)), _corrected(intervals, name))
+        for name in ("miscalibration", "discrimination")
+    ]
+    return [*found, *split]
+
+
+def _corrected(intervals: PartIntervals | None, name: str) -> str:
+    """Write a part less its bias, and the interval, which need not hold the part as it stands."""
+    if intervals is None or not (ends := around(getattr(intervals, name))):
+        return ""
+    # Where no test takes part, an interval of miscalibration begins at 0 whatever was found.
+    if name == "miscalibration" and math.isnan(intervals.p_value):
+        ends = f"at most {number(intervals.miscalibration[1])}"
+    return f"corrected {number(getattr(intervals, f'corrected_{name}'))}, {ends}"
+
+
+def _decisions(evaluation: ClassEvaluation) -> Scores:
+    """Lay out what decisions come to, for the likeliest class and at the least expected cost."""
+    head, rows = hard_table(evaluation)
+    inks = {printable(name): ink for name, ink in inks_of(evaluation).items()}
+    told = [Row(name, [Cell(text) for text in texts], ink=inks.get(name)) for name, *texts in rows]
+    caption = "Decisions made of the probabilities, by the class that each case is given."
+    return Scores("decisions", caption, "Decisions: accuracy, F1, kappa, costs", head[1:], told)
+
+
+def _clinical(evaluation: Evaluation) -> Scores:
+    rows = [
+        Row(name, list(_clinical_cells(evaluation, name)), ink=inks_of(evaluation).get(name))
+        for name in evaluation.models
+    ]
+    caption = (
+        "Observed over expected events and the calibration slope are 1 for calibrated forecasts. "
+        "ICI, the integrated calibration index, is the mean distance between forecasts and a "
+        "smooth curve of what happened; below it stands its mean if they were calibrated."
+    )
+    return Scores(
+        "auc", caption, "Discrimination and calibration, as in clinical papers", CLINICAL, rows
+    )
+
+
+def _clinical_cells(evaluation: Evaluation, model: str) -> Iterable[Cell]:
+    nothing = Cell(NONE)
+    area, found = evaluation.aucs.get(model), evaluation.calibration.get(model)
+    test = evaluation.calibration_tests.get(model)
+    yield nothing if area is None else Cell(number(area.value), around(area.interval))
+    for name in ("observed_expected", "slope"):
+        estimate = getattr(found, name, None)
+        yield nothing if estimate is None else _estimate(estimate, found)
+    if found is None:
+        yield nothing
+    else:
+        usual = f"{number(found.ici.mean_if_calibrated)} if calibrated"
+        yield Cell(number(found.ici.value), usual)
+    yield nothing if test is None else Cell(f"p = {number(test.p_value)}", f"{test.name} test")
+
+
+def _estimate(estimate: Estimate, found: CalibrationSummary | None) -> Cell:
+    """Write an estimate; forecasts of exactly 0 and 1 have no log-odds, and so no slope."""
+    if math.isnan(estimate.value) and found is not None and found.certain:
+        return Cell(NONE, f"{found.certain:,} forecasts of 0 or 1")
+    return Cell(number(estimate.value), around(estimate.interval))
+
+
+# Of grouped forecasts.
+CELLS = " Of forecasts that were grouped, the mean of their cell is shown."
+
+
+def worst_tables(evaluation: Evaluation | ClassEvaluation) -> list[tuple[str, Table]]:
+    """Lay out the cases that cost each model most."""
+    return [(name, _table(found)) for name, found in evaluation.worst.items()]
+
+
+def worst_lead(evaluation: Evaluation | ClassEvaluation) -> str:
+    """Say what is listed: cases that one can look at, or forecasts where rows are not known."""
+    if not evaluation.worst:
+        return ""
+    first = next(iter(evaluation.worst.values()))
+    rule = score_in_words(evaluation, first.rule)
+    if first.cases is not None:
+        return (
+            f"The forecasts that cost each model most by the {rule}, with what happened then and "
+            "for how many cases; a summary does not keep which rows they were."
+            f"{CELLS if getattr(evaluation, 'grouping', {}) else ''}"
+        )
+    dropped = any(note.startswith("dropped ") for note in evaluation.notes)
+    return (
+        f"The cases that cost each model most by the {rule}, to look at by eye: a wrong outcome, a "
+        "strange case, or an overconfident forecast. Rows are counted from 0"
+        f"{', those that were dropped left out' if dropped else ''}."
+    )
+
+
+def _table(found: WorstCases) -> Table:
+    columns = found.columns()
+    told = ([_text(x, name) for x in column] for name, column in columns.items())
+    rows = zip(*told, strict=True)
+    return Table(tuple(columns), tuple(rows))
+
+
+def _text(x: Any, name: str) -> str:
+    if isinstance(x, float):
+        return number(x)
+    return f"{x:,}" if name == "cases" else str(x)

@@ -1,0 +1,56 @@
+# Where each public name lives; it is imported from there when it is first used.
+
+from ._audit import Audit, Finding, audit, is_superior
+from ._brier import Brier
+from ._class_rule import ClassRule
+from ._combinators import Bounded, Mixture, Regret
+from ._counterexamples import Counterexample
+from ._distance import QuadraticRPS, SquaredAbsoluteRPS, SquaredMeanError
+from ._interval import Interval
+from ._log import Log
+from ._parse import parse_rule
+from ._penalized import PBS, PLL, Penalized, superior_penalty
+from ._ranked import RPS, Ranked, RankedLog
+from ._rule import BinaryRule, Propriety, Rule
+from ._shifted import Shifted
+from ._spherical import Pseudospherical, Spherical
+from ._threshold import Elementary, Misclassification
+from ._weighted import BetaWeighted, HistogramWeighted, MissedBenefit, PointWeighted
+
+__all__ = [
+    "PBS",
+    "PLL",
+    "RPS",
+    "Audit",
+    "BetaWeighted",
+    "BinaryRule",
+    "Bounded",
+    "Brier",
+    "ClassRule",
+    "Counterexample",
+    "Elementary",
+    "Finding",
+    "HistogramWeighted",
+    "Interval",
+    "Log",
+    "Misclassification",
+    "MissedBenefit",
+    "Mixture",
+    "Penalized",
+    "PointWeighted",
+    "Propriety",
+    "Pseudospherical",
+    "QuadraticRPS",
+    "Ranked",
+    "RankedLog",
+    "Regret",
+    "Rule",
+    "Shifted",
+    "Spherical",
+    "SquaredAbsoluteRPS",
+    "SquaredMeanError",
+    "audit",
+    "is_superior",
+    "parse_rule",
+    "superior_penalty",
+]
