@@ -19,12 +19,12 @@ CONFORMANCE := torchmetrics==1.9.0 "arviz-stats[xarray]==0.8.0" probmetrics==1.3
 # Four parts; two of them cover the lines. What only the others reach has no test of its own, and
 # counts as not covered.
 LAWS := tests/laws
-PLAIN := tests/chances tests/test_readme.py tests/test_coverage_study.py tests/test_coverage_inference.py \
+PLAIN := tests/chances tests/test_readme.py tests/studies/test_coverage_study.py tests/studies/test_coverage_inference.py \
   $(wildcard tests/test_reference*.py tests/test_errata*.py tests/test_peers_defects*.py) \
-  tests/test_against_statsmodels.py tests/browser
-HALF := tests/reproduce tests/plots tests/test_audit.py
+  tests/inference/test_against_statsmodels.py tests/browser
+HALF := tests/reproduce tests/plots tests/rules/test_audit.py
 # Rows of the benchmark need the frameworks that they are held against.
-FRAMED := tests/integrations tests/test_benchmarks.py
+FRAMED := tests/integrations tests/studies/test_benchmarks.py
 APART := $(LAWS) $(PLAIN) $(HALF) $(FRAMED)
 RUN := $(BIN)/python -m pytest -q
 
@@ -72,7 +72,7 @@ test-integrations: $(VENV)/.ready-test $(VENV)/.ready-integrations  ## run the t
 	@MLFLOW_DISABLE_TELEMETRY=true $(RUN) $(FRAMED) src/properly/integrations
 
 test-peers: $(PEERS)/.ready  ## hold our numbers against those of other libraries
-	@$(PEERS)/bin/python -m pytest -q tests/peers tests/test_benchmarks.py
+	@$(PEERS)/bin/python -m pytest -q tests/peers tests/studies/test_benchmarks.py
 
 bench: test-peers $(VENV)/.ready-test $(VENV)/.ready-integrations  ## measure ratios against peers, then times and memory up to 10^8 rows; writes benchmarks/results
 	@$(PEERS)/bin/python benchmarks/run.py
@@ -85,22 +85,22 @@ docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
 	@echo "the documentation is in docs/_build/html/index.html"
 
 pictures: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## draw the pictures of the documentation again
-	@$(BIN)/python docs/make_pictures.py
-	@$(BIN)/python docs/make_guide_pictures.py
-	@$(BIN)/python docs/make_decision_pictures.py
-	@$(BIN)/python docs/make_class_pictures.py
-	@$(BIN)/python docs/make_penalized_pictures.py
-	@$(BIN)/python docs/make_mean_pictures.py
-	@$(BIN)/python docs/make_inference_pictures.py
-	@$(BIN)/python docs/make_report_pictures.py
-	@$(BIN)/python docs/make_selection_pictures.py
+	@$(BIN)/python studies/make_pictures.py
+	@$(BIN)/python studies/make_guide_pictures.py
+	@$(BIN)/python studies/make_decision_pictures.py
+	@$(BIN)/python studies/make_class_pictures.py
+	@$(BIN)/python studies/make_penalized_pictures.py
+	@$(BIN)/python studies/make_mean_pictures.py
+	@$(BIN)/python studies/make_inference_pictures.py
+	@$(BIN)/python studies/make_report_pictures.py
+	@$(BIN)/python studies/make_selection_pictures.py
 
 conformance: $(PEERS)/.ready-conformance  ## hold our numbers, and known defects, against other libraries; rewrites docs/conformance.md
-	@$(PEERS)/bin/python docs/make_conformance.py
+	@$(PEERS)/bin/python studies/make_conformance.py
 
 coverage-study: $(VENV)/.ready-docs  ## simulate how often bands and intervals hold; three quarters of an hour, rewrites docs/coverage.md
-	@$(BIN)/python docs/coverage_study.py --jobs 2 --scale 1.0 --out docs/coverage.json
-	@$(BIN)/python docs/coverage_study.py --page docs/coverage.md
+	@$(BIN)/python studies/coverage_study.py --jobs 2 --scale 1.0 --out docs/coverage.json
+	@$(BIN)/python studies/coverage_study.py --page docs/coverage.md
 
 changelog: $(VENV)/.ready-docs  ## show what the next release would say
 	@$(BIN)/towncrier build --draft --version NEXT

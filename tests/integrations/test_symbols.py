@@ -8,7 +8,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import pandas as pd
 import pytest
-from tests.test_engines_symbols import (
+from tests.engines.test_symbols import (
     assert_priced_as_arrays,
     expressions,
     losses_of,

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from polars.io.plugins import register_io_source
 from pyarrow import parquet
-from tests.test_messages_frames import ONE_OF_EACH, SAID, misheard
+from tests.messages.test_frames import ONE_OF_EACH, SAID, misheard
 
 import properly
 from properly.engines import _counts as _counting

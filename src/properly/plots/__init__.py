@@ -1,13 +1,11 @@
 """Pictures: results in, matplotlib Axes out.
 
-Nothing here computes, but for the curves of two distributions in `coupled_classes`; nothing changes
 a global style or shows a window. Needs the extra ``plots``.
 """
 
 from properly.plots._best_by_range import range_map
 from properly.plots._best_by_threshold import threshold_ranks
 from properly.plots._comparison import comparison, comparison_matrix
-from properly.plots._coupled_classes import coupled_classes
 from properly.plots._cumulative_forecast import cumulative_forecast
 from properly.plots._decision import decision, decision_difference
 from properly.plots._dominance import dominance
@@ -31,7 +29,6 @@ __all__ = [
     "comparison_matrix",
     "confusion",
     "cost_matrix",
-    "coupled_classes",
     "cumulative_forecast",
     "decision",
     "decision_difference",

@@ -1,0 +1,1 @@
+"""Reliability diagrams and decompositions: the paper on CORP."""

@@ -1,0 +1,129 @@
+"""A picture a figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from properly import plots
+from properly.datasets._corp import DISTRIBUTIONS
+from properly.plots._axes import GREY, PALETTE
+from reproductions._output import save_all, sheet
+from reproductions.corp import coverage as _coverage
+from reproductions.corp import efficiency as _efficiency
+from reproductions.corp.coverage import named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from reproductions.corp.coverage import Panel
+    from reproductions.corp.niamey import Diagram
+    from reproductions.corp.paper import CorpReproduction
+
+
+MARKERS = {"r": "o", "d": "s", "c": "^"}
+
+
+def save(result: CorpReproduction, folder: Path, step: Callable[[str], None]) -> tuple[Path, ...]:
+    """Draw and save every figure that the result has."""
+    makers: dict[str, Callable[[], Figure]] = {
+        "figure3": lambda: _figure3(result.figure3),
+        "figure4": lambda: _figure4(result.figure4),
+        "figure5": lambda: _figure5(result.figure5),
+    }
+    if result.figure1 and result.figure2:
+        first, second = result.figure1, result.figure2["EMOS"]
+        makers = {
+            "figure1": lambda: _figure1(first),
+            "figure2": lambda: _figure2(second),
+            **makers,
+        }
+    return save_all(makers, folder, step)
+
+
+def _figure1(diagrams: Mapping[str, Diagram]) -> Figure:
+    figure, axes = sheet(len(diagrams), 2)
+    for (name, diagram), (left, right) in zip(diagrams.items(), axes, strict=True):
+        _draw_counted(left, diagram, 10, name)
+        _draw_corp(right, diagram, name)
+    return figure
+
+
+def _figure2(diagram: Diagram) -> Figure:
+    figure, axes = sheet(2, 2)
+    for ax, bins in zip(axes.flat, diagram.binned, strict=False):
+        _draw_counted(ax, diagram, bins, "EMOS")
+    _draw_corp(axes[1, 1], diagram, "EMOS")
+    return figure
+
+
+def _figure3(panels: Mapping[str, Panel]) -> Figure:
+    figure, axes = sheet(2, 2)
+    for (name, panel), ax in zip(panels.items(), axes.flat, strict=True):
+        plots.reliability(panel.record, ax, decomposition=panel.decomposition)
+        band = panel.record.band
+        ax.set_title(f"({name}) {'no' if band is None else band.kind} band")
+    return figure
+
+
+def _figure4(coverage: _coverage.Coverage) -> Figure:
+    figure, axes = sheet(len(_coverage.STUDIES), len(DISTRIBUTIONS), sharex=True, sharey=True)
+    for row, study in zip(axes, _coverage.STUDIES, strict=True):
+        for ax, distribution in zip(row, DISTRIBUTIONS, strict=True):
+            cells = [
+                c for c in coverage.cells if (c.band, c.distribution) == (study.name, distribution)
+            ]
+            _draw_coverage(ax, cells)
+            ax.set_title(f"{study.name}\n{distribution}", fontsize="medium")
+    axes[-1, 0].legend(title="distinct forecasts", fontsize="small", loc="lower right")
+    figure.supxlabel(
+        "sample size (circles: resampling, squares: discrete, triangles: continuous asymptotics, "
+        "diamonds: likelihood)"
+    )
+    figure.supylabel("coverage, ± two standard errors")
+    return figure
+
+
+def _figure5(efficiency: _efficiency.Efficiency) -> Figure:
+    figure, axes = sheet(len(_efficiency.VALUES), len(DISTRIBUTIONS), sharex=True, sharey=True)
+    for row, values in zip(axes, _efficiency.VALUES, strict=True):
+        for ax, distribution in zip(row, DISTRIBUTIONS, strict=True):
+            cells = [
+                c for c in efficiency.cells if (c.distribution, c.values) == (distribution, values)
+            ]
+            for name, color in zip(_efficiency.METHODS, PALETTE, strict=True):
+                size, error = [c.n for c in cells], [c.error[name] for c in cells]
+                style = "-" if name == "CORP" else "--" if name.startswith("m") else ":"
+                ax.plot(size, error, style, marker=".", color=color, label=name)
+            ax.set_xscale("log", base=2)
+            ax.set_yscale("log")
+            ax.set_title(named(distribution, values), fontsize="medium")
+    axes[0, 0].legend(fontsize="small")
+    figure.supxlabel("sample size")
+    figure.supylabel("mean squared error")
+    return figure
+
+
+def _draw_corp(ax: Axes, diagram: Diagram, name: str) -> None:
+    plots.reliability(diagram.corp, ax, decomposition=diagram.decomposition)
+    ax.set_title(f"{name}, CORP")
+
+
+def _draw_counted(ax: Axes, diagram: Diagram, bins: int, name: str) -> None:
+    plots.binned_reliability(diagram.binned[bins], ax)
+    ax.set_title(f"{name}, {bins} bins")
+
+
+def _draw_coverage(ax: Axes, cells: list[_coverage.CoverageCell]) -> None:
+    ax.axhline(_coverage.LEVEL, color=GREY, linewidth=0.8)
+    for values, color in zip(_coverage.VALUES, PALETTE, strict=False):
+        line = [c for c in cells if c.values == values]
+        label = "continuous" if values is None else str(values)
+        ax.plot([c.n for c in line], [c.coverage for c in line], color=color, label=label)
+        for c in line:
+            marker = MARKERS.get(c.method[:1], "D")
+            ax.errorbar(c.n, c.coverage, 2 * c.error, color=color, marker=marker, capsize=2)
+    ax.set_xscale("log", base=2)

@@ -1,0 +1,1 @@
+"""Regret over bounded thresholds: the paper on consequentialist evaluation."""

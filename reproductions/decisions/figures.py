@@ -1,0 +1,131 @@
+"""Figures 2 to 6 of the paper on consequences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from properly import plots
+from properly.rules import BetaWeighted, Brier, Log, Misclassification, Shifted
+from reproductions._output import save_all, sheet
+from reproductions.decisions import crash as _crash
+from reproductions.decisions import crash as _rescaled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+
+    from properly.plots._threshold_axis import Axis
+    from properly.rules import BinaryRule
+    from reproductions.decisions.paper import ConsequentialistReproduction
+
+
+AXES: tuple[Axis, ...] = ("linear", "log-odds")
+# A little more than the range that matters.
+SHOWN = (0.005, 0.2)
+ASSUMED = {"accuracy": Misclassification(), "Brier score": Brier(), "log score": Log()}
+PRIORS = {
+    "Beta(1, 1), Brier score": BetaWeighted(1, 1),
+    "Beta(2, 2), Hand": BetaWeighted(2, 2),
+    "Beta(2, 8), Zhu et al.": BetaWeighted(2, 8),
+    "Brier score, moved to 0.1": Shifted(0.1),
+}
+
+
+def save(
+    result: ConsequentialistReproduction, folder: Path, step: Callable[[str], None]
+) -> tuple[Path, ...]:
+    """Draw and save every figure."""
+    makers: dict[str, Callable[[], Figure]] = {
+        "figure2": lambda: _figure2(result.crash),
+        "figure3": lambda: _figure3(result.crash),
+        "figure4": lambda: _figure4(result.figure4),
+        "figure5": lambda: _weights(ASSUMED),
+        "figure6": lambda: _weights(PRIORS),
+    }
+    return save_all(makers, folder, step)
+
+
+def _figure2(found: _crash.CrashTable) -> Figure:
+    """Draw what the decisions of each model cost at each threshold."""
+    figure, axes = sheet(1, 2)
+    for ax, axis in zip(axes.flat, AXES, strict=True):
+        plots.regret(
+            found.regret,
+            ax,
+            within=_crash.WITHIN,
+            axis=axis,
+            limits=SHOWN,
+        )
+        ax.set_title(f"{axis} axis", fontsize="medium")
+    _one_legend(figure)
+    return figure
+
+
+def _figure3(found: _crash.CrashTable) -> Figure:
+    """Draw ranking, cost, and the parts of the score that reconcile the two."""
+    figure, axes = sheet(1, 3)
+    left, middle, right = axes.flat
+    plots.roc(found.roc, left)
+    plots.regret(
+        found.regret,
+        middle,
+        within=_crash.WITHIN,
+        axis="log-odds",
+        limits=SHOWN,
+        baselines=False,
+    )
+    # Without the baselines, nothing is costly at low thresholds.
+    _legend(middle).set_loc("upper left")
+    plots.mcb_dsc(found.parts, right)
+    titles = ("A. ROC curves", "B. Regret", f"C. Parts of the {_crash.DRAWN} score")
+    for ax, title in zip(axes.flat, titles, strict=True):
+        ax.set_title(title, fontsize="medium")
+    return figure
+
+
+def _figure4(found: _rescaled.Rescaled) -> Figure:
+    """Draw one decision curve on three axes."""
+    figure, axes = sheet(1, len(found.areas))
+    figure.set_figheight(5)
+    for ax, area in zip(axes.flat, found.areas, strict=True):
+        plots.decision(
+            found.curve,
+            ax,
+            label=_rescaled.MODEL,
+            within=_rescaled.WITHIN,
+            axis=area.axis,
+            limits=SHOWN,
+        )
+        ax.set_title(f"{area.axis} axis: {area.what}", fontsize="medium")
+        # Each has a legend of its own, and no corner to spare.
+        _legend(ax).set_loc("upper center")
+        _legend(ax).set_bbox_to_anchor((0.5, -0.16))
+    return figure
+
+
+def _weights(rules: Mapping[str, BinaryRule]) -> Figure:
+    """Draw what rules assume, at even steps of the threshold and of its log-odds."""
+    figure, axes = sheet(1, 2)
+    for ax, axis in zip(axes.flat, AXES, strict=True):
+        plots.threshold_weights(rules, ax, axis=axis)
+        ax.set_title(f"{axis} axis", fontsize="medium")
+    _one_legend(figure)
+    return figure
+
+
+def _one_legend(figure: Figure) -> None:
+    """Keep one of several legends that say the same, beside the pictures."""
+    figure.set_figwidth(10.4)
+    *others, last = figure.axes
+    for ax in others:
+        _legend(ax).remove()
+    _legend(last).set_loc("upper left")
+    _legend(last).set_bbox_to_anchor((1, 1))
+
+
+def _legend(ax: Axes) -> Legend:
+    return cast("Legend", ax.get_legend())

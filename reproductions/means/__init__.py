@@ -1,0 +1,1 @@
+"""Generalized means on the probability scale: the paper by Nelson."""

@@ -1,0 +1,1 @@
+"""Scores and retention of ordered classes."""

@@ -1,0 +1,1 @@
+"""Penalized, "superior" scores."""

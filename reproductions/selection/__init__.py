@@ -1,0 +1,1 @@
+"""Epochs of training chosen by scores."""

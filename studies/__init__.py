@@ -1,0 +1,1 @@
+"""What is simulated, held against other libraries and drawn for the documentation."""

@@ -1,0 +1,76 @@
+"""Write ``conformance.md``: our numbers beside those of other libraries, from what was run.
+
+Run with ``make conformance``, in the environment of the peers. A library that is not there is named
+as such on the page.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from string import Template
+
+# The documentation's scripts are not part of the package.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from properly._boundary._files import write_whole
+from studies.conformance_calls import calls
+from studies.conformance_defects import IMPORTS, defects
+from studies.conformance_numbers import (
+    CLASSES,
+    CURVE,
+    DATA,
+    DIAGNOSED,
+    EVENT,
+    RELIABILITYDIAG,
+    numbers,
+)
+from studies.conformance_running import ABSENT, code_block
+
+ROOT = Path(__file__).resolve().parent.parent
+PEERS = (
+    "scikit-learn",
+    "torchmetrics",
+    "torch",
+    "dcurves",
+    "model-diagnostics",
+    "scoringrules",
+    "arviz-stats",
+    "briertools",
+    "hmeasure",
+    "probmetrics",
+)
+TEMPLATE = ROOT / "docs" / "conformance.md.in"
+
+
+def versions() -> str:
+    """Name the peers with their versions, and those that are not there."""
+    found, absent = [], []
+    for name in ("numpy", *PEERS):
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            absent.append(name)
+    told = ", ".join(found)
+    return f"{told}; {', '.join(absent)} {ABSENT}" if absent else told
+
+
+def page() -> str:
+    """Run everything, and fill it into the template."""
+    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(
+        versions=versions(),
+        r=RELIABILITYDIAG,
+        data=DATA,
+        prepared=code_block("\n".join(x.strip() for x in (EVENT, CLASSES, CURVE, DIAGNOSED))),
+        numbers=numbers(),
+        imports=code_block(IMPORTS),
+        defects=defects(),
+        calls=calls(),
+    )
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)  # where the reference numbers are found
+    write_whole(ROOT / "docs" / "conformance.md", page())

@@ -1,0 +1,113 @@
+"""Draw the pictures of the guide to the scale of probabilities.
+
+Run with ``python studies/make_mean_pictures.py``; it needs the extra ``plots``. All pictures show
+forecasts of what happened in car crashes, which are part of the package, or two classes made up.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from matplotlib import rc_context
+
+# The documentation's scripts are not part of the package.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from reproductions.means.coupled_plot import coupled_classes
+
+import properly
+from properly import datasets, plots
+from studies.make_class_pictures import injuries
+from studies.make_decision_pictures import figure_of
+from studies.make_guide_pictures import STATIC, STYLE, crash_tallies, panels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+    from matplotlib.legend import Legend
+
+THREE = ("logistic regression", "random forest", "boosting, balanced")
+# The lowest forecast of the forest that is not 0.
+PRECISION = 0.001
+
+
+def bars() -> Figure:
+    """Show how often each model is right beside its three means."""
+    found = {name: properly.means(t) for name, t in crash_tallies().items()}
+    return figure_of(plots.means_bars(found))
+
+
+def model_source() -> Figure:
+    """Show a model that is as good as its word, one with surprises and a biased one."""
+    tallies = crash_tallies()
+    axes = panels(12.8, 4.4, len(THREE))
+    for ax, name in zip(axes, THREE, strict=True):
+        table = properly.probability.source_table(tallies[name], precision=PRECISION)
+        plots.model_source(table, ax)
+        ax.set_title(name, loc="left", fontweight="bold")
+        ax.set_title(f"angle {table.means.angle:.0f}°", loc="right", fontsize="medium")
+    for ax in axes[1:]:
+        ax.set_ylabel("")
+        cast("Legend", ax.get_legend()).remove()
+    return figure_of(axes[0])
+
+
+def profiles() -> Figure:
+    """Show the means of all powers of the same three models, each beside its source."""
+    tallies = crash_tallies()
+    axes = panels(12.8, 4.4, len(THREE))
+    for ax, name in zip(axes, THREE, strict=True):
+        found = properly.probability.risk_profile(tallies[name], precision=PRECISION)
+        plots.risk_profile(found, ax)
+        ax.set_title(name, loc="left", fontweight="bold", pad=8)
+    for ax in axes[1:]:
+        ax.set_ylabel("")
+    return figure_of(axes[0])
+
+
+def classes() -> Figure:
+    """Show model and source of five grades of injury."""
+    ax = panels(6.8, 6.4, 1)[0]
+    plots.model_source(properly.probability.source_table(injuries()["logistic"]), ax)
+    return figure_of(ax)
+
+
+def promised() -> Figure:
+    """Show the ROC curves that the same three models have, and those that they predict."""
+    tallies = crash_tallies()
+    axes = panels(11, 4.1, len(THREE))
+    for ax, name in zip(axes, THREE, strict=True):
+        t = tallies[name]
+        curves = {
+            "actual": properly.roc_curve(t),
+            "predicted": properly.decisions.predicted_roc_curve(t),
+        }
+        plots.roc(curves, ax)
+        ax.set_title(name, loc="left", fontweight="bold")
+    for ax in axes[1:]:
+        ax.set_ylabel("")
+    return figure_of(axes[0])
+
+
+def coupled() -> Figure:
+    """Show classes with heavy tails, and a model that does not believe in them."""
+    case = datasets.NELSON_CASES["tail over"]
+    return coupled_classes(case.source, case.model, precision=0.01)
+
+
+PICTURES: dict[str, Callable[[], Figure]] = {
+    "mean_bars": bars,
+    "mean_model_source": model_source,
+    "mean_risk_profile": profiles,
+    "mean_classes": classes,
+    "mean_roc": promised,
+    "mean_coupled_classes": coupled,
+}
+
+if __name__ == "__main__":
+    with rc_context(STYLE):
+        for name, draw in PICTURES.items():
+            draw().savefig(STATIC / f"{name}.png", dpi=150, bbox_inches="tight", pad_inches=0.1)

@@ -1,0 +1,490 @@
+"""Calibration as clinical papers report it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+from scipy.stats import norm, poisson
+from scipy.stats import t as student
+from tests.inference_numbers import (
+    CLUSTER,
+    STRATUM,
+    TIME,
+    WEIGHT,
+    assert_published,
+    cases_of,
+    tally_of,
+)
+
+import properly
+from properly.calibration import _curve_fits as _calibration_distances
+from properly.calibration._summary import calibration_summary
+from properly.errors import DataError, DataWarning
+from properly.inference._draws import Counts, Rows
+
+ESTIMATES = ("observed_expected", "in_the_large", "intercept", "slope")
+ERRORS = ("ici", "e50", "e90", "emax")
+FITS: tuple[Any, ...] = ("spline", "isotonic", "lowess")
+HALVES = np.linspace(0.05, 0.95, 50)
+
+
+def few(*rows: Any, **known: Any) -> Any:
+    """Summarise cases with so few events that there is a warning."""
+    options = {name: known.pop(name) for name in ("fit", "replicates", "level") if name in known}
+    with pytest.warns(DataWarning, match="intervals may cover less than their level"):
+        return calibration_summary(
+            properly.Cases(*rows, **known), rng=1, **{"replicates": 9, **options}
+        )
+
+
+def brief(source: Any, **options: Any) -> Any:
+    return calibration_summary(source, **{"replicates": 9, "rng": 1, **options})
+
+
+# Published numbers
+
+
+@pytest.mark.parametrize("forecast", ["p1", "p2"])
+def test_estimates_and_tests_are_the_published_ones(forecast: str) -> None:
+    found = brief(tally_of(forecast))
+    ratio = found.observed_expected
+    assert_published(f"oe.{forecast}", ratio.value)
+    assert_published(f"oe.{forecast}.se_log", ratio.standard_error / ratio.value)
+    assert_published(f"oe.{forecast}.lower95", ratio.interval[0])
+    assert_published(f"oe.{forecast}.upper95", ratio.interval[1])
+    named = {"citl": found.in_the_large, "intercept": found.intercept, "slope": found.slope}
+    for name, estimate in named.items():
+        assert_published(f"cox.{forecast}.{name}", estimate.value)
+        assert_published(f"cox.{forecast}.{name}.se", estimate.standard_error)
+        half = norm.ppf(0.975) * estimate.standard_error
+        ends = (estimate.value - half, estimate.value + half)
+        assert estimate.interval == pytest.approx(ends, rel=1e-12)
+        assert estimate.method == "Wald, information"
+    names = ("lr_joint", "lr_citl", "lr_slope", "wald_joint")
+    for name, p in zip(names, found.tests.values(), strict=True):
+        assert_published(f"cox.{forecast}.{name}.p", p)
+    assert list(found.tests) == ["joint", "in_the_large", "slope", "joint_wald"]
+    assert found.test_method == "likelihood ratio"
+
+
+def test_weighted_coefficients_are_the_published_ones() -> None:
+    found = brief(cases_of("p1", weight=WEIGHT))
+    assert_published("cox.weighted.p1.intercept", found.intercept.value)
+    assert_published("cox.weighted.p1.slope", found.slope.value)
+    assert_published("cox.weighted.p1.slope.se", found.slope.standard_error)
+    assert found.slope.method == found.test_method == "Wald, sandwich"
+    assert found.slope.degrees == 299
+
+
+# What it depends on
+
+
+@pytest.mark.parametrize("fit", FITS)
+def test_a_tally_cases_and_equal_weights_say_the_same(fit: Any) -> None:
+    expected = brief(tally_of("p1"), fit=fit)
+    assert brief(cases_of("p1"), fit=fit).to_dict() == expected.to_dict()
+    weighted = brief(cases_of("p1", weight=np.full(300, 0.3)), fit=fit)
+    assert numbers_of(weighted) == numbers_of(expected)
+    assert weighted.slope.method == "Wald, information"
+
+
+def numbers_of(found: Any) -> list[float]:
+    estimates = [
+        x
+        for name in ESTIMATES
+        for x in (getattr(found, name).value, *getattr(found, name).interval)
+    ]
+    errors = [x for name in ERRORS for x in vars(getattr(found, name)).values()]
+    return [*estimates, *errors, *found.tests.values()]
+
+
+@pytest.mark.parametrize("fit", FITS)
+@pytest.mark.parametrize(
+    "known", [{}, {"clusters": CLUSTER, "strata": STRATUM}, {"time": TIME}], ids=str
+)
+def test_only_ratios_of_weights_matter(fit: Any, known: dict[str, Any]) -> None:
+    found = [
+        numbers_of(brief(cases_of("p1", weight=scale * WEIGHT, **known), fit=fit))
+        for scale in (1, 40, 1e-12, 1e12)
+    ]
+    for other in found[1:]:
+        np.testing.assert_allclose(found[0], other, rtol=1e-9)
+
+
+def test_a_seed_decides_about_the_draws() -> None:
+    found = [brief(tally_of("p1"), rng=rng).ici for rng in (5, 5, 6)]
+    assert found[0] == found[1]
+    assert found[0].mean_if_calibrated != found[2].mean_if_calibrated
+    assert found[0].value == found[2].value
+
+
+# Designs
+
+
+def test_every_case_its_own_cluster_is_the_sandwich_of_independent_cases() -> None:
+    found = brief(cases_of("p1", clusters=np.arange(300)))
+    x, y = np.asarray(cases_of("p1").p, dtype=float), np.asarray(cases_of("p1").y)
+    Z = np.column_stack([np.ones(300), logit(x)])
+    mean = expit(Z @ (found.intercept.value, found.slope.value))
+    inverse = np.linalg.inv(Z.T @ (Z * (mean * (1 - mean))[:, None]))
+    left = (y - mean)[:, None] * Z @ inverse
+    errors = np.sqrt(300 / 299 * np.diagonal(left.T @ left))
+    assert found.intercept.standard_error == pytest.approx(errors[0], rel=1e-8)
+    assert found.slope.standard_error == pytest.approx(errors[1], rel=1e-8)
+    # The same first order as the information has, but not the same.
+    plain = brief(cases_of("p1"))
+    assert found.slope.value == pytest.approx(plain.slope.value, rel=1e-9)
+    assert found.slope.standard_error != pytest.approx(plain.slope.standard_error, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("known", "degrees", "design"),
+    [
+        ({"clusters": CLUSTER}, 29, "30 clusters"),
+        ({"clusters": CLUSTER, "strata": STRATUM}, 27, "30 clusters in 3 strata"),
+        ({"time": TIME}, 17, "300 times"),
+    ],
+)
+def test_designs_have_intervals_by_students_t(
+    known: dict[str, Any], degrees: int, design: str
+) -> None:
+    found = brief(cases_of("p1", **known))
+    slope, ratio = found.slope, found.observed_expected
+    quantile = student.ppf(0.975, degrees)
+    assert slope.degrees == ratio.degrees == degrees
+    assert slope.interval[1] - slope.value == pytest.approx(quantile * slope.standard_error)
+    ends = ratio.value * np.exp(np.array([-1, 1]) * quantile * ratio.standard_error / ratio.value)
+    assert ratio.interval == pytest.approx(tuple(ends))
+    away = (slope.value - 1) / slope.standard_error
+    assert found.tests["slope"] == pytest.approx(2 * student.sf(abs(away), degrees))
+    assert found.tests["joint"] == pytest.approx(found.tests["joint_wald"])
+    assert found.design == slope.design == design
+    assert found.cases == 300
+
+
+def test_strata_without_clusters_keep_the_normal_interval_of_the_ratio() -> None:
+    found = brief(cases_of("p1", strata=STRATUM))
+    assert found.observed_expected.degrees == math.inf
+    assert found.slope.degrees == 297
+    assert found.slope.method == "Wald, sandwich"
+
+
+# Where something is undefined
+
+
+def test_certain_forecasts_are_counted_and_never_moved() -> None:
+    cases = cases_of("edge")
+    p = np.asarray(cases.p)
+    uncertain = (p > 0) & (p < 1)
+    found = few(cases.y, cases.p)
+    assert found.certain == 12
+    for name in ESTIMATES[1:]:
+        assert math.isnan(getattr(found, name).value)
+        assert getattr(found, name).method == ("none: forecasts of exactly 0 or 1 have no log odds")
+    assert all(map(math.isnan, found.tests.values()))
+    assert found.test_method == "none"
+    assert math.isfinite(found.observed_expected.value)
+    # The spline leaves them out; other curves do not.
+    rest = few(np.asarray(cases.y)[uncertain], p[uncertain])
+    assert vars(found.ici) == vars(rest.ici)
+    assert "12 forecasts of exactly 0 or 1 have no log odds, and were left out" in " ".join(
+        str(found).split()
+    )
+    isotonic = few(cases.y, cases.p, fit="isotonic")
+    recalibrated = properly.reliability(cases.tally()).recalibrated
+    away = np.abs(recalibrated - np.asarray(cases.tally().value))
+    assert isotonic.emax.value == pytest.approx(away.max())
+
+
+def test_weights_of_certain_forecasts_are_left_out_of_the_spline_too() -> None:
+    cases = cases_of("edge")
+    p, weight = np.asarray(cases.p), 1 + np.arange(40) % 3
+    found = few(cases.y, p, weight=weight)
+    uncertain = (p > 0) & (p < 1)
+    rest = few(np.asarray(cases.y)[uncertain], p[uncertain], weight=weight[uncertain])
+    assert vars(found.ici) == pytest.approx(vars(rest.ici), rel=1e-9)
+    assert found.certain == 12
+
+
+def test_certain_forecasts_alone_have_no_spline() -> None:
+    found = few([1, 0, 1], [1.0, 0.0, 1.0])
+    assert math.isnan(found.ici.value)
+    assert found.curve == "none: all forecasts are 0 or 1"
+    assert few([1, 0, 1], [1.0, 0.0, 1.0], fit="isotonic").emax.value == 0
+    # Nothing varied, so nothing is known of how much it might.
+    assert found.observed_expected.value == 1
+    assert all(map(math.isnan, found.observed_expected.interval))
+
+
+@pytest.mark.parametrize(("sign", "slope"), [(1, math.inf), (-1, -math.inf)])
+def test_separated_outcomes_have_an_infinite_slope_and_score_tests(sign: int, slope: float) -> None:
+    y = sign * (HALVES - 0.5) > 0
+    found = brief(properly.Cases(y, HALVES))
+    assert found.slope.value == slope
+    assert math.isnan(found.intercept.value)
+    assert all(map(math.isnan, found.slope.interval))
+    assert math.isfinite(found.in_the_large.standard_error)
+    assert found.test_method == "score"
+    z, v = np.stack([np.ones(50), logit(HALVES)]), HALVES * (1 - HALVES)
+    score = z @ (y - HALVES)
+    statistic = score @ np.linalg.solve((z * v) @ z.T, score)
+    assert found.tests["joint"] == pytest.approx(math.exp(-statistic / 2))
+    assert math.isnan(found.tests["joint_wald"])
+    # In the large is exactly right here, so the slope alone is refused.
+    assert found.tests["in_the_large"] == pytest.approx(1)
+    assert found.tests["slope"] < found.tests["joint"]
+
+
+def test_separated_outcomes_in_clusters_keep_the_clustered_score_test() -> None:
+    clusters = np.arange(50) // 5
+    found = brief(properly.Cases(HALVES > 0.5, HALVES, clusters=clusters))
+    assert found.slope.value == math.inf
+    assert 0 < found.tests["joint"] < 0.1
+    assert found.tests["in_the_large"] == pytest.approx(1)
+    assert math.isnan(found.tests["slope"])
+    weighted = brief(properly.Cases(HALVES > 0.5, HALVES, weight=1 + np.arange(50) % 2))
+    assert weighted.slope.value == math.inf
+    assert 0 < weighted.tests["joint"] < 1e-3
+
+
+def test_separated_outcomes_in_time_have_no_joint_test() -> None:
+    order = np.random.default_rng(11).permutation(50)
+    found = brief(properly.Cases(HALVES > 0.5, HALVES, time=order))
+    assert found.slope.value == math.inf
+    assert math.isnan(found.tests["joint"])
+    assert found.tests["in_the_large"] == pytest.approx(1)
+    assert "tests (score): in the large p = 1.000, slope -, joint -" in str(found)
+
+
+def test_two_clusters_leave_no_degree_of_freedom_for_two_coefficients() -> None:
+    with pytest.warns(DataWarning, match="^with 2 clusters, intervals may cover less"):
+        found = brief(cases_of("p1", clusters=np.arange(300) % 2))
+    assert found.slope.degrees == 1
+    assert math.isnan(found.tests["joint"])
+    assert math.isnan(found.tests["joint_wald"])
+    assert 0 < found.tests["slope"] < 1
+
+
+def test_without_events_the_ratio_has_the_exact_interval_of_a_poisson_distribution() -> None:
+    found = few(np.zeros(50, dtype=int), HALVES, level=0.9)
+    ratio = found.observed_expected
+    assert ratio.value == ratio.interval[0] == 0
+    assert poisson.cdf(0, ratio.interval[1] * HALVES.sum()) == pytest.approx(0.05)
+    assert ratio.method == "exact Poisson"
+    assert found.in_the_large.value == -math.inf
+    assert math.isnan(found.slope.value)
+    assert found.ici.value == pytest.approx(HALVES.mean())
+    assert found.tests["in_the_large"] < 1e-6
+    assert math.isnan(found.tests["slope"])
+
+
+def test_without_events_clusters_leave_the_ratio_without_an_interval() -> None:
+    found = few(np.zeros(50, dtype=int), HALVES, clusters=np.arange(50) // 5)
+    ratio = found.observed_expected
+    assert ratio.value == 0
+    assert all(map(math.isnan, ratio.interval))
+    assert ratio.method == "none: no event among weighted or dependent cases"
+
+
+@pytest.mark.parametrize(("events", "ratio"), [(1, math.inf), (0, math.nan)])
+def test_where_no_event_was_expected_the_ratio_is_infinite_or_undefined(
+    events: int, ratio: float
+) -> None:
+    found = few([1] * events + [0] * (9 - events), np.zeros(9)).observed_expected
+    assert found.value == pytest.approx(ratio, nan_ok=True)
+    assert all(map(math.isnan, found.interval))
+    assert found.method == "none: no event was expected"
+
+
+def test_equal_forecasts_have_no_slope() -> None:
+    found = brief(properly.Tally.from_counts([0.3], [100], [40]))
+    assert math.isnan(found.slope.value)
+    assert found.slope.method == "none: all forecasts are alike"
+    assert found.in_the_large.value == pytest.approx(logit(0.4) - logit(0.3))
+    assert found.tests["joint"] == found.tests["in_the_large"]
+    assert [getattr(found, name).value for name in ERRORS] == pytest.approx([0.1] * 4)
+
+
+def test_fractional_weights_in_a_tally_are_refused() -> None:
+    tally = cases_of("p1", weight=WEIGHT).tally()
+    with pytest.raises(DataError, match="cases of fractional weight are drawn one by one"):
+        calibration_summary(tally)
+
+
+def test_few_events_are_warned_of() -> None:
+    rng = np.random.default_rng(7)
+    p = rng.random(60)
+    y = np.arange(60) < 19
+    with pytest.warns(DataWarning, match="with 19 events and 41 cases without it"):
+        brief(properly.Cases(y, p))
+    with pytest.warns(DataWarning, match="with 41 events and 19 cases without it"):
+        brief(properly.Cases(~y, p))
+    assert brief(properly.Cases(np.arange(60) < 20, p)).events == 20
+
+
+# Distances if calibrated
+
+
+def test_distances_if_calibrated_are_those_of_binomial_counts() -> None:
+    # At one distinct forecast every distance is that of the event rate from it.
+    found = calibration_summary(properly.Tally.from_counts([0.3], [50], [20]), rng=8)
+    away = np.abs(np.arange(51) / 50 - 0.3)
+    share = np.array([math.comb(50, k) * 0.3**k * 0.7 ** (50 - k) for k in range(51)])
+    mean = float(away @ share)
+    error = math.sqrt((away**2 @ share - mean**2) / 999)
+    for name in ERRORS:
+        assert abs(getattr(found, name).mean_if_calibrated - mean) <= 4 * error
+        above = share[away > getattr(found, name).upper_if_calibrated + 1e-12].sum()
+        assert above <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 999)
+
+
+def test_weighted_draws_vary_more_than_counts() -> None:
+    weight = np.where(np.arange(300) % 10, 0.1, 10.0)
+    with pytest.warns(DataWarning, match="with the weight of"):
+        heavy = brief(cases_of("p1", weight=weight), replicates=99)
+    light = brief(cases_of("p1"), replicates=99)
+    assert heavy.ici.mean_if_calibrated > 1.5 * light.ici.mean_if_calibrated
+
+
+@pytest.mark.parametrize("fit", FITS)
+@pytest.mark.parametrize("known", [{}, {"weight": 1 + np.arange(600) % 3}], ids=["counts", "rows"])
+def test_of_very_many_forecasts_random_outcomes_are_counted_in_cells(
+    fit: Any, known: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(12)
+    p = rng.uniform(0.05, 0.95, 600)
+    cases = properly.Cases(rng.random(600) < p, p, **known)
+    exact = brief(cases, fit=fit, replicates=199)
+    for name, size in (("MANY", 500), ("CELLS", 150), ("ENDS", 30)):
+        monkeypatch.setattr(_calibration_distances, name, size)
+    found = brief(cases, fit=fit, replicates=199)
+    assert found.slope == exact.slope
+    assert found.curve == exact.curve
+    for name in ERRORS:
+        one, other = getattr(found, name), getattr(exact, name)
+        assert one.value == other.value
+        assert one.mean_if_calibrated != other.mean_if_calibrated
+        assert one.mean_if_calibrated == pytest.approx(other.mean_if_calibrated, rel=0.12)
+        assert one.upper_if_calibrated == pytest.approx(other.upper_if_calibrated, rel=0.25)
+
+
+def test_cells_hold_neighbours_and_both_ends_stay_as_they_are() -> None:
+    rng = np.random.default_rng(13)
+    value, weight = np.sort(rng.random(40_000)), rng.integers(1, 4, 40_000)
+    cells = _calibration_distances.in_cells(Counts(value, weight))
+    assert isinstance(cells, Counts)
+    assert cells.weight.sum() == weight.sum()
+    assert cells.weight @ cells.value == pytest.approx(weight @ value, rel=1e-12)
+    assert (np.diff(cells.value) > 0).all()
+    assert len(cells.value) <= 2**14 + 2**12
+    for end in (slice(2**11), slice(-(2**11), None)):
+        np.testing.assert_allclose(cells.value[end], value[end], rtol=1e-15)
+        assert (cells.weight[end] == weight[end]).all()
+    # Equal parts of 80,000 in 16,384 cells, but for one forecast more or less.
+    assert cells.weight[2**11 : -(2**11)].max() <= weight.sum() / 2**14 + 3
+    each = Rows(value, np.repeat(np.arange(40_000), weight), np.ones(weight.sum()), value > 2)
+    grouped = _calibration_distances.in_cells(each)
+    assert isinstance(grouped, Rows)
+    np.testing.assert_allclose(grouped.value, cells.value, rtol=1e-12)
+    assert (np.bincount(grouped.cell) == cells.weight).all()
+
+
+# Classes
+
+
+def classes() -> properly.Cases:
+    rng = np.random.default_rng(10)
+    P = rng.dirichlet([2, 2, 2], 150)
+    y = [rng.choice(3, p=row) for row in P]
+    return properly.Cases(y, P, labels=["mild", "severe", "fatal"])
+
+
+@pytest.mark.parametrize("reduction", ["one_vs_rest", "cumulative"])
+def test_classes_are_summarised_question_by_question(reduction: Any) -> None:
+    cases = classes()
+    found = calibration_summary(cases, reduction=reduction, replicates=9, rng=3)
+    questions = getattr(properly, reduction)(cases)
+    assert list(found) == list(questions)
+    assert len(found) == len(questions)
+    rng = np.random.default_rng(3)
+    for name, question in questions.items():
+        alone = calibration_summary(question, replicates=9, rng=rng)
+        assert found[name].to_dict() == alone.to_dict()
+    frame = found.to_frame("pandas")
+    assert frame["question"].tolist() == [name for name in questions for _ in range(8)]
+    assert frame["value"][0] == found[frame["question"][0]].observed_expected.value
+    assert list(json.loads(json.dumps(found.to_dict()))["parts"]) == list(questions)
+    assert repr(found) == f"ClassCalibrationSummary({reduction}, {len(questions)} questions)"
+    assert [line.split("  ")[0] for line in str(found).splitlines()[1:]] == list(questions)
+
+
+def test_classes_need_a_reduction_and_events_none() -> None:
+    with pytest.raises(DataError, match="these cases have 3 classes") as refused:
+        calibration_summary(classes())
+    assert "reduction='one_vs_rest'" in str(refused.value)
+    with pytest.raises(DataError, match="these cases have one event"):
+        calibration_summary(cases_of("p1"), reduction="cumulative")
+    with pytest.raises(DataError, match="reduction must be 'one_vs_rest' or 'cumulative'"):
+        calibration_summary(classes(), reduction="top_label")  # type: ignore[call-overload]
+
+
+# Records
+
+
+def test_the_record_is_plain_and_readable() -> None:
+    found = brief(tally_of("p1"))
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["slope"]["value"] == found.slope.value
+    assert told["ici"] == vars(found.ici)
+    assert told["tests"] == found.tests
+    assert told["events"] == 102
+    assert repr(found) == (
+        "CalibrationSummary(observed / expected 0.8483, slope 1.018, ICI 0.0608; 102 events in 300)"
+    )
+    lines = str(found).splitlines()
+    assert lines[1] == "observed / expected          0.848      0.735 to 0.979              1"
+    assert lines[4] == "slope                        1.018      0.714 to 1.322              1"
+    assert "tests (likelihood ratio): in the large p = 0.017, slope p = 0.906," in lines
+    assert "p < 0.001" in str(brief(tally_of("p2")))
+
+
+def test_a_frame_has_a_row_for_each_measure() -> None:
+    found = brief(tally_of("p1"))
+    frame = found.to_frame("pandas").set_index("measure")
+    assert list(frame.index) == [*ESTIMATES, *ERRORS]
+    for name in ESTIMATES:
+        x = getattr(found, name)
+        row = frame.loc[name]
+        assert (row["value"], row["lower"], row["upper"]) == (x.value, *x.interval)
+    assert frame.loc["slope", "p_value"] == found.tests["slope"]
+    assert frame["p_value"].notna().sum() == 2
+    assert frame.loc["e90", "upper_if_calibrated"] == found.e90.upper_if_calibrated
+
+
+def test_an_undefined_record_is_told_with_dashes_and_null() -> None:
+    found = few([1, 0, 0], [0.0, 0.0, 0.0])
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["observed_expected"]["value"] == "Infinity"
+    assert told["slope"]["value"] is None
+    assert told["tests"]["joint"] is None
+    lines = str(found).splitlines()
+    assert lines[1].split() == ["observed", "/", "expected", "inf", "-", "1"]
+    assert not any(line.startswith("tests") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fit": "loess"}, "fit must be 'spline', 'isotonic' or 'lowess'; got 'loess'"),
+        ({"level": 95}, "a level must lie between 0 and 1"),
+        ({"replicates": 0}, "replicates must be a whole number, 1 or more; got 0"),
+    ],
+)
+def test_options_are_checked(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        calibration_summary(tally_of("p1"), **options)

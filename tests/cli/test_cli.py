@@ -1,0 +1,501 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+import properly
+import reproductions as reproduce
+from properly import cli, rules
+from properly.cli._running import progress_bar
+from properly.decisions._recommend import recommend
+from properly.errors import DataWarning
+from properly.rules import PBS, RPS, Brier, Propriety, SquaredAbsoluteRPS
+from properly.rules._audit import audit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(cli.command(), arguments)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Replace the long work by a note of what was asked for."""
+    found: dict[str, Any] = {}
+
+    def corp(data: str | None, **options: Any) -> str:
+        found.update(options, data=data)
+        if options["progress"]:
+            options["progress"](1, 2, "half")
+        return "the result ± 1"
+
+    monkeypatch.setattr(reproduce, "corp", corp)
+    return found
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert run("--version").output == f"properly, version {properly.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ((), "report score compare check recommend audit reproduce demo"),
+        (("audit",), "[RULE]... --classes --format --seed"),
+        (("reproduce",), "corp consequentialist nelson ordinal penalized selection"),
+        (("reproduce", "corp"), "--data --full --output --seed"),
+        (("reproduce", "consequentialist"), "--full --output --seed"),
+        (("reproduce", "nelson"), "--full --output --seed"),
+        (("reproduce", "ordinal"), "--data --full --output --seed"),
+        (("reproduce", "penalized"), "--full --output --seed"),
+        (("reproduce", "selection"), "--data --full --work --output --seed"),
+    ],
+)
+def test_help_names_what_there_is(path: tuple[str, ...], words: str) -> None:
+    result = run(*path, "--help")
+    assert result.exit_code == 0
+    assert all(word in result.stdout for word in words.split())
+
+
+def test_the_options_reach_the_work(asked: dict[str, Any], tmp_path: Path) -> None:
+    data = tmp_path / "niamey.csv"
+    data.touch()
+    result = run(
+        *("reproduce", "corp", "--data", str(data), "--full"),
+        *("--output", str(tmp_path / "new"), "--seed", "7"),
+    )
+    assert result.stdout == "the result ± 1\n"
+    assert result.stderr == ""
+    assert asked == {
+        "data": str(data),
+        "full": True,
+        "output": str(tmp_path / "new"),
+        "rng": 7,
+        "progress": None,
+    }
+
+
+def test_without_options_the_data_are_left_out(asked: dict[str, Any]) -> None:
+    assert run("reproduce", "corp").exit_code == 0
+    assert asked == {"data": None, "full": False, "output": None, "rng": 0, "progress": None}
+
+
+@pytest.mark.parametrize("paper", ["consequentialist", "nelson", "penalized"])
+def test_the_options_reach_the_other_work(
+    paper: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def work(**options: Any) -> str:
+        asked.append(options)
+        return "what decisions cost"
+
+    monkeypatch.setattr(reproduce, paper, work, raising=False)
+    folder = str(tmp_path / "new")
+    result = run("reproduce", paper, "--full", "--output", folder, "--seed", "7")
+    assert result.stdout == "what decisions cost\n"
+    assert run("reproduce", paper).exit_code == 0
+    assert asked == [
+        {"full": True, "output": folder, "rng": 7, "progress": None},
+        {"full": False, "output": None, "rng": 0, "progress": None},
+    ]
+
+
+def test_a_folder_of_data_reaches_the_work_on_ordered_classes(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def ordinal(data: str | None, **options: Any) -> str:
+        asked.append({"data": data} | options)
+        return "in order"
+
+    monkeypatch.setattr(reproduce, "ordinal", ordinal, raising=False)
+    assert run("reproduce", "ordinal", "--data", str(tmp_path)).stdout == "in order\n"
+    assert run("reproduce", "ordinal", "--full", "--seed", "2").exit_code == 0
+    common = {"output": None, "progress": None}
+    assert asked == [
+        {"data": str(tmp_path), "full": False, "rng": 0} | common,
+        {"data": None, "full": True, "rng": 2} | common,
+    ]
+    assert run("reproduce", "ordinal", "--data", __file__).exit_code == 2
+
+
+def test_progress_is_shown_on_a_terminal_and_not_among_the_results(
+    asked: dict[str, Any], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    cli.command()(["reproduce", "corp"], standalone_mode=False)
+    assert callable(asked["progress"])
+    assert capsys.readouterr().out == "the result ± 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("obs,EMOS\n1,0.5\n", "Error: the data must have rows with the columns date, Logistic,"),
+        (
+            "date,Logistic,EMOS,ENS,EPC,obs\n1,.1,.1,.1,.1,x\n",
+            "Error: the data must be numbers; row 0 of obs is 'x'",
+        ),
+        (
+            "date,Logistic,EMOS,ENS,EPC,obs\n1,.1,.1,10,.1,1\n",
+            "Error: forecasts must be probabilities in [0, 1]; row 0 is 10.0",
+        ),
+    ],
+)
+def test_what_is_refused_is_said_without_a_traceback(
+    text: str, message: str, tmp_path: Path
+) -> None:
+    data = tmp_path / "niamey.csv"
+    data.write_text(text, encoding="utf-8")
+    result = run("reproduce", "corp", "--data", str(data))
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith(message)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--data", "nowhere.csv"), ("--seed", "-1"), ("--output", __file__), ("--what",)]
+)
+def test_wrong_options_are_refused(arguments: tuple[str, ...]) -> None:
+    result = run("reproduce", "corp", *arguments)
+    assert result.exit_code == 2
+    assert "Error: " in result.stderr
+
+
+def test_without_click_two_lines_say_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "click", None)
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 1
+    assert capsys.readouterr().err.splitlines() == [
+        "this needs click, which is not installed",
+        "Hint: pip install 'properly[cli]'",
+    ]
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    command = [sys.executable, "-m", "properly", "--version"]
+    found = subprocess.run(command, capture_output=True, check=True, text=True)  # noqa: S603
+    assert found.stdout == f"properly, version {properly.__version__}\n"
+
+
+def test_main_runs_the_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["properly", "--version"])
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.startswith("properly, version")
+
+
+class Terminal(io.StringIO):
+    """What is typed at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def recommend_at_a_terminal(
+    typed: str, *flags: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> tuple[str, str]:
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    cli.command()(["recommend", *flags], standalone_mode=False)
+    assert sys.stdin.read() == ""
+    return capsys.readouterr()
+
+
+def test_help_on_recommend_names_its_options() -> None:
+    words = "--decisions --threshold --ordered --costs --format independent budget fixed unknown"
+    found = run("recommend", "--help").stdout
+    assert all(word in found for word in words.split())
+
+
+def test_advice_is_a_page_and_a_call() -> None:
+    advice = recommend(decisions="independent", threshold="range", costs=True)
+    flags = ("--decisions", "independent", "--threshold", "range", "--costs")
+    result = run("recommend", *flags)
+    assert result.stdout == f"{advice}\n"
+    assert result.stderr == ""
+
+
+def test_advice_as_json_is_that_of_its_record() -> None:
+    advice = recommend(decisions="budget", threshold="fixed", ordered=True)
+    flags = ("--decisions", "budget", "--threshold", "fixed", "--ordered", "--format", "json")
+    assert json.loads(run("recommend", *flags).stdout) == advice.to_dict()
+
+
+@pytest.mark.parametrize(
+    ("flags", "missing"),
+    [
+        ((), "--decisions independent|budget and --threshold fixed|range|unknown"),
+        (("--decisions", "budget"), "--threshold fixed|range|unknown"),
+        (("--threshold", "fixed", "--costs"), "--decisions independent|budget"),
+    ],
+)
+def test_without_a_terminal_a_missing_flag_is_named(flags: tuple[str, ...], missing: str) -> None:
+    result = run("recommend", *flags)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    last = f"Error: Off a terminal nothing can be asked; give {missing}."
+    assert result.stderr.splitlines()[-1] == last
+
+
+@pytest.mark.parametrize("flag", ["--decisions", "--threshold", "--format"])
+def test_advice_on_anything_else_is_refused(flag: str) -> None:
+    result = run("recommend", flag, "whatever")
+    assert result.exit_code == 2
+    assert f"Invalid value for '{flag}': 'whatever' is not one of" in result.stderr
+
+
+def test_on_a_terminal_all_is_asked_for_apart_from_the_result(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, err = recommend_at_a_terminal(
+        "budget\nrange\ny\nn\n", monkeypatch=monkeypatch, capsys=capsys
+    )
+    advice = recommend(decisions="budget", threshold="range", ordered=True)
+    # Python itself writes the blank after each question to where results go, if not at a terminal.
+    assert out.strip() == str(advice)
+    assert "can only so many be acted on? (independent, budget):" in err
+    assert "The number that can be acted on: one number, a range, or unknown?" in err
+
+
+def test_on_a_terminal_only_what_is_missing_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--decisions", "independent", "--no-ordered", "--costs")
+    out, err = recommend_at_a_terminal("fixed\n", *flags, monkeypatch=monkeypatch, capsys=capsys)
+    advice = recommend(decisions="independent", threshold="fixed", costs=True)
+    assert out.strip() == str(advice)
+    assert err.count("?") == 1
+    assert "The risk at which one begins to act: one number, a range, or unknown?" in err
+
+
+def test_a_complete_question_is_not_followed_by_others(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ("--decisions", "independent", "--threshold", "unknown")
+    out, err = recommend_at_a_terminal("", *flags, monkeypatch=monkeypatch, capsys=capsys)
+    advice = recommend(decisions="independent", threshold="unknown")
+    assert (out, err) == (f"{advice}\n", "")
+
+
+def test_an_audit_is_the_page_of_its_record() -> None:
+    result = run("audit", "sa-rps", "PBS(ties='any_correct')")
+    pages = [str(audit(rule)) for rule in (SquaredAbsoluteRPS(), PBS(ties="any_correct"))]
+    assert result.stdout == "\n\n".join(pages) + "\n"
+    assert result.stderr == ""
+    assert result.exit_code == 0
+
+
+def test_an_audit_as_json_is_that_of_its_records() -> None:
+    result = run("audit", "rps", "--classes", "2", "--format", "json", "--seed", "4")
+    assert json.loads(result.stdout) == [audit(RPS(), 2, rng=4).to_dict()]
+
+
+def test_a_warning_is_said_in_words() -> None:
+    result = run("audit", "Penalized(Brier(), 0.5, cost=[[1, 0], [1, 0]])", "--classes", "2")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "Warning: a mistake should not cost less than the right answer; if class 0 happens, "
+        "decision 1 costs 0, decision 0 costs 1\n"
+    )
+
+
+def test_an_audit_exits_with_1_if_a_claim_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Boast(SquaredAbsoluteRPS):
+        def propriety_for(self, classes: int) -> Propriety:
+            del classes
+            return Propriety.PROPER
+
+    monkeypatch.setattr(rules, "SquaredAbsoluteRPS", Boast)
+    result = run("audit", "sa-rps")
+    assert result.exit_code == 1
+    assert "The rule says that it is proper; the search: refuted." in result.stdout
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("Elementary(0.1)", "--classes", "3"), "Error: Elementary(threshold=0.1) is a rule for"),
+        (("brier", "--classes", "99"), "Error: classes must be a whole number from 2 to 30; got"),
+    ],
+)
+def test_an_audit_refuses_without_a_traceback(arguments: tuple[str, ...], said: str) -> None:
+    result = run("audit", *arguments)
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert result.stderr.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("breir", "a rule must have a name of properly.rules; got 'breir'\n\nHint:"),
+        ("__import__('os').system('true')", "a rule is a name or a call, of numbers,"),
+    ],
+)
+def test_what_is_no_rule_is_no_way_to_use_an_audit(text: str, said: str) -> None:
+    result = run("audit", text)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert f"Error: Invalid value for '[RULE]...': {said}" in result.stderr
+
+
+@pytest.fixture
+def few_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace the library by a few of its rules."""
+    few = ("Brier()", "SquaredAbsoluteRPS()", "Elementary(0.25)")
+    monkeypatch.setattr("properly.cli._audit.LIBRARY", few)
+
+
+@pytest.mark.usefixtures("few_rules")
+def test_without_a_rule_the_library_is_tabled() -> None:
+    result = run("audit")
+    assert result.exit_code == 0
+    beaten, tied = "truth (1/3, 1/3, 1/3), report (0, 1, 0)", "truth (0, 1), report (1/2, 1/2)"
+    assert result.stdout.splitlines() == [
+        "rule                  classes  claims to be     found            gap   shown by",
+        "Brier()               3        strictly proper  strictly proper",
+        f"SquaredAbsoluteRPS()  3        improper         improper         1/27  {beaten}",
+        f"Elementary(0.25)      2        proper           proper           0     {tied}",
+        "",
+        "The search refutes no claim of 3 rules. It could not prove any.",
+    ]
+
+
+@pytest.mark.usefixtures("few_rules")
+def test_in_the_table_a_rule_for_one_event_keeps_its_two_classes() -> None:
+    found = json.loads(run("audit", "--classes", "4", "--format", "json").stdout)
+    assert [record["classes"] for record in found] == [4, 4, 2]
+
+
+@pytest.mark.usefixtures("few_rules")
+def test_the_table_names_what_is_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Boast(Brier):
+        def classwise(self, p: Any) -> Any:
+            return 1 - p
+
+    monkeypatch.setattr(rules, "Brier", Boast)
+    result = run("audit")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1] == "The search refutes 1 of 3 claims: Brier()."
+
+
+@pytest.mark.usefixtures("few_rules")
+def test_an_audit_shows_progress_on_a_terminal_and_not_among_the_results(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    cli.command()(["audit", "--classes", "2"], standalone_mode=False)
+    assert capsys.readouterr().out.startswith("rule  ")
+
+
+def test_a_reader_who_has_had_enough_is_no_error_to_speak_of() -> None:
+    command = [sys.executable, "-m", "properly", "audit", "--help"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:  # noqa: S603
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 1
+
+
+def test_an_interrupt_is_said_in_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reproduce, "corp", interrupted)
+    result = run("reproduce", "corp")
+    assert (result.exit_code, result.stdout, result.stderr) == (130, "", "Interrupted.\n")
+
+
+def test_an_interrupt_before_anything_runs_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "command", interrupted)
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 130
+
+
+def test_a_question_that_is_not_answered_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(""))
+    assert cli.command()(["recommend"], standalone_mode=False) == 130
+
+
+def test_a_file_that_cannot_be_read_is_an_error_of_the_data(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def unreadable(*_: Any, **__: Any) -> None:
+        raise PermissionError(13, "Permission denied", "niamey.csv")
+
+    monkeypatch.setattr(reproduce, "corp", unreadable)
+    result = run("reproduce", "corp")
+    assert result.exit_code == 1
+    assert result.stderr == "Error: niamey.csv: permission denied\n"
+
+
+def test_a_mistake_of_ours_is_shown_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def mistaken(*_: Any, **__: Any) -> None:
+        message = "a mistake"
+        raise RuntimeError(message)
+
+    monkeypatch.setattr(reproduce, "corp", mistaken)
+    assert isinstance(run("reproduce", "corp").exception, RuntimeError)
+
+
+def test_a_warning_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def warned(*_: Any, **__: Any) -> str:
+        for message in ("few cases", "odd weights", "few cases"):
+            warnings.warn(message, DataWarning, stacklevel=1)
+        return "done"
+
+    monkeypatch.setattr(reproduce, "corp", warned)
+    result = run("reproduce", "corp")
+    assert (result.exit_code, result.stdout) == (0, "done\n")
+    assert result.stderr == "Warning: few cases\nWarning: odd weights\n"
+
+
+def test_the_name_of_what_is_worked_on_is_no_markup(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with progress_bar() as progress:
+        assert progress is not None
+        progress(1, 2, "[/no] \x1b[2J")
+    assert capsys.readouterr().out == ""
+
+
+def test_letters_that_a_terminal_does_not_have_are_spelled_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    terminal = io.TextIOWrapper(io.BytesIO(), encoding="latin-1")
+    monkeypatch.setattr(sys, "stdout", terminal)
+    monkeypatch.setattr(sys, "argv", ["properly", "reproduce", "corp"])
+    monkeypatch.setattr(reproduce, "corp", lambda *_, **__: "é is better than 模")
+    with pytest.raises(SystemExit) as caught:
+        cli.main()
+    assert caught.value.code == 0
+    terminal.flush()
+    assert terminal.buffer.getvalue() == b"\xe9 is better than \\u6a21\n"

@@ -1,0 +1,192 @@
+"""Help and completion: what there is, what is loaded for it, and examples that run."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import pytest
+from click.shell_completion import ShellComplete
+from tests.command_line import every, run
+
+import properly
+import reproductions as reproduce
+from properly import cli, datasets, rules
+from properly.cli._commands import COMMANDS
+from properly.cli._options import NAMES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEAVY = ("numpy", "scipy", "duckdb", "rich", "matplotlib", "properly.reproduce", "properly.rules")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "loaded"),
+    [
+        (["--help"], []),
+        (["--version"], []),
+        (["score", "--help"], ["properly.cli._score"]),
+        (["reproduce", "corp", "--help"], ["properly.cli._reproduce"]),
+    ],
+)
+def test_help_loads_nothing_that_a_command_works_with(
+    arguments: list[str], loaded: list[str]
+) -> None:
+    commands = [f"properly.cli._{name}" for name in cli.command().commands]
+    code = (
+        f"import sys; from properly import cli; cli.command()({arguments}, standalone_mode=False); "
+        f"print([m for m in {[*HEAVY, *commands]} if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603
+    assert found.stdout.splitlines()[-1] == str(loaded)
+
+
+def described(
+    command: click.Command | None = None, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """Go through all commands, and the words that call them."""
+    command = cli.command() if command is None else command
+    yield path, command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from described(below, (*path, name))
+
+
+def examples(path: tuple[str, ...]) -> list[str]:
+    """Read the examples off a help text, each as one line."""
+    _, _, text = run(*path, "--help").stdout.partition("\nExamples:\n")
+    return [line.strip() for line in text.replace("\\\n", " ").splitlines()]
+
+
+PATHS = [path for path, _ in described()]
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
+
+
+@pytest.mark.parametrize("path", PATHS, ids=" ".join)
+def test_help_ends_with_examples_of_the_command(path: tuple[str, ...]) -> None:
+    found = examples(path)
+    assert found
+    assert all(line.startswith(" ".join(["properly", *path])) for line in found)
+    assert all(len(line) <= 80 for line in run(*path, "--help").stdout.splitlines())
+
+
+@pytest.mark.parametrize(("path", "command"), list(described()), ids=[" ".join(p) for p in PATHS])
+def test_the_documentation_knows_every_option(
+    path: tuple[str, ...], command: click.Command
+) -> None:
+    title = f"## `properly {' '.join(path)}`\n" if path else "# properly.cli\n"
+    _, _, rest = PAGE.read_text(encoding="utf-8").partition(title)
+    section = rest.partition("\n## ")[0]
+    assert all(line in section for line in command.examples.splitlines())  # type: ignore[attr-defined]
+    for name in (name for option in command.params for name in option.opts):
+        if name.startswith("--"):
+            assert re.search(rf"^  .*{name}\b", section, re.MULTILINE)
+
+
+def test_the_line_about_a_command_is_its_own() -> None:
+    found = run("--help").stdout
+    for name, about in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(about)}$", found, re.MULTILINE)
+        assert cli.command().commands[name].name == name
+    assert list(COMMANDS) == [path[0] for path in PATHS if len(path) == 1]
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return every thirtieth line of the example as the demo writes it."""
+    path = tmp_path_factory.mktemp("demo") / "crash.csv"
+    assert run("demo", "--data", path).exit_code == 0
+    head, *lines = path.read_text(encoding="utf-8").splitlines()
+    return "\n".join([head, *lines[::30]]) + "\n"
+
+
+@pytest.mark.parametrize("line", sorted({line for path in PATHS for line in examples(path)}))
+def test_the_examples_of_help_run(
+    line: str, people: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "crash.csv").write_text(people, encoding="utf-8")
+    (tmp_path / "activity").mkdir()
+    # What is long is not done; its own signature says whether it could be.
+    for work, names in ((reproduce, reproduce.__all__), (properly.report, ("write", "figures"))):
+        for name in names:
+            asked = inspect.signature(getattr(work, name))
+            monkeypatch.setattr(work, name, lambda *a, s=asked, **k: s.bind(*a, **k).args)
+    evaluate, few, quick = properly.evaluate, every(30, datasets.crash()), {"replicates": 0}
+    monkeypatch.setattr(properly, "evaluate", lambda *a, **k: evaluate(*a, **k | quick))
+    monkeypatch.setattr(datasets, "crash", lambda: few)
+    result = run(*shlex.split(line)[1:])
+    assert (result.exit_code, bool(result.stdout)) == (0, True), result.stderr
+
+
+def completed(*words: str) -> list[str]:
+    """Return what is offered for the last of the words."""
+    *before, last = words
+    shell = ShellComplete(cli.command(), {}, "properly", "_PROPERLY_COMPLETE")
+    return [str(item.value) for item in shell.get_completions(before, last)]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        (("re",), ["report", "recommend", "reproduce"]),
+        (("score", "--rule", "b"), ["brier"]),
+        (("score", "--rule", "Ps"), ["pseudospherical"]),
+        (("compare", "--rule", "a"), ["auc"]),
+        (("audit", "rank"), ["ranked_log"]),
+        (("score", "--format", ""), ["table", "json", "csv", "markdown", "latex"]),
+        (("compare", "--format", ""), ["text", "json", "csv"]),
+        (("report", "--figure-format", "p"), ["png", "pdf"]),
+        (("report", "--fi"), ["--figures", "--figure-format"]),
+        (("reproduce", "c"), ["consequentialist", "corp"]),
+    ],
+)
+def test_a_tab_completes_what_was_begun(words: tuple[str, ...], offered: list[str]) -> None:
+    assert completed(*words) == offered
+
+
+def test_the_rules_that_are_offered_are_all_that_need_no_numbers() -> None:
+    def plain(make: Any) -> str | None:
+        signature = inspect.signature(make)
+        needed = [p for p in signature.parameters.values() if p.default is p.empty]
+        return None if needed else repr(make())
+
+    makers = [getattr(rules, name) for name in rules.__all__]
+    are_rules = [m for m in makers if isinstance(m, type) and issubclass(m, rules.Rule)]
+    known = {plain(m) for m in (*are_rules, rules.PBS, rules.PLL) if not inspect.isabstract(m)}
+    assert {repr(rules.parse_rule(name)) for name in NAMES} == known - {None}
+
+
+def shell(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # noqa: S603
+        [sys.executable, "-m", "properly", *arguments],
+        capture_output=True,
+        check=False,
+        text=True,
+        env=os.environ | environment,
+    )
+
+
+def test_the_shell_is_given_a_script_for_completion() -> None:
+    found = shell(_PROPERLY_COMPLETE="bash_source")
+    assert "complete -o nosort -F _properly_completion properly" in found.stdout
+    # And the script asks for words in this way.
+    asked = {"COMP_WORDS": "properly score --format l", "COMP_CWORD": "3"}
+    assert shell(_PROPERLY_COMPLETE="bash_complete", **asked).stdout == "plain,latex\n"
+
+
+def test_a_command_can_be_added_and_taken_away() -> None:
+    group = cli.command()
+    group.add_command(click.Command("own"))
+    assert list(group.commands)[-1] == "own"
+    assert len(group.commands) == len(COMMANDS) + 1
+    del group.commands["own"]
+    assert list(group.commands) == list(COMMANDS)
+    assert group.commands.get("own") is None

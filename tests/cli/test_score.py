@@ -1,0 +1,243 @@
+"""``properly score``: formats, conditions and exit codes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.command_line import GRADES, run, write_forecasts
+
+import properly
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+TWO = ("--outcome", "y", "--forecast", "good", "--forecast", "poor")
+PARTS = {"score", "miscalibration", "discrimination", "uncertainty", "skill"}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_forecasts(tmp_path_factory.mktemp("score") / "forecasts.csv")
+
+
+@pytest.fixture(scope="module")
+def evaluation(file: Path) -> properly.Evaluation:
+    data = properly.read(file)
+    models = {name: data[name] for name in ("good", "poor")}
+    return properly.evaluate(data["y"], models, task="binary", replicates=0, rng=0)
+
+
+@pytest.fixture
+def quick(evaluation: properly.Evaluation, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take the evaluation that is at hand, rather than evaluate again."""
+    monkeypatch.setattr(properly, "evaluate", lambda *_, **__: evaluation)
+
+
+def score(file: Path, *options: str | Path) -> Result:
+    return run("score", file, *TWO, *options)
+
+
+def test_a_table_is_that_of_the_evaluation(file: Path, evaluation: properly.Evaluation) -> None:
+    result = score(file)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == f"{evaluation}\n"
+
+
+def test_json_is_that_of_the_evaluation(file: Path, evaluation: properly.Evaluation) -> None:
+    found = json.loads(score(file, "--format", "json").stdout)
+    assert found == evaluation.to_dict()
+    assert found["data"]["cases"] == 80
+    assert list(found["models"]) == ["good", "poor"]
+    assert all(
+        set(found["models"][m][r]) >= PARTS for m in found["models"] for r in ("brier", "log")
+    )
+
+
+def test_json_of_one_column_keeps_the_contract(tmp_path: Path) -> None:
+    file = tmp_path / "p.csv"
+    file.write_text("y,p\n0,0.0\n1,0.0\n1,0.5\n", encoding="utf-8")
+    options = ("--outcome", "y", "--forecast", "p", "--rule", "brier", "--rule", "log")
+    found = json.loads(run("score", file, *options, "--format", "json").stdout)
+    assert found["data"]["event_rate"] == 2 / 3
+    assert found["models"]["p"]["brier"]["score"] == pytest.approx(1.25 / 3)
+    assert found["models"]["p"]["log"]["score"] == "Infinity"
+    assert found["models"]["p"]["log"]["skill"] == "-Infinity"
+
+
+@pytest.mark.usefixtures("quick")
+def test_csv_has_the_columns_of_the_frame(file: Path, evaluation: properly.Evaluation) -> None:
+    head, *rows = csv.reader(io.StringIO(score(file, "--format", "csv").stdout))
+    frame = evaluation.to_frame("polars")
+    assert head == frame.columns
+    for row, expected in zip(rows, frame.rows(), strict=True):
+        assert [_same(*pair) for pair in zip(row, expected, strict=True)] == [True] * len(head)
+
+
+def _same(text: str, value: Any) -> bool:
+    """Tell whether a cell says what the frame holds, to the last digit."""
+    if isinstance(value, float) and math.isnan(value):
+        return text == ""
+    if isinstance(value, float):
+        return float(text) == value
+    return text == str(value)
+
+
+def test_csv_with_intervals_has_the_ends_of_the_parts(file: Path) -> None:
+    options = ("--rule", "brier", "--intervals", "--replicates", "9", "--seed", "3")
+    (row, *_) = csv.DictReader(io.StringIO(score(file, *options, "--format", "csv").stdout))
+    data = properly.read(file)
+    tally = properly.tally(data["y"], data["good"])
+    parts = properly.decompose(tally, properly.rules.Brier(), interval=True, replicates=9, rng=3)
+    assert parts.intervals is not None
+    low, high = parts.intervals.miscalibration
+    assert (float(row["miscalibration_lower"]), float(row["miscalibration_upper"])) == (low, high)
+    assert float(row["discrimination_lower"]) <= float(row["discrimination_upper"])
+
+
+@pytest.mark.usefixtures("quick")
+def test_markdown_lists_rules_models_and_baselines(
+    file: Path, evaluation: properly.Evaluation
+) -> None:
+    lines = score(file, "--format", "markdown").stdout.splitlines()
+    assert lines[0] == (
+        "| rule | model | score | lower | upper | skill | miscalibration | discrimination "
+        "| uncertainty |"
+    )
+    names = ["good", "poor", "(treat all)", "(treat none)", "(event rate)"]
+    expected = [(rule, name) for rule in ("brier", "log") for name in names]
+    assert [tuple(line.split(" | ")[:2]) for line in lines[2:]] == [
+        (f"| {rule}", name) for rule, name in expected
+    ]
+    told = evaluation.decompositions["good"]["brier"].score
+    assert lines[2].startswith(f"| brier | good | {told:.5f} | ")
+    assert "| log | (treat none) | ∞ | - | - | -∞ | ∞ | " in "\n".join(lines)
+
+
+@pytest.mark.usefixtures("quick")
+def test_latex_has_a_line_for_each_row_of_markdown(file: Path) -> None:
+    lines = score(file, "--format", "latex").stdout.splitlines()
+    assert lines[1] == r"\begin{tabular}{llrrrrrrr}"
+    assert sum(line.endswith(r"\\") for line in lines) == 1 + 2 * 5
+
+
+def test_names_are_data_in_every_format(tmp_path: Path) -> None:
+    hostile = "<b>|\x1b[31m$x$_{{7*7}}"
+    file = tmp_path / "hostile.csv"
+    rows = "".join(f"{k % 2},{0.3 + 0.4 * (k % 2)}\n" for k in range(40))
+    file.write_text(f"y,{hostile}\n{rows}", encoding="utf-8")
+    options = ("--outcome", "y", "--forecast", hostile, "--rule", "brier")
+    found = {
+        layout: run("score", file, *options, "--format", layout).stdout
+        for layout in ("table", "json", "csv", "markdown", "latex")
+    }
+    assert next(iter(json.loads(found["json"])["models"])) == hostile
+    assert list(csv.reader(io.StringIO(found["csv"])))[1][0] == hostile
+    assert "\x1b" not in found["table"] + found["json"] + found["markdown"] + found["latex"]
+    assert r"\<b\>\|\\x1b\[31m\$x\$\_{{7*7}}".replace("*", r"\*") in found["markdown"]
+    assert r"\textless{}b\textgreater{}\textbar{}" in found["latex"]
+
+
+def test_classes_are_scored_in_order(file: Path) -> None:
+    options = ("--outcome", "grade", "--forecast", "p", "--classes", ",".join(GRADES), "--ordered")
+    found = json.loads(run("score", file, *options, "--format", "json").stdout)
+    data = properly.read(file)
+    p = [[data[f"p_{grade}"][k] for grade in GRADES] for k in range(80)]
+    expected = properly.evaluate(
+        data["grade"], {"p": p}, task="ordinal", labels=GRADES, replicates=0, rng=0
+    )
+    assert found == expected.to_dict()
+    table = run("score", file, *options, "--format", "csv").stdout
+    assert [line.split(",")[2] for line in table.splitlines()[1:4]] == ["rps", "ranked_log", "log"]
+
+
+def test_rules_and_a_range_reach_the_evaluation(file: Path) -> None:
+    options = ("--rule", "brier", "--rule", "Elementary(0.2)", "--within", "0.1", "0.4")
+    found = json.loads(score(file, *options, "--format", "json").stdout)
+    assert list(found["models"]["good"]) == [
+        "brier",
+        "bounded_brier[0.1,0.4]",
+        "elementary[0.2]",
+        "bounded_elementary[0.2][0.1,0.4]",
+    ]
+    assert found["data"]["within"] == [0.1, 0.4]
+
+
+def test_columns_that_say_how_cases_were_drawn_reach_the_evaluation(file: Path) -> None:
+    options = ("--clusters", "accident", "--level", "0.8", "--format", "json")
+    found = json.loads(score(file, *options).stdout)["data"]
+    assert (found["design"], found["level"]) == ("40 clusters", 0.8)
+
+
+def test_nothing_is_drawn_unless_intervals_are_asked_for(file: Path) -> None:
+    found = json.loads(score(file, "--format", "json").stdout)
+    assert found["data"]["replicates"] == 0
+    assert found["calibration_tests"] == {}
+    assert "intervals" not in found["models"]["good"]["brier"]
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize(
+    ("conditions", "code"),
+    [
+        (["brier>0.5"], 0),
+        (["brier>0.0001"], 3),
+        (["brier>0.5", "log<0.0001", "good:brier.skill<0"], 0),
+        (["brier>0.5", "auc<=1"], 3),
+        (["poor:brier>0"], 3),
+        (["log.miscalibration<0"], 0),
+    ],
+)
+def test_a_condition_that_holds_has_an_exit_code_of_its_own(
+    file: Path, conditions: list[str], code: int, evaluation: properly.Evaluation
+) -> None:
+    result = score(file, *(x for text in conditions for x in ("--fail-if", text)))
+    assert result.exit_code == code
+    # The table is printed either way.
+    assert result.stdout == f"{evaluation}\n"
+    assert bool(result.stderr) == (code == 3)
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_holds_is_said_with_the_numbers(file: Path, evaluation: properly.Evaluation) -> None:
+    result = score(file, "--fail-if", "brier > 0")
+    numbers = {name: found["brier"].score for name, found in evaluation.decompositions.items()}
+    assert result.stderr.splitlines() == [
+        f"brier > 0 holds: brier of {name} is {number:.6g}" for name, number in numbers.items()
+    ]
+
+
+def test_baselines_do_not_meet_conditions(file: Path) -> None:
+    assert score(file, "--rule", "log", "--fail-if", "log>=inf").exit_code == 0
+
+
+@pytest.mark.usefixtures("quick")
+def test_an_output_is_written_whole_and_not_over_another(file: Path, tmp_path: Path) -> None:
+    target = tmp_path / "scores.csv"
+    options = ("--format", "csv", "--output", target)
+    result = score(file, *options)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    text = target.read_text(encoding="utf-8")
+    assert text.startswith("model,baseline,rule,score")
+    target.write_text("mine", encoding="utf-8")
+    refused = score(file, *options)
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith(f"Error: {target} exists already and is not overwritten")
+    assert target.read_text(encoding="utf-8") == "mine"
+    assert score(file, *options, "--force").exit_code == 0
+    assert target.read_text(encoding="utf-8") == text
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.usefixtures("quick")
+def test_an_output_is_also_written_if_a_condition_holds(file: Path, tmp_path: Path) -> None:
+    target = tmp_path / "scores.json"
+    result = score(file, "--format", "json", "--output", target, "--fail-if", "brier>0")
+    assert result.exit_code == 3
+    assert "models" in json.loads(target.read_text(encoding="utf-8"))

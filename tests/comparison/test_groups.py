@@ -1,0 +1,595 @@
+"""Groups of cases, each against the rest."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+from scipy.stats import ttest_ind
+from tests.inference_numbers import (
+    CLUSTER,
+    GROUP,
+    P1,
+    STRATUM,
+    TIME,
+    WEIGHT,
+    Y,
+    assert_published,
+)
+
+import properly
+from properly.calibration._line import Subject, find_line
+from properly.comparison._groups import by_group
+from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.inference._multiplicity import holm
+from properly.rules import RPS, Brier, Log, Rule, Shifted
+
+if TYPE_CHECKING:
+    from properly.comparison._groups_record import Groups
+
+MEASURES = ("score", "skill", "observed_expected")
+# Three groups of 100 each, with clusters inside and across them.
+RNG = np.random.default_rng(20240607)
+P = RNG.uniform(0.05, 0.95, 300)
+HAPPENED = RNG.uniform(size=300) < P
+THIRD = np.repeat(["a", "b", "c"], 100)
+NESTED, ACROSS = np.arange(300) // 5, np.arange(300) % 40
+WEIGHTS = RNG.uniform(0.5, 2.0, 300)
+PROBABILITIES = RNG.dirichlet(np.ones(3), 300)
+CLASS = np.array([RNG.choice(3, p=row) for row in PROBABILITIES])
+
+
+def groups_of(rule: Rule | None = None, groups: Any = THIRD, **known: Any) -> Groups:
+    options = {name: known.pop(name) for name in ("level", "reference") if name in known}
+    cases = properly.Cases(HAPPENED, P, groups=groups, **known)
+    return by_group(cases, rule or Brier(), replicates=19, rng=1, **options)
+
+
+@pytest.fixture(scope="module")
+def three() -> Groups:
+    return groups_of()
+
+
+# Numbers of a group by itself
+
+
+def test_every_number_of_a_group_is_the_published_one() -> None:
+    cases = properly.Cases(Y, P1, groups=GROUP)
+    with pytest.warns(DataWarning, match="in 1 of [0-9] groups with intervals"):
+        found = by_group(cases, Brier(), replicates=19, rng=1)
+    for g, name in enumerate("abcd"):
+        numbers = {
+            "n": found.cases[g],
+            "brier": found.score[g],
+            "brier.se": found.standard_error[g],
+            "oe": found.observed_expected[g],
+        }
+        for what, number in numbers.items():
+            assert_published(f"group.{name}.{what}", float(number))
+
+
+@pytest.mark.parametrize(
+    "known",
+    [{}, {"weight": WEIGHTS}, {"clusters": NESTED}, {"clusters": ACROSS, "weight": WEIGHTS}],
+    ids=["independent", "weighted", "nested clusters", "clusters across"],
+)
+def test_a_group_is_judged_as_if_it_were_alone(known: dict[str, Any]) -> None:
+    found = groups_of(**known)
+    parts = properly.Cases(HAPPENED, P, groups=THIRD, **known).by_group()
+    for g, cases in enumerate(parts.values()):
+        summary = properly.calibration_summary(cases, replicates=1, rng=1)
+        alone = {
+            "score": properly.score_interval(cases, Brier()),
+            "skill": properly.inference.skill_interval(cases, Brier()),
+            "observed_expected": summary.observed_expected,
+        }
+        for name, estimate in alone.items():
+            measure = found.measures[name]
+            assert measure.value[g] == pytest.approx(estimate.value, rel=1e-12)
+            assert measure.standard_error[g] == pytest.approx(estimate.standard_error, rel=1e-9)
+            np.testing.assert_allclose(measure.interval[g], estimate.interval, rtol=1e-9)
+        assert found.slope[g] == pytest.approx(summary.slope.value, rel=1e-12)
+
+
+def test_counts_are_rows_and_rates_are_weighted() -> None:
+    found = groups_of(weight=WEIGHTS)
+    assert found.events is not None
+    assert found.event_rate is not None
+    assert found.mean_forecast is not None
+    some = THIRD == "b"
+    assert (found.cases[1], found.events[1]) == (100, HAPPENED[some].sum())
+    weight = WEIGHTS[some] / WEIGHTS[some].sum()
+    assert found.event_rate[1] == pytest.approx(weight @ HAPPENED[some])
+    assert found.mean_forecast[1] == pytest.approx(weight @ P[some])
+
+
+def test_scaling_all_weights_changes_nothing() -> None:
+    found, scaled = groups_of(weight=WEIGHTS), groups_of(weight=1000 * WEIGHTS)
+    for name in MEASURES:
+        for what in ("standard_error", "simultaneous", "p_value", "shrunk"):
+            first, second = (getattr(x.measures[name], what) for x in (found, scaled))
+            np.testing.assert_allclose(first, second, rtol=1e-9)
+
+
+def test_rows_of_no_weight_and_groups_of_such_rows_vanish() -> None:
+    weight = np.where(np.arange(300) < 100, 0.0, 1.0)
+    found = groups_of(weight=weight)
+    assert found.name == ["b", "c"]
+    keep = weight > 0
+    cases = properly.Cases(HAPPENED[keep], P[keep], groups=THIRD[keep])
+    other = by_group(cases, Brier(), replicates=19, rng=1)
+    np.testing.assert_allclose(found.simultaneous, other.simultaneous)
+
+
+# Differences from the rest
+
+
+def test_of_two_groups_the_difference_is_that_of_two_samples() -> None:
+    found = groups_of(groups=THIRD == "a")
+    loss = (P - HAPPENED) ** 2
+    welch = ttest_ind(loss[THIRD == "a"], loss[THIRD != "a"], equal_var=False)
+    score = found.measures["score"]
+    assert score.difference[1] / score.difference_error[1] == pytest.approx(welch.statistic)
+    assert score.difference_error[0] == pytest.approx(np.hypot(*score.standard_error))
+
+
+def test_two_groups_are_one_comparison(three: Groups) -> None:
+    two = groups_of(groups=THIRD == "a").measures["score"]
+    np.testing.assert_array_equal(two.adjusted_p_value, two.p_value)
+    np.testing.assert_allclose(two.simultaneous, two.difference_interval)
+    np.testing.assert_allclose(two.difference[0], -two.difference[1])
+    # Among three, the same comparison pays for the others.
+    assert three.adjusted_p_value[0] >= three.p_value[0] == pytest.approx(two.p_value[1])
+    assert (three.measures["score"].quantile > 1.968).all()
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_p_values_are_adjusted_by_holm_and_intervals_widened(three: Groups, name: str) -> None:
+    found = three.measures[name]
+    np.testing.assert_array_equal(found.adjusted_p_value, holm(found.p_value))
+    alone, joint = (np.ptp(x, axis=1) for x in (found.difference_interval, found.simultaneous))
+    assert (joint > alone).all()
+    assert (found.simultaneous[:, 0] < found.difference).all()
+    assert (found.difference < found.simultaneous[:, 1]).all()
+
+
+def test_intervals_end_where_a_straightened_difference_would_be_too_large(three: Groups) -> None:
+    found, loss = three.measures["score"], (P - HAPPENED) ** 2
+    for g in range(3):
+        some = np.arange(300) // 100 == g
+        u, v = ((loss[x] - loss[x].mean()) / x.sum() for x in (some, ~some))
+        u, v = u * np.sqrt(100 / 99), v * np.sqrt(200 / 199)
+        error = found.difference_error[g]
+        skew = ((u**3).sum() - (v**3).sum()) / error**3
+        t = found.difference[g] / error
+        straight = t + skew * t**2 / 3 + skew**2 * t**3 / 27
+        p = 2 * student.sf(abs(straight), found.degrees[g])
+        assert found.p_value[g] == pytest.approx(p, rel=1e-6)
+        ends = (found.difference[g] - found.simultaneous[g]) / error
+        reach = ((1 + skew * ends / 3) ** 3 - 1) / skew
+        np.testing.assert_allclose(reach, [found.quantile[g], -found.quantile[g]], rtol=1e-6)
+
+
+def satterthwaite(share: float, inside: int, outside: int) -> float:
+    """Return Welch's degrees of freedom, with the share of the group in the variance."""
+    return 1 / (share**2 / (inside - 1) + (1 - share) ** 2 / (outside - 1))
+
+
+def test_degrees_are_those_of_welch_and_no_more_than_if_all_cases_varied_alike() -> None:
+    some = np.arange(300) < 60
+    alike = satterthwaite(240 / 300, 60, 240)
+    timid, bold = 0.5 + (P - 0.5) / 5, np.where(HAPPENED, P, 0.98 * P)
+    for p, fewer in ((np.where(some, timid, P), False), (np.where(some, bold, timid), True)):
+        cases = properly.Cases(HAPPENED, p, groups=some)
+        found = by_group(cases, Brier(), replicates=19, rng=1).measures["score"]
+        loss = (p - HAPPENED) ** 2
+        welch = ttest_ind(loss[some], loss[~some], equal_var=False).df
+        assert (welch < alike) == fewer
+        # The whole sample has 299, which tell nothing about the 60.
+        np.testing.assert_allclose(found.degrees, min(welch, alike))
+
+
+def test_clusters_of_a_group_are_its_degrees_and_crossing_ones_are_those_of_all() -> None:
+    with pytest.warns(DataWarning, match="fewer than 20 events"):
+        nested = groups_of(groups=NESTED < 6, clusters=NESTED).measures["score"]
+    assert (nested.degrees <= satterthwaite(54 / 60, 6, 54)).all()
+    assert (nested.degrees > 5).all()
+    assert nested.homogeneity.p_value == pytest.approx(nested.p_value[0])
+    # Each of forty clusters has cases in all three groups.
+    np.testing.assert_allclose(groups_of(clusters=ACROSS).measures["score"].degrees, 39)
+
+
+@pytest.mark.filterwarnings("ignore:with 5 clusters the score test")
+@pytest.mark.parametrize(("clusters", "enough"), [(4, False), (5, True)])
+def test_a_group_needs_five_clusters(clusters: int, *, enough: bool) -> None:
+    label = np.where(THIRD == "a", np.arange(300) % clusters, 10 + np.arange(300) // 5)
+    found = groups_of(clusters=label)
+    assert found.enough.tolist() == [enough, True, True]
+    assert found.units.tolist() == [clusters, 20, 20]
+    for name in MEASURES:
+        for what in ("interval", "simultaneous", "p_value", "quantile"):
+            assert np.isfinite(getattr(found.measures[name], what)[0]).all() == enough
+        assert found.measures[name].homogeneity.degrees == 1 + enough
+    assert found.calibration is not None
+    assert np.isfinite(found.calibration.p_value[0]) == enough
+    note = "No interval without ten events and ten non-events, from five clusters: 'a'."
+    assert (note in found.notes) != enough
+    # Nor is anything compared with a rest of four.
+    two = groups_of(groups=THIRD == "a", clusters=label)
+    assert np.isfinite(two.p_value).all() == enough
+
+
+def test_a_group_needs_twenty_times() -> None:
+    time = np.where(THIRD == "a", np.arange(300) % 19, np.arange(300))
+    found = groups_of(time=time)
+    assert found.enough.tolist() == [False, True, True]
+    assert found.units.tolist() == [19, 100, 100]
+    assert "No interval without ten events and ten non-events, at 20 times: 'a'." in found.notes
+
+
+def test_clusters_across_groups_are_added_up_before_they_are_squared() -> None:
+    found = groups_of(clusters=ACROSS).measures["score"]
+    loss, some = (P - HAPPENED) ** 2, THIRD == "b"
+    u = np.where(some, (loss - loss[some].mean()) / 100, -(loss - loss[~some].mean()) / 200)
+    total = np.bincount(ACROSS, u)
+    # All forty clusters are in every group, so that both factors are those of all.
+    assert found.difference_error[1] == pytest.approx(np.sqrt(40 / 39 * total @ total))
+
+
+def test_what_a_cluster_does_to_all_groups_is_no_difference() -> None:
+    # Every cluster has the same three losses, one a group: differences of groups do not vary.
+    cases = properly.Cases(
+        np.tile(HAPPENED[:100], 3),
+        np.tile(P[:100], 3),
+        clusters=np.tile(np.arange(100), 3),
+        groups=THIRD,
+    )
+    found = by_group(cases, Brier(), replicates=19, rng=1)
+    assert np.isnan(found.measures["score"].difference_error).all()
+    assert np.isnan(found.p_value).all()
+    assert (found.standard_error > 0.01).all()
+
+
+def test_single_cases_as_clusters_are_independent_cases(three: Groups) -> None:
+    found = groups_of(clusters=np.arange(300))
+    for name in MEASURES:
+        for what in ("standard_error", "difference_error", "simultaneous"):
+            first, second = (getattr(x.measures[name], what) for x in (found, three))
+            np.testing.assert_allclose(first, second, rtol=1e-12)
+
+
+def test_in_strata_and_times_all_cases_count() -> None:
+    designs: list[dict[str, Any]] = [{"strata": STRATUM, "clusters": CLUSTER}, {"time": TIME}]
+    for known in designs:
+        found = by_group(
+            properly.Cases(Y, P1, groups=GROUP == "a", weight=WEIGHT, **known),
+            Brier(),
+            replicates=19,
+            rng=1,
+        )
+        # The mean of all is that of both groups, so its influences are theirs.
+        whole = properly.score_interval(properly.Cases(Y, P1, weight=WEIGHT, **known), Brier())
+        np.testing.assert_allclose(found.measures["score"].degrees, whole.degrees)
+        assert found.measures["score"].homogeneity.p_value == pytest.approx(found.p_value[0])
+
+
+def test_homogeneity_of_two_independent_groups_is_the_squared_difference() -> None:
+    found = groups_of(groups=THIRD == "a").measures["score"]
+    square = (found.difference[0] / found.difference_error[0]) ** 2
+    assert found.homogeneity.statistic == pytest.approx(square)
+
+
+def test_groups_with_a_perfect_forecast_and_a_poor_one_are_told_apart(three: Groups) -> None:
+    poor = np.where(THIRD == "c", 1 - P, P)
+    cases = properly.Cases(HAPPENED, poor, groups=THIRD)
+    found = by_group(cases, Brier(), replicates=19, rng=1)
+    assert found.worst is not None
+    assert found.worst.name == "c"
+    assert found.worst.simultaneous[0] > 0
+    assert found.worst.simultaneous == tuple(found.simultaneous[2])
+    assert found.worst_skill is not None
+    assert found.worst_skill.name == "c"
+    assert found.homogeneity.p_value < 1e-6 < three.homogeneity.p_value
+    assert "A maximum is biased upward" in found.worst.sentence
+    assert "A minimum is biased downward" in found.worst_skill.sentence
+
+
+def test_observed_to_expected_is_compared_by_factors() -> None:
+    # In group c twice as much is forecast: observed to expected is half of what it was.
+    low = P / 2
+    found = [
+        by_group(properly.Cases(HAPPENED, p, groups=THIRD), Brier(), replicates=19, rng=1)
+        for p in (low, np.where(THIRD == "c", 2 * low, low))
+    ]
+    one, other = (x.measures["observed_expected"] for x in found)
+    assert other.value[2] == pytest.approx(one.value[2] / 2)
+    assert other.difference[2] == pytest.approx(one.difference[2] - math.log(2))
+    assert other.difference_error[2] == pytest.approx(one.difference_error[2])
+
+
+def test_a_reference_may_be_given_for_all_cases_or_for_each() -> None:
+    half = groups_of(reference=0.5).measures["skill"]
+    np.testing.assert_allclose(half.value, 1 - groups_of().score / 0.25)
+    each = groups_of(reference=np.full(300, 0.5)).measures["skill"]
+    np.testing.assert_allclose(half.simultaneous, each.simultaneous)
+    perfect = groups_of(reference=np.where(THIRD == "a", P, 0.5)).measures["skill"]
+    assert perfect.value[0] == pytest.approx(0, abs=1e-15)
+
+
+# Small groups
+
+
+def test_small_groups_are_scored_but_have_no_interval() -> None:
+    sizes = np.where(np.arange(300) < 18, "small", "large")
+    sizes[60:160] = "middle"
+    cases = properly.Cases(np.arange(300) % 2, P, groups=sizes)
+    found = by_group(cases, Brier(), replicates=19, rng=1)
+    small = found.name.index("small")
+    assert found.events is not None
+    assert found.events[small] == 9
+    assert found.enough.tolist() == [True, True, False]
+    assert np.isfinite(
+        [found.score[small], found.standard_error[small], found.difference[small]]
+    ).all()
+    for name in MEASURES:
+        measure = found.measures[name]
+        for what in ("interval", "difference_interval", "simultaneous", "p_value", "shrunk"):
+            assert np.isnan(getattr(measure, what)[small]).all()
+            assert np.isfinite(getattr(measure, what)[:small]).all()
+        assert measure.homogeneity.degrees == 1
+    assert "No interval without ten events and ten non-events: 'small'." in found.notes
+
+
+def test_a_difference_needs_a_rest_that_is_large_enough() -> None:
+    groups = np.where(np.arange(300) < 18, "small", "large")
+    cases = properly.Cases(np.arange(300) % 2, P, groups=groups)
+    found = by_group(cases, Brier(), replicates=19, rng=1)
+    assert np.isfinite(found.interval[0]).all()
+    assert np.isnan(found.p_value).all()
+    assert found.worst is None
+
+
+@pytest.mark.parametrize(("events", "has_slope"), [(19, False), (20, True)])
+def test_a_slope_needs_twenty_of_each(events: int, *, has_slope: bool) -> None:
+    y = np.arange(300) % 2
+    y[:100] = np.arange(100) < events
+    cases = properly.Cases(y, P, groups=THIRD)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        found = by_group(cases, Brier(), replicates=19, rng=1)
+    assert np.isfinite(found.slope[0]) == has_slope
+    assert np.isfinite(found.interval[0]).all()
+    assert found.calibration is not None
+    if has_slope:
+        line = find_line(Subject.of(cases.by_group()["a"]), 0.95)
+        assert tuple(found.calibration.slope_interval[0]) == line.slope.interval
+
+
+def test_miscalibration_needs_two_hundred_cases() -> None:
+    groups = np.where(np.arange(300) < 200, "large", "small")
+    found = groups_of(groups=groups)
+    assert np.isnan(found.miscalibration).tolist() == [False, True]
+    assert found.calibration is not None
+    low, high = found.calibration.miscalibration_interval[0]
+    assert 0 <= low <= found.miscalibration[0] <= high
+
+
+def test_an_improper_rule_has_no_miscalibration_and_no_skill_without_a_reference() -> None:
+    rule, groups = Shifted(0.3, form="published"), np.where(np.arange(300) < 200, "a", "b")
+    found = groups_of(rule, groups=groups)
+    assert set(found.measures) == {"score", "observed_expected"}
+    assert np.isnan([found.miscalibration, found.skill]).all()
+    assert np.isfinite(found.slope).all()
+    assert found.worst_skill is None
+    given = groups_of(rule, groups=groups, reference=0.5)
+    assert np.isfinite(given.measures["skill"].simultaneous).all()
+
+
+def test_intervals_of_fewer_than_twenty_events_are_warned_of() -> None:
+    y = np.arange(300) % 2
+    y[:100] = np.arange(100) < 15
+    message = "in 1 of 3 groups with intervals there are fewer than 20 events, or non-events"
+    with pytest.warns(DataWarning, match=message):
+        by_group(properly.Cases(y, P, groups=THIRD), Brier(), replicates=19, rng=1)
+
+
+def test_many_groups_are_warned_of() -> None:
+    y, p, groups = (np.tile(x, 4) for x in (np.arange(300) % 2, P, np.arange(300) % 25))
+    with pytest.warns(DataWarning, match="25 groups are looked at, more than 20"):
+        found = by_group(properly.Cases(y, p, groups=groups), Brier(), replicates=19, rng=1)
+    assert found.notes[0].startswith("25 groups were looked at. If none differed from the rest")
+    assert "25 unadjusted p-values would be below 0.05 in about 72 %" in found.notes[0]
+
+
+# Calibration within groups
+
+
+def test_the_calibration_test_is_adjusted_by_holm() -> None:
+    poor = np.where(THIRD == "c", 1 - P, P)
+    found = by_group(properly.Cases(HAPPENED, poor, groups=THIRD), Brier(), replicates=199, rng=1)
+    assert found.calibration is not None
+    p = found.calibration.p_value
+    assert p[2] == pytest.approx(1 / 200)
+    np.testing.assert_array_equal(found.calibration.adjusted_p_value, holm(p))
+
+
+def test_with_clusters_calibration_is_tested_by_the_clustered_score_test() -> None:
+    found = groups_of(clusters=NESTED).calibration
+    assert found is not None
+    alone = properly.Cases(HAPPENED, P, groups=THIRD, clusters=NESTED).by_group()
+    wanted = [
+        properly.calibration_test(cases, statistic="score").p_value for cases in alone.values()
+    ]
+    np.testing.assert_allclose(found.p_value, wanted)
+
+
+def test_calibration_is_not_tested_over_time_nor_by_a_single_cluster() -> None:
+    time = groups_of(time=np.arange(300)).calibration
+    assert time is not None
+    assert np.isnan(time.p_value).all()
+    assert np.isfinite(time.slope).all()
+    single = groups_of(clusters=np.where(THIRD == "a", -1, np.arange(300)))
+    assert single.calibration is not None
+    assert np.isnan(single.calibration.p_value).tolist() == [True, False, False]
+    assert np.isnan(single.standard_error).tolist() == [True, False, False]
+    few = groups_of(time=np.where(THIRD == "a", 0, np.arange(300))).calibration
+    assert few is not None
+    assert np.isnan(few.slope).tolist() == [True, False, False]
+
+
+@pytest.mark.parametrize("weight", [np.ones(300), np.ceil(WEIGHTS)], ids=["alike", "whole"])
+@pytest.mark.parametrize("factor", [4.0, 0.25])
+def test_only_ratios_of_weights_matter_within_groups(weight: Any, factor: float) -> None:
+    groups = np.where(np.arange(300) < 200, "large", "small")
+    found, scaled = (
+        groups_of(groups=groups, weight=x).calibration for x in (weight, weight * factor)
+    )
+    assert found is not None
+    assert scaled is not None
+    assert np.isfinite(found.miscalibration[0])
+    for name, column in found.columns().items():
+        np.testing.assert_array_equal(column, scaled.columns()[name])
+
+
+# Classes and infinite scores
+
+
+def test_classes_are_compared_by_score_and_skill() -> None:
+    cases = properly.Cases(CLASS, PROBABILITIES, groups=THIRD)
+    found = by_group(cases, RPS(), rng=1)
+    assert set(found.measures) == {"score", "skill"}
+    assert (found.events, found.event_rate, found.mean_forecast, found.calibration) == (None,) * 4
+    assert np.isnan([found.observed_expected, found.slope, found.miscalibration]).all()
+    for g, some in enumerate(cases.by_group().values()):
+        estimate = properly.inference.skill_interval(some, RPS())
+        assert found.skill[g] == pytest.approx(estimate.value)
+        np.testing.assert_allclose(found.measures["skill"].interval[g], estimate.interval)
+    uniform = by_group(cases, Brier(), reference=[1 / 3] * 3, rng=1)
+    np.testing.assert_allclose(uniform.skill, 1 - uniform.score / (2 / 3))
+    assert "compare skill as well" in str(found).replace("\n  ", " ")
+    assert "O:E" not in str(found).replace("\n  ", " ")
+
+
+def test_classes_need_ten_cases_outside_the_commonest() -> None:
+    y = np.where(THIRD == "a", 0, CLASS)
+    y[:9] = 1
+    found = by_group(properly.Cases(y, PROBABILITIES, groups=THIRD), Brier(), rng=1)
+    assert found.enough.tolist() == [False, True, True]
+    assert "No interval without ten cases outside the commonest class: 'a'." in found.notes
+
+
+def test_an_infinite_score_leaves_no_difference_but_other_numbers_stay() -> None:
+    p = P.copy()
+    p[np.flatnonzero(HAPPENED)[0]] = 0.0
+    found = by_group(properly.Cases(HAPPENED, p, groups=THIRD), Log(), replicates=19, rng=1)
+    np.testing.assert_array_equal(found.difference, [np.inf, -np.inf, -np.inf])
+    assert np.isnan(found.p_value).all()
+    assert np.isnan(found.simultaneous).all()
+    assert np.isnan(found.interval[0]).all()
+    assert np.isfinite(found.interval[1:]).all()
+    assert np.isnan(found.shrunk).tolist() == [True, False, False]
+    assert found.worst is None
+    assert np.isfinite(found.measures["observed_expected"].p_value).all()
+    assert "the 2 groups with an interval have the same score" in str(found).replace("\n  ", " ")
+
+
+def test_a_group_without_events_has_no_logarithm() -> None:
+    y = np.where(THIRD == "a", 0, HAPPENED)
+    found = by_group(properly.Cases(y, P, groups=THIRD), Brier(), replicates=19, rng=1)
+    assert found.observed_expected[0] == 0
+    assert found.skill[0] == -np.inf
+    assert np.isnan(found.measures["observed_expected"].interval[0]).all()
+
+
+# What it looks like
+
+
+def test_a_table_says_what_was_looked_at_and_what_scores_depend_on(three: Groups) -> None:
+    told = str(three).replace("\n  ", " ")
+    assert told.startswith("Brier of 3 groups; 300 independent cases\n")
+    assert "3 groups were looked at." in told
+    assert "compare skill and O:E as well" in told
+    assert "A maximum is biased upward" in told
+    assert repr(three) == "Groups(3 groups, brier)"
+    assert len(three) == 3
+    assert repr(three.measures["skill"]) == "Contrast(3 groups)"
+
+
+def test_names_that_a_terminal_would_obey_are_shown_and_kept() -> None:
+    labels = np.where(THIRD == "a", "a\x1b[31m", THIRD)
+    found = groups_of(groups=labels)
+    assert found.labels[0] == "a\x1b[31m"
+    assert "\x1b" not in str(found).replace("\n  ", " ")
+    assert "a\\x1b[31m" in str(found).replace("\n  ", " ")
+
+
+def test_labels_may_be_of_any_kind() -> None:
+    kinds = {"a": 1, "b": "1", "c": (2, 3)}
+    labels = np.empty(300, dtype=object)
+    labels[:] = [kinds[x] for x in THIRD]
+    found = groups_of(groups=labels)
+    assert found.labels == (1, "1", (2, 3))
+    assert found.name == ["1", "'1'", "(2, 3)"]
+    assert json.loads(json.dumps(found.to_dict()))["group"] == [1, "1", [2, 3]]
+
+
+def test_a_frame_has_one_row_a_group(three: Groups) -> None:
+    frame = three.to_frame("pandas")
+    assert frame["group"].tolist() == ["a", "b", "c"]
+    np.testing.assert_array_equal(frame["score"], three.score)
+    np.testing.assert_array_equal(frame["simultaneous_lower"], three.simultaneous[:, 0])
+    np.testing.assert_array_equal(frame["skill_shrunk"], three.measures["skill"].shrunk)
+    assert three.calibration is not None
+    np.testing.assert_array_equal(frame["calibration_p_value"], three.calibration.p_value)
+    np.testing.assert_array_equal(frame["p_value"], three.p_value)
+
+
+def test_a_dict_is_json(three: Groups) -> None:
+    found = json.loads(json.dumps(three.to_dict(), allow_nan=False))
+    assert found["measures"]["score"]["value"] == three.score.tolist()
+    assert found["calibration"]["miscalibration"] == [None] * 3
+    assert found["notes"] == list(three.notes)
+    assert found["design"] == "300 independent cases"
+
+
+def test_the_same_seed_gives_the_same_table(three: Groups) -> None:
+    assert str(groups_of()) == str(three)
+    assert three.shrunk_error.tolist() == groups_of().shrunk_error.tolist()
+
+
+# What is refused
+
+
+def test_groups_are_refused_that_are_not_there() -> None:
+    with pytest.raises(ArgumentTypeError, match="this needs Cases with groups; got Tally"):
+        by_group(properly.tally(HAPPENED, P), Brier())  # type: ignore[arg-type]
+    with pytest.raises(DataError, match="these cases have none"):
+        by_group(properly.Cases(HAPPENED, P), Brier())
+    with pytest.raises(DataError, match="got the single group 'a'"):
+        groups_of(groups=["a"] * 300)
+
+
+@pytest.mark.parametrize("reference", [[0.5, 0.5], np.full((7, 3), 1 / 3)])
+def test_a_reference_of_other_classes_or_cases_is_refused(reference: Any) -> None:
+    cases = properly.Cases(CLASS, PROBABILITIES, groups=THIRD)
+    with pytest.raises(DataError, match="a reference is one row of 3 probabilities"):
+        by_group(cases, Brier(), reference=reference)
+    with pytest.raises(DataError, match="reference forecasts"):
+        groups_of(reference=[0.5] * 7)
+
+
+def test_calibration_within_groups_can_be_left_out() -> None:
+    cases = properly.Cases(Y, P, groups=THIRD)
+    short, long = (
+        by_group(cases, Brier(), replicates=19, rng=1, calibration=x) for x in (False, True)
+    )
+    assert short.calibration is None
+    assert long.calibration is not None
+    np.testing.assert_array_equal(short.interval, long.interval)
+    assert "Calibration within groups" not in str(short)
+    assert "compare skill and O:E" in str(short).replace("\n  ", " ")

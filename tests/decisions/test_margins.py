@@ -1,0 +1,261 @@
+"""Bands of Murphy curves, against the same sums case by case."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import pytest
+from scipy.special import ndtri, stdtrit
+from tests.score_oracles import LEVEL, put_together
+
+from properly import Cases, tally
+from properly.decisions._murphy import murphy_curve, murphy_difference
+from properly.errors import ArgumentTypeError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from properly.decisions._murphy import MurphyCurve
+    from properly.inference._band import Band
+
+N, CLUSTERS = 480, 24
+RNG = np.random.default_rng(7)
+P = RNG.random(N).round(2)
+Y = RNG.random(N) < np.sqrt(P)
+OTHER = np.clip(P + RNG.normal(0, 0.2, N), 0, 1).round(2)
+CLUSTER = RNG.integers(0, CLUSTERS, N)
+WEIGHTS = {
+    "none": None,
+    "whole": RNG.integers(1, 4, N).astype(float),
+    "fractional": RNG.exponential(size=N),
+}
+every_weight = pytest.mark.parametrize("weight", WEIGHTS.values(), ids=WEIGHTS)
+
+
+def elementary(
+    p: NDArray[Any], y: NDArray[Any] | int, t: float, *, right: bool = False
+) -> NDArray[Any]:
+    acted = p > t if right else p >= t
+    return 2 * np.where(acted, t * (1 - np.asarray(y)), (1 - t) * np.asarray(y))
+
+
+def sizes(weight: NDArray[Any] | None) -> tuple[NDArray[Any], NDArray[Any], float]:
+    """Weights, their squares, and the effective number of cases; whole numbers are counts."""
+    w = np.ones(N) if weight is None else weight
+    square = w if np.all(w == np.floor(w)) else w**2
+    return w, square, w.sum() ** 2 / square.sum()
+
+
+def too_few(t: float, weight: NDArray[Any] | None, *, right: bool = False) -> bool:
+    w, _, _ = sizes(weight)
+    number = w if np.all(w == np.floor(w)) else np.ones(N)
+    differ = np.logical_xor(*(p > t if right else p >= t for p in (P, OTHER)))
+    return bool(min(number[differ & Y].sum(), number[differ & ~Y].sum()) < 10)
+
+
+def interval(loss: NDArray[Any], weight: NDArray[Any] | None) -> tuple[float, float]:
+    """Return the mean and half the width of its interval, case by case."""
+    w, square, n = sizes(weight)
+    mean = (w * loss).sum() / w.sum()
+    variance = n / (n - 1) * (square * (loss - mean) ** 2).sum() / w.sum() ** 2
+    return mean, stdtrit(n - 1, (1 + LEVEL) / 2) * np.sqrt(variance)
+
+
+def clustered_interval(
+    loss: NDArray[Any], weight: NDArray[Any] | None, cluster: NDArray[Any] = CLUSTER
+) -> tuple[float, float]:
+    w, _, _ = sizes(weight)
+    mean = (w * loss).sum() / w.sum()
+    influence = w * (loss - mean) / w.sum()
+    totals = np.array([influence[cluster == g].sum() for g in np.unique(cluster)])
+    many = len(totals)
+    variance = many / (many - 1) * ((totals - totals.mean()) ** 2).sum()
+    return mean, stdtrit(many - 1, (1 + LEVEL) / 2) * np.sqrt(variance)
+
+
+def limits(curve: MurphyCurve) -> Iterator[tuple[float, bool, float, float]]:
+    """Yield each threshold, whether it is the limit from the right, and the bounds there."""
+    assert curve.band is not None
+    x, _ = curve.curve()
+    np.testing.assert_array_equal(curve.band.x, x)
+    sides = np.arange(len(x)) % 2 == 1
+    yield from zip(x, sides, curve.band.lower, curve.band.upper, strict=True)
+
+
+def the_band(curve: MurphyCurve) -> Band:
+    assert curve.band is not None
+    return curve.band
+
+
+def score_interval(
+    p: NDArray[Any], t: float, weight: NDArray[Any] | None, *, right: bool = False, **more: Any
+) -> tuple[float, float]:
+    """Put the intervals of both kinds of mistakes together, at one threshold."""
+    acted = p > t if right else p >= t
+    kinds, alike = (acted & ~Y, ~acted & Y), ((~Y, acted), (Y, ~acted))
+    cost = 2 * t, 2 * (1 - t)
+    lower, upper = put_together(cost, kinds, alike, weight, **more)
+    return max(lower, 0), min(upper, max(cost))
+
+
+@every_weight
+def test_a_confidence_band_is_made_of_two_score_intervals(weight: NDArray[Any] | None) -> None:
+    curve = murphy_curve(Cases(Y, P, weight=weight), band="confidence", level=LEVEL)
+    for t, right, *bounds in limits(curve):
+        expected = score_interval(P, t, weight, right=right)
+        assert bounds == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+@every_weight
+def test_the_uncertainty_has_the_band_of_a_constant_forecast(weight: NDArray[Any] | None) -> None:
+    cases = Cases(Y, P, weight=weight)
+    curve = murphy_curve(cases, part="uncertainty", band="confidence", level=LEVEL)
+    constant = np.full(N, curve.threshold[1])
+    for t, right, *bounds in limits(curve):
+        expected = score_interval(constant, t, weight, right=right)
+        assert bounds == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+@every_weight
+def test_a_consistency_band_lies_around_the_calibrated_mean(weight: NDArray[Any] | None) -> None:
+    curve = murphy_curve(Cases(Y, P, weight=weight), band="consistency", level=LEVEL)
+    w, square, _ = sizes(weight)
+    for t, right, lower, upper in limits(curve):
+        none, event = (elementary(P, y, t, right=right) for y in (0, 1))
+        mean = (w * (P * event + (1 - P) * none)).sum() / w.sum()
+        variance = (square * P * (1 - P) * (event - none) ** 2).sum() / w.sum() ** 2
+        half = ndtri((1 + LEVEL) / 2) * np.sqrt(variance)
+        assert lower == pytest.approx(max(mean - half, 0), rel=0, abs=1e-14)
+        assert upper == pytest.approx(mean + half, rel=0, abs=1e-14)
+
+
+@every_weight
+def test_the_band_of_a_difference_is_that_of_pairs(weight: NDArray[Any] | None) -> None:
+    pair = (Cases(Y, p, weight=weight) for p in (P, OTHER))
+    curve = murphy_difference(*pair, band="confidence", level=LEVEL)
+    known = 0
+    for t, right, lower, upper in limits(curve):
+        if too_few(t, weight, right=right):
+            assert np.isnan([lower, upper]).all()
+            continue
+        loss = elementary(P, Y, t, right=right) - elementary(OTHER, Y, t, right=right)
+        mean, half = interval(loss, weight)
+        assert lower == pytest.approx(mean - half, rel=0, abs=1e-14)
+        assert upper == pytest.approx(mean + half, rel=0, abs=1e-14)
+        known += 1
+    assert known > 50
+
+
+@every_weight
+def test_clusters_are_added_up_before_they_are_squared(weight: NDArray[Any] | None) -> None:
+    cases, other = (Cases(Y, p, weight=weight, clusters=CLUSTER) for p in (P, OTHER))
+    score = the_band(murphy_curve(cases, band="confidence", level=LEVEL))
+    constant = the_band(murphy_curve(cases, part="uncertainty", band="confidence", level=LEVEL))
+    difference = the_band(murphy_difference(cases, other, band="confidence", level=LEVEL))
+    np.testing.assert_array_equal(score.x, np.arange(1, 200) / 200)
+    with pytest.raises(ValueError, match="read-only"):
+        score.x[0] = 0
+    rate = np.average(Y, weights=weight)
+    for row, t in enumerate(score.x):
+        for band, p in ((score, P), (constant, np.full(N, rate))):
+            expected = score_interval(p, t, weight, cluster=CLUSTER)
+            assert (band.lower[row], band.upper[row]) == pytest.approx(expected, rel=0, abs=1e-12)
+        loss = elementary(P, Y, t) - elementary(OTHER, Y, t)
+        mean, half = clustered_interval(loss, weight)
+        if too_few(t, weight):
+            half = np.nan
+        got = [difference.lower[row], difference.upper[row]]
+        np.testing.assert_allclose(got, [mean - half, mean + half], rtol=0, atol=1e-14)
+    assert 50 < np.isfinite(difference.lower).sum() < 199
+
+
+@every_weight
+def test_calibrated_clusters_deviate_from_their_forecasts(weight: NDArray[Any] | None) -> None:
+    cases = Cases(Y, P, weight=weight, clusters=CLUSTER)
+    band = the_band(murphy_curve(cases, band="consistency", level=LEVEL))
+    for row, t in enumerate(band.x):
+        expected = P * elementary(P, 1, t) + (1 - P) * elementary(P, 0, t)
+        _, half = clustered_interval(elementary(P, Y, t) - expected, weight)
+        centre = np.average(expected, weights=weight)
+        assert band.lower[row] == pytest.approx(max(centre - half, 0), rel=0, abs=1e-14)
+        assert band.upper[row] == pytest.approx(centre + half, rel=0, abs=1e-14)
+
+
+def test_clusters_of_one_case_are_independent_cases() -> None:
+    alone = the_band(murphy_curve(Cases(Y, P, clusters=np.arange(N)), band="confidence"))
+    both = the_band(murphy_curve(Cases(Y, P), band="confidence"))
+    for t in (0.25, 0.5, 0.75):
+        row, left = np.searchsorted(alone.x, t), np.searchsorted(both.x, t)
+        assert alone.x[row] == both.x[left] == t
+        # The one by a quantile of Student's t, the other of the normal distribution.
+        assert alone.lower[row] == pytest.approx(both.lower[left], rel=0.001)
+        assert alone.upper[row] == pytest.approx(both.upper[left], rel=0.001)
+
+
+def test_only_the_ratios_of_fractional_weights_matter() -> None:
+    weight = WEIGHTS["fractional"]
+    assert weight is not None
+    one, other = (
+        the_band(murphy_curve(tally(Y, P, weight=w), band="confidence"))
+        for w in (weight, weight / 1000)
+    )
+    np.testing.assert_allclose(one.upper, other.upper, rtol=1e-12)
+
+
+def test_equal_fractional_weights_are_no_weights() -> None:
+    kinds: tuple[Literal["confidence", "consistency"], ...] = ("confidence", "consistency")
+    for kind in kinds:
+        one, other = (
+            the_band(murphy_curve(tally(Y, P, weight=w), band=kind))
+            for w in (None, np.full(N, 0.3))
+        )
+        np.testing.assert_allclose(one.upper, other.upper, rtol=1e-12)
+
+
+def test_rows_of_weight_zero_are_no_cases() -> None:
+    weight = (np.arange(N) % 2).astype(float)
+    clusters = np.arange(N) // 2 + 1000 * (weight == 0)
+    half = Cases(Y[1::2], P[1::2], clusters=clusters[1::2])
+    whole = Cases(Y, P, weight=weight, clusters=clusters)
+    one, other = (the_band(murphy_curve(x, band="confidence")) for x in (half, whole))
+    np.testing.assert_allclose(one.upper, other.upper, rtol=1e-12)
+
+
+def test_one_case_has_no_bounds() -> None:
+    band = the_band(murphy_curve(tally([1], [0.3]), band="confidence"))
+    assert np.isnan(band.lower).all()
+    assert np.isnan(band.upper).all()
+
+
+def test_the_band_says_what_it_is() -> None:
+    band = the_band(murphy_curve(tally(Y, P), band="consistency", level=0.5))
+    assert (band.kind, band.level, band.method) == ("consistency", 0.5, "normal")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"y": ~Y}, f"in row 0, 'first' and 'second' have the outcomes {Y[0]} and {not Y[0]}"),
+        ({"weight": np.arange(N) + 1}, "in row 1, 'first' and 'second' have the weights 1.0 and 2"),
+        ({"clusters": CLUSTER}, "of 'first' and 'second', only one has clusters"),
+        ({"y": Y[1:], "p": P[1:]}, "'first' and 'second' have 480 and 479 rows"),
+    ],
+    ids=["outcomes", "weights", "clusters", "rows"],
+)
+def test_pairs_must_be_pairs(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(DataError, match=f"Cases are compared row by row; {said}"):
+        murphy_difference(Cases(Y, P), Cases(**{"y": Y, "p": OTHER} | change), band="confidence")
+
+
+def test_pairs_must_be_of_the_same_clusters() -> None:
+    first, second = (Cases(Y, P, clusters=CLUSTER + change) for change in (0, 1))
+    with pytest.raises(DataError, match=f"have the clusters {CLUSTER[0]} and {CLUSTER[0] + 1}"):
+        murphy_difference(first, second, band="confidence")
+
+
+def test_tallies_are_no_pairs() -> None:
+    with pytest.raises(ArgumentTypeError, match="got Cases and Tally"):
+        murphy_difference(Cases(Y, P), tally(Y, P), band="confidence")

@@ -1,0 +1,217 @@
+"""ROC curves."""
+
+from __future__ import annotations
+
+import csv
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from properly import Cases, Tally, reliability, roc_curve, tally
+from properly.decisions import predicted_roc_curve
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+N = 150
+RNG = np.random.default_rng(11)
+P = RNG.random(N).round(1)
+Y = RNG.random(N) < P**2
+WEIGHT = RNG.exponential(size=N)
+CLUSTER = RNG.integers(0, 30, N)
+SOURCES: dict[str, Tally | Cases] = {
+    "few values": tally(Y, P),
+    "many values": tally(Y, P / 2 + np.arange(N) / 1e4),
+    "far more cases than values": Tally.from_counts([0.2, 0.5, 0.9], [80, 90, 30], [20, 40, 25]),
+    "fractional weights": Cases(Y, P, weight=WEIGHT),
+    "clusters": Cases(Y, P, clusters=CLUSTER),
+    "fractional weights in clusters": Cases(Y, P, weight=WEIGHT, clusters=CLUSTER),
+}
+every_source = pytest.mark.parametrize("source", SOURCES.values(), ids=SOURCES)
+raw_and_hull = pytest.mark.parametrize("hull", [False, True])
+
+
+def concordance(y: NDArray[Any], p: NDArray[Any], weight: NDArray[Any]) -> float:
+    """Compare every event with every non-event."""
+    event, none, w1, w0 = p[y][:, None], p[~y], weight[y][:, None], weight[~y]
+    wins = (event > none) + (event == none) / 2
+    return float((wins * w1 * w0).sum() / (w1.sum() * w0.sum()))
+
+
+@pytest.mark.parametrize("weight", [np.ones(N), RNG.integers(1, 5, N), WEIGHT])
+def test_the_area_is_the_share_of_pairs_in_order(weight: NDArray[Any]) -> None:
+    area = roc_curve(tally(Y, P, weight=weight)).area
+    assert area == pytest.approx(concordance(Y, P, weight), rel=0, abs=1e-14)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=40))
+def test_the_hull_covers_the_curve_and_ends_with_it(rows: list[tuple[int, bool]]) -> None:
+    p, y = np.array([row[0] / 9 for row in rows]), np.array([row[1] for row in rows])
+    assume(y.any() and not y.all())
+    raw, hull = (roc_curve(tally(y, p), hull=hull) for hull in (False, True))
+    over = np.interp(raw.false_positive_rate, hull.false_positive_rate, hull.true_positive_rate)
+    assert (over >= raw.true_positive_rate - 1e-15).all()
+    assert hull.area >= raw.area
+    with np.errstate(divide="ignore"):
+        slope = np.diff(hull.true_positive_rate) / np.diff(hull.false_positive_rate)
+    assert (np.diff(slope[np.isfinite(slope)]) < 0).all()
+    points = set(zip(raw.false_positive_rate, raw.true_positive_rate, strict=True))
+    assert set(zip(hull.false_positive_rate, hull.true_positive_rate, strict=True)) <= points
+
+
+@every_source
+@raw_and_hull
+def test_the_curve_runs_from_corner_to_corner(source: Tally | Cases, hull: bool) -> None:
+    curve = roc_curve(source, hull=hull)
+    for rate in (curve.false_positive_rate, curve.true_positive_rate):
+        assert (rate[0], rate[-1]) == (0, 1)
+        assert (np.diff(rate) >= 0).all()
+    trapezoids = np.diff(curve.false_positive_rate) * (
+        curve.true_positive_rate[1:] + curve.true_positive_rate[:-1]
+    )
+    assert curve.area == pytest.approx(trapezoids.sum() / 2, rel=0, abs=1e-14)
+
+
+def test_there_is_one_point_a_distinct_forecast_and_the_origin() -> None:
+    curve = roc_curve(tally([0, 1, 0, 1, 1], [0.2, 0.2, 0.2, 0.6, 0.9]))
+    np.testing.assert_array_equal(curve.false_positive_rate, [0, 0, 0, 1])
+    np.testing.assert_array_equal(curve.true_positive_rate, [0, 1 / 3, 2 / 3, 1])
+
+
+@pytest.mark.parametrize("often", [1, 2**29, 2**59 - 1])
+def test_the_area_is_exact_however_many_cases_there_are(often: int) -> None:
+    weight, events = np.array([9, 3, 3]) * often, np.array([0, 1, 2]) * often
+    area = roc_curve(Tally.from_counts([0.1, 0.5, 0.9], weight, events)).area
+    assert area == (1 * (2 * 9 + 2) + 2 * (2 * 11 + 1)) / (2 * 12 * 3)
+
+
+@pytest.mark.parametrize("happened", [0, 1])
+@raw_and_hull
+def test_the_rate_of_a_missing_class_is_not_a_number(happened: int, hull: bool) -> None:
+    curve = roc_curve(tally([happened] * 3, [0.2, 0.4, 0.4]), hull=hull)
+    rates = [curve.false_positive_rate, curve.true_positive_rate]
+    assert np.isnan(rates[1 - happened]).all()
+    assert not np.isnan(rates[happened]).any()
+    assert np.isnan(curve.area)
+
+
+def test_nobody_takes_the_hull_for_the_curve() -> None:
+    t = tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    assert repr(roc_curve(t)) == "RocCurve(AUC 0.75)"
+    assert repr(roc_curve(t, hull=True)) == "RocCurve(area 0.875 under the hull, not the AUC)"
+
+
+def test_the_records_are_ready_for_json_and_for_frames() -> None:
+    curve = roc_curve(tally([0, 1], [0.25, 0.5]))
+    columns = {"false_positive_rate": [0.0, 0.0, 1.0], "true_positive_rate": [0.0, 1.0, 1.0]}
+    told = {"threshold": ["Infinity", 0.5, 0.25], "area": 1.0, "hull": False}
+    assert curve.to_dict() == columns | told
+    thresholds = {"threshold": [np.inf, 0.5, 0.25]}
+    assert curve.to_frame("pandas").to_dict("list") == columns | thresholds
+
+
+@raw_and_hull
+def test_acting_at_a_threshold_gives_its_point(hull: bool) -> None:
+    t = tally(Y, P)
+    curve = roc_curve(t, hull=hull)
+    p = P
+    if hull:
+        fit = reliability(t)
+        p = fit.recalibrated[np.searchsorted(fit.value, P)]
+    for at, false, true in zip(
+        curve.threshold, curve.false_positive_rate, curve.true_positive_rate, strict=True
+    ):
+        assert false == np.mean(p[~Y] >= at)
+        assert true == np.mean(p[Y] >= at)
+
+
+def test_the_hull_has_the_band_of_the_curve() -> None:
+    raw, hull = (roc_curve(tally(Y, P), hull=x, band="confidence").band for x in (False, True))
+    assert raw is not None
+    assert hull is not None
+    assert raw.to_dict() == hull.to_dict()
+
+
+# What the forecasts promise
+
+REFERENCE = Path(__file__).parents[1] / "reference" / "means"
+
+
+def reference_rows() -> dict[str, tuple[list[int], list[float]]]:
+    """Return outcomes and forecasts of every data set."""
+    found: dict[str, tuple[list[int], list[float]]] = {}
+    with (REFERENCE / "inputs.csv").open() as file:
+        for row in csv.DictReader(file):
+            y, p = found.setdefault(row["dataset"], ([], []))
+            y.append(int(row["y"]))
+            p.append(float(row["q"]))
+    return found
+
+
+@pytest.mark.parametrize(("name", "rows"), reference_rows().items(), ids=lambda x: str(x)[:12])
+def test_both_areas_are_those_of_exact_fractions(
+    name: str, rows: tuple[list[int], list[float]]
+) -> None:
+    exact = json.loads((REFERENCE / "roc.json").read_text())[name]
+    t = tally(*rows)
+    predicted = pytest.approx(float(Fraction(exact["predicted_auc"])), rel=0, abs=1e-15)
+    assert predicted_roc_curve(t).area == predicted
+    assert predicted_roc_curve(Cases(*rows)).area == predicted
+    assert roc_curve(t).area == float(Fraction(exact["actual_auc"]))
+
+
+def test_calibrated_forecasts_keep_what_they_promise() -> None:
+    value, often = np.arange(11) / 10, np.array([3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5])
+    # Exactly the predicted share of each has the event, as in a population.
+    t = Tally.from_counts(value, 10 * often, np.arange(11) * often)
+    actual, predicted = roc_curve(t), predicted_roc_curve(t)
+    assert predicted.area == pytest.approx(actual.area, rel=0, abs=1e-15)
+    for name in ("false_positive_rate", "true_positive_rate"):
+        np.testing.assert_allclose(getattr(predicted, name), getattr(actual, name), atol=1e-15)
+    np.testing.assert_array_equal(predicted.threshold, actual.threshold)
+    assert (predicted.hull, predicted.band) == (False, None)
+
+
+def test_every_case_is_an_event_and_a_non_event_in_part() -> None:
+    # Three times 0.5 and once 0.8: weights 1.5 and 0.8 of events, 1.5 and 0.2 of the others.
+    for source in (
+        tally([1, 0, 1], [0.5, 0.8, 0.5], weight=[1, 1, 2]),
+        tally([0] * 4, [0.5, 0.5, 0.5, 0.8]),
+    ):
+        curve = predicted_roc_curve(source)
+        np.testing.assert_allclose(curve.true_positive_rate, [0, 0.8 / 2.3, 1], rtol=1e-15)
+        np.testing.assert_allclose(curve.false_positive_rate, [0, 0.2 / 1.7, 1], rtol=1e-15)
+        area = (0.8 * 1.5 + (1.5 * 1.5 + 0.8 * 0.2) / 2) / (2.3 * 1.7)
+        assert curve.area == pytest.approx(area, rel=1e-15)
+
+
+@every_source
+def test_the_predicted_curve_is_that_of_pairs_and_concave(source: Tally | Cases) -> None:
+    curve = predicted_roc_curve(source)
+    t = source if isinstance(source, Tally) else source.tally()
+    y = np.repeat([True, False], len(t))
+    share = np.concatenate([t.weight * t.value, t.weight * (1 - t.value)])
+    pairs = concordance(y, np.tile(t.value, 2), share)
+    assert curve.area == pytest.approx(pairs, rel=0, abs=1e-14)
+    turn = np.diff(curve.true_positive_rate)[:, None] * np.diff(curve.false_positive_rate)
+    # Each step is less steep than every one before it.
+    assert (np.triu(turn - turn.T) >= -1e-15).all()
+
+
+def test_forecasts_that_promise_no_event_have_no_predicted_curve() -> None:
+    curve = predicted_roc_curve(tally([0, 1], [0.0, 0.0]))
+    assert np.isnan(curve.area)
+    assert np.isnan(curve.true_positive_rate).all()
+    np.testing.assert_array_equal(curve.false_positive_rate, [0, 1])
+
+
+def test_classes_have_no_predicted_curve() -> None:
+    with pytest.raises(DataError, match="event"):
+        predicted_roc_curve(Cases([0, 2], [[0.5, 0.25, 0.25], [0.1, 0.2, 0.7]]))

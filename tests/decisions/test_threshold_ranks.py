@@ -1,0 +1,286 @@
+"""Which model is best at which threshold."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.special import logit
+from scipy.stats import beta
+from tests.laws.oracles import exact_regret, mean_ranks
+from tests.laws.subjects import Rows
+
+from properly import Cases, Interval, Tally, murphy_curve, tally
+from properly.counts._baselines import baselines
+from properly.decisions._best_by_threshold import ThresholdRanks, rank_by_threshold
+from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
+from properly.rules import BetaWeighted, Elementary, PointWeighted, Shifted
+
+Y = [0, 0, 1, 1]
+BOLD, SHY = [0.1, 0.6, 0.6, 0.9], [0.1, 0.2, 0.2, 0.9]
+TWO = {"bold": tally(Y, BOLD), "shy": tally(Y, SHY)}
+
+
+def assert_ranks_are_exact(
+    found: ThresholdRanks, y: Any, forecasts: list[Any], weight: Any = None
+) -> None:
+    """Compare with the definition inside every piece, but at no round number.
+
+    Two models may be equal at a single threshold, and remain in the same order on both sides of it.
+    """
+    columns = [Rows(*map(np.array, (y, p, weight or [1] * len(y)))) for p in forecasts]
+    for k, (lower, upper) in enumerate(pairwise(found.edges)):
+        a, b = Fraction(float(lower)), Fraction(float(upper))
+        for share in (Fraction(1, 1009), Fraction(499, 997), Fraction(1008, 1009)):
+            c = a + share * (b - a)
+            expected = mean_ranks([exact_regret(rows, c) for rows in columns])
+            assert found.rank[:, k].tolist() == expected, float(c)
+
+
+@st.composite
+def samples(draw: st.DrawFn) -> tuple[list[int], list[list[float]], list[int]]:
+    n = draw(st.integers(2, 12))
+    y = draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    tenths = st.integers(0, 10).map(lambda k: k / 10)
+    column = st.lists(tenths, min_size=n, max_size=n)
+    forecasts = draw(st.lists(column, min_size=2, max_size=5))
+    return y, forecasts, draw(st.lists(st.integers(1, 9), min_size=n, max_size=n))
+
+
+def models_of(y: Any, forecasts: list[Any], weight: Any = None) -> dict[str, Tally | Cases]:
+    return {str(k): tally(y, p, weight=weight) for k, p in enumerate(forecasts)}
+
+
+def test_two_lines_cross_where_their_mistakes_cost_the_same() -> None:
+    found = rank_by_threshold(TWO)
+    assert found.models == ("bold", "shy")
+    assert found.edges.tolist() == [0, 0.2, 0.5, 0.6, 1]
+    assert found.rank.tolist() == [[1.5, 1, 2, 1.5], [1.5, 2, 1, 1.5]]
+    assert found.within == Interval(0, 1)
+
+
+def test_a_crossing_is_the_quotient_of_whole_numbers() -> None:
+    y = [0, 0, 1]
+    # Between the forecasts: two acted upon in vain against one missed, so 2 c = 1 - c.
+    found = rank_by_threshold({"bold": tally(y, [0.8, 0.8, 0.8]), "shy": tally(y, [0.1, 0.1, 0.1])})
+    assert found.edges.tolist() == [0, 0.1, 1 / 3, 0.8, 1]
+    assert found.rank[0].tolist() == [1.5, 1, 2, 1.5]
+
+
+def test_a_jump_may_change_the_order_without_a_crossing() -> None:
+    found = rank_by_threshold(
+        {"right": tally([0, 1], [0.2, 0.7]), "wrong": tally([0, 1], [0.7, 0.2])}
+    )
+    assert found.edges.tolist() == [0, 0.2, 0.7, 1]
+    assert found.rank.tolist() == [[1.5, 1, 1.5], [1.5, 2, 1.5]]
+
+
+@settings(max_examples=60)
+@given(samples())
+def test_ranks_are_those_of_the_definition(
+    sample: tuple[list[int], list[list[float]], list[int]],
+) -> None:
+    y, forecasts, weight = sample
+    assert_ranks_are_exact(rank_by_threshold(models_of(y, forecasts)), y, forecasts)
+    weighted = rank_by_threshold(models_of(y, forecasts, weight))
+    assert_ranks_are_exact(weighted, y, forecasts, weight)
+
+
+@settings(max_examples=60)
+@given(samples())
+def test_pieces_are_as_long_as_they_can_be(
+    sample: tuple[list[int], list[list[float]], list[int]],
+) -> None:
+    y, forecasts, _ = sample
+    found = rank_by_threshold(models_of(y, forecasts))
+    assert found.edges[[0, -1]].tolist() == [0, 1]
+    assert (np.diff(found.edges) > 0).all()
+    assert (found.rank[:, 1:] != found.rank[:, :-1]).any(axis=0).all()
+    count = len(forecasts)
+    np.testing.assert_array_equal(found.rank.sum(axis=0), count * (count + 1) / 2)
+
+
+@settings(max_examples=60)
+@given(samples())
+def test_fractional_weights_rank_as_whole_ones_do(
+    sample: tuple[list[int], list[list[float]], list[int]],
+) -> None:
+    """Tenths are not exact, and their sums depend on the order; ties must not."""
+    y, forecasts, weight = sample
+    whole = rank_by_threshold(models_of(y, forecasts, weight))
+    tenths = rank_by_threshold(models_of(y, forecasts, np.array(weight) / 10))
+    np.testing.assert_allclose(tenths.edges, whole.edges, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(tenths.rank, whole.rank)
+
+
+def test_many_forecasts_rank_as_their_murphy_curves_do() -> None:
+    rng = np.random.default_rng(5)
+    y = rng.random(400) < 0.3
+    models = {
+        f"model {k}": tally(y, np.clip(0.3 * y + 0.7 * rng.random(400), 0, 1)) for k in range(4)
+    }
+    found = rank_by_threshold(models)
+    at = rng.random(2000)
+    height = np.stack([murphy_curve(t).at(at) for t in models.values()])
+    rank = found.rank[:, np.searchsorted(found.edges, at) - 1]
+    lowest = np.take_along_axis(height, np.argsort(rank, axis=0), axis=0)
+    assert (np.diff(lowest, axis=0) >= -1e-15).all()
+    assert found.rank.shape[1] > 100
+
+
+def test_equal_models_share_the_mean_of_their_ranks() -> None:
+    same = tally(Y, SHY)
+    found = rank_by_threshold({"a": same, "b": same, "c": Cases(Y, SHY)})
+    assert found.edges.tolist() == [0, 1]
+    assert found.rank.tolist() == [[2.0]] * 3
+    assert found.winners() == [(0, 1, ("a", "b", "c"))]
+    assert repr(found) == "ThresholdRanks(3 models on 1 piece of (0, 1))"
+
+
+def test_within_cuts_the_pieces_and_nothing_else() -> None:
+    found = rank_by_threshold(TWO, within=(0.3, 0.55))
+    assert found.edges.tolist() == [0.3, 0.5, 0.55]
+    assert found.rank.tolist() == [[1, 2], [2, 1]]
+    assert found.within == Interval(0.3, 0.55)
+    # An end on a forecast looks to the inside of the range.
+    assert rank_by_threshold(TWO, within=(0.2, 0.5)).rank.tolist() == [[1], [2]]
+    assert rank_by_threshold(TWO, within=Interval(0.6, 1)).rank.tolist() == [[1.5], [1.5]]
+
+
+def test_huge_counts_are_compared_as_whole_numbers() -> None:
+    most = 2**60
+    # One case more or less in 2**60 is lost in a float.
+    fewer = Tally.from_counts([0.2, 0.6], [most, most], [0, most - 1])
+    more = Tally.from_counts([0.2, 0.6], [most - 1, most + 1], [0, most - 1])
+    found = rank_by_threshold({"fewer": fewer, "more": more})
+    assert found.edges.tolist() == [0, 0.2, 0.6, 1]
+    assert found.rank.tolist() == [[1.5, 1, 1.5], [1.5, 2, 1.5]]
+
+
+def test_single_precision_forecasts_are_taken_as_they_are() -> None:
+    narrow = np.array([0.1, 0.7], dtype=np.float32)
+    found = rank_by_threshold({"a": tally([0, 1], narrow), "b": tally([0, 1], [0.2, 0.7])})
+    assert found.winners()[1] == (float(narrow[0]), 0.2, ("a",))
+
+
+def test_the_event_rate_is_the_better_of_all_and_none() -> None:
+    t = tally([0, 0, 0, 1], [0.1, 0.2, 0.2, 0.9])
+    found = rank_by_threshold(baselines(t))
+    assert found.winners() == [
+        (0, 0.25, ("treat all", "event rate")),
+        (0.25, 1, ("treat none", "event rate")),
+    ]
+
+
+@pytest.mark.parametrize("make", [tally, Cases])
+def test_baselines_are_ranked_after_the_models(make: Any) -> None:
+    models = {"bold": make(Y, BOLD), "shy": make(Y, SHY)}
+    found = rank_by_threshold(models, baselines=True)
+    written_out = rank_by_threshold({**models, **baselines(models["bold"])})
+    assert found.models == ("bold", "shy", "treat all", "treat none", "event rate")
+    assert found.models == written_out.models
+    np.testing.assert_array_equal(found.edges, written_out.edges)
+    np.testing.assert_array_equal(found.rank, written_out.rank)
+
+
+def test_one_model_is_ranked_only_among_baselines() -> None:
+    found = rank_by_threshold({"bold": TWO["bold"]}, within=(0.2, 0.6), baselines=True)
+    # One of four is acted upon in vain; of all, two would be, and of none, two missed.
+    assert found.winners() == [(0.2, 0.6, ("bold",))]
+    with pytest.raises(DataError, match="at least 2 models to compare; got 1"):
+        rank_by_threshold({"bold": TWO["bold"]})
+    with pytest.raises(DataError, match="at least 1 model to compare; got 0"):
+        rank_by_threshold({}, baselines=True)
+
+
+def test_a_model_may_not_take_the_name_of_a_baseline() -> None:
+    models = {"model": TWO["bold"], **baselines(TWO["bold"])}
+    with pytest.raises(DataError, match="got a model called 'treat all'"):
+        rank_by_threshold(models, baselines=True)
+
+
+def test_shares_of_thresholds_add_up_and_ties_are_split() -> None:
+    found = rank_by_threshold(TWO)
+    share = found.share_best()
+    assert share["bold"] == pytest.approx(0.1 + 0.3 + 0.2, abs=1e-15)
+    assert share["shy"] == pytest.approx(0.1 + 0.1 + 0.2, abs=1e-15)
+
+
+def test_a_prior_weighs_the_thresholds() -> None:
+    found = rank_by_threshold(TWO, within=(0.2, 0.6))
+    length = logit([0.2, 0.5, 0.6])
+    assert found.share_best("logit")["bold"] == pytest.approx(
+        (length[1] - length[0]) / (length[2] - length[0]), rel=1e-14
+    )
+    mass = beta(2, 8).cdf([0.2, 0.5, 0.6])
+    assert found.share_best(BetaWeighted(2, 8))["shy"] == pytest.approx(
+        (mass[2] - mass[1]) / (mass[2] - mass[0]), rel=1e-12
+    )
+
+
+def test_a_point_mass_counts_where_its_threshold_acts() -> None:
+    found = rank_by_threshold(TWO)
+    # At 0.6 itself the forecasts of 0.6 still act; above they do not.
+    assert found.share_best(Elementary(0.6)) == {"bold": 0, "shy": 1}
+    assert found.share_best(Elementary(0.61)) == {"bold": 0.5, "shy": 0.5}
+    assert found.share_best(PointWeighted([0.3, 0.55], [3, 1])) == pytest.approx(
+        {"bold": 0.75, "shy": 0.25}, rel=1e-15
+    )
+
+
+def test_winners_merges_pieces_that_differ_only_below_the_best() -> None:
+    third = tally(Y, [0.9, 0.9, 0.1, 0.1])
+    found = rank_by_threshold({**TWO, "poor": third}, within=(0.15, 0.5))
+    assert found.winners() == [(0.15, 0.2, ("bold", "shy")), (0.2, 0.5, ("bold",))]
+
+
+def test_a_record_can_be_written_down() -> None:
+    found = rank_by_threshold(TWO, within=(0.2, 0.6))
+    assert json.loads(json.dumps(found.to_dict())) == {
+        "models": ["bold", "shy"],
+        "edges": [0.2, 0.5, 0.6],
+        "rank": [[1, 2], [2, 1]],
+        "within": {"lower": 0.2, "upper": 0.6},
+    }
+    frame = found.to_frame("pandas")
+    assert frame.to_dict("list") == {
+        "model": ["bold", "bold", "shy", "shy"],
+        "lower": [0.2, 0.5, 0.2, 0.5],
+        "upper": [0.5, 0.6, 0.5, 0.6],
+        "rank": [1, 2, 2, 1],
+    }
+    with pytest.raises(ValueError, match="read-only"):
+        found.rank[0, 0] = 3
+
+
+@pytest.mark.parametrize(
+    ("prior", "error", "said"),
+    [
+        ("logit", DataError, r"that of 'logit' on \(0.0, 1.0\) is inf"),
+        ("flat", DataError, "prior must be 'uniform' or 'logit'; got 'flat'"),
+        (0.3, ArgumentTypeError, "this needs a rule"),
+        (Shifted(0.1, "published"), ImproperRuleError, "the weight of a proper rule"),
+    ],
+)
+def test_a_prior_must_be_a_weight_of_finite_mass(
+    prior: Any, error: type[Exception], said: str
+) -> None:
+    with pytest.raises(error, match=said):
+        rank_by_threshold(TWO).share_best(prior)
+
+
+def test_a_prior_must_have_some_mass_in_the_range() -> None:
+    found = rank_by_threshold(TWO, within=(0.2, 0.6))
+    with pytest.raises(DataError, match=r"on \(0.2, 0.6\) is 0.0"):
+        found.share_best(Elementary(0.7))
+
+
+def test_a_range_must_lie_inside() -> None:
+    with pytest.raises(DataError, match=r"got lower = 0\.5, upper = 1\.5"):
+        rank_by_threshold(TWO, within=(0.5, 1.5))

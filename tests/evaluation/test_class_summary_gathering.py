@@ -1,0 +1,182 @@
+"""Evaluations of classes from sums and counts: what the rows would have given."""
+
+from __future__ import annotations
+
+import html
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.plain_records import differing
+
+import properly
+from properly import Cases, cumulative, one_vs_rest, report
+from properly.decisions._confusion import count_pairs
+from properly.engines._counts import Counts
+from properly.engines._exact import ScoreSums
+from properly.engines._summary import Summary
+from properly.evaluation._class_record import asked_rules
+from properly.evaluation._class_summary_gathering import gather_classes
+from properly.evaluation._summary_notes import CLASS_COSTS, CLASS_GROUPS, CLASS_ROWS, CLASS_TESTS
+from properly.rules import RPS, Brier, SquaredAbsoluteRPS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from properly.rules import ClassRule
+
+RNG = np.random.default_rng(4)
+ROWS, LABELS = 400, ("low", "mid", "high")
+P = RNG.dirichlet((2, 3, 1), ROWS)
+Y = np.array([RNG.choice(3, p=row) for row in P])
+MODELS = {"sharp": P, "blunt": (P + 1) / 4}
+NEEDS_ROWS = ("retention", "worst", "calibration_tests", "notes")
+
+
+def summary_of(
+    rules: Sequence[ClassRule], cells: int | None = None, weight: Any = None, classes: int = 3
+) -> Summary:
+    """Sum up classes as an engine does."""
+    counts: dict[Any, Counts] = {}
+    for name, p in MODELS.items():
+        cases = Cases(Y, p, labels=LABELS)
+        views = {"class": one_vs_rest(cases), "above": cumulative(cases)}
+        for kind, questions in views.items():
+            for k, asked in enumerate(questions.values()):
+                columns = np.asarray(asked.y), np.asarray(asked.p)
+                counts[name, (kind, k)] = Counts.of_rows(*columns, weight, cells)
+    return Summary(
+        ScoreSums.of_rows(list(MODELS), rules, Y, MODELS, weight, classes=classes),
+        counts,
+        labels=LABELS,
+        confusion={n: count_pairs(Y, p.argmax(axis=1), (3, 3), weight) for n, p in MODELS.items()},
+    )
+
+
+def gathered(summary: Summary, task: str = "auto", **options: Any) -> Any:
+    return gather_classes(summary, task, **{"level": 0.95, "replicates": 0, "rng": 1} | options)
+
+
+@pytest.mark.parametrize("task", ["multiclass", "ordinal"])
+def test_numbers_are_those_of_the_rows(task: Any) -> None:
+    rows = properly.evaluate(Y, MODELS, task=task, labels=LABELS, replicates=19, rng=1)
+    found = gathered(summary_of(asked_rules(None, task)), replicates=19)
+    assert found.task == task
+    told = rows.to_dict(), found.to_dict()
+    for record in told:
+        del record["data"]["summed"]
+        for what in NEEDS_ROWS:
+            del record[what]
+        for name in MODELS if task == "ordinal" else ():
+            # What decisions of least expected cost are takes the rows.
+            del record["decisions"][name]["decision_loss"]
+            record["decisions"][name].pop("bayes", None)
+    assert list(differing(*told)) == []
+    for name, questions in rows.reliability.items():
+        for question, curve in questions.items():
+            other = found.reliability[name][question]
+            np.testing.assert_allclose(other.recalibrated, curve.recalibrated, rtol=1e-12)
+            np.testing.assert_allclose(other.band.upper, curve.band.upper, rtol=1e-10)
+        for rule, parts in rows.decompositions[name].items():
+            other = found.decompositions[name][rule]
+            assert list(differing(parts.to_dict(), other.to_dict())) == []
+    notes = (CLASS_ROWS, CLASS_TESTS, CLASS_COSTS)
+    assert found.notes == notes[: 3 if task == "ordinal" else 2]
+    assert (found.worst, found.retention, found.summed) == ({}, {}, True)
+
+
+def test_weights_are_those_of_the_rows() -> None:
+    weight = RNG.uniform(0.5, 2.0, ROWS)
+    rows = properly.evaluate(Y, MODELS, labels=LABELS, weight=weight, replicates=0, rng=1)
+    found = gathered(summary_of(asked_rules(None, "multiclass"), weight=weight), replicates=9)
+    assert found.total == pytest.approx(weight.sum())
+    for name, by_rule in rows.intervals.items():
+        for rule, estimate in by_rule.items():
+            other = found.intervals[name][rule]
+            assert other.interval == pytest.approx(estimate.interval, rel=1e-10)
+            assert found.skills[name][rule].interval == pytest.approx(
+                rows.skills[name][rule].interval, rel=1e-9
+            )
+            assert found.scores[name][rule].miscalibration == pytest.approx(
+                rows.scores[name][rule].miscalibration, nan_ok=True
+            )
+        assert found.decisions[name].argmax.accuracy == pytest.approx(
+            rows.decisions[name].argmax.accuracy
+        )
+
+
+def test_parts_of_cells_add_up_to_the_exact_score() -> None:
+    rules = (RPS(), Brier())
+    exact, found = (gathered(summary_of(rules, cells)) for cells in (None, 20))
+    for name in MODELS:
+        for rule in ("rps", "brier"):
+            one, other = exact.scores[name][rule], found.scores[name][rule]
+            assert other.score == one.score
+            assert other.miscalibration - other.discrimination + other.uncertainty == (
+                pytest.approx(one.score, rel=1e-12)
+            )
+            assert 0 <= other.discrimination <= one.discrimination + 1e-12
+    start = "forecasts of sharp and blunt were grouped into 20 cells: scores are exact, "
+    note = next(note for note in found.notes if note.startswith(start))
+    off = float(note.rpartition(" ")[2])
+    apart = [
+        exact.scores[name][rule].discrimination - found.scores[name][rule].discrimination
+        for name in MODELS
+        for rule in ("rps", "brier")
+    ]
+    assert 0 < max(apart) <= off
+
+
+def test_an_improper_rule_has_a_skill_without_an_interval() -> None:
+    rule = SquaredAbsoluteRPS()
+    rows = properly.evaluate(Y, MODELS, task="ordinal", labels=LABELS, rules=rule, replicates=0)
+    found = gathered(summary_of([rule]))
+    for name in MODELS:
+        one, other = rows.skills[name][rule.name], found.skills[name][rule.name]
+        assert other.value == pytest.approx(one.value)
+        assert all(map(math.isnan, other.interval))
+        assert other.method == one.method == "an improper rule"
+
+
+def test_groups_are_left_out_and_clusters_leave_no_band() -> None:
+    summary = summary_of([Brier()])
+    found = gathered(replace(summary, groups={"all": summary}))
+    assert CLASS_GROUPS in found.notes
+    assert not found.groups
+
+
+def test_of_many_classes_some_questions_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("properly.evaluation._class_summary_gathering.MOST", 2)
+    found = gathered(summary_of([Brier()]), replicates=9)
+    assert [len(x) for x in found.reliability.values()] == [2, 2]
+    assert all(curve.band is None for x in found.reliability.values() for curve in x.values())
+
+
+def test_steps_are_told() -> None:
+    steps: list[tuple[int, int, str]] = []
+    gathered(summary_of([Brier()]), progress=lambda *step: steps.append(step))
+    assert steps == [
+        (0, 3, "scores of sharp"),
+        (1, 3, "scores of blunt"),
+        (2, 3, "comparison by brier"),
+    ]
+
+
+def test_the_page_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The library that draws takes seconds to come, and is the same on every page.
+    monkeypatch.setattr("vl_convert.javascript_bundle", lambda: "")
+    found = gathered(summary_of(asked_rules(None, "ordinal"), 50), replicates=9)
+    page = report.write(tmp_path / "page.html", found).read_text(encoding="utf-8")
+    assert 'e = properly.evaluate(summary, task="ordinal", level=0.95' in html.unescape(page)
+    assert "Worst cases" not in page
+    assert "numbers in tables are exact" not in page
+    assert "least expected cost</" not in page
+    text = str(properly.verdict(found))
+    assert text.startswith("Use sharp: by the RPS, it is better than blunt.")
+    decided = found.decisions["sharp"]
+    assert repr(decided).count("Bayes") == 0
+    assert str(decided).splitlines()[0] == "400 cases in 3 classes"
+    assert list(decided.to_frame("polars")["decisions"]) == ["argmax"]

@@ -1,0 +1,276 @@
+"""Evaluations of sums and counts: what the rows would have given, and what takes rows."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.plain_records import differing
+
+import properly
+from properly import report
+from properly.engines._counts import Counts
+from properly.engines._exact import ScoreSums
+from properly.engines._summary import Summary
+from properly.evaluation import _summary_gathering
+from properly.evaluation._evaluate import rules_of_event
+from properly.evaluation._event_gathering import Asked
+from properly.evaluation._summary_gathering import gather_summary
+from properly.evaluation._summary_notes import CLUSTERS, GROUPS, THRESHOLDS, WEIGHTS
+from properly.rules import Brier, Log
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CRASH = properly.datasets.crash()
+SOME = slice(None, None, 6)
+DIED = np.asarray(CRASH.died, dtype=bool)[SOME]
+FORECASTS = {
+    name: np.asarray(CRASH.forecasts[name], dtype=np.float64)[SOME]
+    for name in ("logistic", "forest", "boosting")
+}
+BELT = np.asarray(CRASH.seatbelt)[SOME]
+CLUSTER = np.asarray(CRASH.cluster)[SOME]
+RNG = np.random.default_rng(5)
+WEIGHT = RNG.integers(1, 5, len(DIED))
+CURVES = {
+    "regret": ("threshold", "left", "right"),
+    "decision": ("threshold", "net_benefit", "right"),
+    "roc": ("false_positive_rate", "true_positive_rate"),
+    "reliability": ("value", "recalibrated"),
+}
+CERTAIN_BAND = ("lower", "upper")
+
+
+def asked(within: Any = None, replicates: int = 0, progress: Any = None) -> Asked:
+    rules, first, ends = rules_of_event(None, within)
+    return Asked(rules, first, ends, 0.95, replicates, 1, progress)
+
+
+def summed(within: Any = None, **known: Any) -> Summary:
+    return Summary.of_rows(rules_of_event(None, within)[0], DIED, FORECASTS, **known)
+
+
+def clustered(groups: dict[Any, Summary] | None = None) -> Summary:
+    rules = rules_of_event(None, None)[0]
+    sums = ScoreSums.of_rows(list(FORECASTS), rules, DIED, FORECASTS, None, clusters=CLUSTER)
+    counts = {name: Counts.of_rows(DIED, p) for name, p in FORECASTS.items()}
+    return Summary(sums, counts, groups or {})
+
+
+def assert_same(rows: Any, sums: Any) -> None:
+    told = rows.to_dict(), sums.to_dict()
+    for found in told:
+        del found["notes"], found["data"]["summed"]
+    assert list(differing(*told)) == []
+    for what, columns in CURVES.items():
+        for name, curve in getattr(rows, what).items():
+            for column in columns:
+                other = getattr(getattr(sums, what)[name], column)
+                np.testing.assert_allclose(other, getattr(curve, column), rtol=1e-10, atol=1e-14)
+
+
+@pytest.fixture(scope="module")
+def whole() -> Any:
+    """Evaluate a summary in which everything is known."""
+    return gather_summary(summed((0.01, 0.1), groups=BELT), asked((0.01, 0.1), 5))
+
+
+@pytest.fixture(scope="module")
+def grouped() -> Any:
+    """Evaluate forecasts that were grouped into cells."""
+    return gather_summary(summed((0.01, 0.1), groups=BELT, cells=1000), asked((0.01, 0.1), 5))
+
+
+def test_all_numbers_are_those_of_the_rows_with_a_range_groups_and_draws(whole: Any) -> None:
+    options: dict[str, Any] = {"within": (0.01, 0.1), "groups": BELT, "replicates": 5, "rng": 1}
+    rows = properly.evaluate(DIED, FORECASTS, **options)
+    assert_same(rows, whole)
+    assert whole.groups
+    for name, curve in rows.reliability.items():
+        for end in CERTAIN_BAND:
+            other = getattr(whole.reliability[name].band, end)
+            np.testing.assert_allclose(other, getattr(curve.band, end), rtol=1e-10)
+    assert whole.notes == (*rows.notes, THRESHOLDS)
+    assert whole.summed
+    assert not rows.summed
+    assert (whole.dominances, whole.over_time) == ({}, {})
+
+
+def test_all_numbers_are_those_of_the_rows_without_a_range() -> None:
+    rows = properly.evaluate(DIED, FORECASTS, replicates=0, rng=1)
+    found = gather_summary(summed(), asked())
+    assert_same(rows, found)
+    for name, worst in rows.worst.items():
+        told = found.worst[name].to_dict()
+        losses = np.repeat(np.array(told["loss"], dtype=float), told["cases"])
+        assert losses[:10].tolist() == np.array(worst.to_dict()["loss"], dtype=float).tolist()
+
+
+def test_whole_weights_are_weights_and_no_copies() -> None:
+    one = {"logistic": FORECASTS["logistic"]}
+    known: dict[str, Any] = {"weight": WEIGHT, "groups": BELT}
+    rows = properly.evaluate(DIED, one, **known, replicates=0, rng=1)
+    summary = Summary.of_rows((Brier(), Log()), DIED, one, **known)
+    found = gather_summary(summary, asked(None, 9))
+    assert found.total == rows.total == WEIGHT.sum()
+    for name, by_rule in rows.scores.items():
+        for rule, estimate in by_rule.items():
+            assert found.scores[name][rule].interval == pytest.approx(
+                estimate.interval, rel=1e-10, nan_ok=True
+            )
+            assert found.decompositions[name][rule].intervals is None
+        assert found.aucs[name].value == pytest.approx(rows.aucs[name].value)
+        # Of weights, all but the number of cases that the variance is divided by is the same.
+        assert found.aucs[name].standard_error == pytest.approx(
+            rows.aucs[name].standard_error, rel=2e-3
+        )
+        groups, others = found.groups[name], rows.groups[name]
+        assert groups.calibration is None
+        for measure, contrast in others.measures.items():
+            other = groups.measures[measure]
+            np.testing.assert_allclose(other.value, contrast.value, rtol=1e-10)
+            np.testing.assert_allclose(
+                other.difference_error, contrast.difference_error, rtol=1e-10
+            )
+    assert [*found.calibration_tests, *found.calibration] == []
+    assert WEIGHTS in found.notes
+
+
+def test_clusters_widen_what_sums_tell_and_leave_out_what_counts_do_not() -> None:
+    rows = properly.evaluate(DIED, FORECASTS, clusters=CLUSTER, replicates=0, rng=1)
+    found = gather_summary(clustered({"all": summed()}), asked(None, 9))
+    assert found.design == rows.design
+    for name in FORECASTS:
+        for rule in ("brier", "log"):
+            ends = rows.scores[name][rule].interval
+            assert found.scores[name][rule].interval == pytest.approx(ends, rel=1e-9, nan_ok=True)
+        area = found.aucs[name]
+        assert area.value == pytest.approx(rows.aucs[name].value)
+        assert math.isnan(area.standard_error)
+        assert all(map(math.isnan, area.interval))
+        assert area.design == rows.design
+        assert found.reliability[name].band is None
+    assert [*found.calibration, *found.calibration_tests, *found.groups] == []
+    assert found.notes == (THRESHOLDS, CLUSTERS, GROUPS)
+
+
+def test_parts_of_cells_add_up_to_the_exact_score(grouped: Any, whole: Any) -> None:
+    for name, by_rule in grouped.decompositions.items():
+        for rule, parts in by_rule.items():
+            exact = whole.decompositions[name][rule]
+            assert parts.score == pytest.approx(exact.score, rel=1e-12)
+            assert parts.uncertainty == pytest.approx(exact.uncertainty, rel=1e-12)
+            assert parts.discrimination <= exact.discrimination + 1e-12
+            if math.isfinite(parts.score):
+                added = parts.miscalibration - parts.discrimination + parts.uncertainty
+                assert added == pytest.approx(parts.score, rel=1e-12)
+            assert parts.intervals.score == whole.scores[name][rule].interval or math.isinf(
+                parts.score
+            )
+
+
+def test_a_recalibrated_cell_is_not_said_to_beat_the_forecasts_in_it() -> None:
+    y = np.array([False, True] * 50)
+    p = np.where(y, 0.9, 0.1)
+    summary = Summary.of_rows([Brier()], y, {"m": p}, cells=1)
+    found = gather_summary(summary, Asked((Brier(),), Brier(), None, 0.95, 0, 1))
+    parts = found.decompositions["m"]["brier"]
+    # All in one cell, of which one half had the event: recalibrated, it would score 1/4.
+    assert parts.score == pytest.approx(0.01)
+    assert parts.miscalibration == 0
+    assert parts.discrimination == pytest.approx(0.24)
+    assert found.grouping["m"].cells == 1
+
+
+def test_what_cells_can_have_changed_is_told(grouped: Any, whole: Any) -> None:
+    assert whole.grouping == {}
+    assert "grouping" not in whole.to_dict()
+    told = grouped.to_dict()["grouping"]
+    for name, found in grouped.grouping.items():
+        low, high = found.miscalibration
+        part = whole.decompositions[name][whole.primary].miscalibration
+        assert low - 1e-12 <= part <= high + 1e-12
+        assert told[name]["cells"] == 1000
+        assert abs(grouped.aucs[name].value - whole.aucs[name].value) <= found.auc
+    sentence = (
+        "forecasts of logistic, forest and boosting were grouped into 1,000 cells: scores are"
+    )
+    assert any(note.startswith(sentence) for note in grouped.notes)
+
+
+def test_many_forecasts_are_drawn_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_summary_gathering, "MOST_DRAWN", 200)
+    monkeypatch.setattr(_summary_gathering, "RUNS", 40)
+    y, p = RNG.random(400) < 0.3, RNG.random(400)
+    summary = Summary.of_rows([Brier()], y, {"one": p, "two": p**2})
+    found = gather_summary(summary, Asked((Brier(),), Brier(), None, 0.95, 9, 1))
+    parts = found.decompositions["one"]["brier"]
+    exact = properly.decompose(properly.tally(y, p), Brier())
+    assert (parts.score, parts.miscalibration) == (exact.score, exact.miscalibration)
+    assert parts.intervals is not None
+    assert parts.intervals.score == found.scores["one"]["brier"].interval
+    assert found.calibration["one"].mean_forecast == pytest.approx(p.mean())
+    assert found.notes[-1] == (
+        "draws for calibration tests, and for intervals of miscalibration and discrimination, take "
+        "forecasts of one and two together in 40 runs of neighbours"
+    )
+
+
+def test_one_model_has_no_pairs_and_one_group_is_noted() -> None:
+    known = {"logistic": FORECASTS["logistic"]}
+    summary = Summary.of_rows([Brier()], DIED, known, groups=np.zeros(len(DIED), dtype=int))
+    steps: list[str] = []
+    options = asked(progress=lambda _, __, what: steps.append(what))
+    found = gather_summary(summary, Asked((Brier(),), Brier(), None, 0.95, 0, 1, options.progress))
+    assert [*found.comparisons, *found.groups] == []
+    assert found.notes == (
+        "groups of logistic: a group is compared with the rest; got the single group 0",
+    )
+    assert steps == [f"{what} of logistic" for what in ("scores", "reliability", "calibration")]
+
+
+def test_notes_of_the_summary_come_along_once() -> None:
+    summary = Summary.of_rows([Brier()], DIED, {"m": FORECASTS["logistic"]})
+    noted = Summary(summary.sums, summary.counts, notes=("dropped 2 rows", "dropped 2 rows"))
+    found = gather_summary(noted, Asked((Brier(),), Brier(), None, 0.95, 0, 1))
+    assert found.notes == ("dropped 2 rows",)
+
+
+def test_cases_that_were_certain_and_wrong_are_counted() -> None:
+    y, p = np.array([True, False, True] * 10), np.array([0.0, 1.0, 0.5] * 10)
+    summary = Summary.of_rows([Brier(), Log()], y, {"m": p}, cells=100)
+    found = gather_summary(summary, Asked((Brier(), Log()), Brier(), None, 0.95, 0, 1))
+    assert found.certain["m"].wrong == 20
+    assert found.scores["m"]["log"].infinite_cases == 20
+    assert found.decompositions["m"]["log"].miscalibration == math.inf
+    assert found.worst["m"].to_dict()["cases"] == [10, 10, 10]
+    assert found.worst["m"].to_dict()["loss"][:2] == ["Infinity", "Infinity"]
+
+
+def test_the_page_says_what_is_known(
+    whole: Any, grouped: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The library that draws takes seconds to come, and is the same on every page.
+    monkeypatch.setattr("vl_convert.javascript_bundle", lambda: "")
+    exact = report.write(tmp_path / "exact.html", whole).read_text(encoding="utf-8")
+    cells = report.write(tmp_path / "cells.html", grouped).read_text(encoding="utf-8")
+    for page in (exact, cells):
+        assert "a summary does not keep which rows they were" in page
+        assert "e = properly.evaluate(summary, within=(0.01, 0.1), level=0.95" in page
+        assert "Rows are counted from 0" not in page
+        assert "Models are not compared at single thresholds" in page
+    assert "nothing is binned" in exact
+    assert "nothing is binned" not in cells
+    assert "logistic: forecasts were grouped into 1,000 cells: the score is exact" in cells
+    assert "the mean of their cell is shown" in cells
+    assert "the mean of their cell is shown" not in exact
+
+
+def test_the_verdict_names_the_best_without_bands(whole: Any) -> None:
+    found = properly.verdict(whole)
+    kinds = {sentence.kind for sentence in found.sentences}
+    assert "thresholds" not in kinds
+    assert {"choice", "baseline", "groups", "unknown"} <= kinds

@@ -1,0 +1,567 @@
+"""The bootstrap: its draws, what is told of them, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.inference_numbers import CLUSTER, P1, STRATUM, TIME, WEIGHT, Y
+
+import properly
+from properly import Cases, Tally
+from properly.errors import ArgumentTypeError, DataError, DataWarning
+from properly.inference._bootstrap import Mean, block_length, bootstrap
+from properly.inference._design import Design
+from properly.inference._replicates import sample_of
+from properly.inference._variance import covariance, of_auc, of_mean
+from properly.rules import RPS, Brier, Log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from properly.rules import Rule
+
+    Floats = NDArray[np.float64]
+
+DESIGNS: dict[str, dict[str, Any]] = {
+    "cases": {},
+    "weights": {"weight": WEIGHT},
+    "whole weights, some 0": {"weight": np.arange(300) % 4},
+    "clusters": {"clusters": CLUSTER},
+    "weighted clusters in strata": {"weight": WEIGHT, "clusters": CLUSTER, "strata": STRATUM},
+    "strata": {"strata": STRATUM},
+    "panel": {"time": np.asarray(TIME) // 3, "weight": WEIGHT},
+}
+design = pytest.mark.parametrize("known", DESIGNS.values(), ids=DESIGNS)
+
+
+def score(rule: Rule) -> Callable[[Any], float]:
+    return lambda cases: float(rule(cases.y, cases.p, cases.weight))
+
+
+def area(cases: Any) -> float:
+    """Count pairs one by one."""
+    if isinstance(cases, Tally):
+        y, p = np.repeat([True, False], len(cases)), np.tile(cases.value, 2)
+        weight = np.concatenate([cases.events, cases.weight - cases.events])
+    else:
+        y, p, weight = cases.y, cases.p, cases.weight
+    higher = np.sign(p[y][:, None] - p[~y]) / 2 + 0.5
+    return float(weight[y] @ higher @ weight[~y] / weight[y].sum() / weight[~y].sum())
+
+
+def blocks(known: dict[str, Any]) -> float | None:
+    return 2.5 if "time" in known else None
+
+
+# Draws
+
+
+def test_the_draws_are_those_of_all_possible_samples() -> None:
+    y, p, weight = [0, 1, 1, 0], [0.2, 0.9, 0.4, 0.5], np.array([1.0, 2.0, 0.5, 3.0])
+    loss = Brier().loss(y, p)
+    every = np.array(list(product(range(4), repeat=4)))
+    possible = (weight * loss)[every].sum(axis=1) / weight[every].sum(axis=1)
+    found = bootstrap(Cases(y, p, weight=weight), Brier(), replicates=40_000, rng=3)
+    nearest = np.abs(found.draws[:, None] - np.unique(possible.round(12))).min(axis=1)
+    assert nearest.max() < 1e-11
+    error = possible.std() / math.sqrt(found.replicates)
+    assert abs(found.draws.mean() - possible.mean()) <= 4 * error
+    assert found.bias == pytest.approx(possible.mean() - found.value, abs=4 * error)
+    assert found.standard_error == pytest.approx(possible.std(), rel=0.02)
+    assert found.value == pytest.approx(weight @ loss / weight.sum(), abs=1e-15)
+
+
+def test_the_mean_of_independent_cases_varies_as_a_multinomial_says() -> None:
+    loss = Brier().loss(Y, P1)
+    found = bootstrap(Cases(Y, P1), Brier(), replicates=20_000, rng=3)
+    assert found.standard_error == pytest.approx(loss.std() / math.sqrt(300), rel=0.02)
+    assert abs(found.bias) <= 4 * loss.std() / math.sqrt(300 * 20_000)
+    assert (found.kind, found.design, found.block_length) == (
+        "cases",
+        "300 independent cases",
+        None,
+    )
+
+
+@design
+@pytest.mark.parametrize("rule", [Brier(), Log()], ids=repr)
+def test_a_rule_and_its_mean_as_a_function_give_the_same_draws(
+    known: dict[str, Any], rule: Rule
+) -> None:
+    cases = Cases(Y, P1, **known)
+    both = [
+        bootstrap(cases, x, replicates=60, rng=5, block_length=blocks(known))
+        for x in (rule, score(rule))
+    ]
+    np.testing.assert_allclose(both[0].draws, both[1].draws, rtol=1e-12)
+    assert both[0].value == pytest.approx(both[1].value, rel=1e-13)
+    assert len(np.unique(both[0].draws)) > 50
+
+
+@design
+def test_the_area_and_pairs_counted_one_by_one_give_the_same_draws(known: dict[str, Any]) -> None:
+    cases = Cases(Y, np.round(P1, 1), **known)
+    both = [
+        bootstrap(cases, x, replicates=60, rng=5, block_length=blocks(known)) for x in ("auc", area)
+    ]
+    np.testing.assert_allclose(both[0].draws, both[1].draws, rtol=1e-12)
+    assert both[0].value == pytest.approx(both[1].value, rel=1e-13)
+
+
+@pytest.mark.parametrize("digits", [1, 4])
+def test_a_tally_is_drawn_case_by_case_too(digits: int) -> None:
+    tally = properly.tally(Y, np.round(P1, digits))
+
+    def mean(t: Tally) -> float:
+        loss = t.events * (1 - t.value) ** 2 + (t.weight - t.events) * t.value**2
+        return float(loss.sum() / t.weight.sum())
+
+    routes: list[tuple[Any, Any]] = [(Brier(), mean), ("auc", area)]
+    for fast, slow in routes:
+        both = [bootstrap(tally, x, replicates=60, rng=5) for x in (fast, slow)]
+        np.testing.assert_allclose(both[0].draws, both[1].draws, rtol=1e-12)
+        assert both[0].value == pytest.approx(both[1].value, rel=1e-13)
+    rows = bootstrap(Cases(Y, np.round(P1, digits)), Brier(), replicates=9999, rng=1)
+    found = bootstrap(tally, Brier(), replicates=9999, rng=1)
+    assert found.standard_error == pytest.approx(rows.standard_error, rel=0.04)
+    assert found.design == rows.design == "300 independent cases"
+
+
+@pytest.mark.parametrize("rule", [RPS(), Log(), Brier()], ids=repr)
+def test_classes_have_draws_too(rule: Rule) -> None:
+    rng = np.random.default_rng(2)
+    p = rng.dirichlet([1, 1, 1], 60)
+    cases = Cases(rng.integers(0, 3, 60), p, clusters=np.arange(60) // 2)
+    both = [bootstrap(cases, x, replicates=60, rng=5) for x in (rule, score(rule))]
+    np.testing.assert_allclose(both[0].draws, both[1].draws, rtol=1e-12)
+    assert both[0].design == "30 clusters"
+
+
+def test_draws_are_those_of_their_seed() -> None:
+    cases = Cases(Y, P1, clusters=CLUSTER)
+    once, again, other = (bootstrap(cases, "auc", replicates=50, rng=seed) for seed in (1, 1, 2))
+    np.testing.assert_array_equal(once.draws, again.draws)
+    assert not np.array_equal(once.draws, other.draws)
+    given = bootstrap(cases, "auc", replicates=50, rng=np.random.default_rng(1))
+    np.testing.assert_array_equal(once.draws, given.draws)
+    with pytest.raises(ValueError, match="read-only"):
+        once.draws[0] = 0
+
+
+def test_the_scale_of_weights_and_rows_without_weight_do_not_matter() -> None:
+    weight = np.where(np.arange(300) % 3 == 0, 0, WEIGHT)
+    used = weight > 0
+    for statistic in (Log(), "auc"):
+        three = [
+            bootstrap(cases, statistic, replicates=50, rng=1).draws
+            for cases in (
+                Cases(Y, P1, weight=weight),
+                Cases(Y, P1, weight=1e6 * weight),
+                Cases(Y[used], P1[used], weight=weight[used]),
+            )
+        ]
+        np.testing.assert_allclose(three[1], three[0], rtol=1e-12)
+        np.testing.assert_allclose(three[2], three[0], rtol=1e-12)
+
+
+def test_a_function_sees_all_that_is_known_of_the_cases_and_weights_in_their_library() -> None:
+    xp = pytest.importorskip("array_api_strict")
+    seen: list[Any] = []
+    cases = Cases(xp.asarray(Y == 1), xp.asarray(P1), clusters=CLUSTER, groups=STRATUM)
+    bootstrap(cases, lambda c: seen.append(c) or 1.0, replicates=39, rng=1)  # type: ignore[func-returns-value]
+    assert len(seen) == 40
+    for replicate in seen:
+        assert type(replicate.weight) is type(cases.p)
+        assert replicate.p is cases.p
+        np.testing.assert_array_equal(replicate.clusters, CLUSTER)
+        assert int(xp.max(replicate.weight)) <= 30
+    np.testing.assert_array_equal(seen[0].weight, 1)
+    drawn = np.array([np.asarray(x.weight) for x in seen])
+    for cluster in range(30):
+        assert (drawn[:, cluster == CLUSTER].std(axis=1) == 0).all()
+
+
+def test_whole_weights_too_large_for_their_sums_become_fractions() -> None:
+    seen: list[Any] = []
+    cases = Cases([0, 1, 1], [0.1, 0.5, 0.9], weight=np.array([2**61, 2**61, 1]))
+    bootstrap(cases, lambda c: float(seen.append(c.weight) or c.weight.sum()), rng=1)  # type: ignore[func-returns-value]
+    assert all(weight.dtype == np.float64 and (weight >= 0).all() for weight in seen)
+
+
+# How far draws spread
+
+
+@pytest.mark.parametrize("name", ["clusters", "weighted clusters in strata", "strata", "weights"])
+def test_the_standard_error_is_close_to_the_linearised_one(name: str) -> None:
+    cases = Cases(Y, P1, **DESIGNS[name])
+    sampled = Design.of(cases)
+    # The draws have the variance with G, not G - 1, in the denominator, in each stratum.
+    units = 30 if sampled.cluster is not None else 300
+    strata = 1 if sampled.stratum is None else len(set(STRATUM))
+    shrink = math.sqrt(1 - strata / units)
+    influences = {
+        Brier(): of_mean(Brier().loss(Y, P1), sampled.weight)[1],
+        "auc": of_auc(Y == 1, P1, sampled.weight)[1],
+    }
+    for statistic, influence in influences.items():
+        expected = float(covariance(influence[None], sampled).errors[0])
+        found = bootstrap(cases, statistic, rng=1)  # type: ignore[arg-type]
+        assert found.standard_error == pytest.approx(shrink * expected, rel=0.08)
+
+
+def test_blocks_spread_as_the_stationary_bootstrap_says() -> None:
+    """Compare with the variance of its mean, which is known from circular autocovariances."""
+    loss = Brier().loss(Y, P1)[np.argsort(TIME)]
+    away, times = loss - loss.mean(), len(loss)
+    circular = np.array([away @ np.roll(away, -k) for k in range(times)]) / times
+    for length in (1.0, 4.0, 25.0):
+        k = np.arange(1, times)
+        weighted = (1 - k / times) * (1 - 1 / length) ** k
+        variance = (circular[0] + 2 * weighted @ circular[1:]) / times
+        cases = Cases(Y, P1, time=TIME)
+        found = bootstrap(cases, Brier(), block_length=length, replicates=9999, rng=2)
+        assert found.standard_error == pytest.approx(math.sqrt(variance), rel=0.03)
+        assert (found.kind, found.block_length) == ("blocks", length)
+
+
+def test_blocks_are_as_long_as_the_influences_of_times_ask_for() -> None:
+    cases = Cases(Y, P1, time=TIME, weight=WEIGHT)
+    order = np.argsort(TIME)
+    for statistic, influence in (
+        (Brier(), of_mean(Brier().loss(Y, P1), WEIGHT)[1]),
+        ("auc", of_auc(Y == 1, P1, WEIGHT)[1]),
+    ):
+        found = bootstrap(cases, statistic, replicates=39, rng=1)  # type: ignore[arg-type]
+        assert found.block_length == pytest.approx(max(1.0, block_length(influence[order])))
+        assert found.design == "300 times"
+
+
+# Intervals
+
+
+@pytest.mark.parametrize("known", [{}, DESIGNS["clusters"], {"weight": WEIGHT}])
+def test_percentile_and_basic_intervals_mirror_one_another(known: dict[str, Any]) -> None:
+    cases = Cases(Y, P1, **known)
+    percentile, basic = (
+        bootstrap(cases, Log(), method=method, level=0.9, rng=4)
+        for method in ("percentile", "basic")
+    )
+    draws = np.sort(percentile.draws)
+    assert percentile.interval == (draws[99], draws[-100])
+    lower, upper = percentile.interval
+    assert basic.interval == (2 * basic.value - upper, 2 * basic.value - lower)
+    np.testing.assert_array_equal(basic.draws, percentile.draws)
+
+
+def repeated(cases: Cases, count: NDArray[np.int64], unit: NDArray[np.int64]) -> Cases:
+    """Write out what was drawn, row by row; a cluster that was drawn twice becomes two."""
+    rows, cluster = [], []
+    for number in range(len(count)):
+        for copy in range(count[number]):
+            row = np.flatnonzero(unit == number)
+            rows.append(row)
+            cluster.append(np.full(len(row), 1000 * number + copy))
+    row = np.concatenate(rows)
+    strata = None if cases.strata is None else cases.strata[row]
+    weight = None if cases.weight is None else cases.weight[row]
+    return Cases(
+        cases.y[row], cases.p[row], weight=weight, clusters=np.concatenate(cluster), strata=strata
+    )
+
+
+@pytest.mark.parametrize("name", ["cases", "weights", "clusters", "weighted clusters in strata"])
+def test_standard_errors_of_replicates_are_those_of_the_rows_written_out(name: str) -> None:
+    cases = Cases(Y, P1, **DESIGNS[name])
+    sample = sample_of(cases)
+    mean = Mean.of(sample, Log())
+    (counts,) = sample.sampler.counts(5, np.random.default_rng(3))
+    for count, found, pivot in zip(counts, mean.errors(counts), mean.pivots(counts), strict=True):
+        rows = repeated(cases, count, sample.unit)
+        sampled = Design.of(rows)
+        middle, influence = of_mean(Log().loss(rows.y, rows.p), sampled.weight)
+        expected = float(covariance(influence[None], sampled).errors[0])
+        assert found == pytest.approx(expected, rel=1e-10)
+        assert pivot == pytest.approx((middle - mean.value) / expected, rel=1e-9)
+
+
+def test_a_studentized_interval_is_that_of_students_own_statistic() -> None:
+    loss = Log().loss(Y, P1)
+    found = bootstrap(Cases(Y, P1), Log(), method="studentized", rng=6)
+    sampler = sample_of(Cases(Y, P1)).sampler
+    counts = np.concatenate(list(sampler.counts(1999, np.random.default_rng(6))))
+    t = []
+    for count in counts:
+        drawn = np.repeat(loss, count)
+        t.append((drawn.mean() - loss.mean()) / (drawn.std(ddof=1) / math.sqrt(300)))
+    error = loss.std(ddof=1) / math.sqrt(300)
+    low, high = np.sort(t)[[49, -50]]
+    expected = loss.mean() - high * error, loss.mean() - low * error
+    assert found.interval == pytest.approx(expected, rel=1e-10)
+
+
+def test_a_tally_is_studentized_like_its_cases() -> None:
+    tally = Tally.from_counts([0.2, 0.7], [60, 40], [10, 30])
+    sample = sample_of(tally)
+    mean = Mean.of(sample, Brier())
+    loss = np.repeat(Brier().loss([1, 0, 1, 0], [0.2, 0.2, 0.7, 0.7]), [10, 50, 30, 10])
+    expected = loss.std(ddof=1) / 10
+    assert mean.errors(sample.number[None]) == pytest.approx([expected], rel=1e-12)
+    lower, upper = bootstrap(tally, Brier(), method="studentized", rng=1).interval
+    assert lower < loss.mean() - 1.5 * expected < loss.mean() + 1.5 * expected < upper
+
+
+def test_replicates_that_do_not_vary_leave_a_studentized_interval_open() -> None:
+    found = bootstrap(Cases([0, 1], [0.1, 0.4]), Brier(), method="studentized", rng=1)
+    assert found.interval == (-math.inf, math.inf)
+    assert found.standard_error > 0
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "studentized"])
+def test_an_infinite_score_has_no_interval_and_no_draw_is_dropped(method: Any) -> None:
+    y, p = [0, 1, 1, 0, 1], [0.2, 0.7, 0.0, 0.4, 0.6]
+    cases = Cases(y, p, weight=[1.0, 2.0, 0.5, 1.0, 1.0])
+    found = bootstrap(cases, Log(), method=method, replicates=200, rng=1)
+    assert (found.value, found.infinite_cases) == (math.inf, 1)
+    assert math.isnan(found.standard_error)
+    assert math.isnan(found.bias)
+    assert math.isnan(found.interval[0])
+    assert found.interval[1] == math.inf
+    same = bootstrap(cases, score(Log()), replicates=200, rng=1)
+    np.testing.assert_allclose(found.draws, same.draws, rtol=1e-12)
+    assert 100 < found.infinite_draws == int(np.isinf(same.draws).sum()) < 200
+    share = found.infinite_draws / 200
+    assert str(found).startswith(f"inf (no interval: infinite in {100 * share:.0f} % of 200 ")
+    assert same.interval[1] == math.inf
+
+
+def test_nothing_but_infinite_losses_is_infinite_throughout() -> None:
+    found = bootstrap(Cases([0, 1], [1.0, 0.0]), Log(), replicates=50, rng=1)
+    assert np.isinf(found.draws).all()
+    assert found.infinite_cases == 2
+
+
+def test_an_infinite_case_of_a_tally_counts_as_often_as_it_is_there() -> None:
+    tally = Tally.from_counts([0.0, 0.5], [3, 40], [2, 20])
+    found = bootstrap(tally, Log(), replicates=50, rng=1)
+    assert (found.value, found.infinite_cases) == (math.inf, 2)
+
+
+@pytest.mark.parametrize("method", ["percentile", "basic", "studentized"])
+def test_losses_that_do_not_vary_have_no_interval(method: Any) -> None:
+    found = bootstrap(Cases([0, 1] * 15, [0.1, 0.9] * 15), Brier(), method=method, rng=1)
+    assert (found.standard_error, found.bias) == (0, 0)
+    assert np.isnan(found.interval).all()
+    assert str(found) == "0.01 (no interval; 30 independent cases)"
+
+
+def test_clusters_that_are_all_alike_have_no_interval() -> None:
+    y, p = np.tile([0, 1, 1, 0, 1], 24), np.tile([0.13, 0.27, 0.61, 0.83, 0.49], 24)
+    cases = Cases(y, p, clusters=np.arange(120) // 5)
+    for statistic in (Brier(), "auc", score(Brier())):
+        found = bootstrap(cases, statistic, replicates=99, rng=1)
+        assert found.standard_error == 0
+        assert np.isnan(found.interval).all()
+
+
+def test_a_single_case_says_nothing() -> None:
+    found = bootstrap(Cases([1], [0.5]), Brier(), method="studentized", rng=1)
+    assert np.isnan(found.interval).all()
+
+
+def test_an_area_without_events_is_undefined_and_counts_as_beyond_either_end() -> None:
+    y, p = np.arange(12) < 2, np.linspace(0.9, 0.1, 12)
+    message = r"the statistic is undefined in \d+ of 1,999 replicates, which count as lying beyond"
+    with pytest.warns(DataWarning, match=message):
+        found = bootstrap(Cases(y, p), "auc", rng=1)
+    share = (10 / 12) ** 12
+    error = math.sqrt(share * (1 - share) / 1999)
+    assert found.undefined_draws / 1999 == pytest.approx(share, abs=4 * error)
+    assert found.interval == (-math.inf, math.inf)
+    assert math.isnan(found.standard_error)
+    kept = bootstrap(Cases(y, p, strata=y), lambda c: c.weight[:2].sum(), replicates=50, rng=1)
+    np.testing.assert_array_equal(kept.draws, 2)
+    assert bootstrap(Cases(y, p[::-1] * y, strata=y), "auc", rng=1).undefined_draws == 0
+
+
+def test_an_area_that_is_undefined_from_the_start_stays_so_without_a_warning() -> None:
+    designs: list[dict[str, Any]] = [{}, {"time": np.arange(30)}]
+    for known in designs:
+        found = bootstrap(Cases(np.ones(30), np.linspace(0, 1, 30), **known), "auc", rng=1)
+        assert math.isnan(found.value)
+        assert found.undefined_draws == 1999
+        assert np.isnan(found.interval).all()
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
+def test_a_function_may_be_infinite(value: float) -> None:
+    found = bootstrap(Cases(Y, P1), lambda _: value, replicates=39, rng=1)
+    ends = (-math.inf, math.nan) if value < 0 else (math.nan, math.inf)
+    np.testing.assert_array_equal(found.interval, ends)
+
+
+# Records
+
+
+def test_a_record_is_told_in_a_line_and_as_a_frame() -> None:
+    found = bootstrap(Cases(Y, P1, clusters=CLUSTER), Brier(), replicates=99, rng=1)
+    lower, upper = found.interval
+    told = (
+        f"{found.value:.4g} (95 % percentile interval {lower:.4g} to {upper:.4g}, 99 replicates; "
+        "30 clusters)"
+    )
+    assert str(found) == told
+    assert repr(found) == f"Bootstrap({found.value:.4g}, 95 % interval {lower:.4g} to {upper:.4g})"
+    known = json.loads(json.dumps(found.to_dict()))
+    assert known["draws"] == found.draws.tolist()
+    assert known["interval"] == [lower, upper]
+    assert (known["kind"], known["block_length"]) == ("clusters", None)
+    frame = found.to_frame("pandas")
+    assert frame.shape == (1, 12)
+    assert (frame["lower"][0], frame["upper"][0], frame["value"][0]) == (lower, upper, found.value)
+
+
+def test_few_clusters_are_warned_of_and_twenty_are_not() -> None:
+    cases = Cases(Y, P1, clusters=np.arange(300) % 19)
+    message = "drawing clusters says too little with fewer than about 20; got 19"
+    with pytest.warns(DataWarning, match=message):
+        found = bootstrap(cases, Brier(), replicates=39, rng=1)
+    assert found.kind == "clusters"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        bootstrap(Cases(Y, P1, clusters=np.arange(300) % 20), Brier(), replicates=39, rng=1)
+
+
+# What is refused
+
+SERIES = {"time": TIME}
+REFUSED: list[tuple[type[Exception], dict[str, Any], dict[str, Any], str]] = [
+    (
+        ArgumentTypeError,
+        {},
+        {"statistic": "roc"},
+        "a statistic is a rule, 'auc' or a function of the cases; got 'roc'",
+    ),
+    (
+        ArgumentTypeError,
+        {},
+        {"statistic": Brier},
+        r"(?s)function of the cases; got <class.*Hint: write the rule with parentheses, as in Br",
+    ),
+    (
+        ArgumentTypeError,
+        {},
+        {"statistic": lambda _: [1.0, 2.0]},
+        "a statistic must return one number; got list",
+    ),
+    (
+        ArgumentTypeError,
+        {},
+        {"statistic": lambda _: None},
+        "a statistic must return one number; got NoneType",
+    ),
+    (
+        DataError,
+        {},
+        {"method": "bca"},
+        "method must be 'percentile', 'basic' or 'studentized'; got 'bca'",
+    ),
+    (DataError, {}, {"replicates": 38}, "an interval of level 0.95 needs 39 replicates or more"),
+    (DataError, {}, {"level": 95}, "a level must lie between 0 and 1"),
+    (
+        DataError,
+        {},
+        {"statistic": "auc", "method": "studentized"},
+        'method="studentized" is for a mean score; the statistic is not a rule',
+    ),
+    (
+        DataError,
+        SERIES,
+        {"method": "studentized"},
+        'method="studentized" is for cases or clusters; these cases have times',
+    ),
+    (
+        DataError,
+        {},
+        {"block_length": 3},
+        "block_length is for cases with times; got block_length=3",
+    ),
+    (
+        DataError,
+        SERIES,
+        {"block_length": 0.5},
+        "block_length must be from 1 to the number of times, 300; got 0.5",
+    ),
+    (
+        DataError,
+        SERIES,
+        {"block_length": math.nan},
+        "block_length must be from 1 to the number of times, 300; got nan",
+    ),
+    (
+        DataError,
+        SERIES,
+        {"statistic": lambda _: 1.0},
+        "with times, a function of one's own needs block_length; got None",
+    ),
+    (
+        DataError,
+        {"time": np.arange(300) % 19},
+        {},
+        "blocks of times need at least 20 different times; got 19",
+    ),
+    (
+        DataError,
+        {"strata": np.arange(300) == 0},
+        {},
+        "each stratum needs two cases, or two clusters, to vary; got 1 of 2 strata with one",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("error", "known", "options", "message"), REFUSED, ids=[row[-1][:50] for row in REFUSED]
+)
+def test_what_cannot_be_meant_is_refused(
+    error: type[Exception], known: dict[str, Any], options: dict[str, Any], message: str
+) -> None:
+    arguments = {"statistic": Brier()} | options
+    with pytest.raises(error, match=message):
+        bootstrap(Cases(Y, P1, **known), rng=1, **arguments)
+
+
+def test_a_tally_of_fractions_has_lost_its_cases() -> None:
+    with pytest.raises(DataError, match="cases of fractional weight are drawn one by one"):
+        bootstrap(properly.tally(Y, P1, weight=WEIGHT), Brier(), rng=1)
+
+
+def test_other_things_than_cases_and_rules_of_another_kind_are_refused() -> None:
+    with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got list"):
+        bootstrap([1, 2], Brier())  # type: ignore[arg-type]
+    with pytest.raises(ArgumentTypeError, match="this needs a rule for the probability of one"):
+        bootstrap(Cases(Y, P1), RPS())
+    classes = Cases([0, 1, 2], np.eye(3))
+    with pytest.raises(DataError, match="this needs the probability of one event"):
+        bootstrap(classes, "auc")
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "message"),
+    [
+        (np.ones(19), "stationary", "the length of blocks needs at least 20 values; got 19"),
+        ([1.0, math.inf] * 20, "stationary", "values of a series must be finite; row 1 is inf"),
+        (np.ones(30), "moving", "kind must be 'stationary' or 'circular'; got 'moving'"),
+    ],
+)
+def test_a_series_without_a_length_of_blocks_is_refused(
+    values: Any, kind: Any, message: str
+) -> None:
+    with pytest.raises(DataError, match=message):
+        block_length(values, kind=kind)

@@ -1,0 +1,202 @@
+"""Drawing units again: every outcome as likely as it should be, and blocks of the right length."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import pairwise, product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.inference_numbers import P1, P2, TIME, VALUES, Y
+
+import properly.inference._replicates as room
+from properly.errors import DataError
+from properly.inference._bootstrap import block_length
+from properly.inference._replicates import Blocks, Kinds, Units, batches, best_block, quantiles
+from properly.rules import Brier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+REPLICATES = 40_000
+
+
+def drawn(sampler: Units | Kinds | Blocks, replicates: int = REPLICATES) -> NDArray[np.int64]:
+    return np.concatenate(list(sampler.counts(replicates, np.random.default_rng(7))))
+
+
+def assert_as_likely(counts: NDArray[np.int64], expected: dict[tuple[int, ...], float]) -> None:
+    """Hold the share of each row of counts to its probability, to 4 standard errors."""
+    assert sum(expected.values()) == pytest.approx(1)
+    found = Counter(map(tuple, counts.tolist()))
+    assert set(found) <= set(expected)
+    for row, probability in expected.items():
+        error = math.sqrt(probability * (1 - probability) / len(counts))
+        assert abs(found[row] / len(counts) - probability) <= 4 * error, row
+
+
+def enumerated(units: int, probability: Callable[..., float]) -> dict[tuple[int, ...], float]:
+    """Add up the probabilities of all sequences of units that have the same counts."""
+    found: dict[tuple[int, ...], float] = {}
+    for sequence in product(range(units), repeat=units):
+        row = tuple(np.bincount(sequence, minlength=units).tolist())
+        found[row] = found.get(row, 0.0) + probability(sequence)
+    return found
+
+
+def test_units_are_drawn_as_a_multinomial_draws_them() -> None:
+    assert_as_likely(drawn(Units(np.array([4]))), enumerated(4, lambda _: 4**-4))
+
+
+def test_each_stratum_keeps_its_number_of_units_and_is_drawn_by_itself() -> None:
+    counts = drawn(Units(np.array([2, 3])))
+    np.testing.assert_array_equal(counts[:, :2].sum(axis=1), 2)
+    np.testing.assert_array_equal(counts[:, 2:].sum(axis=1), 3)
+    two, three = enumerated(2, lambda _: 2**-2), enumerated(3, lambda _: 3**-3)
+    expected = {(*a, *b): two[a] * three[b] for a in two for b in three}
+    assert_as_likely(counts, expected)
+
+
+@pytest.mark.parametrize("number", [[1, 2], [2, 1, 1], [20, 10]])
+def test_kinds_are_drawn_in_proportion_to_how_many_there_are(number: list[int]) -> None:
+    total = sum(number)
+    counts = drawn(Kinds(np.array(number)))
+    np.testing.assert_array_equal(counts.sum(axis=1), total)
+    share = np.array(number) / total
+    variance = total * share * (1 - share)
+    error = np.sqrt(variance / REPLICATES)
+    assert np.all(np.abs(counts.mean(axis=0) - number) <= 4 * error)
+    np.testing.assert_allclose(counts.var(axis=0), variance, rtol=4 * math.sqrt(2 / REPLICATES))
+
+
+@pytest.mark.parametrize("length", [1.0, 1.5, 4.0])
+def test_blocks_go_on_with_the_next_time_and_the_first_follows_the_last(length: float) -> None:
+    times = 4
+
+    def probability(sequence: tuple[int, ...]) -> float:
+        found = 1 / times
+        for before, after in pairwise(sequence):
+            goes_on = (1 - 1 / length) * (after == (before + 1) % times)
+            found *= goes_on + 1 / length / times
+        return found
+
+    assert_as_likely(drawn(Blocks(times, length)), enumerated(times, probability))
+
+
+def test_one_endless_block_is_the_series_itself() -> None:
+    np.testing.assert_array_equal(drawn(Blocks(50, 1e12), 30), 1)
+
+
+@pytest.mark.parametrize(
+    "sampler", [Units(np.array([60, 40])), Kinds(np.ones(100)), Blocks(100, 5)]
+)
+def test_few_counts_are_held_at_a_time(monkeypatch: pytest.MonkeyPatch, sampler: Any) -> None:
+    monkeypatch.setattr(room, "AT_ONCE", 1050)
+    if isinstance(sampler, Kinds):
+        sampler = Kinds(sampler.number.astype(int))
+    shapes = [x.shape for x in sampler.counts(25, np.random.default_rng(1))]
+    assert shapes == [(10, 100), (10, 100), (5, 100)]
+    assert list(batches(3, 10**9)) == [1, 1, 1]
+
+
+# The length of blocks
+
+
+def losses(forecast: Floats) -> Floats:
+    found: Floats = Brier().loss(Y, forecast)[np.argsort(TIME)]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("identity", "series", "kind"),
+    [
+        ("block_length.stationary.db", losses(P1) - losses(P2), "stationary"),
+        ("block_length.stationary.b1", losses(P1), "stationary"),
+        ("block_length.circular.b1", losses(P1), "circular"),
+    ],
+)
+def test_the_length_of_blocks_is_the_published_one(
+    identity: str, series: Floats, kind: Any
+) -> None:
+    expected, tolerance = VALUES[identity]
+    assert block_length(series, kind=kind) == pytest.approx(expected, abs=tolerance)
+
+
+def autoregression(dependence: float, times: int, seed: int) -> Floats:
+    series = np.random.default_rng(seed).standard_normal(times)
+    for t in range(1, times):
+        series[t] += dependence * series[t - 1]
+    return series
+
+
+@pytest.mark.parametrize("dependence", [-0.4, 0.0, 0.5, 0.8])
+@pytest.mark.parametrize("times", [20, 103, 400])
+def test_the_length_of_blocks_is_that_of_arch(dependence: float, times: int) -> None:
+    arch = pytest.importorskip("arch.bootstrap", reason="`make test-peers` installs it")
+    for seed in range(10):
+        series = autoregression(dependence, times, seed)
+        (expected,) = arch.optimal_block_length(series).to_numpy()
+        found = block_length(series), block_length(series, kind="circular")
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_blocks_are_longer_the_longer_dependence_lasts() -> None:
+    found = [best_block(autoregression(x, 500, 3)) for x in (0.0, 0.4, 0.8)]
+    assert found == sorted(found)
+    assert found[0] < 4 < found[2]
+
+
+def test_blocks_are_never_longer_than_a_third_of_a_short_series() -> None:
+    assert best_block((-1.0) ** np.arange(20)) == 7
+    assert best_block((-1.0) ** np.arange(21)) == 7
+
+
+def test_the_scale_of_a_series_does_not_matter_to_its_blocks() -> None:
+    series = autoregression(0.6, 200, 5)
+    assert best_block(1e-9 * series + 3) == pytest.approx(best_block(series), rel=1e-6)
+
+
+@pytest.mark.parametrize("factor", [1e200, 1e-200, 1e300, 1e-300])
+def test_very_large_and_very_small_series_have_the_blocks_of_others(factor: float) -> None:
+    series = autoregression(0.7, 200, 4)
+    for kind in ("stationary", "circular"):
+        found = block_length(factor * series, kind=kind)
+        assert found == pytest.approx(block_length(series, kind=kind), rel=1e-12)
+    assert block_length(np.full(40, factor)) == 1
+
+
+def test_what_does_not_vary_needs_no_blocks() -> None:
+    assert block_length([0.1] * 40) == 1
+
+
+# Quantiles of draws
+
+
+def test_quantiles_are_draws_at_whole_places_from_either_end() -> None:
+    draws = np.random.default_rng(1).permutation(np.arange(1.0, 2000.0))
+    assert quantiles(draws, 0.95) == (50, 1950)
+    assert quantiles(draws, 0.9) == (100, 1900)
+    assert quantiles(draws[draws < 40], 0.95) == (1, 39)
+
+
+def test_an_undefined_draw_lies_beyond_either_end() -> None:
+    draws = np.arange(1.0, 2000.0)
+    draws[:49] = np.nan
+    assert quantiles(draws, 0.95) == (50, 1999)
+    draws[49] = np.nan
+    assert quantiles(draws, 0.95) == (-math.inf, math.inf)
+
+
+@pytest.mark.parametrize(("level", "least"), [(0.95, 39), (0.9, 19), (0.5, 3), (0.975, 79)])
+def test_replicates_must_reach_beyond_the_level(level: float, least: int) -> None:
+    room.require_enough(level, least)
+    room.require_enough(level, (least - 1) // 2, ends=1)
+    rule = f"an interval of level {level} needs {least} replicates or more; got {least - 1}"
+    with pytest.raises(DataError, match=rule):
+        room.require_enough(level, least - 1)

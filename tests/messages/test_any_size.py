@@ -1,0 +1,294 @@
+"""Every message about files that are larger than memory, word for word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+from tests.command_line import GRADES, run, write_forecasts
+
+from properly.cli import _engine
+from properly.engines._files import Files, open_files
+from properly.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+CSV = b"y,p\n1,0.5\n0,0.25\n"
+ONE = ("--outcome", "y", "--forecast", "good")
+TWO = (*ONE, "--forecast", "poor")
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[Any]:
+    with duckdb.connect() as shared:
+        yield shared
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, database: Any) -> Path:
+    """Work in a folder, with one database for all tests: to open one takes longer than a test."""
+    monkeypatch.setattr(duckdb, "connect", lambda **_: database.cursor())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def related(paths: list[str], **options: Any) -> None:
+    """Ask for two columns of files as they are asked for of large ones."""
+    with open_files(paths) as files:
+        files.relation({"c0": "y", "c1": "p"}, **options)
+
+
+# What a file holds, what is asked for, and what is said.
+DROP = '\n\nHint: missing="drop", or --missing drop, leaves such rows out.'
+GAP = "\n\nHint: a missing value is written as NA, or as nothing."
+SAID: list[tuple[dict[str, bytes], dict[str, Any], str]] = [
+    (
+        {"a.csv": b"y,p\n1,0.5\n1,NA\n,\n"},
+        {},
+        f"values must not be missing; of 3 rows, 1 lacks 'y', 2 lack 'p'{DROP}",
+    ),
+    (
+        {"a.csv": b"y,p\n1,\n,1\n"},
+        {"missing": "drop"},
+        "some rows must have no missing values; of 2 rows, 1 lacks 'y', 1 lacks 'p'",
+    ),
+    (
+        {"a.csv": b"y,p\n1,2\n", "b.csv": b"y,p\n1,0.5\n0,high\n0,\n1,low\n"},
+        {"numbers": ["p"]},
+        f"column 'p' must hold numbers; row 1 (line 3 of b.csv) is 'high' (2 such rows){GAP}",
+    ),
+    (
+        {"a.jsonl": b'{"y": 1, "p": 1}\n{"y": 1, "p": "\\u001b[31m"}'},
+        {"numbers": ["p"]},
+        rf"column 'p' must hold numbers; row 1 of a.jsonl is '\x1b[31m'{GAP}",
+    ),
+    (
+        {"a.csv": b"y;p\n1;0,5\n"},
+        {"numbers": ["p"]},
+        (
+            "column 'p' must hold numbers; row 0 (line 2 of a.csv) is '0,5'"
+            "\n\nHint: write numbers with a decimal point."
+        ),
+    ),
+    (
+        {"a.csv": b"y,p\n1,2024-01-02\n"},
+        {"numbers": ["p"]},
+        "column 'p' must hold numbers; row 0 (line 2 of a.csv) is 2024-01-02T00:00:00.000000" + GAP,
+    ),
+    (
+        {"a.csv": b"y,p\n1,2\n", "b.csv": b"y,p\n"},
+        {},
+        "a file must have rows; 'b.csv' has 2 columns and no rows",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "options", "message"), SAID, ids=[s[2][:60] for s in SAID])
+def test_what_is_wrong_with_rows_is_said_word_for_word(
+    folder: Path, files: dict[str, bytes], options: dict[str, Any], message: str
+) -> None:
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    with pytest.raises(DataError) as caught:
+        related(list(files), **options)
+    assert str(caught.value) == message
+
+
+@pytest.mark.parametrize("memory", ["much", "5", "-1GB", "50%", "", 3])
+def test_a_size_that_is_none_is_refused(memory: Any) -> None:
+    with pytest.raises(DataError) as caught, open_files("a.csv", memory=memory):
+        pass
+    assert str(caught.value) == (
+        f"memory must be a size such as '500MB', '1GB' or '2GiB'; got {memory!r}"
+    )
+
+
+TOO_LITTLE = "\n\nHint: give more by --memory, or name a folder with more space by TMPDIR."
+
+
+def test_too_little_memory_is_said_in_one_sentence(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "a.csv").write_bytes(CSV)
+    with pytest.raises(DataError) as caught, open_files("a.csv"):
+        raise duckdb.OutOfMemoryException
+    assert str(caught.value) == (
+        "the work must fit into the memory and the temporary folder; "
+        f"that of this machine does not do{TOO_LITTLE}"
+    )
+
+    def measured(*_: object) -> None:
+        raise duckdb.OutOfMemoryException
+
+    monkeypatch.setattr("properly.engines._files._read.measured", measured)
+    with pytest.raises(DataError) as caught, open_files("a.csv", memory="2MB") as files:
+        files.shapes(["p"])
+    assert str(caught.value) == (
+        f"the work must fit into the memory and the temporary folder; '2MB' does not do{TOO_LITTLE}"
+    )
+
+
+def test_what_duckdb_says_later_is_said_in_one_sentence(folder: Path) -> None:
+    (folder / "a.csv").write_bytes(CSV)
+    with pytest.raises(DataError) as caught, open_files("a.csv") as files:
+        files.relation({"c0": "y"})[0].project("c9").fetchall()
+    assert str(caught.value).startswith(
+        "duckdb must be able to work on the files to their end; it says: Binder Error: "
+    )
+
+
+@pytest.mark.parametrize(
+    "address", ["s3://bucket/a.parquet", "https://host/a.csv.gz?x=1", "gs://bucket/a.jsonl.zst"]
+)
+def test_a_file_elsewhere_is_left_to_duckdb_and_its_extensions(
+    folder: Path, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()
+    # A folder without extensions, wherever the tests run.
+    connect = duckdb.connect
+
+    def bare(config: dict[str, Any]) -> Any:
+        return connect(config=config | {"extension_directory": str(folder)})
+
+    monkeypatch.setattr(duckdb, "connect", bare)
+    with pytest.raises(DataError) as caught, open_files(address):
+        pass
+    assert str(caught.value) == (
+        f"a file elsewhere must be one that duckdb reaches; {address!r} is not: "
+        "its extension httpfs is not there"
+        "\n\nHint: INSTALL httpfs is the command of duckdb that fetches it."
+    )
+
+
+def test_a_file_elsewhere_that_no_one_reaches_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    with pytest.raises(DataError) as caught, open_files("nowhere://a.csv"):
+        pass
+    assert str(caught.value).startswith(
+        "a file elsewhere must be one that duckdb reaches; 'nowhere://a.csv' is not: IO Error: "
+    )
+    with pytest.raises(DataError) as caught, open_files("s3://bucket/a.arrow"):
+        pass
+    assert str(caught.value) == (
+        "an Arrow file must lie on this machine; got 's3://bucket/a.arrow'"
+    )
+
+
+@pytest.fixture
+def written(folder: Path) -> None:
+    write_forecasts(folder / "all.csv")
+
+
+@pytest.fixture
+def no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Take every file for a large one, and fail if rows are read."""
+
+    def read(*_: Any) -> None:
+        pytest.fail("rows of a large file were read into memory")
+
+    monkeypatch.setattr(_engine, "MOST_ROWS", 10)
+    monkeypatch.setattr(Files, "read", read)
+
+
+def refused(code: int, *arguments: str | Path) -> str:
+    """Return what is said of a call that is refused, without how the command is used."""
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (code, ""), result.stdout
+    return result.stderr.rpartition("Error: ")[2].rstrip("\n")
+
+
+SIZE = "memory must be a size such as '500MB', '1GB' or '2GiB'"
+FEWER = "\n\nHint: leave it out, or give fewer rows."
+GRADED = ("--outcome", "grade", "--forecast", "p", "--classes", ",".join(GRADES))
+
+
+@pytest.mark.usefixtures("written", "no_rows")
+@pytest.mark.parametrize(
+    ("arguments", "option"),
+    [
+        (("score", *TWO, "--time", "accident"), "--time"),
+        (("report", *TWO, "--strata", "sex", "--output", "nowhere.html"), "--strata"),
+        (("score", *GRADED, "--normalize"), "--normalize"),
+        (("compare", *TWO, "--rule", "auc"), "--rule auc"),
+        (("compare", *TWO, "--reference", "poor"), "--reference"),
+        (("compare", *TWO, "--margin", "0.01"), "--margin"),
+    ],
+)
+def test_what_needs_the_rows_is_refused(arguments: tuple[str, ...], option: str) -> None:
+    command, *options = arguments
+    assert refused(1, command, "all.csv", *options) == (
+        f"{option} needs the rows in memory; there are more than 10 of them{FEWER}"
+    )
+
+
+@pytest.mark.usefixtures("written", "no_rows")
+def test_the_same_data_are_refused_in_the_same_words() -> None:
+    text = ("--outcome", "y", "--forecast", "sex")
+    assert refused(1, "score", "all.csv", *text).startswith(
+        "column 'sex' must hold numbers; row 0 (line 2 of all.csv) is 'f' (80 such rows)"
+    )
+    assert refused(2, "score", "all.csv", "--outcome", "sex", "--forecast", "good") == (
+        "Which label is the event? The outcome 'sex' has 'f', 'm'; give --event, such as --event m."
+    )
+    assert refused(1, "score", "all.csv", *GRADED, "--within", "0.1", "0.2").startswith(
+        "within is for forecasts of one event; these are of several classes"
+    )
+    assert refused(1, "score", "all.csv", "--outcome", "yy").startswith(
+        "the file must have the column 'yy'; it has 9 others"
+    )
+
+
+@pytest.mark.usefixtures("written", "no_rows")
+def test_labels_are_not_counted_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_engine, "MOST_LABELS", 5)
+    said = refused(2, "score", "all.csv", "--outcome", "accident", "--forecast", "good")
+    assert said.startswith("The outcome 'accident' has more than 5 labels, ")
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ("--scheduler", "tcp://a:1"),
+            "--scheduler is about --engine dask; the engine is duckdb.",
+        ),
+        (("--master", "local"), "--master is about --engine spark; the engine is duckdb."),
+        (
+            ("--engine", "spark", "--memory", "1GB"),
+            "--memory is about --engine duckdb; the engine is spark.",
+        ),
+        (
+            ("--engine", "dask", "--master", "local"),
+            "--master is about --engine spark; the engine is dask.",
+        ),
+        (
+            ("--memory", "much"),
+            f"Invalid value for '--memory': {SIZE}; got 'much'",
+        ),
+        (
+            ("--engine", "dask", "--time", "accident"),
+            "--time needs the rows in memory; --engine dask never has them there.",
+        ),
+        (
+            ("--engine", "spark", "--outcome", "good"),
+            "The column 'good' cannot be both the outcome and a forecast.",
+        ),
+    ],
+)
+def test_options_that_do_not_go_together_are_no_way_to_use_a_command(
+    options: tuple[str, ...], said: str
+) -> None:
+    for command in ("score", "report", "compare"):
+        assert refused(2, command, "all.csv", *TWO, *options) == said
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize("given", [("--outcome", "y"), ("--forecast", "good")])
+def test_a_cluster_is_not_asked_for_guesses(given: tuple[str, str]) -> None:
+    assert refused(2, "score", "all.csv", *given, "--engine", "dask") == (
+        "Which columns? --engine dask needs --outcome COLUMN and --forecast COLUMN."
+    )

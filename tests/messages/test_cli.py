@@ -1,0 +1,161 @@
+"""Every message of the command line about options, word for word."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.command_line import run, write_forecasts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TWO = ("--outcome", "y", "--forecast", "good", "--forecast", "poor")
+HOW = 'Hint: write [MODEL:]RULE[.PART] and a limit, such as "brier>0.2" or "forest:log.skill<0".'
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_forecasts(tmp_path_factory.mktemp("messages") / "forecasts.csv")
+
+
+def refused(code: int, *arguments: str | Path) -> str:
+    """Return what is said of a call that is refused, without how the command is used."""
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (code, "")
+    usage, _, said = result.stderr.rpartition("Error: ")
+    assert usage.startswith("Usage: properly ") == (code == 2)
+    return said.rstrip("\n")
+
+
+@pytest.mark.parametrize("command", ["score", "report", "compare"])
+def test_an_unknown_rule(command: str, file: Path) -> None:
+    assert refused(2, command, file, *TWO, "--rule", "breir") == (
+        "Invalid value for '--rule': a rule must have a name of properly.rules; got 'breir'\n\n"
+        "Hint: did you mean one of Brier?"
+    )
+
+
+def test_a_rule_that_cannot_be_read(file: Path) -> None:
+    assert refused(2, "score", file, *TWO, "--rule", "brier+log") == (
+        "Invalid value for '--rule': a rule is a name or a call, of numbers, words and rules; "
+        "got 'brier+log', of which 'brier + log' is none\n\n"
+        'Hint: write "brier", "sa-rps" or "PBS(ties=\'any_correct\')".'
+    )
+
+
+def test_auc_is_no_rule_of_a_score(file: Path) -> None:
+    assert refused(2, "score", file, *TWO, "--rule", "auc") == (
+        "Invalid value for '--rule': a rule must have a name of properly.rules; got 'auc'\n\n"
+        "Hint: names are such as Brier, Log, RPS."
+    )
+
+
+@pytest.mark.parametrize("command", ["score", "report"])
+def test_a_range_that_is_none(command: str, file: Path) -> None:
+    assert refused(2, command, file, *TWO, "--within", "0.2", "0.1") == (
+        "Invalid value for '--within': a range of thresholds needs 0 <= lower < upper <= 1; "
+        "got lower = 0.2, upper = 0.1\n\nHint: the smaller end comes first."
+    )
+
+
+@pytest.mark.parametrize("command", ["score", "report", "compare"])
+def test_a_level_in_percent(command: str, file: Path) -> None:
+    assert refused(2, command, file, *TWO, "--level", "95") == (
+        "Invalid value for '--level': 95.0 is not in the range 0<x<1."
+    )
+
+
+def test_a_margin_of_nothing(file: Path) -> None:
+    assert refused(2, "compare", file, *TWO, "--margin", "0") == (
+        "Invalid value for '--margin': 0.0 is not in the range x>0."
+    )
+
+
+def test_a_condition_without_a_comparison(file: Path) -> None:
+    assert refused(2, "score", file, *TWO, "--fail-if", "brier=0.2") == (
+        "Invalid value for '--fail-if': "
+        f"a condition compares with >, >=, < or <=; got 'brier=0.2'\n\n{HOW}"
+    )
+
+
+def test_a_condition_about_nothing(file: Path) -> None:
+    assert refused(2, "score", file, *TWO, "--fail-if", " >0.2") == (
+        "Invalid value for '--fail-if': "
+        f"a condition compares with >, >=, < or <=; got ' >0.2'\n\n{HOW}"
+    )
+
+
+@pytest.mark.parametrize(("limit", "shown"), [("x", "'x'"), ("", "''"), (" nan", "'nan'")])
+def test_a_condition_without_a_limit(limit: str, shown: str, file: Path) -> None:
+    assert refused(2, "score", file, *TWO, "--fail-if", f"brier>{limit}") == (
+        f"Invalid value for '--fail-if': the limit of a condition must be a number; got {shown} "
+        f"in 'brier>{limit}'\n\n{HOW}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        (
+            "goood:brier>0.2",
+            "a condition is about a model that is scored; got 'goood'\n\nHint: did you mean 'good'?",
+        ),
+        (
+            "x:brier>0.2",
+            "a condition is about a model that is scored; got 'x'\n\nHint: known: 'good', 'poor'.",
+        ),
+        (
+            "breir>0.2",
+            "a condition is about a rule that is scored; got 'breir'\n\nHint: did you mean 'brier'?",
+        ),
+        (
+            "rps>0.2",
+            "a condition is about a rule that is scored; got 'rps'\n\nHint: known: 'brier', 'auc'.",
+        ),
+        (
+            "good:breir>0.2",
+            "a condition is about a rule that is scored; got 'breir'\n\nHint: did you mean 'brier'?",
+        ),
+        (
+            "brier.skil<0",
+            "a condition is about a part of a score; got 'skil' of 'brier'\n\nHint: did you mean 'skill'?",
+        ),
+        (
+            "auc.skill<0",
+            "a condition is about a part of a score; got 'skill' of 'auc'\n\nHint: known: 'score'.",
+        ),
+    ],
+)
+def test_a_condition_about_what_is_not_there(condition: str, said: str, file: Path) -> None:
+    asked = ("--rule", "brier", "--fail-if", condition)
+    assert refused(2, "score", file, *TWO, *asked) == said
+
+
+def test_an_output_that_exists(file: Path) -> None:
+    for command, output in (("score", "--output"), ("compare", "--output"), ("report", "--output")):
+        assert refused(1, command, file, *TWO, output, file) == (
+            f"{file} exists already and is not overwritten\n\n"
+            "Hint: choose another name, or pass overwrite=True (--force on the command line)."
+        )
+
+
+def test_a_reference_that_is_no_model(file: Path) -> None:
+    assert refused(2, "compare", file, *TWO, "--reference", "god") == (
+        "--reference is a model that is compared; got 'god'\n\nHint: did you mean 'good'?"
+    )
+
+
+@pytest.mark.parametrize("command", ["score", "report", "compare", "check"])
+def test_a_command_without_a_file(command: str) -> None:
+    assert refused(2, command) == "Missing argument 'FILES...'."
+
+
+def test_a_command_that_is_not_there() -> None:
+    assert refused(2, "reprot").startswith("No such command 'reprot'.")
+
+
+def test_areas_have_no_thresholds(file: Path) -> None:
+    assert refused(2, "compare", file, *TWO, "--rule", "auc", "--within", "0.1", "0.2") == (
+        "--within is about a rule; an area under the ROC curve has no thresholds"
+    )

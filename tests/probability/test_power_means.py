@@ -1,0 +1,335 @@
+"""Means of any power: 25-digit references, laws, and the far ends of the doubles."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from properly.errors import ArgumentTypeError, DataError, ProperlyError
+from properly.probability._power import (
+    POWERS,
+    ThreeMeans,
+    generalized_mean,
+    mean_of_power,
+    three_means,
+)
+
+FOLDER = Path(__file__).parents[1] / "reference" / "means"
+CLOSE: dict[str, Any] = {"rel": 1e-13, "abs": 0}
+SAME: dict[str, Any] = {"rel": 1e-15, "abs": 0}
+INF = math.inf
+# Rounding of logarithms and their sums, relative to the mean.
+ROUNDING = 2.0**-40
+
+
+class Drawn(NamedTuple):
+    """Values and the weights that go with them."""
+
+    values: list[float]
+    weight: list[int]
+
+
+def columns(name: str) -> list[dict[str, str]]:
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def power(text: str) -> float:
+    return float(text) if "inf" in text else float(Fraction(text))
+
+
+METRICS = json.loads((FOLDER / "metrics.json").read_text(encoding="utf-8"))
+INPUTS = columns("inputs")
+MEANS = columns("generalized_mean")
+
+
+def happened(dataset: str) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    """Return the probabilities of what happened, limited as the source limits them, and weights."""
+    rows = [row for row in INPUTS if row["dataset"] == dataset]
+    limit = float(METRICS[dataset].get("q_lim") or 0)
+    q = np.clip([float(row["q"]) for row in rows], limit, 1 - limit)
+    y = np.array([row["y"] == "1" for row in rows])
+    return np.where(y, q, 1 - q), np.array([float(row["w"]) for row in rows])
+
+
+def test_the_reference_has_nine_data_sets_at_nine_powers() -> None:
+    assert len({(row["dataset"], row["m"]) for row in MEANS}) == len(MEANS) == 81
+    assert {row["dataset"] for row in MEANS} == set(METRICS)
+    assert any(float(found.get("q_lim") or 0) > 0 for found in METRICS.values())
+
+
+@pytest.mark.parametrize("row", MEANS, ids=lambda row: f"{row['dataset']} {row['m']}")
+def test_means_are_those_of_the_reference(row: dict[str, str]) -> None:
+    t, w = happened(row["dataset"])
+    m, expected = power(row["m"]), pytest.approx(float(row["value"]), **CLOSE)
+    assert generalized_mean(t, m, w) == expected
+    assert mean_of_power(t, m, w) == expected
+    if np.all(w == 1):
+        assert generalized_mean(t, m) == expected
+
+
+@pytest.mark.parametrize("dataset", METRICS)
+def test_three_means_are_those_of_the_reference(dataset: str) -> None:
+    t, w = happened(dataset)
+    expected = {name: float(value) for name, value in METRICS[dataset]["model"].items()}
+    assert three_means(t, w).to_dict() == pytest.approx(expected, **CLOSE)
+
+
+@pytest.mark.parametrize(
+    ("m", "expected"),
+    [
+        (1, Fraction(5, 8)),
+        (0, Fraction(1, 2)),
+        (-1, Fraction(2, 5)),
+        (INF, Fraction(1)),
+        (-INF, Fraction(1, 4)),
+    ],
+)
+def test_the_mean_of_a_quarter_and_one(m: float, expected: Fraction) -> None:
+    assert generalized_mean([0.25, 1.0], m) == pytest.approx(float(expected), **SAME)
+
+
+def test_the_named_powers() -> None:
+    assert POWERS == {"decisiveness": 1.0, "accuracy": 0.0, "robustness": -2 / 3}
+
+
+def test_three_means_are_a_record() -> None:
+    found = three_means(np.array([0.25, 1.0]), np.array([1, 1]))
+    assert isinstance(found, ThreeMeans)
+    assert found.decisiveness == 0.625
+    assert found.accuracy == pytest.approx(0.5, **SAME)
+    assert found.robustness == pytest.approx((0.5 * (4 ** (2 / 3) + 1)) ** -1.5, **SAME)
+    assert found.to_dict() == vars(found)
+
+
+# Values over 600 orders of magnitude, or close together; never two powers that are all but equal.
+positive = st.floats(1e-300, 1e300) | st.floats(0.01, 1)
+values = st.lists(positive, min_size=1, max_size=8)
+weighted = st.lists(st.tuples(positive, st.integers(1, 5)), min_size=1, max_size=8).map(
+    lambda pairs: Drawn([t for t, _ in pairs], [w for _, w in pairs])
+)
+powers = st.floats(-8, 8) | st.sampled_from([-INF, -1e-12, 1e-12, INF, *POWERS.values()])
+
+
+def no_less(x: float, y: float) -> bool:
+    return x >= y * (1 - ROUNDING)
+
+
+@given(values, powers, powers)
+@example([0.1, 0.9], 0.0, 1e-17)
+@example([0.1, 0.9], -1e-17, 0.0)
+@example([0.1, 0.9], 1e-17, 1e-9)
+@example([0.1, 0.9], 1e-9, 1e-5)
+def test_the_mean_increases_with_the_power(t: list[float], m: float, n: float) -> None:
+    low, high = sorted((m, n))
+    assert no_less(generalized_mean(t, high), generalized_mean(t, low))
+
+
+@given(weighted, powers)
+def test_the_mean_is_among_the_values(drawn: Drawn, m: float) -> None:
+    found = generalized_mean(drawn.values, m, drawn.weight)
+    assert no_less(found, min(drawn.values))
+    assert no_less(max(drawn.values), found)
+
+
+@given(values, st.floats(0.01, 8))
+def test_a_power_is_continuous_at_nothing(t: list[float], spread: float) -> None:
+    """The derivative of ln M at 0 is half the variance of the logarithms."""
+    t = [math.exp(min(spread, abs(math.log(x)))) for x in t]
+    slope = np.var(np.log(t)) / 2
+    for m in (-1e-7, -1e-11, 1e-14, 1e-9, 1e-7):
+        change = math.log(generalized_mean(t, m)) - math.log(generalized_mean(t, 0))
+        # What is left out is m^2 times at most the cube of the spread, far below rounding.
+        assert change == pytest.approx(m * slope, rel=0, abs=1e-11)
+
+
+@given(weighted, powers, st.sampled_from([2.0**-20, 0.3, 1.0, 7.0]))
+def test_the_mean_scales_with_the_values(drawn: Drawn, m: float, factor: float) -> None:
+    scaled = [factor * t for t in drawn.values]
+    found = generalized_mean(scaled, m, drawn.weight)
+    expected = factor * generalized_mean(drawn.values, m, drawn.weight)
+    assert found == pytest.approx(expected, rel=ROUNDING, abs=0)
+
+
+@given(weighted, powers, st.sampled_from([1e-90, 0.1, 3.0, 1e90]))
+def test_only_ratios_of_weights_matter(drawn: Drawn, m: float, factor: float) -> None:
+    found = generalized_mean(drawn.values, m, [factor * w for w in drawn.weight])
+    expected = generalized_mean(drawn.values, m, drawn.weight)
+    assert found == pytest.approx(expected, rel=ROUNDING, abs=0)
+
+
+@given(weighted, powers, st.randoms(use_true_random=False))
+def test_the_order_of_the_values_does_not_matter(drawn: Drawn, m: float, random: Any) -> None:
+    pairs = list(zip(drawn.values, drawn.weight, strict=True))
+    random.shuffle(pairs)
+    found = generalized_mean([t for t, _ in pairs], m, [w for _, w in pairs])
+    expected = generalized_mean(drawn.values, m, drawn.weight)
+    assert found == pytest.approx(expected, rel=ROUNDING, abs=0)
+
+
+@given(weighted, powers)
+def test_a_weight_is_so_many_copies(drawn: Drawn, m: float) -> None:
+    copies = np.repeat(drawn.values, drawn.weight)
+    expected = generalized_mean(copies, m)
+    assert generalized_mean(drawn.values, m, drawn.weight) == pytest.approx(
+        expected, rel=ROUNDING, abs=0
+    )
+
+
+@given(weighted, powers, st.floats(0, 1e300))
+def test_values_of_weight_nothing_are_left_out(drawn: Drawn, m: float, other: float) -> None:
+    more = [other, *drawn.values, 0.0]
+    found = generalized_mean(more, m, [0, *drawn.weight, 0])
+    assert found == generalized_mean(drawn.values, m, drawn.weight)
+
+
+@given(st.floats(1e-307, 1e307), st.integers(1, 9), powers)
+@example(1e-300, 3, -2)
+@example(1e300, 3, 2)
+@example(0.1, 3, 1)
+def test_the_mean_of_equal_values_is_that_value(t: float, n: int, m: float) -> None:
+    assert generalized_mean([t] * n, m) == pytest.approx(t, **SAME)
+    assert generalized_mean([t] * n, m, [0.1] * n) == pytest.approx(t, **SAME)
+
+
+@pytest.mark.parametrize("m", [-INF, -2, -2 / 3, -1e-9, 0])
+def test_a_single_nothing_makes_the_mean_nothing(m: float) -> None:
+    assert generalized_mean([0.9, 0.0, 0.5], m) == 0
+    assert generalized_mean([0.9, 0.0, 0.5], m, [1, 1e-6, 2]) == 0
+
+
+@pytest.mark.parametrize("m", [0.5, 1, 2, 30])
+def test_for_positive_powers_nothing_is_a_value_like_others(m: float) -> None:
+    found = generalized_mean([0.9, 0.0, 0.0], m)
+    assert found == pytest.approx(0.9 * 3 ** (-1 / m), **SAME)
+
+
+@pytest.mark.parametrize("m", [-INF, -1, 0, 0.5, 1, 2, INF])
+def test_the_mean_of_nothing_but_nothing_is_nothing(m: float) -> None:
+    assert generalized_mean([0.0, 0.0], m) == 0
+
+
+@given(
+    st.lists(st.sampled_from([0.1, 0.3, 0.7, 1e-9, 0.9999]), min_size=1, max_size=3),
+    st.integers(1, 11),
+)
+def test_three_means_fall_with_the_power_without_any_rounding(t: list[float], n: int) -> None:
+    weight = np.arange(1, len(t) + 1) * n / 7
+    for values in (np.array(t), np.full(len(t), t[0])):
+        found = three_means(values, weight)
+        assert found.robustness <= found.accuracy <= found.decisiveness
+
+
+def test_three_means_of_a_nothing() -> None:
+    found = three_means(np.array([0.0, 0.5]), np.array([1.0, 3.0]))
+    assert found == ThreeMeans(0.375, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("t", "m", "expected"),
+    [
+        ([1e-300, 1e-300, 1.0, 1.0], -2, 1e-300 * math.sqrt(2)),
+        ([1e-300, 1.0], -2 / 3, 1e-300 * 2**1.5),
+        ([1e-300, 1.0], 0, 1e-150),
+        ([1e-300, 1.0], 1, 0.5),
+        ([1e-300, 3e-300], 2, math.sqrt(5) * 1e-300),
+        ([1e-300, 1e-300], -300, 1e-300),
+        ([1e300, 1.0], 2, 1e300 / math.sqrt(2)),
+        ([1e300, 1e-300], 0, 1.0),
+        ([1e300, 1e-300], -1, 2e-300),
+        ([1e300, 1e-300], -0.001, 1e-300 * (0.5 + 0.5 * 10**-0.6) ** -1000),
+        ([1e300, 1e-300], 0.001, 1e300 * (0.5 + 0.5 * 10**-0.6) ** 1000),
+        ([5e-324, 5e-324], -1, 5e-324),
+    ],
+)
+def test_tiny_and_huge_values_neither_vanish_nor_overflow(
+    t: list[float], m: float, expected: float
+) -> None:
+    # A logarithm near 700 is rounded at 1e-13, and so is the result, relatively.
+    assert generalized_mean(t, m) == pytest.approx(expected, rel=3e-13, abs=0)
+
+
+@pytest.mark.parametrize("m", [-INF, -2, 0, 1e-3, 1, 2, INF])
+def test_the_largest_doubles_have_means(m: float) -> None:
+    assert generalized_mean([1.5e308, 1.5e308], m) == pytest.approx(1.5e308, **SAME)
+    assert generalized_mean([1e300, 1e300], m, [1e50, 1e50]) == pytest.approx(1e300, **SAME)
+
+
+@pytest.mark.parametrize("m", [1e300, 1e308, -1e300, -1e308])
+def test_a_huge_power_is_as_good_as_infinite(m: float) -> None:
+    expected = generalized_mean([0.2, 0.7], math.copysign(INF, m))
+    assert generalized_mean([0.2, 0.7], m) == pytest.approx(expected, **SAME)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.int8, np.int64, np.uint8])
+@pytest.mark.parametrize("m", [-2 / 3, 0, 1, 2])
+def test_weights_count_by_their_value_not_their_type(dtype: Any, m: float) -> None:
+    t = np.linspace(0.1, 0.9, 200)
+    weight = (np.arange(200) % 100 + 20).astype(dtype) * (
+        dtype(1.1) if dtype in (np.float16, np.float32) else dtype(1)
+    )
+    expected = generalized_mean(t, m, weight.astype(np.float64))
+    assert generalized_mean(t, m, weight) == pytest.approx(expected, **CLOSE)
+
+
+@pytest.mark.parametrize("m", [-2 / 3, 0, 1, 2])
+def test_weights_may_add_up_to_more_than_an_integer_holds(m: float) -> None:
+    assert generalized_mean([0.25, 0.25, 0.25], m, [2**62] * 3) == pytest.approx(0.25, **SAME)
+
+
+def test_values_and_weights_may_be_truth_values() -> None:
+    assert generalized_mean([True, False, True], 1) == pytest.approx(2 / 3, **SAME)
+    assert generalized_mean([0.2, 0.4, 0.9], 1, [True, True, False]) == pytest.approx(0.3, **SAME)
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "arguments"),
+    [
+        (
+            DataError,
+            "values must be finite and not negative; row 1 is -0.1",
+            ([0.5, -0.1], 0),
+        ),
+        (
+            DataError,
+            "values must be finite and not negative; row 0 is inf (2 such rows)",
+            ([INF, INF], 0),
+        ),
+        (DataError, "values must be finite and not negative; row 1 is nan", ([0.5, math.nan], 0)),
+        (DataError, "values must not be empty; got 0 rows", ([], 0)),
+        (
+            DataError,
+            (
+                "values must be one-dimensional; got an array of shape (1, 2)\n\n"
+                "Hint: one entry per forecast is needed."
+            ),
+            ([[0.5, 0.5]], 0),
+        ),
+        (DataError, "a power must be a number or an infinity; got nan", ([0.5], math.nan)),
+        (ArgumentTypeError, "the power must be a number; got 'one'", ([0.5], "one")),
+        (
+            DataError,
+            "weights must be finite and not negative; row 0 is -1",
+            ([0.5, 0.5], 0, [-1, 2]),
+        ),
+        (DataError, "at least one weight must be positive; all 2 are 0", ([0.5, 0.5], 0, [0, 0])),
+        (
+            DataError,
+            "weights and values must be equally long; got 1 and 2",
+            ([0.5, 0.5], 0, [1]),
+        ),
+    ],
+)
+def test_what_is_refused(error: type[ProperlyError], message: str, arguments: Any) -> None:
+    with pytest.raises(error) as refused:
+        generalized_mean(*arguments)
+    assert str(refused.value) == message

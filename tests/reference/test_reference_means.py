@@ -1,0 +1,345 @@
+"""Means of model and source probabilities against 25-digit values and exact fractions.
+
+Sources, keys and conventions: ``tests/reference/README.md``. Every number is asked for by
+each way to it: from a tally or from cases, limited by the library or beforehand.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+import pytest
+
+import properly
+from properly import probability
+from properly.errors import DataWarning
+from properly.rules import Log
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+FOLDER = Path(__file__).parents[1] / "reference" / "means"
+CLOSE: dict[str, Any] = {"rel": 0, "abs": 1e-13}  # what the source promises
+THREE = ("decisiveness", "accuracy", "robustness")
+PARTS = {
+    "mean": "score",
+    "MCB": "miscalibration",
+    "DSC": "discrimination",
+    "UNC": "uncertainty",
+}
+TABLE = {"N": "weight", "N_true": "happened", "P": "source", "size_eq17": "size"} | {
+    "Q1": "decisiveness",
+    "Q0": "accuracy",
+    "Qm23": "robustness",
+}
+
+
+def load(name: str) -> Any:
+    return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def inputs() -> dict[str, list[dict[str, str]]]:
+    found: dict[str, list[dict[str, str]]] = {}
+    with (FOLDER / "inputs.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            found.setdefault(row["dataset"], []).append(row)
+    return found
+
+
+METRICS = load("metrics")
+ROWS = inputs()
+UNWEIGHTED = [name for name, numbers in METRICS.items() if "standard_error_delta" in numbers]
+CLASSES = load("multiclass_bins")["three_class_12"]
+every_set = pytest.mark.parametrize("name", METRICS)
+every_unweighted_set = pytest.mark.parametrize("name", UNWEIGHTED)
+every_way = pytest.mark.parametrize("way", ["tally", "cases"])
+limited_by = pytest.mark.parametrize("limited", ["library", "hand"])
+
+
+class Data(NamedTuple):
+    """Outcomes, forecasts as they came and limited, weights, and the limit."""
+
+    y: NDArray[np.int64]
+    raw: Floats
+    q: Floats
+    weight: Floats
+    q_lim: float
+
+
+def data_of(name: str) -> Data:
+    rows = ROWS[name]
+    raw, weight = (np.array([float(row[key]) for row in rows]) for key in ("q", "w"))
+    q_lim = float(METRICS[name]["q_lim"])
+    q = np.clip(raw, q_lim, 1 - q_lim)
+    return Data(np.array([int(row["y"]) for row in rows]), raw, q, weight, q_lim)
+
+
+def cases_of(name: str, way: str, limited: str) -> Any:
+    data = data_of(name)
+    p = data.raw if limited == "library" else data.q
+    weight = None if name in UNWEIGHTED else data.weight
+    cases = properly.Cases(data.y, p, weight=weight)
+    return cases.tally() if way == "tally" else cases
+
+
+def means_of(name: str, way: str, limited: str, **options: Any) -> properly.probability.Means:
+    precision = data_of(name).q_lim if limited == "library" else None
+    return properly.means(cases_of(name, way, limited), precision=precision, **options)
+
+
+def three(record: Any) -> dict[str, float]:
+    return {key: getattr(record, key) for key in THREE}
+
+
+def numbers(block: dict[str, str]) -> Any:
+    return pytest.approx({key: float(value) for key, value in block.items()}, **CLOSE)
+
+
+def angle(value: str | None) -> Any:
+    return None if value is None else pytest.approx(float(value), **CLOSE)
+
+
+def fractions(values: Sequence[str]) -> Floats:
+    return np.array([float(Fraction(value)) for value in values])
+
+
+def test_the_files_hold_what_is_compared() -> None:
+    always = {"model", "isotonic_fitted", "source_isotonic", "divergence_isotonic", "log_score"}
+    always |= {"orientation_angle_deg_isotonic", "q_lim"}
+    others = {"proper_mean_model", "proper_mean_source_isotonic", "self_expected"}
+    equal = {"standard_error_delta", "log_divergence_se_paired", "histogram_equal_count"}
+    assert set(METRICS) == set(ROWS)
+    assert len(METRICS) == 9
+    assert set(METRICS) - set(UNWEIGHTED) == {"ties_weights"}
+    for name, found in METRICS.items():
+        expected = always | others | (equal | {"calibration_z"} if name in UNWEIGHTED else set())
+        assert set(found) == expected
+        assert (data_of(name).weight == 1).all() == (name in UNWEIGHTED)
+
+
+@every_set
+@every_way
+@limited_by
+def test_means_of_model_and_isotonic_source(name: str, way: str, limited: str) -> None:
+    found, expected = means_of(name, way, limited), METRICS[name]
+    assert three(found) == three(found.model) == numbers(expected["model"])
+    assert three(found.source) == numbers(expected["source_isotonic"])
+    assert three(found.ratio) == numbers(expected["divergence_isotonic"])
+    assert found.divergence == found.ratio.accuracy
+    assert found.angle == angle(expected["orientation_angle_deg_isotonic"])
+
+
+@every_set
+@every_way
+def test_forecasts_moved_by_the_limit_are_counted(name: str, way: str) -> None:
+    data = data_of(name)
+    found = means_of(name, way, "library")
+    assert found.precision == data.q_lim
+    assert found.clipped == data.weight[data.raw != data.q].sum()
+    by_hand = means_of(name, way, "hand")
+    assert by_hand.precision is None
+    assert by_hand.clipped == 0
+
+
+@every_set
+@every_way
+def test_the_isotonic_source_is_the_recalibration_of_the_limited_forecasts(
+    name: str, way: str
+) -> None:
+    record = properly.reliability(cases_of(name, way, "hand"))
+    place = np.searchsorted(record.value, data_of(name).q)
+    fitted = fractions(METRICS[name]["isotonic_fitted"])
+    assert record.recalibrated[place] == pytest.approx(fitted, **CLOSE)
+
+
+@every_set
+@every_way
+def test_the_parts_of_the_log_score_are_logarithms_of_means(name: str, way: str) -> None:
+    parts = properly.decompose(cases_of(name, way, "hand"), Log())
+    found = {key: getattr(parts, field) for key, field in PARTS.items()}
+    assert found == numbers(METRICS[name]["log_score"])
+    means = means_of(name, way, "library")
+    assert math.exp(-parts.score) == pytest.approx(means.accuracy, **CLOSE)
+    assert math.exp(-parts.miscalibration) == pytest.approx(means.divergence, **CLOSE)
+    information = parts.discrimination - parts.uncertainty
+    assert math.exp(information) == pytest.approx(means.source.accuracy, **CLOSE)
+
+
+@every_unweighted_set
+@every_way
+@limited_by
+def test_standard_errors(name: str, way: str, limited: str) -> None:
+    # In so few cases, one alone always makes up much of the robustness.
+    with pytest.warns(DataWarning, match="robustness"):
+        found = means_of(name, way, limited, interval=True, replicates=10, rng=1).intervals
+    assert found is not None
+    data = data_of(name)
+    share = np.where(data.y == 1, data.q, 1 - data.q) ** (-2 / 3)
+    assert found.largest_share == pytest.approx(share.max() / share.sum(), **CLOSE)
+    assert found.largest_share > 0.1
+    assert three(found.standard_errors) == numbers(METRICS[name]["standard_error_delta"])
+    error = float(METRICS[name]["log_divergence_se_paired"])
+    assert found.log_divergence_error == pytest.approx(error, **CLOSE)
+
+
+def histogram_means(
+    name: str, way: str, limited: str, ties: Literal["split", "together"]
+) -> properly.probability.Means:
+    bins = METRICS[name]["histogram_equal_count"]["bins"]
+    return means_of(name, way, limited, source=probability.EqualCount(bins=bins, ties=ties))
+
+
+def require_histogram(name: str, found: properly.probability.Means) -> None:
+    expected = METRICS[name]["histogram_equal_count"]
+    assert three(found) == numbers(METRICS[name]["model"])
+    assert three(found.source) == numbers(expected["source"])
+    assert three(found.ratio) == numbers(expected["divergence"])
+    assert found.divergence == found.ratio.accuracy
+    assert found.angle == angle(expected["orientation_angle_deg"])
+
+
+@every_unweighted_set
+@limited_by
+def test_the_histogram_of_rows_in_order(name: str, limited: str) -> None:
+    require_histogram(name, histogram_means(name, "cases", limited, "split"))
+
+
+@every_unweighted_set
+@every_way
+@limited_by
+def test_the_histogram_needs_no_rows_where_no_tie_is_split(
+    name: str, way: str, limited: str
+) -> None:
+    bin_of = METRICS[name]["histogram_equal_count"]["bin_of"]
+    pairs = set(zip(data_of(name).q, bin_of, strict=True))
+    assert len(pairs) == len({q for q, _ in pairs})
+    require_histogram(name, histogram_means(name, way, limited, "together"))
+
+
+class Bin(NamedTuple):
+    """A bin of the table: cases, true ones, their share, its ends and its means."""
+
+    weight: float
+    happened: float
+    source: float
+    lower: float
+    upper: float
+    decisiveness: float
+    accuracy: float
+    robustness: float
+
+
+def bin_by_hand(q: Floats, happened: NDArray[np.bool_], source: float) -> Bin:
+    t = q[happened]
+    if not len(t):
+        return Bin(len(q), 0, source, q.min(), q.max(), *[math.nan] * 3)
+    means = (t.mean(), math.exp(np.log(t).mean()), float((t ** (-2 / 3)).mean() ** -1.5))
+    return Bin(len(q), len(t), source, q.min(), q.max(), *means)
+
+
+def in_order(bins: Sequence[Bin]) -> Floats:
+    """Sort by what is in a bin, since the mirrored bins may be counted from either end."""
+    plain = np.nan_to_num(np.array(bins, dtype=float), nan=-1.0)
+    return np.asarray(plain[np.lexsort(np.round(plain, 9).T)])
+
+
+def bins_of(table: properly.probability.SourceTable, name: str) -> list[Bin]:
+    rows = [row for row, found in enumerate(table.name) if found == name]
+    return [Bin(*(float(getattr(table, key)[row]) for key in Bin._fields)) for row in rows]
+
+
+@every_unweighted_set
+@limited_by
+def test_the_bins_of_the_histogram(name: str, limited: str) -> None:
+    data, expected = data_of(name), METRICS[name]["histogram_equal_count"]
+    precision = data.q_lim if limited == "library" else None
+    source = probability.EqualCount(bins=expected["bins"], ties="split")
+    table = properly.probability.source_table(
+        cases_of(name, "cases", limited), source=source, precision=precision
+    )
+    member = np.array(expected["bin_of"])
+    fitted = fractions(expected["fitted"])
+    assert set(table.name) == {"event", "no event"}
+    for side, q, happened, rate in (
+        ("event", data.q, data.y == 1, fitted),
+        ("no event", 1 - data.q, data.y == 0, 1 - fitted),
+    ):
+        by_hand = [
+            bin_by_hand(q[member == k], happened[member == k], rate[member == k][0])
+            for k in range(expected["bins"])
+        ]
+        assert in_order(bins_of(table, side)) == pytest.approx(in_order(by_hand), **CLOSE)
+    assert sorted(table.number) == sorted([*range(expected["bins"])] * 2)
+
+
+def class_cases() -> properly.Cases:
+    return properly.Cases(CLASSES["y"], [[float(q) for q in row] for row in CLASSES["Q"]])
+
+
+BINNINGS = {
+    "separate_B3": probability.EqualCount(bins=3, ties="split"),
+    "pooled_B6": probability.EqualCount(bins=6, pooled=True, ties="split"),
+}
+every_binning = pytest.mark.parametrize("binning", BINNINGS)
+
+
+def class_table(binning: str) -> properly.probability.SourceTable:
+    return properly.probability.source_table(class_cases(), source=BINNINGS[binning])
+
+
+@pytest.mark.parametrize("source", ["isotonic", *BINNINGS.values()], ids=repr)
+def test_means_of_a_model_of_three_classes(source: Any) -> None:
+    assert three(properly.means(class_cases(), source=source)) == numbers(CLASSES["model"])
+
+
+@every_binning
+def test_bins_of_three_classes(binning: str) -> None:
+    table, expected = class_table(binning), CLASSES[binning]["bins"]
+    assert list(table.name) == [str(row["cls"]) for row in expected]
+    assert list(table.number) == [row["bin"] for row in expected]
+    for key, field in TABLE.items():
+        none = 0.0 if key == "size_eq17" else math.nan
+        column = [float(Fraction(row[key])) if key in row else none for row in expected]
+        found = np.asarray(getattr(table, field), dtype=float)
+        assert found == pytest.approx(np.array(column), nan_ok=True, **CLOSE), key
+
+
+@every_binning
+@pytest.mark.parametrize("weights", ["true", "equal"])
+def test_overall_means_of_the_bins_of_three_classes(
+    binning: str, weights: Literal["true", "equal"]
+) -> None:
+    block = {"true": "true_count_weights", "equal": "equal_bin_weights"}[weights]
+    expected = CLASSES[binning][block]
+    model, source = class_table(binning).overall(weights)
+    assert three(model) == numbers({key: expected[key]["model"] for key in THREE})
+    assert three(source) == numbers({key: expected[key]["source"] for key in THREE})
+
+
+@every_binning
+def test_true_counts_are_the_weights_of_the_means_themselves(binning: str) -> None:
+    expected = CLASSES[binning]["true_count_weights"]
+    for found in (
+        class_table(binning).means,
+        properly.means(class_cases(), source=BINNINGS[binning]),
+    ):
+        assert three(found.model) == numbers({key: expected[key]["model"] for key in THREE})
+        assert three(found.source) == numbers({key: expected[key]["source"] for key in THREE})
+        ratio = float(expected["accuracy"]["model"]) / float(expected["accuracy"]["source"])
+        assert found.divergence == pytest.approx(ratio, **CLOSE)
+
+
+@every_binning
+def test_the_sizes_add_up_to_the_surprise(binning: str) -> None:
+    total = -math.log(float(CLASSES["model"]["accuracy"]))
+    assert math.fsum(class_table(binning).size) == pytest.approx(total, **CLOSE)

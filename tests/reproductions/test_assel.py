@@ -1,0 +1,133 @@
+"""The table of Appendix F."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from reproductions.decisions.assel import METRICS, PRINTED, AsselCell, AsselTable, appendix_f
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, AsselTable]:
+    return {name: appendix_f(name, 5000, np.random.default_rng(1)) for name in PRINTED}
+
+
+def where(table: AsselTable, flag: str, *, value: bool = True) -> set[tuple[str, str]]:
+    return {(c.test, c.metric) for c in table.cells if getattr(c, flag) is value}
+
+
+def test_every_test_is_judged_in_every_way(tables: dict[str, AsselTable]) -> None:
+    for process, table in tables.items():
+        assert [(c.test, c.metric) for c in table.cells] == [
+            (test, metric) for test in PRINTED[process] for metric in METRICS
+        ]
+    printed = [sum(c.printed is not None for c in table.cells) for table in tables.values()]
+    assert printed == [48, 40]
+
+
+def test_the_paper_prints_the_exact_numbers_and_three_coin_flips(
+    tables: dict[str, AsselTable],
+) -> None:
+    assert where(tables["paper"], "agrees", value=False) == set()
+    assert where(tables["paper"], "coin_flip") == {
+        ("Highly sensitive", "AUC"),
+        ("Highly specific", "AUC"),
+        ("Highly specific", "Brier 5-20 %"),
+    }
+
+
+def test_the_original_process_fits_all_that_was_published_but_the_area(
+    tables: dict[str, AsselTable],
+) -> None:
+    marker = {"Well", "Overestimating", "Underestimating", "Severely"}
+    assert where(tables["original"], "agrees", value=False) == {
+        (test, "AUC") for test in PRINTED["original"] if test.split()[0] in marker
+    }
+    assert where(tables["original"], "coin_flip") == set()
+
+
+def test_a_sample_is_near_the_population(tables: dict[str, AsselTable]) -> None:
+    for table in tables.values():
+        assert max(c.off for c in table.cells) < 3.5
+
+
+def test_which_pairs_the_two_means_order_differently(tables: dict[str, AsselTable]) -> None:
+    everybody, specific = "Assume all positive", "Highly specific"
+    assert tables["paper"].swapped == [(everybody, specific)]
+    assert set(tables["original"].swapped) == {
+        (everybody, "Underestimating risk"),
+        (everybody, specific),
+        ("Underestimating risk", specific),
+    }
+
+
+def test_a_test_that_is_called_calibrated_is_beaten_by_a_shifted_one(
+    tables: dict[str, AsselTable],
+) -> None:
+    assert tables["paper"].better == ["Underestimating risk"]
+    assert tables["original"].better == []
+
+
+def test_tests_are_sorted_by_what_is_better(tables: dict[str, AsselTable]) -> None:
+    paper = tables["paper"]
+    assert list(paper.exact("NB 5 %")) == list(PRINTED["paper"])
+    assert next(iter(paper.exact("Brier"))) == "Highly specific"
+    assert list(paper.exact("AUC").values())[-2:] == [0.5, 0.5]
+
+
+def test_the_text_says_what_was_found(tables: dict[str, AsselTable]) -> None:
+    paper, original = (str(table) for table in tables.values())
+    assert "Of the 48 numbers that the paper printed, 48 can be the exact ones," in paper
+    assert "rounded; 3 of these lie on a rounding edge." in paper
+    assert "mean forecast 0.35912 at an event rate of 0.20000." in paper
+    assert "Underestimating risk beats it in every column but the AUC" in paper
+    assert "That of Assume all negative, Brier 5-20 %, is 0.0007" in paper
+    assert "Of the 40 numbers that Assel et al. printed, 36 can be the exact ones," in original
+    assert "Not the exact number, 0.7446: the AUC of 4 tests." in original
+    assert "mean forecast 0.19996 at an event rate of 0.19996." in original
+    assert "beats it" not in original
+    assert "-0.0000" not in paper + original
+
+
+def test_rows_have_exact_simulated_and_printed_numbers(tables: dict[str, AsselTable]) -> None:
+    lines = str(tables["paper"]).splitlines()
+    row = next(k for k, line in enumerate(lines) if line.startswith("Highly specific"))
+    exact = "Highly specific 0.7250 0.1400 0.0979 0.0956 0.0900 0.1850 0.0942"
+    assert " ".join(lines[row].split()) == exact
+    assert " ".join(lines[row + 3].split()) == "the paper 0.73? 0.14 0.10 0.10 0.09 0.18?"
+
+
+def test_columns_are_cells(tables: dict[str, AsselTable]) -> None:
+    paper = tables["paper"]
+    assert paper.to_dict()["exact"] == [c.exact for c in paper.cells]
+    assert paper.to_frame("pandas").shape == (56, 6)
+
+
+CELL = AsselCell("a test", "Brier", 0.1234, 0.13, 0.002, "0.12")
+
+
+@pytest.mark.parametrize(
+    ("exact", "printed", "agrees", "coin_flip", "mark"),
+    [
+        (0.1234, "0.12", True, False, " "),
+        (0.1251, "0.12", False, False, "!"),
+        (0.125, "0.12", True, True, "?"),
+        (0.125, "0.13", True, True, "?"),
+        (0.1249999, "0.13", False, False, "!"),
+        (0.125, None, None, False, " "),
+    ],
+)
+def test_a_printed_number_is_the_exact_one_rounded(
+    exact: float, printed: str | None, agrees: bool | None, coin_flip: bool, mark: str
+) -> None:
+    cell = replace(CELL, exact=exact, printed=printed)
+    assert (cell.agrees, cell.coin_flip, cell.mark) == (agrees, coin_flip, mark)
+
+
+def test_distances_are_counted_in_errors() -> None:
+    assert CELL.off == pytest.approx(3.3)
+    assert replace(CELL, simulated=0.1234, error=0.0).off == 0
+    assert replace(CELL, error=0.0).off == math.inf

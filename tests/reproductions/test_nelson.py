@@ -1,0 +1,82 @@
+"""The paper on means of probabilities, from end to end, with little effort."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from reproductions.means.dimensions import DIMENSIONS, MODELS
+from reproductions.means.figures import FIGURE6, against_source, bars_of
+from reproductions.means.paper import ESTIMATES
+from reproductions.means.printed import CLAIMS, READ
+
+from properly.datasets import NELSON_CASES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture
+def result(whole: Callable[[str], Any]) -> Any:
+    return whole("nelson").result
+
+
+def test_every_case_is_there_without_chance_and_from_a_sample(result: Any) -> None:
+    assert list(result.population.cases) == list(result.samples.cases) == list(NELSON_CASES)
+    for name, case in result.samples.cases.items():
+        assert case.population is result.population.cases[name]
+        assert case.tally.total == result.samples.n == 400
+
+
+def test_samples_are_not_of_the_same_draws(result: Any) -> None:
+    tallies = [result.samples.cases[name].tally for name in ("perfect", "prior 0.8")]
+    assert tallies[0].events.sum() != tallies[1].events.sum()
+
+
+def test_figure_1_has_three_models_and_two_other_readings(result: Any) -> None:
+    assert [cell.dimensions for cell in result.figure1.cells] == list(DIMENSIONS) * 3
+    assert {cell.coupling for cell in result.figure1.cells} == set(MODELS.values())
+    cells = [cell for cells in result.readings.cells.values() for cell in cells]
+    assert {cell.coupling for cell in cells} == {0.0}
+    assert len(cells) == 2 * len(DIMENSIONS)
+    assert result.figure1.sets == result.readings.sets == 2
+
+
+def test_the_name_tells_how_much_was_done(result: Any) -> None:
+    assert repr(result) == "NelsonReproduction(2 training sets, 400 cases a sample)"
+    assert set(result.to_dict()) == {
+        *("figure1", "readings", "population", "samples", "figure7", "errata")
+    }
+
+
+def test_the_text_opens_with_what_was_read(result: Any) -> None:
+    opening, rest = str(result).split("\n\n", 1)
+    assert " ".join(opening.split()) == READ
+    assert rest.startswith("Figure 1: ")
+    assert "not the typeset article" in READ
+
+
+def test_panels_are_those_of_the_paper(result: Any) -> None:
+    assert {panel: CLAIMS[name].figure[:2] for panel, name in FIGURE6.items()} == {
+        panel: panel for panel in FIGURE6
+    }
+    figure = against_source(result.samples, {"5a": "mean 1", "5b": "mean 3"}, ESTIMATES)
+    titles = [ax.get_title() for ax in figure.axes]
+    assert titles == [
+        f"{panel}: {name}, {words}"
+        for panel, name in (("5a", "mean 1"), ("5b", "mean 3"))
+        for words in ("isotonic", "100 bins of width 0.01")
+    ]
+
+
+def test_bars_are_those_of_the_study(result: Any) -> None:
+    figure = bars_of(result.figure1)
+    panels = [ax for ax in figure.axes if ax.get_title()]
+    assert [ax.get_title().split(",")[0] for ax in panels] == list(MODELS)
+    for ax, model in zip(panels, MODELS, strict=True):
+        heights = [bar.get_height() for bar in ax.containers[0]]
+        assert heights == [cell.correct for cell in result.figure1.of(model).values()]
+        assert ax.get_legend() is None
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        *("share correct", "decisiveness", "accuracy", "robustness")
+    ]

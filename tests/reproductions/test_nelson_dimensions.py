@@ -1,0 +1,154 @@
+"""Figure 1: three models in two to ten dimensions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from reproductions.means.dimensions import (
+    COVARIANCES,
+    DIMENSIONS,
+    MODELS,
+    POOLED,
+    READINGS,
+    VARIANCES,
+    Cell,
+    study,
+)
+from reproductions.means.figure1 import Figure1, Readings
+from reproductions.means.printed import FIGURE1, OTHER_READINGS, ZEROS
+
+SETS = 12
+TWO = (2, 6)
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[tuple[int, float], Cell]:
+    cells = study(POOLED, SETS, np.random.default_rng(1), dimensions=TWO)
+    return {(cell.dimensions, cell.coupling): cell for cell in cells}
+
+
+def test_readings_fit_what_they_say() -> None:
+    rng = np.random.default_rng(3)
+    first, second = rng.normal(size=(13, 3)), rng.normal(size=(12, 3)) + 1
+    (mean, scale), (other, same) = READINGS[POOLED].fit(first, second)
+    assert mean == pytest.approx(first.mean(axis=0))
+    assert other == pytest.approx(second.mean(axis=0))
+    assert same is scale
+    pooled = (12 * np.cov(first.T) + 11 * np.cov(second.T)) / 23
+    assert scale == pytest.approx(pooled)
+    (_, scale), (_, other) = READINGS[VARIANCES].fit(first, second)
+    assert scale == pytest.approx(np.diag(np.diag(np.cov(first.T))))
+    assert other == pytest.approx(np.diag(np.diag(np.cov(second.T))))
+    (_, scale), (_, other) = READINGS[COVARIANCES].fit(first, second)
+    assert scale == pytest.approx(np.cov(first.T))
+    assert other == pytest.approx(np.cov(second.T))
+    assert [READINGS[name].sizes for name in READINGS] == [(13, 12), (25, 25), (25, 25)]
+
+
+@pytest.mark.parametrize("model", ["normal", "heavy"])
+@pytest.mark.parametrize("d", TWO)
+def test_accuracies_are_those_found_before(
+    found: dict[tuple[int, float], Cell], model: str, d: int
+) -> None:
+    cell, before = found[d, MODELS[model]], FIGURE1[model][d]
+    assert 0 < cell.accuracy_error < 0.05
+    error = math.hypot(cell.accuracy_error, before.error)
+    assert abs(cell.accuracy - before.accuracy) < 3.5 * error
+    assert cell.zeros == cell.undefined == 0
+    assert cell.robustness < cell.accuracy < cell.decisiveness < cell.correct + 0.02
+    assert cell.lower < cell.accuracy < cell.upper
+
+
+def test_tails_do_not_change_who_is_likelier_if_the_matrix_is_shared(
+    found: dict[tuple[int, float], Cell],
+) -> None:
+    for d in TWO:
+        assert found[d, 0.0].correct == found[d, 0.162].correct
+        assert found[d, 0.0].accuracy < found[d, 0.162].accuracy
+
+
+def test_the_compact_model_calls_what_happens_impossible(
+    found: dict[tuple[int, float], Cell],
+) -> None:
+    for d in TWO:
+        cell = found[d, -0.095]
+        assert cell.accuracy < 0.15
+        assert cell.robustness == 0
+        assert cell.zeros == pytest.approx(ZEROS[d], abs=0.01)
+        # With the limit of the other figures it would not have been at 0.
+        assert 0.5 < cell.limited < 0.62
+    assert found[6, -0.095].accuracy == 0
+    assert 0 < found[2, -0.095].undefined < found[6, -0.095].undefined
+
+
+def test_averages_are_over_training_sets() -> None:
+    rng = np.random.default_rng(4)
+    both = study(POOLED, 2, rng, (0.162,), (4,))[0]
+    rng = np.random.default_rng(4)
+    one, other = (study(POOLED, 2, rng, (0.162,), (4,))[0] for _ in range(2))
+    assert both == one
+    assert other != one
+    rng = np.random.default_rng(4)
+    first, second = (study(POOLED, 1, rng, (0.162,), (4,))[0] for _ in range(2))
+    assert math.isnan(first.accuracy_error)
+    assert both.accuracy == pytest.approx((first.accuracy + second.accuracy) / 2)
+    assert both.accuracy_error == pytest.approx(abs(first.accuracy - second.accuracy) / 2)
+    power = (first.robustness ** (-2 / 3) + second.robustness ** (-2 / 3)) / 2
+    assert both.robustness == pytest.approx(power**-1.5)
+
+
+@pytest.fixture(scope="module")
+def made_up() -> Figure1:
+    """Return what was found before, as if it had been found again."""
+    blank = Cell(2, 0.0, 0.7, 0.01, 0.7, 0.5, 0.01, 0.4, 0.6, 0.5, 0.3, 0.0, 0.0)
+    cells = tuple(
+        replace(
+            blank,
+            dimensions=d,
+            coupling=coupling,
+            accuracy=FIGURE1[model][d].accuracy,
+            robustness=FIGURE1[model][d].robustness,
+        )
+        for model, coupling in MODELS.items()
+        for d in DIMENSIONS
+    )
+    return Figure1(cells, 400)
+
+
+def test_what_agrees_is_told_in_standard_errors(made_up: Figure1) -> None:
+    assert set(made_up.off()) == {(m, d) for m in ("normal", "heavy") for d in DIMENSIONS}
+    assert max(made_up.off().values()) == 0
+    cells = [
+        replace(cell, accuracy=cell.accuracy + 0.05) if cell.dimensions == 10 else cell
+        for cell in made_up.cells
+    ]
+    off = replace(made_up, cells=tuple(cells)).off()
+    assert off["normal", 10] == pytest.approx(0.05 / math.hypot(0.01, 0.008, 0.001 / 12**0.5))
+    assert off["normal", 8] == 0
+
+
+def test_the_text_sets_what_is_printed_beside_what_is_found(made_up: Figure1) -> None:
+    text = " ".join(str(made_up).split())
+    assert "at its best in 6 dimensions, with 0.63; here in 6, with 0.63" in text
+    assert "0.69 in 6, 8 and 10 dimensions there, and 0.67, 0.69, 0.69 here" in text
+    assert "at most 0.0 standard errors" in text
+    assert len(made_up.to_dict()["accuracy"]) == 15
+    assert made_up.to_frame("pandas").shape == (15, 13)
+
+
+def test_other_readings_have_their_best_elsewhere() -> None:
+    blank = Cell(2, 0.0, 0.7, 0.01, 0.7, 0.5, 0.01, 0.4, 0.6, 0.5, 0.3, 0.0, 0.0)
+    cells = {
+        name: tuple(
+            replace(blank, dimensions=d, accuracy=x) for d, x in zip(DIMENSIONS, known, strict=True)
+        )
+        for name, known in OTHER_READINGS.items()
+    }
+    found = Readings(cells, 400)
+    assert (found.best(VARIANCES), found.best(COVARIANCES)) == (10, 4)
+    assert f"{VARIANCES}: highest in 10 dimensions" in str(found)
+    assert found.to_dict()["reading"] == [VARIANCES] * 5 + [COVARIANCES] * 5
+    assert found.to_frame("pandas").shape == (10, 14)

@@ -1,0 +1,78 @@
+"""Numbers of the paper on ordered classes, as printed and as they are."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from reproductions.ordinal.examples import errata
+
+import properly
+from properly.datasets import crash
+from properly.rules import RPS
+
+if TYPE_CHECKING:
+    from reproductions._output import Errata
+
+
+@pytest.fixture(scope="module")
+def found() -> Errata:
+    return errata()
+
+
+def test_every_number_is_the_one_by_hand(found: Errata) -> None:
+    rows = [(row.where, row.printed, row.right) for row in found.rows if row.where != "Section 1"]
+    assert [where for where, *_ in rows] == [
+        "Abstract",
+        "Abstract",
+        "Below Eq. 1",
+        "Below Eq. 3",
+        "Below Eq. 4",
+        "Below Eq. 4",
+        "Below Eq. 4",
+        "Above Eq. 6",
+        "Eq. 7",
+        "Eq. 7",
+        "Eq. 7",
+        "Section 3.1",
+        "Section 3.3",
+    ]
+    printed = [4, 3, 0.96, 0, 1 / 8, 1 / 4, 0.18, 1.5, 2, 4, 1.02, 11 / 54, 17.83]
+    right = [2, 2, 0.8, 0.75, 9 / 32, 9 / 16, 0.09, 1, 1, 1, 1.01, 1 / 6, 17.84]
+    assert [row[1] for row in rows] == pytest.approx(printed, rel=1e-12)
+    assert [row[2] for row in rows] == pytest.approx(right, rel=1e-12)
+
+
+def test_a_score_is_not_two_of_its_three_parts(found: Errata) -> None:
+    (row,) = (row for row in found.rows if row.where == "Section 1")
+    data = crash()
+    known = data.severity_known
+    score = RPS()(data.severity[known], data.severity_probabilities[known])
+    assert row.right == pytest.approx(float(score), rel=1e-12)
+    assert row.printed < 0
+    cases = properly.Cases(data.severity[known], data.severity_probabilities[known])
+    shares = [float((cases.y > k).mean()) for k in range(4)]
+    uncertainty = sum(q * (1 - q) for q in shares) / 4
+    assert row.right - row.printed == pytest.approx(uncertainty, rel=1e-12)
+
+
+def test_every_row_is_told_with_its_reason(found: Errata) -> None:
+    lines = str(found).splitlines()
+    assert max(len(line) for line in lines) <= 100
+    text = " ".join(line.strip() for line in lines)
+    for row in found.rows:
+        assert f"{row.where}: {row.what}" in text
+        assert row.why in text
+    assert "here 0.32." in text
+    assert "0.28125" in text
+    # No formula is evaluated, so that nothing is claimed of formulas.
+    assert "the corrected formula" not in text
+    assert not any(row.shown for row in found.rows)
+
+
+def test_columns_can_be_written_as_json(found: Errata) -> None:
+    columns = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert list(columns) == ["where", "what", "printed", "right", "why", "value"]
+    assert columns["value"] == [None] * 14
+    assert found.to_frame("pandas").shape == (14, 6)

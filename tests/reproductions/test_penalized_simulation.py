@@ -1,0 +1,141 @@
+"""Appendix 8, under stated schemes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from reproductions.penalized.simulation import (
+    CLASSES,
+    PARTS,
+    SCHEMES,
+    Comparison,
+    Count,
+    Simulation,
+    compare,
+    pairs,
+)
+
+
+def rng() -> np.random.Generator:
+    return np.random.default_rng(5)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("classes", CLASSES)
+def test_pairs_are_a_correct_and_a_wrong_forecast(scheme: str, classes: int) -> None:
+    correct, wrong = pairs(SCHEMES[scheme], 2000, classes, rng())
+    assert correct.shape == wrong.shape
+    # Of fifty classes hardly one has more than such a truth, so that there may be no pair at all.
+    least = 0 if (scheme, classes) == ("N(0.5, 0.15), then U", 50) else 1
+    assert least <= len(correct) <= 2000
+    for p in (correct, wrong):
+        assert np.allclose(p.sum(axis=1), 1)
+        assert p.min(initial=0.0) >= 0
+    assert np.all(np.argmax(correct, axis=1) == 0)
+    assert np.all(np.argmax(wrong, axis=1) != 0)
+
+
+def test_no_correct_forecast_is_lost_if_all_classes_are_alike() -> None:
+    draw = SCHEMES["Dirichlet(1)"].draw
+    before = draw(rng(), 500, 4)
+    correct, wrong = pairs(SCHEMES["Dirichlet(1)"], 500, 4, rng())
+    assert np.array_equal(np.sort(correct), np.sort(before[: len(correct)]))
+    # One in four leads with the first class by chance.
+    assert len(wrong) == pytest.approx(375, abs=40)
+
+
+def test_counts_are_those_of_a_loop() -> None:
+    found = compare("|N|, normalized", 4, 3000, rng())
+    source = rng()
+    less = more = less_won = more_won = 0
+    for part in np.array_split(np.arange(3000), PARTS):
+        for x, q in zip(*pairs(SCHEMES["|N|, normalized"], len(part), 4, source), strict=True):
+            truth = np.array([1.0, 0, 0, 0])
+            won = bool(np.sum((q - truth) ** 2) > np.sum((x - truth) ** 2))
+            if q[0] < x[0]:
+                less, less_won = less + 1, less_won + won
+            else:
+                more, more_won = more + 1, more_won + won
+    assert found.less == (less_won, less)
+    assert found.more == (more_won, more)
+    assert more > 10
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_with_three_classes_less_for_the_truth_is_always_a_larger_score(scheme: str) -> None:
+    last = compare(scheme, 3, 5000, rng()).less
+    assert last.wins == last.compared > 500
+
+
+def test_with_more_classes_there_are_exceptions() -> None:
+    last = compare("U, normalized", 10, 40_000, rng()).less
+    assert 0.998 < last.share < 1
+
+
+def test_the_share_falls_with_the_number_of_classes_and_63_percent_is_not_special() -> None:
+    last = {c: compare("U, normalized", c, 40_000, rng()).more for c in CLASSES}
+    shares = [count.share for count in last.values()]
+    assert shares == sorted(shares, reverse=True)
+    assert abs(last[3].share - 0.63) < 4 * last[3].error
+    assert last[50].share + 4 * last[50].error < 0.4
+
+
+def test_a_share_has_the_error_of_a_share() -> None:
+    count = Count().plus(np.array([True, False, True, True]))
+    assert count == (3, 4)
+    assert count.share == 0.75
+    assert count.error == math.sqrt(0.75 * 0.25 / 4)
+    assert math.isnan(Count().share)
+    assert math.isnan(Count().error)
+
+
+@pytest.fixture
+def made_up() -> Simulation:
+    def cell(scheme: str, c: int, less: Count, more: Count) -> Comparison:
+        return Comparison(scheme, c, less, more)
+
+    return Simulation(
+        (
+            cell("one", 3, Count(50, 50), Count(10, 40)),
+            cell("one", 4, Count(995, 1000), Count(30, 40)),
+            cell("two", 3, Count(49, 50), Count(29, 29)),
+            cell("two", 4, Count(100, 100), Count()),
+        ),
+        2000,
+    )
+
+
+def test_the_text_shows_what_is_known_beside_what_is_printed(made_up: Simulation) -> None:
+    lines = str(made_up).splitlines()
+    assert any(line.endswith("99.996 %, here 98.000 to 100:") for line in lines)
+    assert any(line.endswith("63 %, here 25.0 to 75.0:") for line in lines)
+    assert [line.split() for line in lines if line.startswith(("one  ", "two  "))] == [
+        ["one", "100", "99.500", "±", "0.223"],
+        ["two", "98.000", "±", "1.980", "100"],
+        ["one", "25.0", "±", "6.8", "75.0", "±", "6.8"],
+        ["two", "-", "-"],
+    ]
+    text = " ".join(lines)
+    assert "up to 2,000 pairs" in text
+    assert "can be proved: 1 exceptions in 100 pairs" in text
+
+
+def test_a_rare_exception_is_not_rounded_away(made_up: Simulation) -> None:
+    rare = replace(made_up.cells[3], less=Count(999_999, 1_000_000))
+    text = str(replace(made_up, cells=(*made_up.cells[:3], rare)))
+    (line,) = (line for line in text.splitlines() if line.startswith("two  98"))
+    assert line.split() == ["two", "98.000", "±", "1.980", "<", "100"]
+    cells = made_up.cells[2], replace(rare, more=Count(10, 40))
+    alone = str(replace(made_up, cells=cells))
+    assert "99.996 %, here 98.000 to < 100:" in alone
+
+
+def test_columns_hold_nothing_where_nothing_was_compared(made_up: Simulation) -> None:
+    found = made_up.to_dict()
+    assert found["more_share"] == [0.25, 0.75, 1.0, None]
+    assert found["less_compared"] == [50, 1000, 50, 100]
+    assert made_up.to_frame("pandas").shape == (4, 8)
+    assert replace(made_up, cells=made_up.cells[:1]).extremes("less") == ((50, 50), (50, 50))

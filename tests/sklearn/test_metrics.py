@@ -1,0 +1,386 @@
+"""Rules as metric functions of scikit-learn: the same numbers, or the same words."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import properly
+from properly.errors import ArgumentTypeError, DataError, ImproperRuleError, MissingExtraError
+from properly.integrations import sklearn as door
+from properly.rules import (
+    PBS,
+    PLL,
+    RPS,
+    BetaWeighted,
+    Bounded,
+    Brier,
+    Elementary,
+    Log,
+    Misclassification,
+    Penalized,
+    Pseudospherical,
+    QuadraticRPS,
+    Ranked,
+    RankedLog,
+    Regret,
+    Spherical,
+    SquaredAbsoluteRPS,
+)
+from sklearn import metrics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+N = 400
+
+
+def event_rows() -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
+    """Return outcomes in words, probabilities of "yes", and fractional weights."""
+    rng = np.random.default_rng(1)
+    p = rng.uniform(0.01, 0.99, N)
+    return np.where(rng.random(N) < p**2, "yes", "no"), p, rng.uniform(0.1, 3, N)
+
+
+def class_rows() -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.float64]]:
+    """Return outcomes a, b and c, their probabilities, and fractional weights."""
+    rng = np.random.default_rng(2)
+    p = rng.dirichlet([1.0, 2.0, 1.0], N)
+    y = np.array(["a", "b", "c"])[(rng.random(N)[:, None] > np.cumsum(p, axis=1)).sum(axis=1)]
+    return y, p, rng.uniform(0.1, 3, N)
+
+
+# Conformance with scikit-learn
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("event", ["yes", "no"])
+def test_the_brier_score_of_an_event_is_that_of_scikit_learn(event: str, weighted: bool) -> None:
+    y, p, w = event_rows()
+    known: dict[str, Any] = {"sample_weight": w if weighted else None, "pos_label": event}
+    expected = metrics.brier_score_loss(y, p, **known)
+    assert door.brier_loss(y, p, **known) == pytest.approx(expected, rel=1e-15, abs=1e-15)
+    both = np.stack([1 - p, p], axis=1)
+    two = door.brier_loss(y, both, sample_weight=known["sample_weight"])
+    expected = metrics.brier_score_loss(y, both, sample_weight=known["sample_weight"])
+    assert two == pytest.approx(expected, rel=1e-15, abs=1e-15)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("half", ["auto", True, False])
+def test_the_brier_score_of_classes_is_that_of_scikit_learn(half: Any, weighted: bool) -> None:
+    y, p, w = class_rows()
+    known: dict[str, Any] = {"sample_weight": w if weighted else None, "scale_by_half": half}
+    expected = metrics.brier_score_loss(y, p, **known)
+    assert door.brier_loss(y, p, **known) == pytest.approx(expected, rel=1e-15, abs=1e-15)
+    y, q, w = event_rows()
+    known["sample_weight"] = w if weighted else None
+    expected = metrics.brier_score_loss(y, q, pos_label="yes", **known)
+    assert door.brier_loss(y, q, pos_label="yes", **known) == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_log_loss_is_that_of_scikit_learn_where_that_clips_nothing(weighted: bool) -> None:
+    y, p, w = class_rows()
+    weight = w if weighted else None
+    expected = metrics.log_loss(y, p, sample_weight=weight)
+    assert door.log_loss(y, p, sample_weight=weight) == pytest.approx(expected, rel=1e-14)
+    y, q, w = event_rows()
+    weight = w if weighted else None
+    expected = metrics.log_loss(y == "yes", q, sample_weight=weight)
+    found = door.log_loss(y, q, sample_weight=weight, pos_label="yes")
+    assert found == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16])
+def test_the_log_loss_of_what_was_called_impossible_is_infinite_in_every_type(dtype: Any) -> None:
+    p = np.array([0.5, 0.0], dtype=dtype)
+    assert math.isfinite(metrics.log_loss([0, 1], p.astype(np.float64)))
+    assert door.log_loss([0, 1], p) == math.inf
+    assert door.log_loss([0, 1], np.stack([1 - p, p], axis=1)) == math.inf
+
+
+def test_two_columns_keep_the_digits_that_one_minus_the_other_has_lost() -> None:
+    both = np.array([[1e-20, 1.0]])
+    assert door.log_loss([0], both, labels=[0, 1]) == pytest.approx(20 * math.log(10))
+    assert door.log_loss([0], [1.0]) == math.inf
+
+
+def test_a_class_without_outcomes_still_has_its_column() -> None:
+    y, p, _ = class_rows()
+    seen = y != "b"
+    known: dict[str, Any] = {"labels": ["a", "b", "c"]}
+    expected = metrics.log_loss(y[seen], p[seen], **known)
+    assert door.log_loss(y[seen], p[seen], **known) == pytest.approx(expected, rel=1e-14)
+
+
+# Rules
+
+BINARY = [
+    Brier(),
+    Log(),
+    Spherical(),
+    Pseudospherical(-2),
+    Misclassification(),
+    Elementary(0.3),
+    Regret((0.1, 0.5)),
+    Bounded(Brier(), (0.1, 0.5)),
+    BetaWeighted(2, 5),
+]
+
+
+@pytest.mark.parametrize("rule", BINARY, ids=repr)
+def test_one_column_and_two_are_the_same_event(rule: Any) -> None:
+    y, p, w = event_rows()
+    both = np.stack([1 - p, p], axis=1)
+    expected = rule(y == "yes", p, w)
+    for event in ("yes", "no"):
+        column = p if event == "yes" else 1 - p
+        one = door.rule_loss(y, column, rule=rule, sample_weight=w, pos_label=event)
+        two = door.rule_loss(y, both, rule=rule, sample_weight=w, pos_label=event)
+        assert one == pytest.approx(two, rel=1e-14)
+    assert door.rule_loss(y, both, rule=rule, sample_weight=w) == pytest.approx(expected, rel=1e-14)
+    each = door.score_samples(y, both, rule=rule)
+    assert np.average(each, weights=w) == pytest.approx(expected, rel=1e-13)
+
+
+NAMED: list[tuple[Callable[..., float], Any]] = [
+    (door.brier_loss, Brier()),
+    (door.log_loss, Log()),
+    (door.spherical_loss, Spherical()),
+    (door.ranked_probability_loss, RPS()),
+    (door.ranked_log_loss, RankedLog()),
+    (door.penalized_brier_loss, PBS()),
+    (door.penalized_log_loss, PLL()),
+]
+
+
+@pytest.mark.parametrize(("metric", "rule"), NAMED, ids=lambda x: getattr(x, "__name__", None))
+def test_named_metrics_are_the_rules_of_their_name(metric: Any, rule: Any) -> None:
+    y, p, w = class_rows()
+    labels = ["c", "a", "b"]
+    expected = rule(y, p, w, labels=labels)
+    assert metric(y, p, sample_weight=w, labels=labels) == expected
+    assert door.rule_loss(y, p, rule=rule, sample_weight=w, labels=labels) == expected
+    assert isinstance(metric(y, p, labels=labels), float)
+    each = door.score_samples(y, p, rule=rule, labels=labels)
+    np.testing.assert_array_equal(each, rule.loss(y, p, labels=labels))
+
+
+def test_bounded_metrics_look_at_their_range_alone() -> None:
+    y, p, w = event_rows()
+    within = (0.1, 0.4)
+    known: dict[str, Any] = {"sample_weight": w, "pos_label": "yes", "within": within}
+    for metric, rule in ((door.bounded_brier_loss, Brier()), (door.bounded_log_loss, Log())):
+        assert metric(y, p, **known) == Bounded(rule, within)(y == "yes", p, w)
+        assert metric(y, np.clip(p, *within), **known) == pytest.approx(metric(y, p, **known))
+
+
+def test_parts_of_a_score_are_those_of_the_decomposition() -> None:
+    y, p, w = event_rows()
+    parts = properly.decompose(properly.tally(y == "yes", p, weight=w), Log())
+    known: dict[str, Any] = {"rule": Log(), "sample_weight": w, "pos_label": "yes"}
+    assert door.miscalibration(y, p, **known) == parts.miscalibration
+    assert door.discrimination(y, p, **known) == parts.discrimination
+    both = np.stack([1 - p, p], axis=1)
+    assert door.miscalibration(y, both, **known) == pytest.approx(parts.miscalibration, rel=1e-12)
+
+
+@pytest.mark.parametrize("rule", [Brier(), RPS(), Ranked(Bounded(Brier(), (0.1, 0.5)))], ids=repr)
+def test_parts_of_a_score_of_classes_are_sums_over_questions(rule: Any) -> None:
+    y, p, w = class_rows()
+    labels = ["c", "a", "b"]
+    cases = properly.Cases(y, p, weight=w, labels=labels)
+    parts = properly.calibration.decompose_classes(cases, rule)
+    known: dict[str, Any] = {"rule": rule, "sample_weight": w, "labels": labels}
+    assert door.miscalibration(y, p, **known) == parts.miscalibration
+    assert door.discrimination(y, p, **known) == parts.discrimination
+
+
+def test_two_ordered_classes_have_parts_too() -> None:
+    y, p, _ = event_rows()
+    both = np.stack([1 - p, p], axis=1)
+    found = door.miscalibration(y, both, rule=RPS(), labels=["no", "yes"])
+    assert found == pytest.approx(door.miscalibration(y, p, pos_label="yes"), rel=1e-12)
+
+
+def test_an_improper_rule_has_no_parts() -> None:
+    with pytest.raises(ImproperRuleError):
+        door.miscalibration([0, 1], [0.2, 0.4], rule=properly.rules.Shifted(0.1, "published"))
+
+
+def test_net_benefit_is_that_of_the_decision_curve() -> None:
+    y, p, w = event_rows()
+    curve = properly.decision_curve(properly.tally(y == "yes", p, weight=w), "every")
+    for t in (0.05, 0.2, 0.5):
+        found = door.net_benefit(y, p, threshold=t, sample_weight=w, pos_label="yes")
+        assert found == pytest.approx(float(curve.at(t)), rel=1e-12)
+
+
+# What goes in
+
+
+def test_outcomes_of_minus_one_and_one_have_the_event_one_as_in_scikit_learn() -> None:
+    y, p, _ = event_rows()
+    signs = np.where(y == "yes", 1, -1)
+    expected = metrics.brier_score_loss(signs, p)
+    assert door.brier_loss(signs, p) == pytest.approx(expected, rel=1e-15)
+
+
+def test_numbers_stand_for_columns_in_sorted_order_whatever_they_are() -> None:
+    y, p, _ = class_rows()
+    grades = np.searchsorted(["a", "b", "c"], y) * 10 + 5
+    expected = RPS()(y, p, labels=["a", "b", "c"])
+    assert door.rule_loss(grades, p, rule=RPS()) == expected
+    assert door.rule_loss(grades.astype(float), p, rule=RPS()) == expected
+
+
+def test_columns_of_a_frame_are_known_by_their_names() -> None:
+    y, p, _ = class_rows()
+    frame = pd.DataFrame(p, columns=["a", "b", "c"])
+    expected = door.log_loss(y, p)
+    assert door.log_loss(pd.Series(y), frame[["b", "c", "a"]]) == pytest.approx(expected, rel=1e-14)
+    event, q, _ = event_rows()
+    two = pd.DataFrame({"yes": q, "no": 1 - q})
+    found = door.rule_loss(event, two, rule=Regret((0.1, 0.5)), pos_label="yes")
+    assert found == Regret((0.1, 0.5))(event == "yes", q)
+
+
+def test_rows_with_a_single_one_are_outcomes_too() -> None:
+    y, p, _ = class_rows()
+    rows = (y[:, None] == np.array(["a", "b", "c"])).astype(int)
+    assert door.log_loss(rows, p) == door.log_loss(y, p)
+
+
+def test_lists_are_as_good_as_arrays() -> None:
+    assert door.brier_loss(["no", "yes"], [[0.9, 0.1], [0.5, 0.5]]) == 0.13
+    assert door.brier_loss([0, 1, 2], [[0.5, 0.5, 0.0]] * 3, labels=(0, 1, 2)) == 2.5 / 3
+
+
+def test_a_certain_forecast_above_one_by_rounding_is_certain() -> None:
+    both = np.array([[0.0, 1.0 + 2e-16], [0.5, 0.5]])
+    assert both[0, 1] > 1
+    assert door.rule_loss([1, 0], both, rule=Elementary(0.75)) == 0
+
+
+def test_rows_without_weight_do_not_count_whatever_their_loss() -> None:
+    p = [[0.5, 0.5], [1.0, 0.0]]
+    assert door.log_loss([0, 1], p, sample_weight=[1, 0]) == math.log(2)
+
+
+# Messages, word for word
+
+
+def refusal(kind: type[Exception], call: Callable[..., Any], *args: Any, **known: Any) -> str:
+    with pytest.raises(kind) as caught:
+        call(*args, **known)
+    return str(caught.value)
+
+
+P3 = [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25]]
+
+
+def test_a_label_that_no_column_has_is_no_event() -> None:
+    said = "pos_label must be one of the labels, 'no' and 'yes'; got 'maybe'"
+    for p in ([0.2, 0.4], [[0.8, 0.2], [0.6, 0.4]]):
+        known = {"labels": ["no", "yes"], "pos_label": "maybe"}
+        assert refusal(DataError, door.brier_loss, ["no", "yes"], p, **known) == said
+
+
+def test_several_classes_have_no_event() -> None:
+    known = {"labels": ["a", "b", "c"], "pos_label": "a"}
+    said = (
+        "pos_label is the label of one of two classes; got 'a' for 3\n\n"
+        "Hint: labels= names the columns."
+    )
+    assert refusal(ArgumentTypeError, door.brier_loss, ["a", "b"], P3, **known) == said
+    assert refusal(ArgumentTypeError, door.miscalibration, ["a", "b"], P3, **known) == said
+
+
+def test_an_event_is_one_of_two_classes() -> None:
+    said = (
+        "this judges one event, which makes two classes; got 3\n\n"
+        "Hint: pass one column and pos_label, or a rule for several classes."
+    )
+    known: dict[str, Any] = {"labels": ["a", "b", "c"]}
+    assert refusal(DataError, door.net_benefit, ["a", "b"], P3, threshold=0.5, **known) == said
+    assert refusal(DataError, door.brier_loss, ["a", "b"], [0.2, 0.4], **known) == said
+
+
+def test_a_rule_of_one_event_does_not_price_three_classes() -> None:
+    known = {"rule": Elementary(0.5), "labels": ["a", "b", "c"]}
+    assert refusal(ArgumentTypeError, door.rule_loss, ["a", "b"], P3, **known) == (
+        "this needs a rule for class probabilities; got Elementary(threshold=0.5)\n\n"
+        "Hint: Ranked(rule) makes one of a rule for one event."
+    )
+
+
+def test_a_rule_of_classes_does_not_price_one_column() -> None:
+    assert refusal(ArgumentTypeError, door.rule_loss, [0, 1], [0.2, 0.4], rule=QuadraticRPS()) == (
+        "this needs a rule for the probability of one event; got QuadraticRPS()\n\n"
+        "Hint: this one prices class probabilities; pass a rule such as Brier()."
+    )
+
+
+def test_columns_are_not_guessed_if_classes_are_missing() -> None:
+    said = (
+        "without labels=, y_true must have as many labels as y_proba has columns; got "
+        "2 labels and 3 columns\n\n"
+        "Hint: labels= says what each column stands for; where there is none, pass one column and "
+        "pos_label=."
+    )
+    assert refusal(DataError, door.log_loss, ["a", "b"], P3) == said
+    assert refusal(DataError, door.log_loss, [1, 2], P3) == said
+
+
+@pytest.mark.parametrize("rule", [RPS(), Penalized(RPS()), SquaredAbsoluteRPS()], ids=repr)
+def test_the_order_of_words_is_not_guessed(rule: Any) -> None:
+    assert refusal(DataError, door.rule_loss, ["low", "high"], [[0.5, 0.5]] * 2, rule=rule) == (
+        "outcomes in words need labels=, in order; got outcomes such as 'high'\n\n"
+        "Hint: labels= names the columns; the alphabet knows no grades."
+    )
+
+
+def test_labels_of_several_kinds_are_not_sorted() -> None:
+    y = np.array(["a", 1], dtype=object)
+    assert refusal(DataError, door.log_loss, y, [[0.5, 0.5]] * 2) == (
+        "without labels=, outcomes must be of one kind; got 1, 'a'\n\n"
+        "Hint: labels= says what each column stands for."
+    )
+
+
+def test_words_of_one_column_need_an_event() -> None:
+    assert refusal(DataError, door.brier_loss, ["no", "yes"], [0.2, 0.4]) == (
+        "outcomes must be 0 and 1, or False and True; found 'no' and 'yes'\n\n"
+        "Hint: say which label is the event: pos_label='yes', or, for a rule, "
+        "numpy.asarray(y) == 'yes'."
+    )
+
+
+def test_a_class_is_not_a_rule() -> None:
+    with pytest.raises(ArgumentTypeError):
+        door.rule_loss([0, 1], [0.2, 0.4], rule=Brier)  # type: ignore[arg-type]
+
+
+def test_half_is_a_flag() -> None:
+    known: dict[str, Any] = {"scale_by_half": "yes"}
+    said = "scale_by_half must be True or False; got 'yes'"
+    assert refusal(DataError, door.brier_loss, [0, 1], [0.2, 0.4], **known) == said
+
+
+def test_without_scikit_learn_the_door_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.delitem(sys.modules, "properly.integrations.sklearn")
+    assert refusal(MissingExtraError, importlib.import_module, "properly.integrations.sklearn") == (
+        "this needs sklearn, which is not installed\n\nHint: pip install 'properly[sklearn]'"
+    )

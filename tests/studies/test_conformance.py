@@ -1,0 +1,81 @@
+"""The page that holds our numbers against those of others says what was run, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from studies.conformance_defects import DEFECTS, Defect, _verdict
+from studies.conformance_numbers import NUMBERS, _by_r, _row
+from studies.conformance_running import (
+    Answer,
+    asked,
+    difference,
+    installed,
+    printed,
+    shown,
+    spaced,
+    value,
+)
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "conformance.md"
+
+
+def test_what_is_printed_is_what_the_code_prints() -> None:
+    names: dict[str, object] = {}
+    assert printed("x = 2\nprint(x + 1)", names) == "3\n"
+    assert names["x"] == 2
+    assert value("x / 4", names) == 0.5
+
+
+def test_a_peer_that_is_not_there_or_refuses_says_so() -> None:
+    assert asked("import a_library_that_nobody_has", {}) == Answer(
+        "ModuleNotFoundError: No module named 'a_library_that_nobody_has'", ran=False
+    )
+    assert asked("raise ValueError('no logits')", {}).text == "ValueError: no logits"
+    assert value("binary_auroc(P, Y)", {}) is None
+    assert _row("nobody's", "f(y)", np.array(0.5), {}) == ["", "nobody's: `f(y)`", "not run", ""]
+    assert installed("a-library-that-nobody-has") == (
+        "a-library-that-nobody-has (could not be installed here)"
+    )
+
+
+def test_differences_are_the_greatest_of_all_numbers() -> None:
+    ours, theirs = np.array([0.5, 0.25]), np.array([0.5, 0.251])
+    assert difference(ours, ours) == "0"
+    assert difference(ours, theirs) == "1e-03"
+    assert difference(ours, theirs[:1]) == "2 numbers and 1"
+    assert shown(np.array(0.1)) == "0.1"
+    assert shown(ours) == "0.5, 0.25"
+    assert shown(np.arange(3.0)) == "3 numbers"
+
+
+@pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.package)
+def test_a_release_without_the_defect_would_be_told_by_its_output(defect: Defect) -> None:
+    mended = {
+        "scoringrules": "0.0005 0.0005 0.0005",
+        "arviz-stats": "0.529\n0.529",
+        "torchmetrics": "0.475" if "bin" in defect.title else "0.078 0.079",
+        "briertools": "chosen: LogisticRegression",
+        "scikit-learn": "inf inf inf",
+        "probmetrics": "0.3392 0.0733\n0.2597 0.0200",
+    }[defect.package]
+    assert _verdict(defect, Answer(mended)).startswith("*Not so any more in ")
+    refused = _verdict(defect, Answer("ValueError: no", ran=False))
+    assert refused.endswith("did not run this to its end; what it said stands above.*")
+
+
+def test_the_page_has_all_that_the_scripts_run() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    for defect in DEFECTS:
+        assert f"### {defect.title}\n" in text
+        assert spaced(defect.theirs) in text
+    for number in NUMBERS:
+        assert f"| {number.what} | here: `{number.ours}` |" in text
+    assert "not run |" not in text, "every peer should be there when the page is printed"
+    assert "could not be installed" not in text
+
+
+def test_numbers_of_r_are_read_from_what_r_wrote() -> None:
+    assert _by_r()["brier mcb"] == 0.001473256300111428

@@ -1,0 +1,269 @@
+"""A short study of inference, held against the numbers of the page; and what is true in it."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.special import digamma, expit, logit
+from scipy.stats import beta
+from tests.coverage_scripts import KEPT, parts, script, study
+
+import properly
+from properly.rules import RPS, Brier, Log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+inference = script("coverage_inference")
+inference_page = script("coverage_inference_page")
+populations = script("coverage_populations")
+findings = script("coverage_findings")
+tables = script("coverage_tables")
+ROWS = [row for row in KEPT["rows"] if row["part"] == "inference"]
+# Shares that differ by more are not a matter of chance.
+FAR = 4
+
+# What is repeated here, and how often.
+SHORT: list[tuple[int, dict[str, Any]]] = [
+    (60, {"study": "scores", "event_rate": 0.32, "n": 200}),
+    (25, {"study": "scores", "event_rate": 0.06, "n": 1000}),
+    (20, {"study": "summary", "event_rate": 0.32, "n": 200}),
+    (12, {"study": "weights", "weights": "events", "event_rate": 0.06, "n": 200}),
+    (18, {"study": "clusters", "event_rate": 0.32, "clusters": 8, "uneven": False}),
+    (90, {"study": "series", "losses": "normal", "rho": 0.8, "n": 100}),
+    (6, {"study": "bootstrap", "event_rate": 0.06}),
+    (30, {"study": "bootstrap clusters"}),
+    (8, {"study": "bootstrap blocks", "rho": 0.5}),
+    (25, {"study": "classes", "n": 200}),
+    (40, {"study": "pairs", "event_rate": 0.32, "n": 200}),
+    (20, {"study": "pairs in clusters", "clusters": 8}),
+    (60, {"study": "pairs in time", "rho": 0.5, "n": 100}),
+    (60, {"study": "steps ahead", "horizon": 4, "n": 50}),
+    (60, {"study": "small", "differences": "skewed", "n": 15}),
+    (40, {"study": "several", "event_rate": 0.32, "n": 200}),
+    (90, {"study": "equivalence", "n": 1000}),
+    (25, {"study": "dominance", "event_rate": 0.32, "clusters": None, "n": 200}),
+    (6, {"study": "groups", "clusters": None}),
+    (6, {"study": "calibration", "distribution": "rare"}),
+    (25, {"study": "calibration in clusters", "clusters": 20, "forecasts": "constant"}),
+    (20, {"study": "calibration monitor", "distribution": "uniform", "curve": "calibrated"}),
+    (60, {"study": "comparison monitor", "better": "neither"}),
+    (60, {"study": "running difference", "event_rate": 0.32}),
+    (4, {"study": "confidence set", "best": "all", "rho": 0.5}),
+]
+
+
+def about(row: dict[str, Any]) -> dict[str, Any]:
+    """Return what a row is about, without what was measured."""
+    return {
+        name: value
+        for name, value in row.items()
+        if not isinstance(value, list) and name != "repetitions"
+    }
+
+
+def shares(row: dict[str, Any]) -> Iterator[tuple[str, float]]:
+    for name in ("coverage", "rejected_at_5"):
+        if name in row and None not in row[name]:
+            yield name, row[name][0]
+
+
+@pytest.mark.parametrize(
+    ("repetitions", "facts"), SHORT, ids=["-".join(map(str, facts.values())) for _, facts in SHORT]
+)
+def test_a_short_study_finds_what_the_page_says(repetitions: int, facts: dict[str, Any]) -> None:
+    chosen = [s for s in parts.settings() if facts.items() <= s.facts.items()]
+    assert len(chosen) == 1
+    some = [chosen[0]._replace(repetitions=repetitions)]
+    found = json.loads(study.to_json(study.study(some, 1, 2)))["rows"]
+    kept = {json.dumps(about(row), sort_keys=True): row for row in ROWS}
+    assert found
+    for row in found:
+        same = kept[json.dumps(about(row), sort_keys=True)]
+        assert row["repetitions"] == repetitions
+        for name, share in shares(row):
+            expected, error = same[name]
+            chance = tables.share_error(expected, repetitions)
+            assert abs(share - expected) <= FAR * math.hypot(chance, error)
+
+
+def test_all_studies_of_inference_have_a_short_one() -> None:
+    assert {facts["study"] for _, facts in SHORT} == set(inference.STUDIES)
+
+
+def rows_of(study_name: str, **facts: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = tables.pick(ROWS, study=study_name, **facts)
+    assert found
+    return found
+
+
+def test_intervals_hold_if_cases_are_independent_and_events_not_few() -> None:
+    chosen = [row for row in rows_of("scores") if row["event_rate"] * row["n"] >= 60]
+    # Calibration in the large has a standard error for a slope of 1, which it is not here.
+    chosen += [row for row in rows_of("summary") if row["what"] != "in_the_large"]
+    chosen += rows_of("pairs", what="difference") + rows_of("dominance") + rows_of("groups")
+    chosen += rows_of("running difference", what="at all times") + rows_of("several")
+    judged = [row for row in chosen if "coverage" in row]
+    assert len(judged) > 60
+    for row in judged:
+        share, error = row["coverage"]
+        assert share >= row["level"] - FAR * error
+
+
+def test_tests_reject_what_is_true_as_seldom_as_they_say() -> None:
+    chosen = rows_of("pairs", what="no difference") + rows_of("equivalence")
+    chosen += rows_of("pairs in clusters", what="no difference", told=True)
+    chosen += rows_of("small", differences="exchangeable")
+    chosen += rows_of("several", what="any difference, Holm")
+    chosen += rows_of("groups", what="any group, Holm")
+    chosen += rows_of("calibration monitor", curve="calibrated")
+    chosen += rows_of("comparison monitor", better="neither")
+    chosen += rows_of("calibration in clusters", what="score")
+    chosen += [
+        row
+        for row in rows_of("calibration", curve="calibrated")
+        if row["what"] != "hosmer-lemeshow"
+    ]
+    assert len(chosen) > 50
+    for row in chosen:
+        share, error = row["rejected_at_5"]
+        assert share <= row["level"] + FAR * error
+
+
+def test_to_ignore_clusters_or_time_is_far_worse_than_to_tell_them() -> None:
+    for row in rows_of("clusters", what="score", rule="Brier", told=True):
+        (alone,) = [
+            other
+            for other in rows_of("clusters", what="score", rule="Brier", told=False)
+            if about(other) == about(row) | {"told": False}
+        ]
+        assert row["coverage"][0] - alone["coverage"][0] > 0.1
+    for row in rows_of("series", rho=0.5, method="cosines"):
+        (alone,) = rows_of("series", rho=0.5, method="ignored", losses=row["losses"], n=row["n"])
+        assert row["coverage"][0] - alone["coverage"][0] > 0.1
+
+
+@pytest.mark.parametrize("event_rate", [0.06, 0.32])
+def test_truths_of_calibrated_forecasts_have_a_closed_form(event_rate: float) -> None:
+    a, b = script("coverage_decisions").PROBABILITIES[event_rate]
+    variance = a * b / (a + b) ** 2 / (a + b + 1)
+    expected = event_rate * (1 - event_rate) - variance
+    assert populations.mean_loss(event_rate, "calibrated", Brier()) == pytest.approx(
+        expected, rel=1e-4
+    )
+    # Given the event its probability has a Beta(a + 1, b), else a Beta(a, b + 1).
+    skill = populations.true_skill(event_rate, "calibrated", Brier())
+    assert skill == pytest.approx(1 / (a + b + 1), rel=1e-3)
+    area = quad(lambda q: beta.pdf(q, a + 1, b) * beta.cdf(q, a, b + 1), 0, 1, limit=200)[0]
+    assert populations.true_area(event_rate, "calibrated") == pytest.approx(area, rel=1e-4)
+    line = populations.true_calibration(event_rate, "calibrated")
+    assert line == pytest.approx(
+        {"observed_expected": 1, "in_the_large": 0, "intercept": 0, "slope": 1}, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize("event_rate", [0.06, 0.32])
+@pytest.mark.parametrize("model", ["blurred", "miscalibrated"])
+def test_truths_of_other_forecasts_are_what_many_cases_come_to(
+    event_rate: float, model: str
+) -> None:
+    rng = np.random.default_rng(3)
+    sample = populations.independent(event_rate, 100_000, rng)
+    p = populations.forecast(model, sample.probability, rng)
+    t = properly.tally(sample.y, p)
+    wanted = {
+        populations.mean_loss(event_rate, model, Log()): properly.score_interval(t, Log()),
+        populations.true_skill(event_rate, model, Log()): properly.inference.skill_interval(
+            t, Log()
+        ),
+        populations.true_area(event_rate, model): properly.inference.auc_interval(t),
+    }
+    assert len(wanted) == 3
+    for truth, estimate in wanted.items():
+        assert abs(estimate.value - truth) < FAR * estimate.standard_error
+    # At the true coefficients of a regression, what is left over is 0 on average.
+    line, x = populations.true_calibration(event_rate, model), logit(p)
+    free = sample.y - expit(line["intercept"] + line["slope"] * x)
+    large = sample.y - expit(line["in_the_large"] + x)
+    for left in (free, free * x, large, sample.y - line["observed_expected"] * p):
+        assert abs(left.mean()) < FAR * left.std() / math.sqrt(len(left))
+
+
+def test_truths_of_classes_have_a_closed_form_if_forecasts_are_calibrated() -> None:
+    a = np.array(populations.CONCENTRATION)
+    total = a.sum()
+    entropy = digamma(total + 1) - a @ digamma(a + 1) / total
+    assert populations.class_loss("calibrated", Log()) == pytest.approx(entropy, abs=0.003)
+    below = a.cumsum()[:-1]
+    ranked = (below * (total - below) / total / (total + 1)).mean()
+    assert populations.class_loss("calibrated", RPS()) == pytest.approx(ranked, abs=0.001)
+
+
+def test_cases_of_a_cluster_are_alike_and_each_is_one_of_the_population() -> None:
+    rng = np.random.default_rng(4)
+    label = np.repeat(np.arange(20_000), 2)
+    y, q = populations.in_clusters(0.32, label, rng)
+    error = 0.5 / math.sqrt(len(y) / 2)
+    assert y.mean() == pytest.approx(0.32, abs=FAR * error)
+    assert q.mean() == pytest.approx(0.32, abs=FAR * error)
+    for x, least in ((q, 0.25), (y, 0.1)):
+        first, second = x.reshape(-1, 2).T
+        assert np.corrcoef(first, second)[0, 1] > least
+
+
+def test_weights_undo_how_cases_were_sampled() -> None:
+    rng = np.random.default_rng(5)
+    (y, _), weight = populations.oversampled(0.06, 100_000, rng)
+    assert len(y) == 100_000
+    # With a third of the others, 6 events come with 94 / 3 other cases.
+    assert y.mean() == pytest.approx(6 / (6 + 94 / 3), abs=FAR * 0.0012)
+    assert np.average(y, weights=weight) == pytest.approx(0.06, abs=FAR * 0.0006)
+
+
+def test_losses_are_those_asked_for_and_follow_one_another() -> None:
+    rng = np.random.default_rng(6)
+    normal = populations.autoregressive(100_000, 0.8, rng)
+    assert np.corrcoef(normal[1:], normal[:-1])[0, 1] == pytest.approx(0.8, abs=0.01)
+    assert normal.std() == pytest.approx(1, abs=0.03)
+    moving = populations.moving_average(100_000, 4, rng)
+    lags = [np.corrcoef(moving[k:], moving[: len(moving) - k])[0, 1] for k in (1, 3, 4)]
+    assert lags == pytest.approx([0.75, 0.25, 0], abs=0.02)
+    y = rng.random(len(normal)) < 0.5
+    for shape, mean in (("normal", 0.25), ("skewed", 0.05)):
+        loss = populations.as_losses(normal, shape)
+        assert loss.mean() == pytest.approx(mean, rel=0.02)
+        scored = (populations.off_by(loss, y) - y) ** 2
+        np.testing.assert_allclose(scored, loss, atol=1e-12)
+
+
+def test_an_interval_that_is_not_there_neither_holds_nor_misses() -> None:
+    _, none = findings.interval("score", 1.0, (math.nan, math.inf))
+    assert none["held"] is none["above"] is None
+    _, above = findings.interval("score", 1.0, (0.0, 0.5))
+    assert (above["held"], above["above"], above["width"]) == (False, True, 0.5)
+    nan = math.nan
+    assert findings.together("all", 0.0, [nan, -1], [nan, 1])[1] == {"held": True, "given": True}
+    assert findings.together("all", 0.0, [nan], [nan])[1] == {"held": None, "given": False}
+    assert findings.together("all", [0.0, 2.0], [-1, -1], [1, 1])[1]["held"] is False
+    assert findings.rejection("none", math.nan)[1] == {"rejected_at_5": False}
+    assert findings.rejection("none", 0.05)[1] == {"rejected_at_5": True}
+
+
+def test_shares_of_rejections_are_bold_if_there_are_too_many() -> None:
+    row = {"rejected_at_5": [0.08, 0.01], "level": 0.05}
+    assert tables.rejected(row) == "**8.0 ± 1.0**"
+    assert tables.rejected(row | {"rejected_at_5": [0.06, 0.01]}) == "6.0 ± 1.0"
+    assert tables.rejected(None) == "none"
+
+
+def test_what_clusters_are_not_told_stands_in_parentheses() -> None:
+    told = {"told": True, "coverage": [0.95, 0.01], "level": 0.95}
+    alone = told | {"told": False, "coverage": [0.7, 0.01]}
+    show = inference_page.beside
+    assert show([told, alone], tables.covered, "coverage") == "95.0 ± 1.0 (70)"
+    assert show([told], tables.covered, "coverage") == "95.0 ± 1.0"

@@ -1,0 +1,270 @@
+"""The coverage study itself, a few repetitions of a few settings; and its page is up to date."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from tests.coverage_scripts import DOCS, KEPT, page, parts, script, study
+
+import properly
+from properly.rules import Brier, Log
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+decisions = script("coverage_decisions")
+decisions_page = script("coverage_decisions_page")
+tables = script("coverage_tables")
+
+
+OF_INFERENCE = (
+    "study",
+    "weights",
+    "clusters",
+    "uneven",
+    "losses",
+    "rho",
+    "horizon",
+    "differences",
+    "better",
+    "best",
+)
+
+
+def setting(part: str, **facts: Any) -> Any:
+    return parts.Setting(part, 1, facts)
+
+
+FEW = [
+    setting(
+        "pointwise",
+        band="consistency",
+        distribution="uniform",
+        values=50,
+        n=100,
+        curve="calibrated",
+    ),
+    setting("pointwise", band="confidence", distribution="uniform", values=10, n=100, curve="step"),
+    setting("simultaneous", distribution="uniform", values=None, n=100, curve="step"),
+    setting("intervals", n=200, curve="mild"),
+    setting("test", distribution="rare", values=None, n=50, curve="calibrated"),
+    setting("clusters", forecasts="constant", curve="calibrated"),
+    setting("weights", n=1000, curve="calibrated"),
+    setting("decisions", sample="independent", event_rate=0.06, model="miscalibrated", n=200),
+    setting("decisions", sample="clusters", event_rate=0.32, forecasts="constant", n=1000),
+    setting("decisions", sample="case-control", event_rate=0.1, model="calibrated", n=400),
+    setting("inference", study="series", losses="normal", rho=0.5, n=100),
+    setting("inference", study="small", differences="skewed", n=15),
+]
+
+
+@pytest.fixture(scope="module")
+def found() -> dict[str, Any]:
+    """Repeat a few settings as seldom as the study ever does."""
+    few: dict[str, Any] = study.study(FEW, 1, 7)
+    return few
+
+
+def test_every_part_of_the_study_gives_rows(found: dict[str, Any]) -> None:
+    assert {row["part"] for row in found["rows"]} == set(page.PARTS)
+
+
+def test_a_row_has_shares_with_standard_errors(found: dict[str, Any]) -> None:
+    for row in found["rows"]:
+        shares = [row[name] for name in ("coverage", "worst", "rejected_at_5") if name in row]
+        assert shares
+        if row.get("what") == "decision_difference":
+            # Twelve events are too few for a band of a difference.
+            assert (shares, row["given"][0]) == ([[None, None]], 0)
+            continue
+        for share, error in shares:
+            assert 0 <= share <= 1
+            assert 0 <= error <= 0.5
+        assert row["repetitions"] == 4
+
+
+def test_the_json_of_a_run_has_the_shape_of_the_kept_one(found: dict[str, Any]) -> None:
+    again = json.loads(study.to_json(found))
+    assert again.keys() == KEPT.keys()
+    shapes = {
+        part: {frozenset(r) for r in KEPT["rows"] if r["part"] == part} for part in page.PARTS
+    }
+    for row in again["rows"]:
+        assert frozenset(row) in shapes[row["part"]]
+
+
+def test_the_kept_numbers_are_those_of_all_settings() -> None:
+    def told(rows: list[dict[str, Any]]) -> list[tuple[str, ...]]:
+        return [tuple(f"{name}={row.get(name)}" for name in names) for row in rows]
+
+    of_bands = ("part", "band", "distribution", "values", "n", "curve", "forecasts")
+    names = (*of_bands, "sample", "event_rate", "model", *OF_INFERENCE)
+    wanted = told([{"part": s.part, **s.facts} for s in parts.settings()])
+    kept = told(KEPT["rows"])
+    # Bands of clusters and of weights are named in the rows, not in the settings.
+    for part in ("pointwise", "simultaneous", "intervals", "test", "decisions", "inference"):
+        start = f"part={part}"
+        assert {t for t in kept if t[0] == start} == {t for t in wanted if t[0] == start}
+
+
+def test_the_page_is_what_template_and_numbers_give() -> None:
+    assert (DOCS / "coverage.md").read_text(encoding="utf-8") == page.render(KEPT)
+
+
+def test_the_same_seed_gives_the_same_numbers_however_many_settings_follow() -> None:
+    chosen = [s for s in parts.settings() if s.part == "test" and s.facts["n"] == 50]
+    one, two = (study.study(chosen[:count], 0.01, 3)["rows"] for count in (1, 2))
+    assert one == two[: len(one)]
+
+
+def test_a_part_by_itself_gives_the_numbers_it_has_in_the_whole(found: dict[str, Any]) -> None:
+    alone = study.study(FEW, 1, 7, only="decisions")
+    assert {row["part"] for row in alone["rows"]} == {"decisions"}
+    assert study.merge(found, alone) == found
+    without = found | {"rows": [row for row in found["rows"] if row["part"] != "decisions"]}
+    assert study.merge(without, alone) == found
+    # Wherever a part comes in the whole.
+    other = study.study(FEW, 1, 7, only="test")
+    assert study.merge(found, other) == found
+
+
+def test_a_part_is_run_again_only_as_all_were_run() -> None:
+    kept, new = study.origin(1.0, 1), study.origin(1.0, 2)
+    study.require_alike(KEPT | kept, kept)
+    with pytest.raises(SystemExit, match=r"this differs in \['command', 'seed'\]"):
+        study.require_alike(kept, new)
+
+
+def test_only_one_part_is_written_into_the_numbers_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "numbers.json"
+    few = [s for s in FEW if s.part in ("test", "decisions")]
+    monkeypatch.setattr(study, "settings", lambda: few)
+    study.main(["--scale", "0.5", "--out", str(path)])
+    whole = path.read_text()
+    study.main(["--scale", "0.5", "--only", "decisions", "--out", str(path)])
+    assert path.read_text() == whole
+    with pytest.raises(SystemExit, match="differs"):
+        study.main(["--scale", "1", "--only", "decisions", "--out", str(path)])
+    assert path.read_text() == whole
+
+
+def test_the_worst_tenth_is_judged_where_it_was_not_chosen() -> None:
+    # In the even rows the first tenth is worst, in the odd ones the last.
+    held = np.ones((40, 10))
+    held[::2, 0] = held[1::2, 9] = 0.5
+    assert study.worst_tenth(held) == [1, 0]
+    held[:, 3] = 0.25
+    assert study.worst_tenth(held) == [0.25, 0]
+
+
+def test_a_share_of_one_has_an_error() -> None:
+    estimate, error = study.share([True] * 98)
+    assert estimate == 1
+    assert error == pytest.approx(np.sqrt(0.99 * 0.01 / 98))
+    assert tables.share_error(1, 98) == pytest.approx(error)
+
+
+def test_shares_that_are_short_are_bold() -> None:
+    row = {"part": "pointwise", "coverage": [0.85, 0.02], "width": [0.1, 0.01]}
+    assert tables.held([row]) == "**85.0 ± 2.0** (0.10)"
+    assert tables.held([row | {"coverage": [0.87, 0.02]}]) == "87.0 ± 2.0 (0.10)"
+    # Two settings: the errors of independent means.
+    assert tables.held([row, row | {"coverage": [0.95, 0.02]}]) == "90.0 ± 1.4 (0.10)"
+
+
+@pytest.mark.parametrize("curve", parts.INTERVAL_CURVES)
+def test_population_values_are_the_integrals_of_divergence_and_entropy(curve: str) -> None:
+    c = parts.CURVES[curve]
+
+    def integral(f: Any) -> float:
+        return float(quad(f, 0, 0.5)[0] + quad(f, 0.5, 1)[0])
+
+    mean = integral(c)
+    brier = parts.population(curve, Brier())
+    assert brier["miscalibration"] == pytest.approx(integral(lambda x: (x - c(x)) ** 2), abs=1e-8)
+    assert brier["discrimination"] == pytest.approx(
+        integral(lambda x: (c(x) - mean) ** 2), abs=1e-8
+    )
+
+    def divergence(a: Any, b: Any) -> Any:
+        return a * np.log(a / b) + (1 - a) * np.log((1 - a) / (1 - b))
+
+    log = parts.population(curve, Log())
+    assert log["miscalibration"] == pytest.approx(integral(lambda x: divergence(c(x), x)), abs=1e-7)
+    assert log["discrimination"] == pytest.approx(
+        integral(lambda x: divergence(c(x), mean)), abs=1e-7
+    )
+
+
+@pytest.mark.parametrize("model", decisions.MODELS)
+@pytest.mark.parametrize("event_rate", decisions.PROBABILITIES)
+def test_what_is_true_of_decisions_is_what_many_cases_come_to(
+    event_rate: float, model: str
+) -> None:
+    rng = np.random.default_rng(5)
+    a, b = decisions.PROBABILITIES[event_rate]
+    q = rng.beta(a, b, 400_000)
+    y, p = rng.random(len(q)) < q, decisions.forecast(model, q, rng)
+    t = properly.tally(y, p)
+    for c in decisions.THRESHOLDS:
+        at: Any = properly.at_threshold(t, c, interval=True, level=0.99999)
+        truths = decisions.truths(event_rate, model, c)
+        assert set(truths) == set(decisions.OF_INTEREST)
+        for name, truth in truths.items():
+            low, high = at.intervals[name]
+            assert low < truth < high
+    money = properly.decisions.regret_in_money(
+        t, cost=decisions.COSTS, loss=decisions.LOSS, per=1, level=0.99999
+    )
+    low, high = money.interval
+    assert low < decisions.LOSS * decisions.mean_regret(event_rate, model) < high
+
+
+def test_what_is_true_of_decisions_by_calibrated_forecasts_has_a_closed_form() -> None:
+    # With a Beta(1, 9), event probabilities of c or more have the density 9 (1 - q)**8.
+    c = 0.2
+    true = quad(lambda q: q * 9 * (1 - q) ** 8, c, 1)[0]
+    false = quad(lambda q: (1 - q) * 9 * (1 - q) ** 8, c, 1)[0]
+    found = decisions.truths(0.1, "calibrated", c)
+    assert found["net_benefit"] == pytest.approx(true - false / 4, abs=1e-12)
+    assert found["regret"] == pytest.approx(c * false + (1 - c) * (0.1 - true), abs=1e-12)
+    assert found["skill"] == pytest.approx(1 - found["regret"] / 0.08, abs=1e-12)
+    assert found["precision"] == pytest.approx(true / (true + false), abs=1e-12)
+    assert found["true_positive_rate"] == pytest.approx(10 * true, abs=1e-12)
+    # All who are not acted upon, less the events among them, each of which is worth four.
+    avoided = (0.9 - false) - 4 * (0.1 - true)
+    assert found["interventions_avoided"] == pytest.approx(avoided, abs=1e-12)
+
+
+def test_bounds_that_are_not_there_do_not_count_as_missed() -> None:
+    assert study.reduce("held", [None, True, None, False]) == {
+        "coverage": study.share([True, False])
+    }
+    assert study.reduce("held", [None, None]) == {"coverage": [None, None]}
+
+
+def test_shares_of_decisions_are_held_against_their_own_level() -> None:
+    row = {"coverage": [0.92, 0.01], "level": 0.9}
+    assert decisions_page.covered(row) == "92.0 ± 1.0"
+    assert decisions_page.covered(row | {"level": 0.95}) == "**92.0 ± 1.0**"
+    assert decisions_page.covered(row | {"coverage": [None, None]}) == "none"
+
+
+def test_a_width_is_held_against_the_spread_of_the_estimate() -> None:
+    # A standard error of 0.01 after 400 repetitions is a standard deviation of 0.2.
+    row = {"estimate": [0.3, 0.01], "repetitions": 400, "width": [1.568, 0.0], "level": 0.95}
+    assert decisions_page.too_wide(row) == pytest.approx(2, abs=1e-4)
+
+
+def test_a_file_is_written_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "numbers.json"
+    study.write(path, "1")
+    study.write(path, "2")
+    assert path.read_text() == "2"
+    assert list(tmp_path.iterdir()) == [path]
