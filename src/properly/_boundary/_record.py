@@ -1,16 +1,20 @@
-"""Results as frames of any library, and small frames of forecasts as arrays.
+"""What every result can do: frozen arrays, a dict for JSON, a frame of any library.
 
-Results as JSON can hold them, and as a person would write them.
+`Record` derives all three from the fields of a dataclass. Below it stand the writers it uses, and
+the few words with which a number of cases is told.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
+import numpy as np
+
+from properly._boundary._libraries import freeze
 from properly.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -21,6 +25,42 @@ if TYPE_CHECKING:
 
 Backend = Literal["polars", "pandas", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
+
+
+class Record:
+    """A frozen dataclass of numbers and arrays, which it writes as a dict and as a frame.
+
+    A subclass is decorated with ``@dataclass(frozen=True, eq=False, repr=False)`` and says below
+    what its fields do not say themselves. What is special in one record is overridden there.
+    """
+
+    # Properties that are written beside the fields.
+    _derived: ClassVar[tuple[str, ...]] = ()
+    # Fields that are left out while they are None.
+    _optional: ClassVar[tuple[str, ...]] = ()
+    # The arrays of equal length that are the columns of the frame; none: one row of all fields.
+    _series: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        freeze(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them; infinity is a word, NaN is None."""
+        names = (*(field.name for field in fields(self)), *self._derived)  # type: ignore[arg-type]
+        values = {name: getattr(self, name) for name in names}
+        kept = {k: x for k, x in values.items() if x is not None or k not in self._optional}
+        found: dict[str, Any] = plain(kept)
+        return found
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return a polars, pandas or pyarrow frame, whichever is installed or asked for."""
+        return to_frame(self._columns(), backend)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return the columns of the frame."""
+        if self._series:
+            return {name: getattr(self, name).tolist() for name in self._series}
+        return {name: [value] for name, value in Record.to_dict(self).items()}
 
 
 def as_models(forecasts: IntoFrame | ArrayLike) -> dict[str, Array]:
@@ -59,7 +99,13 @@ def plain(x: Any) -> Any:
 
     What JSON does not know, such as a date that is the label of a class, becomes text.
     """
-    if isinstance(x, dict):
+    if hasattr(x, "to_dict"):
+        return x.to_dict()
+    if isinstance(x, np.ndarray | np.generic):
+        x = x.tolist()
+    if is_dataclass(x) and not isinstance(x, type):
+        x = {field.name: getattr(x, field.name) for field in fields(x)}
+    if isinstance(x, Mapping):
         return {key: plain(value) for key, value in x.items()}
     if isinstance(x, list | tuple):
         return [plain(value) for value in x]
