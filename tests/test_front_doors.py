@@ -106,6 +106,21 @@ def test_an_unknown_name_is_an_attribute_error() -> None:
         importlib.import_module("properly").nothing  # noqa: B018
 
 
+@pytest.mark.parametrize(
+    ("name", "door"),
+    [
+        ("Brier", "rules"),
+        ("Estimate", "inference"),
+        ("at_budget", "decisions"),
+        ("crash", "datasets"),
+    ],
+)
+def test_a_name_behind_another_door_is_said_to_be_there(name: str, door: str) -> None:
+    message = f"module 'properly' has no attribute '{name}'; it is in properly.{door}"
+    with pytest.raises(AttributeError, match=f"^{message}$"):
+        getattr(importlib.import_module("properly"), name)
+
+
 def test_importing_properly_loads_no_optional_and_no_heavy_library() -> None:
     heavy = "matplotlib jinja2 narwhals pandas polars pyarrow duckdb torch sklearn scipy.optimize"
     code = f"import properly, sys; print([m for m in {heavy.split()!r} if m in sys.modules])"

@@ -27,8 +27,9 @@ def __getattr__(name: str) -> Any:
 def _door_of(name: str) -> str | None:
     """Return the door behind which a public name is found, if it is behind any."""
     from importlib import import_module
+    from importlib.util import find_spec
 
-    if name.startswith("_"):
+    if name.startswith("_") or find_spec(f"properly.{name}"):
         return None
     doors = ("rules", "counts", "calibration", "decisions", "comparison", "probability")
     for door in (*doors, "inference", "evaluation", "engines", "datasets"):

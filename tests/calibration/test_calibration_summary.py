@@ -360,7 +360,7 @@ def test_of_very_many_forecasts_random_outcomes_are_counted_in_cells(
     p = rng.uniform(0.05, 0.95, 600)
     cases = properly.Cases(rng.random(600) < p, p, **known)
     exact = brief(cases, fit=fit, replicates=199)
-    for name, size in (("MANY", 500), ("CELLS", 150), ("ENDS", 30)):
+    for name, size in (("LONG", 500), ("CELLS", 150), ("ENDS", 30)):
         monkeypatch.setattr(_calibration_distances, name, size)
     found = brief(cases, fit=fit, replicates=199)
     assert found.slope == exact.slope

@@ -25,7 +25,7 @@ from properly.cli._options import NAMES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HEAVY = ("numpy", "scipy", "duckdb", "rich", "matplotlib", "properly.reproduce", "properly.rules")
+HEAVY = ("numpy", "scipy", "duckdb", "rich", "matplotlib", "properly.rules")
 
 
 @pytest.mark.parametrize(

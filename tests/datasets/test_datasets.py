@@ -142,5 +142,5 @@ def test_loading_twice_gives_equal_arrays_in_separate_memory(data: Crash) -> Non
 
 
 def test_the_file_is_smaller_than_a_megabyte() -> None:
-    file = files("properly") / "data" / "crash.npz"
+    file = files("properly.datasets") / "crash.npz"
     assert len(file.read_bytes()) < 1_000_000

@@ -130,7 +130,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         ArgumentTypeError,
         (
-            "a source is a name or one of properly.probability; got <class 'properly.probability.Isotonic'>"
+            "a source is a name or one of properly.probability; got <class 'properly.probability._sources.Isotonic'>"
             "\n\nHint: write Isotonic()."
         ),
         lambda: means(T, source=Isotonic),  # type: ignore[arg-type]

@@ -801,7 +801,7 @@ def test_a_frame_without_a_frame_library_names_the_command_that_installs_one(
 def test_every_message_in_the_source_is_tested_here() -> None:
     here = Path(__file__).parents[1]
     # What only a cluster, or a framework, can bring about is tested with one.
-    patterns = ("test_messages*.py", "test_integrations*.py", "*/test_selection*.py")
+    patterns = ("messages/test_*.py", "sklearn/test_*.py", "*/test_selection*.py")
     tests = [
         path for pattern in (*patterns, "integrations/test_*.py") for path in here.glob(pattern)
     ]

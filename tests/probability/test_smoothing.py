@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import properly.probability as room
+import properly.probability._sources as room
 from properly import tally
 from properly.probability._sources import nearest, smooth
 

@@ -467,7 +467,9 @@ def test_impossible_options_are_refused(call: Callable[[], Any], message: str) -
 
 @pytest.mark.parametrize("source", [3, None, Isotonic, ["isotonic"]])
 def test_what_is_no_source_is_refused(source: Any) -> None:
-    with pytest.raises(ArgumentTypeError, match=r"a source is a name or one of properly\.sources"):
+    with pytest.raises(
+        ArgumentTypeError, match=r"a source is a name or one of properly\.probability"
+    ):
         as_source(source)
 
 

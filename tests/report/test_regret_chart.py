@@ -23,7 +23,7 @@ from tests.report.threshold_subjects import (
 
 from properly import regret_curve, tally
 from properly.counts import baselines
-from properly.report._regret import LEFT, RANKING, WIDTH, integrals, regret_chart
+from properly.report._regret import LEFT, RANKING, RANKING_WIDTH, integrals, regret_chart
 from properly.report._threshold_axis import EDGES, as_percent
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def ranked(spec: Spec, brush: tuple[float, float] | None) -> tuple[str, dict[str
     svg = vl_convert.vegalite_to_svg(json.loads(text))
     placed = re.findall(r"<text[^>]*translate\((\d+),([\d.]+)\)[^>]*>([^<]*)</text>", svg)
     lines = sorted((float(y), float(x), html.unescape(said)) for x, y, said in placed)
-    lines = [line for line in lines if line[1] in (LEFT, LEFT + WIDTH)]
+    lines = [line for line in lines if line[1] in (LEFT, LEFT + RANKING_WIDTH)]
     (_, _, title), (_, _, over), *rows = lines
     assert title == "Mean regret"
     return over, {rows[k][2]: float(rows[k + 1][2]) for k in range(0, len(rows), 2)}

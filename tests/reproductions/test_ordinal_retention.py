@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from reproductions.ordinal.figures import Forecasts, severity, severity_cases
 from reproductions.ordinal.printed import PRINTED
+from reproductions.ordinal.retention import CLASSIFIER_RULES as UNORDERED
 from reproductions.ordinal.retention import (
     RULES,
     Classifiers,
@@ -20,7 +21,6 @@ from reproductions.ordinal.retention import (
     paired,
     table1,
 )
-from reproductions.ordinal.retention import RULES as UNORDERED
 from reproductions.ordinal.temperatures import Worst, worst
 
 from properly.decisions._retention import ORACLE

@@ -94,7 +94,7 @@ def test_a_source_of_randomness_is_checked_before_anything_is_computed(each: Any
 
 def test_nothing_is_fitted_or_drawn_by_opening_the_door() -> None:
     code = (
-        "import sys, properly.reproduce; "
+        "import sys, reproductions; "
         "print([m for m in ('scipy.optimize', 'matplotlib') if m in sys.modules])"
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603

@@ -12,9 +12,6 @@ from dataclasses import fields, is_dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
-import numpy as np
-
-from properly._boundary._libraries import freeze
 from properly.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
@@ -42,6 +39,9 @@ class Record:
     _series: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
+        # Imported here, since the command line writes words without numbers.
+        from properly._boundary._libraries import freeze
+
         freeze(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -101,7 +101,7 @@ def plain(x: Any) -> Any:
     """
     if hasattr(x, "to_dict"):
         return x.to_dict()
-    if isinstance(x, np.ndarray | np.generic):
+    if hasattr(x, "tolist"):
         x = x.tolist()
     if is_dataclass(x) and not isinstance(x, type):
         x = {field.name: getattr(x, field.name) for field in fields(x)}

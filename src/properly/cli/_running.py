@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._labels import nearest
 from properly._boundary._notices import import_extra
 from properly._boundary._record import printable
 from properly.cli import INTERRUPTED
@@ -106,6 +105,8 @@ def progress_bar() -> Iterator[Progress | None]:
 
 def unknown(message: str, wanted: str, known: Iterable[str]) -> click.UsageError:
     """Make an error that names what is near, or all there is."""
+    from properly._boundary._labels import nearest
+
     names = list(known)
     near = nearest(wanted, names)
     listed = ", ".join(repr(name) for name in names)

@@ -5,23 +5,6 @@ what three papers draw. A `CoupledGaussian` has heavy tails, normal ones or none
 are told apart by numbers from several of them, and know the `Posterior` probability of each class.
 """
 
-from properly.datasets._assel import SimulatedModels, assel
-from properly.datasets._corp import Simulation, corp
-from properly.datasets._coupled import CoupledClasses, CoupledGaussian, Posterior
-from properly.datasets._crash import Crash, crash
-from properly.datasets._nelson import NELSON_CASES, NelsonCase, nelson
+from lazy_loader import attach_stub
 
-__all__ = [
-    "NELSON_CASES",
-    "CoupledClasses",
-    "CoupledGaussian",
-    "Crash",
-    "NelsonCase",
-    "Posterior",
-    "SimulatedModels",
-    "Simulation",
-    "assel",
-    "corp",
-    "crash",
-    "nelson",
-]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -546,7 +546,7 @@ def as_source(source: str | Source) -> Source:
     if isinstance(source, Source):
         return source
     if not isinstance(source, str):
-        message = f"a source is a name or one of properly.probability._sources; got {source!r}"
+        message = f"a source is a name or one of properly.probability; got {source!r}"
         raise ArgumentTypeError(message, hint=_meant(source))
     return NAMES[check_choice(source, tuple(NAMES), "source")]()
 
