@@ -1,8 +1,7 @@
-"""Boosted trees: what a library hands over each round, checked, and the slopes it wants back.
+"""Rules as objectives and as evaluation metrics of boosted trees, for any library of them.
 
-A rule as an evaluation metric of boosted trees.
-
-A rule as the objective of boosted trees.
+What a library hands over each round is checked here, and the gradient and curvature of the rule,
+or its mean loss, are handed back. `xgboost` and `lightgbm` say only what differs between the two.
 """
 
 from __future__ import annotations
@@ -139,11 +138,11 @@ def _fill(rule: Any, margin: Floats, y: Floats, *rest: Floats) -> None:
     step = EVENTS if margin.ndim == 1 else max(1, ENTRIES // margin.shape[1])
     for start in range(0, len(margin), step):
         some = slice(start, start + step)
-        found = price(rule, y[some], margin[some])
+        result = price(rule, y[some], margin[some])
         for weight in weights:
             factor = weight[some] if margin.ndim == 1 else weight[some, None]
-            found = found[0] * factor, found[1] * factor
-        gradient[some], curvature[some] = found
+            result = result[0] * factor, result[1] * factor
+        gradient[some], curvature[some] = result
 
 
 def _price_event(rule: BinaryRule, y: Floats, margin: Floats) -> tuple[Floats, Floats]:
@@ -168,7 +167,7 @@ def _slopes_of_pairs(rule: ClassRule, rows: Checked) -> tuple[Floats, Floats]:
     """Price an event by a rule for classes alone: its absence is class 0, with the margin 0."""
     y = rows.y.astype(np.int64)
     both = slopes(rule, Checked(y, as_pairs(rows.output, from_logits=True), rows.weight))
-    gradient, curvature = (np.ascontiguousarray(found[:, 1]) for found in both)
+    gradient, curvature = (np.ascontiguousarray(result[:, 1]) for result in both)
     return gradient, curvature
 
 
@@ -295,10 +294,10 @@ def _is_constant(margin: Floats) -> bool:
 
 def check_objective(rule: object) -> None:
     """Refuse what cannot be learnt from slopes, and what should not be learnt at all."""
-    found = require_rule(rule)
-    if not found.is_proper:
-        message = f"training needs a proper rule; {found!r} is improper"
+    result = require_rule(rule)
+    if not result.is_proper:
+        message = f"training needs a proper rule; {result!r} is improper"
         raise ImproperRuleError(message, hint="an improper rule teaches forecasts that are false.")
-    if not found.differentiable:
-        message = f"training needs a rule without jumps, which gradients do not see; got {found!r}"
+    if not result.differentiable:
+        message = f"training needs a rule without jumps, which gradients do not see; got {result!r}"
         raise DataError(message, hint="train with a smooth rule, and stop early by metric(rule).")

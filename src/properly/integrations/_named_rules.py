@@ -17,16 +17,16 @@ def named_rules(
     rules: Rule | Iterable[Rule], names: str | Sequence[str] | None, prefix: str
 ) -> dict[str, Rule]:
     """Give each rule its name, or the one asked for, after a prefix."""
-    found = tuple(require_rule(rule) for rule in as_rules(rules))
-    if not found:
+    result = tuple(require_rule(rule) for rule in as_rules(rules))
+    if not result:
         message = "at least one rule is needed; got none"
         raise DataError(message)
-    asked = [rule.name for rule in found] if names is None else _as_names(names)
-    if len(asked) != len(found):
-        message = f"names must have one name a rule; got {len(asked)} for {len(found)}"
+    asked = [rule.name for rule in result] if names is None else _as_names(names)
+    if len(asked) != len(result):
+        message = f"names must have one name a rule; got {len(asked)} for {len(result)}"
         raise DataError(message)
-    named = {f"{prefix}{name}": rule for name, rule in zip(asked, found, strict=True)}
-    if len(named) < len(found):
+    named = {f"{prefix}{name}": rule for name, rule in zip(asked, result, strict=True)}
+    if len(named) < len(result):
         twice = next(name for name in asked if asked.count(name) > 1)
         message = f"rules must have different names; got {twice!r} twice"
         raise DataError(message, hint="names= gives them others.")
@@ -56,8 +56,8 @@ def require_rule(rule: object) -> Rule:
 def _as_names(names: object) -> list[str]:
     listed = [names] if isinstance(names, str) else names
     if isinstance(listed, Iterable):
-        found = list(listed)
-        if all(isinstance(name, str) and name for name in found):
-            return found
+        result = list(listed)
+        if all(isinstance(name, str) and name for name in result):
+            return result
     message = f"names must be text, one a rule; got {names!r}"
     raise ArgumentTypeError(message)

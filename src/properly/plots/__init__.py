@@ -1,6 +1,6 @@
 """Pictures: results in, matplotlib Axes out.
 
-a global style or shows a window. Needs the extra ``plots``.
+Nothing here computes, changes a global style or shows a window. Needs the extra ``plots``.
 """
 
 from properly.plots._best_by_range import range_map

@@ -1,9 +1,4 @@
-"""The paper to draw on, the inks, and what several pictures share.
-
-Names and numbers as they are printed in a picture.
-
-Shades that stand for amounts, and colours in the order of the classes.
-"""
+"""Axes, line styles and colours that all pictures share; names and numbers as they are printed."""
 
 from __future__ import annotations
 
@@ -43,16 +38,16 @@ def by_name(
     if not records:
         message = f"there must be at least one {kind.__name__} to draw; got none"
         raise DataError(message)
-    found: dict[str, Record] = {}
+    result: dict[str, Record] = {}
     for name, record in records.items():
         if not isinstance(record, kind):
             message = f"this picture is drawn from a {kind.__name__}; got {type(record).__name__}"
             raise ArgumentTypeError(message, hint=f"make one with {maker}.")
-        found[str(name)] = record
-    if len(found) < len(records):
+        result[str(name)] = record
+    if len(result) < len(records):
         message = f"models must have names that differ as text; got {list(records)}"
         raise DataError(message)
-    return found
+    return result
 
 
 def legible(name: str) -> str:
@@ -114,10 +109,10 @@ class Ink(NamedTuple):
 def inks(names: Iterable[str], color: Color | None = None, first: int = 0) -> dict[str, Ink]:
     """Give each model an ink: the colour asked for, or the next of the palette."""
     names = list(names)
-    asked = color if isinstance(color, Mapping) else dict.fromkeys(names, color)
+    colors = color if isinstance(color, Mapping) else dict.fromkeys(names, color)
     return {
         name: Ink(
-            asked.get(name) or PALETTE[k % len(PALETTE)], STYLES[k // len(PALETTE) % len(STYLES)]
+            colors.get(name) or PALETTE[k % len(PALETTE)], STYLES[k // len(PALETTE) % len(STYLES)]
         )
         for k, name in enumerate(names, first)
     }
@@ -207,9 +202,9 @@ def bands_to_draw(
 ) -> dict[str, Bounds]:
     """Choose the bands to draw: unless said otherwise, that of a curve that is alone."""
     alone = len(records) == 1 and not curves(ax)
-    known = {name: record.band for name, record in records.items()}
-    wanted = alone if band is None else band
-    return {name: found for name, found in known.items() if wanted and found is not None}
+    bands = {name: record.band for name, record in records.items()}
+    shown = alone if band is None else band
+    return {name: band_of for name, band_of in bands.items() if shown and band_of is not None}
 
 
 def show_limits(ax: Axes, limits: Limits | None) -> None:
@@ -271,15 +266,15 @@ def shades(share: Any) -> RGB:
     to_rgb = import_extra("matplotlib.colors", extra="plots").to_rgb
     part = np.asarray(share, dtype=float)[..., None]
     mixed = 1 - part * (1 - np.array(to_rgb(DEEP)))
-    found: RGB = np.where(np.isnan(part), np.array(to_rgb(NOTHING)), mixed)
-    return found
+    result: RGB = np.where(np.isnan(part), np.array(to_rgb(NOTHING)), mixed)
+    return result
 
 
 def class_colors(classes: int) -> RGB:
     """Give each class a colour, the later the darker, whether one sees colours or not."""
     colormaps = import_extra("matplotlib", extra="plots").colormaps
-    found: RGB = colormaps["cividis"](np.linspace(LIGHTEST, DARKEST, classes))[:, :3]
-    return found
+    result: RGB = colormaps["cividis"](np.linspace(LIGHTEST, DARKEST, classes))[:, :3]
+    return result
 
 
 def ink_on(color: str | Sequence[float] | RGB) -> str:

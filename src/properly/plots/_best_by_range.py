@@ -34,7 +34,7 @@ UNDECIDED = "margin below 2 standard errors"
 
 
 def range_map(
-    found: RangeMap,
+    record: RangeMap,
     ax: Axes | None = None,
     *,
     axis: Axis | None = None,
@@ -49,7 +49,7 @@ def range_map(
 
     Parameters
     ----------
-    found : RangeMap
+    record : RangeMap
         From `properly.decisions.best_by_range`. If it knows standard errors, ranges are hatched in
         which the margin is less than two of them.
     ax : matplotlib Axes, optional
@@ -75,8 +75,8 @@ def range_map(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['mine', 'treat all', 'treat none']
     """
-    if not isinstance(found, RangeMap):
-        message = f"this picture is drawn from a RangeMap; got {type(found).__name__}"
+    if not isinstance(record, RangeMap):
+        message = f"this picture is drawn from a RangeMap; got {type(record).__name__}"
         raise ArgumentTypeError(
             message, hint="make one with properly.decisions.best_by_range(models)."
         )
@@ -87,15 +87,15 @@ def range_map(
         axis,
         limits,
         choices=("linear", "log-odds"),
-        thresholds=[found.edges],
-        usual=(float(found.edges[0]), float(found.edges[-1])),
+        thresholds=[record.edges],
+        usual=(float(record.edges[0]), float(record.edges[-1])),
     )
     _make_square(ax, view)
-    shown = _in_view(found, view)
-    colors = _colors(found.models, color)
-    _draw_winners(ax, shown, [colors[name] for name in found.models])
+    shown = _in_view(record, view)
+    colors = _colors(record.models, color)
+    _draw_winners(ax, shown, [colors[name] for name in record.models])
     _draw_undecided(ax, shown)
-    winners = _winners(found, shown)
+    winners = _winners(record, shown)
     # In a figure of our own, names that would cover the map stand beside it.
     few = len(winners) <= FEW and max(map(len, winners), default=0) <= SHORT
     if own and not few:
@@ -119,21 +119,21 @@ class Shown(NamedTuple):
         return float(np.max(self.margin, where=self.best >= 0, initial=0.0))
 
 
-def _in_view(found: RangeMap, view: View) -> Shown:
+def _in_view(record: RangeMap, view: View) -> Shown:
     """Leave out the edges that are out of sight, or infinitely far away."""
-    keep = (found.edges >= view.lower) & (found.edges <= view.upper)
-    keep &= np.isfinite(view.scale.forward(found.edges))
+    keep = (record.edges >= view.lower) & (record.edges <= view.upper)
+    keep &= np.isfinite(view.scale.forward(record.edges))
     if keep.sum() < 2:
         message = f"at least two edges must be in view; got {keep.sum()} of {len(keep)}"
         raise DataError(message)
     block = np.ix_(keep, keep)
     undecided = None
-    if found.standard_error is not None:
+    if record.standard_error is not None:
         # A margin whose error is not known is not decided either.
-        sure = found.margin[block] > 2 * found.standard_error[block]
-        undecided = (found.best[block] >= 0) & ~sure
-    border = _borders(view.scale, found.edges[keep])
-    return Shown(border, found.best[block], found.margin[block], undecided)
+        sure = record.margin[block] > 2 * record.standard_error[block]
+        undecided = (record.best[block] >= 0) & ~sure
+    border = _borders(view.scale, record.edges[keep])
+    return Shown(border, record.best[block], record.margin[block], undecided)
 
 
 def _borders(scale: Scale, edges: Column) -> Column:
@@ -141,8 +141,8 @@ def _borders(scale: Scale, edges: Column) -> Column:
     at = scale.forward(edges)
     middle = (at[1:] + at[:-1]) / 2
     ends = 2 * at[[0, -1]] - middle[[0, -1]]
-    found: Column = scale.inverse(np.concatenate([ends[:1], middle, ends[1:]]))
-    return found
+    result: Column = scale.inverse(np.concatenate([ends[:1], middle, ends[1:]]))
+    return result
 
 
 def _make_square(ax: Axes, view: View) -> None:
@@ -198,9 +198,9 @@ def _draw_undecided(ax: Axes, shown: Shown) -> None:
     )
 
 
-def _winners(found: RangeMap, shown: Shown) -> list[str]:
+def _winners(record: RangeMap, shown: Shown) -> list[str]:
     """Return the models that are best in some range in view."""
-    return [found.models[k] for k in np.unique(shown.best[shown.best >= 0]).tolist()]
+    return [record.models[k] for k in np.unique(shown.best[shown.best >= 0]).tolist()]
 
 
 def _draw_legend(

@@ -104,23 +104,23 @@ def threshold_ranks(
 def inks_of(models: Iterable[str], color: Color | None = None) -> dict[str, Ink]:
     """Give each model an ink: one of the palette, but grey for what needs no model."""
     names = list(models)
-    found = inks([name for name in names if name not in PLAIN], color)
+    result = inks([name for name in names if name not in PLAIN], color)
     for name in names:
         if name in PLAIN:
-            asked = color.get(name) if isinstance(color, Mapping) else color
-            found[name] = Ink(asked or GREY, PLAIN[name])
-    return found
+            own = color.get(name) if isinstance(color, Mapping) else color
+            result[name] = Ink(own or GREY, PLAIN[name])
+    return result
 
 
 def _within_reach(edges: Column, view: View) -> Column:
     """Move ends that are infinitely far away to where the picture begins and ends."""
-    found = edges.copy()
+    result = edges.copy()
     far = ~np.isfinite(view.scale.forward(edges))
     if far[0]:
-        found[0] = min(view.lower, edges[1])
+        result[0] = min(view.lower, edges[1])
     if far[-1]:
-        found[-1] = max(view.upper, edges[-2])
-    return found
+        result[-1] = max(view.upper, edges[-2])
+    return result
 
 
 def _side_by_side(rank: Column) -> Column:
@@ -128,8 +128,8 @@ def _side_by_side(rank: Column) -> Column:
     tied = rank[:, None] == rank[None]
     before = np.tri(len(rank), k=-1, dtype=bool)[:, :, None]
     place = np.sum(tied & before, axis=1) - (np.sum(tied, axis=1) - 1) / 2
-    found: Column = rank + BESIDE * place
-    return found
+    result: Column = rank + BESIDE * place
+    return result
 
 
 def _draw_model(ax: Axes, edges: Column, height: Column, name: str, ink: Ink) -> None:

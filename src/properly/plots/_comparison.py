@@ -1,7 +1,4 @@
-"""Differences between models, pair by pair, as a forest plot.
-
-Differences between models as a matrix, one row and one column a model.
-"""
+"""Differences between models, pair by pair: as a forest plot, and as a matrix."""
 
 from __future__ import annotations
 
@@ -78,7 +75,7 @@ class Row(NamedTuple):
     """What to say where there is no interval, or "" ."""
 
 
-def comparison(found: Comparison, ax: Axes | None = None) -> Axes:
+def comparison(record: Comparison, ax: Axes | None = None) -> Axes:
     """Draw which of two models is better, for each pair, and how sure that is.
 
     One row is one pair. The dot is the difference of the scores, and it leans to the side of the
@@ -89,7 +86,7 @@ def comparison(found: Comparison, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    found : Comparison
+    record : Comparison
         From `properly.compare`. Pairs are sorted by the scores of the models, the best on top. If
         all models were compared with a reference, rows have the name of the model only.
     ax : matplotlib Axes, optional
@@ -122,10 +119,10 @@ def comparison(found: Comparison, ax: Axes | None = None) -> Axes:
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['logistic', 'logistic', 'boosting']
     """
-    require_comparison(found)
-    reference = _reference(found)
-    rows = _rows(found, reference)
-    handles = _key(found, rows)
+    require_comparison(record)
+    reference = _reference(record)
+    rows = _rows(record, reference)
+    handles = _key(record, rows)
     own = ax is None
     if ax is None:
         sides = zip(*((row.left, row.right) for row in rows), strict=True)
@@ -134,74 +131,74 @@ def comparison(found: Comparison, ax: Axes | None = None) -> Axes:
     name_rows(ax, [row.left for row in rows], size)
     if reference is None:
         name_rows_right(ax, [row.right for row in rows], size)
-    _show_differences(ax, found, rows, reference)
+    _show_differences(ax, record, rows, reference)
     for k, row in enumerate(rows):
         _draw_row(ax, k, row, size)
     draw_key(ax, handles, own=own)
     return ax
 
 
-def require_comparison(found: object) -> Comparison:
+def require_comparison(record: object) -> Comparison:
     """Take a comparison."""
-    if not isinstance(found, Comparison):
-        message = f"this picture is drawn from a Comparison; got {type(found).__name__}"
+    if not isinstance(record, Comparison):
+        message = f"this picture is drawn from a Comparison; got {type(record).__name__}"
         hint = "make one with properly.compare(y, forecasts, rule=rule)."
         raise ArgumentTypeError(message, hint=hint)
-    return found
+    return record
 
 
-def by_score(found: Comparison) -> list[str]:
+def by_score(record: Comparison) -> list[str]:
     """Sort models by their scores, the best first."""
-    sign = -1 if found.higher_is_better else 1
-    return sorted(found.models, key=lambda name: sign * found.scores[name].value)
+    sign = -1 if record.higher_is_better else 1
+    return sorted(record.models, key=lambda name: sign * record.scores[name].value)
 
 
-def verdict_on(found: Comparison, pair: Pair) -> Verdict:
+def verdict_on(record: Comparison, pair: Pair) -> Verdict:
     """Say whether two models are told apart, are as good as each other, or neither."""
-    alpha = 1 - found.level
+    alpha = 1 - record.level
     if told_apart(pair, alpha):
         return "apart"
     return "alike" if pair.adjusted_equivalence_p_value <= alpha else "open"
 
 
-def score_of(found: Comparison) -> str:
+def score_of(record: Comparison) -> str:
     """Name the score."""
-    return found.unit if found.rule == "auc" else f"{legible(found.unit)} score"
+    return record.unit if record.rule == "auc" else f"{legible(record.unit)} score"
 
 
-def _reference(found: Comparison) -> str | None:
+def _reference(record: Comparison) -> str | None:
     """Return the model with which all others were compared, if that is how it was done."""
-    seconds = {second for _, second in found.pairs}
-    return seconds.pop() if len(seconds) == 1 and len(found) > 1 else None
+    seconds = {second for _, second in record.pairs}
+    return seconds.pop() if len(seconds) == 1 and len(record) > 1 else None
 
 
-def _rows(found: Comparison, reference: str | None) -> list[Row]:
-    rank = {name: k for k, name in enumerate(by_score(found))}
-    pairs = list(found.pairs)
+def _rows(record: Comparison, reference: str | None) -> list[Row]:
+    rank = {name: k for k, name in enumerate(by_score(record))}
+    pairs = list(record.pairs)
     if reference is None:
         pairs = [(a, b) if rank[a] < rank[b] else (b, a) for a, b in pairs]
     pairs.sort(key=lambda pair: (rank[pair[0]], rank[pair[1]]))
-    return [_row(found, pair, reference) for pair in pairs]
+    return [_row(record, pair, reference) for pair in pairs]
 
 
-def _row(found: Comparison, names: tuple[str, str], reference: str | None) -> Row:
+def _row(record: Comparison, names: tuple[str, str], reference: str | None) -> Row:
     """Put the better model, which comes first, on the side to which its difference leans."""
-    pair = found[names]
+    pair = record[names]
     first, second = map(legible, names)
-    turned = reference is None and found.higher_is_better
+    turned = reference is None and record.higher_is_better
     left, right = (second, first) if turned else (first, second)
     roles = ("this model", "the reference") if reference else ("left model", "right model")
-    words = _words(found, pair, dict(zip(names, roles, strict=True)))
-    return Row(left, right if reference is None else "", pair, verdict_on(found, pair), words)
+    words = _words(record, pair, dict(zip(names, roles, strict=True)))
+    return Row(left, right if reference is None else "", pair, verdict_on(record, pair), words)
 
 
-def _words(found: Comparison, pair: Pair, says: dict[str, str]) -> str:
+def _words(record: Comparison, pair: Pair, says: dict[str, str]) -> str:
     """Say why there is no interval."""
     if math.isnan(pair.difference):
         return "the scores of both are infinite"
     if math.isinf(pair.difference):
         name = pair.first if pair.difference > 0 else pair.second
-        return f"{says[name]}: infinite loss in {many(found.scores[name].infinite_cases, 'case')}"
+        return f"{says[name]}: infinite loss in {many(record.scores[name].infinite_cases, 'case')}"
     if pair.differing == 0:
         return "never differ"
     return "no interval" if math.isnan(pair.interval[0]) else ""
@@ -222,25 +219,25 @@ def _draw_row(ax: Axes, k: int, row: Row, size: float) -> None:
 
 
 def _show_differences(
-    ax: Axes, found: Comparison, rows: Sequence[Row], reference: str | None
+    ax: Axes, record: Comparison, rows: Sequence[Row], reference: str | None
 ) -> None:
     """Show all differences, zero, and on either side of it room for words."""
     numbers = [(x.pair.difference, *x.pair.interval, *x.pair.simultaneous) for x in rows]
-    strip = () if found.margin is None else (-found.margin, found.margin)
+    strip = () if record.margin is None else (-record.margin, record.margin)
     show_span(ax, [*numbers, strip, [0.0]], LEAST_SIDE)
-    if not np.isfinite(found.difference).any():
+    if not np.isfinite(record.difference).any():
         ax.set_xticks([])
     ax.axvline(0, color=TEXT, linewidth=0.9, zorder=1.5, gid=ZERO)
     if strip:
         ax.axvspan(*strip, color=PALE, alpha=0.5, linewidth=0, zorder=0.5, gid="margin")
-    _name_sides(ax, found, rows, reference)
+    _name_sides(ax, record, rows, reference)
 
 
-def _name_sides(ax: Axes, found: Comparison, rows: Sequence[Row], reference: str | None) -> None:
+def _name_sides(ax: Axes, record: Comparison, rows: Sequence[Row], reference: str | None) -> None:
     """Say what is measured, and which side of zero is whose."""
-    what = f"difference in {score_of(found)}"
+    what = f"difference in {score_of(record)}"
     if reference is None:
-        order = "right minus left" if found.higher_is_better else "left minus right"
+        order = "right minus left" if record.higher_is_better else "left minus right"
         alone = len(rows) == 1
         left, right = rows[0][:2] if alone else ("left model", "right model")
         label, words = f"{what}, {order}", (f"{left} better", f"{right} better")
@@ -248,7 +245,7 @@ def _name_sides(ax: Axes, found: Comparison, rows: Sequence[Row], reference: str
         name = legible(reference)
         label = f"{what} from {name}"
         words = (f"better than {name}", f"worse than {name}")
-        words = words[::-1] if found.higher_is_better else words
+        words = words[::-1] if record.higher_is_better else words
     ax.set_xlabel(label)
     set_as_text([ax.xaxis.label])
     _write_sides(ax, words)
@@ -261,7 +258,7 @@ def _write_sides(ax: Axes, words: tuple[str, str]) -> None:
     said = (f"← {left}", f"{right} →")
     size = points("small") * min(1.0, room / inches(said, "small"))
     for place, side, text in zip((0, 1), ("left", "right"), said, strict=True):
-        found = ax.annotate(
+        result = ax.annotate(
             text,
             (place, 1),
             (0, 4),
@@ -273,26 +270,28 @@ def _write_sides(ax: Axes, words: tuple[str, str]) -> None:
             color=TEXT,
             gid="side",
         )
-        set_as_text([found])
+        set_as_text([result])
 
 
-def _key(found: Comparison, rows: Sequence[Row]) -> list[Any]:
+def _key(record: Comparison, rows: Sequence[Row]) -> list[Any]:
     """Say what is what, as far as it can be seen."""
     seen = {row.verdict for row in rows if math.isfinite(row.pair.difference)}
-    many_pairs = many(len(found), "pair")
-    chance = f"{100 * (1 - found.level):.4g} %"
-    adjusted = ", each pair by itself" if found.adjust == "none" else f", allowing for {many_pairs}"
-    margin = "" if found.margin is None else f"{found.margin:.4g} {score_of(found)}"
+    many_pairs = many(len(record), "pair")
+    chance = f"{100 * (1 - record.level):.4g} %"
+    adjusted = (
+        ", each pair by itself" if record.adjust == "none" else f", allowing for {many_pairs}"
+    )
+    margin = "" if record.margin is None else f"{record.margin:.4g} {score_of(record)}"
     says: dict[Verdict, str] = {
-        "apart": f"told apart (at {chance}{adjusted if len(found) > 1 else ''})",
+        "apart": f"told apart (at {chance}{adjusted if len(record) > 1 else ''})",
         "alike": f"as good as each other, within {margin}",
         "open": "not told apart",
     }
     handles = [key_dot(LOOKS[verdict], says[verdict]) for verdict in says if verdict in seen]
-    level = f"{100 * found.level:.4g} % interval"
+    level = f"{100 * record.level:.4g} % interval"
     if any(math.isfinite(row.pair.interval[0]) for row in rows):
         handles.append(key_line(TEXT, THICK, level))
-        if len(found) > 1:
+        if len(record) > 1:
             handles.append(key_line(TEXT, THIN, f"{level} for all {many_pairs} at once"))
     if margin:
         patches = import_extra("matplotlib.patches", extra="plots")
@@ -325,7 +324,7 @@ class Cell(NamedTuple):
     """None on the diagonal, and where a pair was not compared."""
 
 
-def comparison_matrix(found: Comparison, ax: Axes | None = None) -> Axes:
+def comparison_matrix(record: Comparison, ax: Axes | None = None) -> Axes:
     """Draw the difference between any two models as a cell of a matrix.
 
     One row and one column is one model, the best first. A cell has the score of the row less that
@@ -336,7 +335,7 @@ def comparison_matrix(found: Comparison, ax: Axes | None = None) -> Axes:
 
     Parameters
     ----------
-    found : Comparison
+    record : Comparison
         From `properly.compare`. Up to about fifteen models stay legible.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Its limits are set.
@@ -362,42 +361,42 @@ def comparison_matrix(found: Comparison, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.texts[2:]]
     ['+.0073', '.0403']
     """
-    models = by_score(require_comparison(found))
-    cells = _cells(found, models)
+    models = by_score(require_comparison(record))
+    cells = _cells(record, models)
     names = names_of(models)
-    handles = _matrix_key(found, cells)
+    handles = _matrix_key(record, cells)
     own = ax is None
     if ax is None:
         ax = _new_axes(cells, names, len(handles))
     count = len(models)
-    colors = _colors(cells, higher_is_better=found.higher_is_better)
+    colors = _colors(cells, higher_is_better=record.higher_is_better)
     borders = np.arange(count + 1) - 0.5
     ax.pcolormesh(borders, borders, colors, edgecolor="white", linewidth=1.2, gid="cells")
     ax.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5))
     _draw_hatches(ax, cells)
     _write(ax, cells, colors)
-    _name(ax, names, found)
+    _name(ax, names, record)
     draw_key(ax, handles, own=own)
     return ax
 
 
-def _cells(found: Comparison, models: Sequence[str]) -> list[list[Cell]]:
-    known = {frozenset(pair) for pair in found.pairs}
-    half = np.diff(found.interval, axis=1) / 2
+def _cells(record: Comparison, models: Sequence[str]) -> list[list[Cell]]:
+    compared = {frozenset(pair) for pair in record.pairs}
+    half = np.diff(record.interval, axis=1) / 2
     digits = decimals(half)
-    return [[_cell(found, (row, column), known, digits) for column in models] for row in models]
+    return [[_cell(record, (row, column), compared, digits) for column in models] for row in models]
 
 
 def _cell(
-    found: Comparison, names: tuple[str, str], known: set[frozenset[str]], digits: int
+    record: Comparison, names: tuple[str, str], compared: set[frozenset[str]], digits: int
 ) -> Cell:
     row, column = names
     if row == column:
-        return Cell(number(found.scores[row].value, digits), math.nan, None)
-    if frozenset(names) not in known:
+        return Cell(number(record.scores[row].value, digits), math.nan, None)
+    if frozenset(names) not in compared:
         return Cell("", math.nan, None)
-    pair = found[names]
-    return Cell(_signed(pair.difference, digits), pair.difference, verdict_on(found, pair))
+    pair = record[names]
+    return Cell(_signed(pair.difference, digits), pair.difference, verdict_on(record, pair))
 
 
 def _signed(value: float, digits: int) -> str:
@@ -427,8 +426,8 @@ def _colors(cells: Sequence[Sequence[Cell]], *, higher_is_better: bool) -> Table
     full = np.where(row_better, to_rgb(ROW_BETTER), to_rgb(COLUMN_BETTER))
     mixed = 1 - strength * (1 - np.where(alike[..., None], to_rgb(ALIKE), full))
     nothing = (np.isnan(value) | (value == 0))[..., None]
-    found: Table = np.where(nothing, to_rgb(NOTHING), mixed)
-    return found
+    result: Table = np.where(nothing, to_rgb(NOTHING), mixed)
+    return result
 
 
 def _draw_hatches(ax: Axes, cells: Sequence[Sequence[Cell]]) -> None:
@@ -456,7 +455,7 @@ def _write(ax: Axes, cells: Sequence[Sequence[Cell]], colors: Table) -> None:
     size = min(points("small"), 0.94 * wide / (LETTER * longest))
     for i, j in np.ndindex(len(cells), len(cells)):
         paper: dict[str, Any] = {"boxstyle": "square,pad=0.12", "facecolor": colors[i, j]}
-        found = ax.text(
+        result = ax.text(
             j,
             i,
             cells[i][j].text,
@@ -469,16 +468,16 @@ def _write(ax: Axes, cells: Sequence[Sequence[Cell]], colors: Table) -> None:
             bbox=paper | {"linewidth": 0} if _is_open(cells[i][j]) else None,
             zorder=2,
         )
-        set_as_text([found])
+        set_as_text([result])
 
 
-def _name(ax: Axes, names: list[str], found: Comparison) -> None:
+def _name(ax: Axes, names: list[str], record: Comparison) -> None:
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
     ax.set_yticks(range(len(names)), names, fontsize="small")
     set_as_text(ax.get_yticklabels())
     name_columns(ax, names, size="small")
-    ax.set_xlabel(f"{score_of(found)}: row minus column,\neach model's own on the diagonal")
+    ax.set_xlabel(f"{score_of(record)}: row minus column,\neach model's own on the diagonal")
     set_as_text([ax.xaxis.label])
 
 
@@ -490,17 +489,19 @@ def _new_axes(cells: Sequence[Sequence[Cell]], names: Sequence[str], key: int) -
     return new_figure(width, height).add_subplot()
 
 
-def _matrix_key(found: Comparison, cells: Sequence[Sequence[Cell]]) -> list[Any]:
+def _matrix_key(record: Comparison, cells: Sequence[Sequence[Cell]]) -> list[Any]:
     """Say what colours and hatches are, as far as they can be seen."""
     patch = import_extra("matplotlib.patches", extra="plots").Patch
     seen = {cell.verdict for row in cells for cell in row if math.isfinite(cell.value)}
-    told = any(cell.verdict == "apart" or math.isinf(cell.value) for row in cells for cell in row)
+    has_color = any(
+        cell.verdict == "apart" or math.isinf(cell.value) for row in cells for cell in row
+    )
     handles = []
-    if told:
+    if has_color:
         handles.append(patch(color=ROW_BETTER, alpha=STRONG, label="model of the row better"))
         handles.append(patch(color=COLUMN_BETTER, alpha=STRONG, label="model of the column better"))
     if "alike" in seen:
-        label = f"as good as each other, within {found.margin:.4g} {score_of(found)}"
+        label = f"as good as each other, within {record.margin:.4g} {score_of(record)}"
         handles.append(patch(color=ALIKE, alpha=FAINT, label=label))
     if "open" in seen:
         handles.append(patch(**_hatched() | {"linewidth": 0.6}, label="not told apart"))

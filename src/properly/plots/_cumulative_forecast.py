@@ -158,8 +158,8 @@ def _draw_alone(record: CumulativeForecast, ax: Axes | None, color: str, *, abso
 
 
 def _color(color: Color | None, name: str) -> str:
-    asked = color.get(name) if isinstance(color, Mapping) else color
-    return asked or PALETTE[0]
+    own = color.get(name) if isinstance(color, Mapping) else color
+    return own or PALETTE[0]
 
 
 def _draw(ax: Axes, record: CumulativeForecast, color: str, *, absolute: bool) -> None:

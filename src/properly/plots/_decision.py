@@ -1,7 +1,4 @@
-"""Decision curves: net benefit at each threshold.
-
-Differences of decision curves: which of two models is better, and where.
-"""
+"""Decision curves, and differences of decision curves: net benefit at each threshold."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ SHORT = 18
 
 
 def dominance(
-    found: Dominance,
+    record: Dominance,
     ax: Axes | None = None,
     *,
     names: Sequence[str] = ("first model", "second model"),
@@ -68,7 +68,7 @@ def dominance(
 
     Parameters
     ----------
-    found : Dominance
+    record : Dominance
         From `properly.decisions.dominance`; on any of its scales.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Limits that its owner has set stay.
@@ -108,23 +108,23 @@ def dominance(
     >>> [text.get_text() for text in ax.texts]
     ['forest\nbetter', 'logistic\nbetter']
     """
-    if not isinstance(found, Dominance):
-        message = f"this picture is drawn from a Dominance; got {type(found).__name__}"
+    if not isinstance(record, Dominance):
+        message = f"this picture is drawn from a Dominance; got {type(record).__name__}"
         raise ArgumentTypeError(
             message, hint="make one with properly.decisions.dominance(first, second)."
         )
     both = _two(names)
     own = ax is None
     ax = plain_axes(ax, 5.2 + inches(map(legible, both), "small"), 4.6)
-    _show(ax, found, axis, limits)
-    shaded = _shade_ranges(ax, found)
-    _draw_band(ax, found)
-    _draw_difference(ax, found)
+    _show(ax, record, axis, limits)
+    shaded = _shade_ranges(ax, record)
+    _draw_band(ax, record)
+    _draw_difference(ax, record)
     draw_zero(ax)
-    _set_height(ax, found)
-    sides = both if found.scale == "net benefit" else both[::-1]
+    _set_height(ax, record)
+    sides = both if record.scale == "net benefit" else both[::-1]
     _name_sides(ax, [legible(name if own else _shortened(name)) for name in sides])
-    draw_key(ax, _key(ax, found, both, shaded), own=own)
+    draw_key(ax, _key(ax, record, both, shaded), own=own)
     return ax
 
 
@@ -142,59 +142,59 @@ def _shortened(name: str) -> str:
     return name if len(name) <= SHORT else f"{name[: SHORT - 7]}…{name[-6:]}"
 
 
-def _show(ax: Axes, found: Dominance, axis: Axis | None, limits: Limits | None) -> None:
-    ends = float(found.threshold[0]), float(found.threshold[-1])
+def _show(ax: Axes, record: Dominance, axis: Axis | None, limits: Limits | None) -> None:
+    ends = float(record.threshold[0]), float(record.threshold[-1])
     show_thresholds(
         ax,
         axis,
         limits,
         choices=("linear", "log-odds"),
-        thresholds=[found.threshold],
+        thresholds=[record.threshold],
         usual=ends if ends[0] < ends[1] else (0, 1),
     )
     high = ax.get_window_extent().height / ax.figure.dpi
-    ax.set_ylabel(fold(HEIGHT[found.scale], LABEL * high))
+    ax.set_ylabel(fold(HEIGHT[record.scale], LABEL * high))
 
 
-def _shade_ranges(ax: Axes, found: Dominance) -> tuple[bool, bool]:
+def _shade_ranges(ax: Axes, record: Dominance) -> tuple[bool, bool]:
     """Shade where one model is better; tell of both whether they are anywhere."""
-    for color, runs in zip(COLORS, (found.better, found.worse), strict=True):
+    for color, runs in zip(COLORS, (record.better, record.worse), strict=True):
         for first, last in runs:
             # A border of one point, so that a threshold that is alone can be seen.
             ax.axvspan(first, last, color=color, alpha=SHADE, linewidth=1, zorder=0.5, gid="better")
-    return bool(found.better), bool(found.worse)
+    return bool(record.better), bool(record.worse)
 
 
-def _draw_band(ax: Axes, found: Dominance) -> None:
+def _draw_band(ax: Axes, record: Dominance) -> None:
     """Draw the band where there is one; where it is one at a single threshold, as a line."""
-    x, known = found.threshold, np.isfinite(found.upper)
+    x, finite = record.threshold, np.isfinite(record.upper)
     look: dict[str, Any] = {"color": GREY, "gid": "band"}
     ax.fill_between(
-        x, found.lower, found.upper, where=known.tolist(), alpha=2 * RIBBON, linewidth=0, **look
+        x, record.lower, record.upper, where=finite.tolist(), alpha=2 * RIBBON, linewidth=0, **look
     )
-    beside = np.concatenate([[False], known, [False]])
-    alone = known & ~beside[:-2] & ~beside[2:]
+    beside = np.concatenate([[False], finite, [False]])
+    alone = finite & ~beside[:-2] & ~beside[2:]
     if alone.any():
-        ax.vlines(x[alone], found.lower[alone], found.upper[alone], alpha=2 * RIBBON, **look)
-        ax.plot(x[alone], found.difference[alone], ".", color=TEXT, zorder=2.5, gid="alone")
+        ax.vlines(x[alone], record.lower[alone], record.upper[alone], alpha=2 * RIBBON, **look)
+        ax.plot(x[alone], record.difference[alone], ".", color=TEXT, zorder=2.5, gid="alone")
 
 
-def _draw_difference(ax: Axes, found: Dominance) -> None:
+def _draw_difference(ax: Axes, record: Dominance) -> None:
     """Draw the difference: a line where it has a band, dots elsewhere."""
-    known = np.isfinite(found.upper)
+    finite = np.isfinite(record.upper)
     ax.plot(
-        found.threshold, found.difference, ":", color=TEXT, linewidth=1, zorder=2, gid="no band"
+        record.threshold, record.difference, ":", color=TEXT, linewidth=1, zorder=2, gid="no band"
     )
-    solid = np.where(known, found.difference, np.nan)
-    ax.plot(found.threshold, solid, color=TEXT, linewidth=1.6, zorder=2.5, gid=CURVE)
+    solid = np.where(finite, record.difference, np.nan)
+    ax.plot(record.threshold, solid, color=TEXT, linewidth=1.6, zorder=2.5, gid=CURVE)
 
 
-def _set_height(ax: Axes, found: Dominance) -> None:
+def _set_height(ax: Axes, record: Dominance) -> None:
     """Show the band, the difference and zero, unless the owner of the Axes has decided."""
     if not ax.get_autoscaley_on():
         return
-    seen = _in_view(ax, found)
-    heights = [x[seen] for x in (found.difference, found.lower, found.upper)]
+    seen = _in_view(ax, record)
+    heights = [x[seen] for x in (record.difference, record.lower, record.upper)]
     least, most = span_of([*heights, [0.0]])
     reach = max(-least, most) * LEAST_SIDE / (1 - LEAST_SIDE)
     least, most = min(least, -reach), max(most, reach)
@@ -202,16 +202,16 @@ def _set_height(ax: Axes, found: Dominance) -> None:
     ax.set_ylim(least - air, most + air)
 
 
-def _in_view(ax: Axes, found: Dominance) -> Column:
+def _in_view(ax: Axes, record: Dominance) -> Column:
     left, right = sorted(ax.get_xlim())
-    seen: Column = (found.threshold >= left) & (found.threshold <= right)
+    seen: Column = (record.threshold >= left) & (record.threshold <= right)
     return seen
 
 
 def _name_sides(ax: Axes, sides: Sequence[str]) -> None:
     """Write at the right end which model is better above zero, and which below."""
     for name, lift, height in zip(sides, (1, -1), ("bottom", "top"), strict=True):
-        found = ax.annotate(
+        result = ax.annotate(
             f"{name}\nbetter",
             (1, 0),
             (6, 3 * lift),
@@ -224,10 +224,10 @@ def _name_sides(ax: Axes, sides: Sequence[str]) -> None:
             annotation_clip=False,
             gid="side",
         )
-        set_as_text([found])
+        set_as_text([result])
 
 
-def _key(ax: Axes, found: Dominance, names: Names, shaded: tuple[bool, bool]) -> list[Any]:
+def _key(ax: Axes, record: Dominance, names: Names, shaded: tuple[bool, bool]) -> list[Any]:
     """Say what is what, as far as it can be seen."""
     patch = import_extra("matplotlib.patches", extra="plots").Patch
     handles = [
@@ -235,11 +235,11 @@ def _key(ax: Axes, found: Dominance, names: Names, shaded: tuple[bool, bool]) ->
         for name, color, some in zip(names, COLORS, shaded, strict=True)
         if some
     ]
-    known = np.isfinite(found.upper[_in_view(ax, found)])
-    if known.any():
-        said = f"{100 * found.level:.4g} % band for all thresholds at once"
+    finite = np.isfinite(record.upper[_in_view(ax, record)])
+    if finite.any():
+        said = f"{100 * record.level:.4g} % band for all thresholds at once"
         handles.append(patch(color=GREY, alpha=2 * RIBBON, linewidth=0, label=said))
-    if not known.all():
+    if not finite.all():
         said = f"no band: fewer than {ENOUGH} events, or non-events, judged differently"
         handles.append(key_line(TEXT, 1, said, ":"))
     return handles

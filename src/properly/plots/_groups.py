@@ -50,7 +50,7 @@ MARKED = {"observed_expected": 1.0, "skill": 0.0}
 class Shown(NamedTuple):
     """What a picture of groups shows."""
 
-    found: Groups
+    groups: Groups
     measure: Which
 
     @property
@@ -61,13 +61,13 @@ class Shown(NamedTuple):
     @property
     def numbers(self) -> Contrast:
         """The numbers of all groups."""
-        return self.found.measures[self.measure]
+        return self.groups.measures[self.measure]
 
     @property
     def worst(self) -> int | None:
         """The row of the worst group, if there is one."""
-        known = {"score": self.found.worst, "skill": self.found.worst_skill}.get(self.measure)
-        return None if known is None else self.found.name.index(known.name)
+        worst = {"score": self.groups.worst, "skill": self.groups.worst_skill}.get(self.measure)
+        return None if worst is None else self.groups.name.index(worst.name)
 
     @property
     def against(self) -> tuple[float, float]:
@@ -79,7 +79,7 @@ class Shown(NamedTuple):
 
 
 def groups(
-    found: Groups,
+    record: Groups,
     ax: Axes | None = None,
     *,
     measure: Which = "score",
@@ -95,7 +95,7 @@ def groups(
 
     Parameters
     ----------
-    found : Groups
+    record : Groups
         From `properly.by_group`.
     ax : matplotlib Axes, optional
         Where to draw; a new figure if left out. Its limits are set.
@@ -120,8 +120,8 @@ def groups(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['belted', 'none']
     """
-    shown = _checked(found, measure)
-    names, columns = names_of(found.name), _columns(found)
+    shown = _checked(record, measure)
+    names, columns = names_of(record.name), _columns(record)
     handles = _key(shown)
     own = ax is None
     if ax is None:
@@ -141,24 +141,24 @@ def groups(
     return ax
 
 
-def _checked(found: Groups, measure: Which) -> Shown:
-    if not isinstance(found, Groups):
-        message = f"this picture is drawn from Groups; got {type(found).__name__}"
+def _checked(record: Groups, measure: Which) -> Shown:
+    if not isinstance(record, Groups):
+        message = f"this picture is drawn from Groups; got {type(record).__name__}"
         raise ArgumentTypeError(message, hint="make them with properly.by_group(cases, rule).")
     check_choice(measure, get_args(Which), "measure")
-    if measure not in found.measures:
-        known = ", ".join(map(repr, found.measures))
-        message = f"these groups have no {measure!r}; got groups with {known}"
+    if measure not in record.measures:
+        measures = ", ".join(map(repr, record.measures))
+        message = f"these groups have no {measure!r}; got groups with {measures}"
         raise DataError(message)
-    return Shown(found, measure)
+    return Shown(record, measure)
 
 
-def _columns(found: Groups) -> dict[str, list[str]]:
+def _columns(record: Groups) -> dict[str, list[str]]:
     """Write the counts, as far as there are any."""
-    known = {"cases": found.cases, "events": found.events}
+    columns = {"cases": record.cases, "events": record.events}
     return {
         name: [f"{count:,}" for count in counts.tolist()]
-        for name, counts in known.items()
+        for name, counts in columns.items()
         if counts is not None
     }
 
@@ -181,7 +181,7 @@ def _show_values(ax: Axes, shown: Shown) -> None:
 
 
 def _label(shown: Shown) -> str:
-    rule = legible(shown.found.unit)
+    rule = legible(shown.groups.unit)
     says = {
         "score": f"mean {rule} score (lower is better)",
         "skill": f"{rule} skill (higher is better)",
@@ -229,27 +229,27 @@ def _draw_worst(ax: Axes, shown: Shown) -> None:
 
 def _key(shown: Shown) -> list[Any]:
     """Say what is what, as far as it can be seen."""
-    found, numbers = shown.found, shown.numbers
-    level = f"{100 * found.level:.4g} % interval"
+    result, numbers = shown.groups, shown.numbers
+    level = f"{100 * result.level:.4g} % interval"
     handles = []
     if np.isfinite(numbers.interval).any():
         handles.append(key_line(PLAIN.color, THICK, level))
     if shown.worst is not None:
         count = int(np.isfinite(numbers.simultaneous[:, 0]).sum())
         handles.append(key_dot(WORST, f"worst of {many(count, 'group')}"))
-        told = f"its distance from all other cases: {level}, allowing for the choice"
-        handles.append(key_line(WORST.color, THIN, told))
+        label = f"its distance from all other cases: {level}, allowing for the choice"
+        handles.append(key_line(WORST.color, THIN, label))
     if shown.worst is not None:
         handles.append(key_dot(REST, "all other cases"))
-    if not found.enough.all():
-        handles.append(key_dot(FEW, _too_few(found)))
+    if not result.enough.all():
+        handles.append(key_dot(FEW, _too_few(result)))
     if math.isfinite(shown.overall):
         half = np.diff(numbers.interval, axis=1) / 2
         handles.append(key_line(SLATE, 1.2, f"all cases: {number(shown.overall, decimals(half))}"))
     return handles
 
 
-def _too_few(found: Groups) -> str:
+def _too_few(record: Groups) -> str:
     """Say why a group has no interval."""
-    what = "events, or non-events" if found.events is not None else "cases of the rarer classes"
+    what = "events, or non-events" if record.events is not None else "cases of the rarer classes"
     return f"no interval: fewer than ten {what}"

@@ -112,10 +112,10 @@ def cost_matrix(
     >>> [text.get_text() for text in ax.texts[:3]]
     ['0', '1', '4']
     """
-    found = _costs(matrix, labels)
-    spread = float(np.ptp(found)) or 1.0
-    cells = [[f"{cost:.4g}".replace("-", MINUS) for cost in row] for row in found.tolist()]
-    return _draw(ax, (found - found.min()) / spread, cells, _names(found.shape, labels))
+    result = _costs(matrix, labels)
+    spread = float(np.ptp(result)) or 1.0
+    cells = [[f"{cost:.4g}".replace("-", MINUS) for cost in row] for row in result.tolist()]
+    return _draw(ax, (result - result.min()) / spread, cells, _names(result.shape, labels))
 
 
 def _costs(matrix: Cost, labels: int | Sequence[object] | None) -> Table:

@@ -1,7 +1,4 @@
-"""Shares that were right, and averages of the probability of what happened, side by side.
-
-Marks of three means, and their names where they cover least of a square picture.
-"""
+"""Accuracy, decisiveness and robustness as bars, and as marks in a square picture."""
 
 from __future__ import annotations
 
@@ -168,8 +165,8 @@ def _places(page: Page) -> list[Place]:
     left, bottom, right, top = page.frame
     row = page.size[1]
     edges = left + ACROSS * (right - left)
-    wanted = [page.marks[:, 1] + up * (top - bottom) for up in UP]
-    heights = [spread(some, row, bottom + 1.1 * row, top - 0.5 * row) for some in wanted]
+    aims = [page.marks[:, 1] + up * (top - bottom) for up in UP]
+    heights = [spread(some, row, bottom + 1.1 * row, top - 0.5 * row) for some in aims]
     return [Place(*one) for one in product(edges.tolist(), (False, True), heights)]
 
 

@@ -169,8 +169,10 @@ def _square(ax: Axes | None, divergence: float) -> Axes:
 
 def _inks(table: SourceTable, color: Color | None) -> dict[str, Ink]:
     """Give each class an ink; bins of all classes together have one of their own."""
-    found = inks(table.means.classes, color)
-    return found | {name: POOLED for name in table.name if name not in found and _bins(table, name)}
+    result = inks(table.means.classes, color)
+    return result | {
+        name: POOLED for name in table.name if name not in result and _bins(table, name)
+    }
 
 
 def _bubble(ink: Mapping[str, Ink], name: str) -> tuple[str, float]:
@@ -182,12 +184,12 @@ def _bubble(ink: Mapping[str, Ink], name: str) -> tuple[str, float]:
 def _bins(table: SourceTable, name: str) -> list[Bin]:
     """Return the bins of a class in which it happened, the largest first."""
     columns = (table.name, table.source, table.accuracy, table.size)
-    found = [
+    result = [
         Bin(float(source), float(accuracy), float(size))
         for of, source, accuracy, size in zip(*columns, strict=True)
         if of == name and not np.isnan(accuracy)
     ]
-    return sorted(found, key=lambda one: -one.size)
+    return sorted(result, key=lambda one: -one.size)
 
 
 def _draw_bubbles(ax: Axes, table: SourceTable, ink: Mapping[str, Ink]) -> Points:

@@ -1,7 +1,4 @@
-"""Murphy diagrams: the mean elementary score at each threshold.
-
-Regret curves: what decisions cost at each threshold.
-"""
+"""Murphy diagrams and regret curves: the mean elementary score, and regret, at each threshold."""
 
 from __future__ import annotations
 
@@ -280,8 +277,8 @@ def _check(records: Mapping[str, MurphyCurve]) -> None:
 def _event_rate(records: Mapping[str, MurphyCurve]) -> float | None:
     """Return the share of events that regrets have in common; parts of it have no baselines."""
     rates = [r.event_rate for r in records.values() if r.part == "score"]
-    known = [rate for rate in rates if rate is not None]
-    return one_event_rate(known) if len(known) == len(records) else None
+    present = [rate for rate in rates if rate is not None]
+    return one_event_rate(present) if len(present) == len(records) else None
 
 
 def _corners(view: View, curve: MurphyCurve) -> Corners:

@@ -1,9 +1,4 @@
-"""Names of curves at their right ends, moved apart where they would touch.
-
-Names that fit: of classes along an axis, and of panels above them.
-
-Names beside points, where they cover least.
-"""
+"""Where names go: at the ends of curves, along an axis, above panels, and beside points."""
 
 from __future__ import annotations
 
@@ -47,8 +42,8 @@ def names_of(labels: Iterable[object]) -> list[str]:
 def points(size: Size = "medium") -> float:
     """Return the size of letters, which the user of matplotlib may have changed."""
     fonts = import_extra("matplotlib.font_manager", extra="plots")
-    found: float = fonts.FontProperties(size=size).get_size_in_points()
-    return found
+    result: float = fonts.FontProperties(size=size).get_size_in_points()
+    return result
 
 
 def inches(names: Iterable[str], size: Size = "medium") -> float:
@@ -183,20 +178,20 @@ def spread(height: Column, gap: float, bottom: float, top: float) -> Column:
     # Of heights less the gaps below them, it is enough that they do not fall.
     below = gap * np.arange(len(height))
     level = isotonic_regression(height[order] - below).x
-    found = np.empty(len(height))
-    found[order] = np.clip(level, bottom, top - below[-1]) + below
-    return found
+    result = np.empty(len(height))
+    result[order] = np.clip(level, bottom, top - below[-1]) + below
+    return result
 
 
 def _ends(ax: Axes) -> dict[Line2D, tuple[float, float]]:
     """Return the last point that can be seen of each curve that has a name."""
-    found = {}
+    result = {}
     for line in curves(ax):
         x, y = np.asarray(line.get_xydata(), dtype=float).T
-        known = np.flatnonzero(np.isfinite(y))
-        if known.size and not str(line.get_label()).startswith("_"):
-            found[line] = (float(x[known[-1]]), float(y[known[-1]]))
-    return found
+        finite = np.flatnonzero(np.isfinite(y))
+        if finite.size and not str(line.get_label()).startswith("_"):
+            result[line] = (float(x[finite[-1]]), float(y[finite[-1]]))
+    return result
 
 
 def _make_room(figure: Figure, names: list[str], gap: float) -> None:

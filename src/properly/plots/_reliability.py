@@ -1,7 +1,4 @@
-"""Reliability diagrams.
-
-Reliability diagrams of the older kind, with bins chosen beforehand.
-"""
+"""Reliability diagrams: isotonic (CORP), and with bins chosen beforehand."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Retention curves: how good decisions are on the cases that are left.
-
-The cases with the greatest losses, and what was forecast for them.
-"""
+"""Retention curves, and the cases with the greatest losses."""
 
 from __future__ import annotations
 
@@ -162,8 +159,8 @@ def _show_shares(ax: Axes) -> None:
 def _inks(ax: Axes, names: list[str], color: Color | None) -> dict[str, Ink]:
     """Give each score an ink of the palette, but grey dashes to the oracle."""
     first = sum(line.get_label() != ORACLE for line in curves(ax))
-    found = inks([name for name in names if name != ORACLE], color, first)
-    return found | ({ORACLE: Ink(GREY, "--")} if ORACLE in names else {})
+    result = inks([name for name in names if name != ORACLE], color, first)
+    return result | ({ORACLE: Ink(GREY, "--")} if ORACLE in names else {})
 
 
 # Of the classes of one event, unless they have labels.

@@ -99,7 +99,7 @@ def write_columns(ax: Axes, columns: Mapping[str, Sequence[str]], size: float) -
         edge += max(map(len, [heading, *column])) * LETTER * size
         cells = [((1, row), 0, "center", text) for row, text in enumerate(column)]
         for place, lift, height, text in [*cells, ((1, -0.5), 3, "bottom", heading)]:
-            found = ax.annotate(
+            result = ax.annotate(
                 text,
                 place,
                 (edge, lift),
@@ -112,7 +112,7 @@ def write_columns(ax: Axes, columns: Mapping[str, Sequence[str]], size: float) -
                 annotation_clip=False,
                 gid=heading,
             )
-            set_as_text([found])
+            set_as_text([result])
         edge += 2 * LETTER * size
 
 
@@ -131,7 +131,7 @@ def draw_dot(ax: Axes, row: float, value: float, look: Look, size: float) -> Non
 
 def say_in_row(ax: Axes, row: int, words: str, size: float) -> None:
     """Write words in the middle of a row in which there is nothing to draw."""
-    found = ax.annotate(
+    result = ax.annotate(
         words,
         (0.5, row),
         xycoords=("axes fraction", "data"),
@@ -143,13 +143,13 @@ def say_in_row(ax: Axes, row: int, words: str, size: float) -> None:
         zorder=4,
         gid="words",
     )
-    set_as_text([found])
+    set_as_text([result])
 
 
 def say_beside(ax: Axes, row: int, value: float, words: str, size: float) -> None:
     """Write words beside a dot that has no interval, on the side that has more room."""
     right = value <= sum(ax.get_xlim()) / 2
-    found = ax.annotate(
+    result = ax.annotate(
         words,
         (value, row),
         (DOT + 1 if right else -DOT - 1, 0),
@@ -162,7 +162,7 @@ def say_beside(ax: Axes, row: int, value: float, words: str, size: float) -> Non
         zorder=4,
         gid="words",
     )
-    set_as_text([found])
+    set_as_text([result])
 
 
 def show_span(ax: Axes, numbers: Iterable[Any], side: float = 0.0) -> None:
@@ -184,11 +184,11 @@ def show_span(ax: Axes, numbers: Iterable[Any], side: float = 0.0) -> None:
 
 def span_of(numbers: Iterable[Any]) -> Ends:
     """Return the least and the greatest of all finite numbers; two equal ones are moved apart."""
-    found = np.concatenate([np.ravel(np.asarray(x, dtype=float)) for x in numbers])
-    found = found[np.isfinite(found)]
-    if not found.size:
+    result = np.concatenate([np.ravel(np.asarray(x, dtype=float)) for x in numbers])
+    result = result[np.isfinite(result)]
+    if not result.size:
         return 0.0, 1.0
-    least, most = float(found.min()), float(found.max())
+    least, most = float(result.min()), float(result.max())
     if least < most:
         return least, most
     apart = abs(least) / 10 or 1.0

@@ -1,7 +1,4 @@
-"""The range of thresholds that matters, what needs no model, and the names of both.
-
-Axes of thresholds: even steps in the threshold itself, or in what makes areas mean something.
-"""
+"""The axis of thresholds: its range, its scale, and the baselines that need no model."""
 
 from __future__ import annotations
 
@@ -212,11 +209,11 @@ def show_thresholds(
     scale = SCALES[axis or had]
     free = limits is not None or ax.get_autoscalex_on()
     if not free:
-        asked = tuple(np.clip(np.sort(ax.get_xlim()), 0, 1))
+        limits = tuple(np.clip(np.sort(ax.get_xlim()), 0, 1))
     else:
         ends = as_interval(usual if limits is None else limits)
-        asked = (ends.lower, ends.upper)
-    view = View(scale, *_finite(scale, asked, thresholds))
+        limits = (ends.lower, ends.upper)
+    view = View(scale, *_finite(scale, limits, thresholds))
     if scale.name != had:
         _set_scale(ax, scale)
     if free or scale.name != had:
@@ -233,10 +230,10 @@ def ticks(view: View) -> list[float]:
         candidates = [round_numbers(Interval(view.lower, view.upper))]
     else:
         candidates = [[t for t in group if view.lower <= t <= view.upper] for group in TELLING]
-    found = _set_apart(view, candidates)
-    if len(found) < 3:
-        found = _set_apart(view, [round_numbers(Interval(view.lower, view.upper))])
-    return sorted(found)
+    result = _set_apart(view, candidates)
+    if len(result) < 3:
+        result = _set_apart(view, [round_numbers(Interval(view.lower, view.upper))])
+    return sorted(result)
 
 
 def percent(threshold: float) -> str:
@@ -245,13 +242,13 @@ def percent(threshold: float) -> str:
 
 
 def _set_apart(view: View, groups: Iterable[Iterable[float]]) -> list[float]:
-    found: list[float] = []
+    result: list[float] = []
     for group in groups:
         for t in group:
-            gaps = np.abs(view.place(np.array(found)) - view.place(t))
+            gaps = np.abs(view.place(np.array(result)) - view.place(t))
             if np.all(gaps >= APART):
-                found.append(t)
-    return found
+                result.append(t)
+    return result
 
 
 def _set_scale(ax: Axes, scale: Scale) -> None:
@@ -263,10 +260,10 @@ def _set_scale(ax: Axes, scale: Scale) -> None:
 
 
 def _finite(
-    scale: Scale, asked: tuple[float, float], thresholds: Iterable[Column]
+    scale: Scale, limits: tuple[float, float], thresholds: Iterable[Column]
 ) -> tuple[float, float]:
     """Cut an end at infinity to the thresholds at which something happens."""
-    lower, upper = asked
+    lower, upper = limits
     least, greatest = _eventful(thresholds)
     if not np.isfinite(scale.forward(lower)):
         lower = least if least < upper else upper / 10
@@ -305,14 +302,14 @@ PLAIN = {TREAT_ALL: "-", TREAT_NONE: "--", EVENT_RATE: ":", PERFECT: ":"}
 
 def one_event_rate(rates: Iterable[float]) -> float:
     """Return the share of events, which is the same for all models of the same cases."""
-    found = sorted(rates)
-    if found[-1] - found[0] > ROUNDING:
+    result = sorted(rates)
+    if result[-1] - result[0] > ROUNDING:
         message = (
             "models are compared on the same cases, which have one event rate; "
-            f"got {found[0]:.6g} to {found[-1]:.6g}"
+            f"got {result[0]:.6g} to {result[-1]:.6g}"
         )
         raise DataError(message, hint="draw the models of each data set on Axes of their own.")
-    return found[0]
+    return result[0]
 
 
 def draw_curves(
@@ -326,7 +323,7 @@ def draw_curves(
 ) -> list[Corners]:
     """Draw the curves, and the band of one that is alone; return the edges of all bands."""
     ribbons = {
-        name: bend_band(view, found) for name, found in bands_to_draw(ax, records, band).items()
+        name: bend_band(view, result) for name, result in bands_to_draw(ax, records, band).items()
     }
     for name, record in records.items():
         if name in ribbons:
@@ -423,8 +420,8 @@ def highest(ax: Axes, view: View, more: Iterable[Corners] = ()) -> tuple[float, 
     """Return the least and the greatest height of the curves in view, and of more corners."""
     seen = [(line.get_xdata(), line.get_ydata()) for line in curves(ax)]
     heights = [_in_view(view, *np.asarray(corners)) for corners in [*seen, *more]]
-    found = np.concatenate(heights)
-    return float(np.nanmin(found)), float(np.nanmax(found))
+    result = np.concatenate(heights)
+    return float(np.nanmin(result)), float(np.nanmax(result))
 
 
 def set_height(ax: Axes, view: View, more: Iterable[Corners] = ()) -> None:

@@ -124,12 +124,12 @@ def _by_name(rules: object) -> dict[str, BinaryRule]:
             raise DataError(message, hint='give them names, as in {"mine": rule}.')
         rules = dict(zip(names, several, strict=True))
     kind: Any = BinaryRule  # abstract, which a type checker takes amiss
-    found: dict[str, BinaryRule] = by_name(rules, kind, "properly.rules, such as Brier()")
-    for rule in found.values():
+    result: dict[str, BinaryRule] = by_name(rules, kind, "properly.rules, such as Brier()")
+    for rule in result.values():
         if not rule.is_proper:
             message = f"only a proper rule is a weight on thresholds; got {rule!r}"
             raise ImproperRuleError(message)
-    return found
+    return result
 
 
 def _draw_rule(ax: Axes, view: View, rule: BinaryRule, ink: Ink, name: str) -> float:
@@ -156,8 +156,8 @@ def _density(view: View, rule: BinaryRule) -> Corners:
     @np.errstate(divide="ignore", invalid="ignore", over="ignore")
     def at(c: Column) -> Column:
         linear = view.scale.name == "linear"
-        found: Column = rule.weight(c) if linear else rule.logit_weight(c, 1 - c)
-        return found
+        result: Column = rule.weight(c) if linear else rule.logit_weight(c, 1 - c)
+        return result
 
     x = view.points(2 * PIECES)
     return _with_jumps(at, x, at(x))
@@ -186,17 +186,17 @@ def _with_jumps(at: Callable[[Column], Column], x: Column, y: Column) -> Corners
 def _above_ground(y: Column) -> Column:
     """Tell where there is something to draw: weight, or the foot of a jump to it."""
     weight = np.concatenate([[False], y > 0, [False]])
-    found: Column = np.isfinite(y) & (weight[:-2] | weight[1:-1] | weight[2:])
-    return found
+    result: Column = np.isfinite(y) & (weight[:-2] | weight[1:-1] | weight[2:])
+    return result
 
 
 def _mass_in_view(view: View, rule: BinaryRule) -> float:
     """Return the weight of the thresholds in view, cut short of an end where it is infinite."""
-    found = float(rule.mass(view.lower, view.upper))
-    if math.isinf(found):
+    result = float(rule.mass(view.lower, view.upper))
+    if math.isinf(result):
         short = 1e-3 * (view.upper - view.lower)
-        found = float(rule.mass(view.lower + short, view.upper - short))
-    return found
+        result = float(rule.mass(view.lower + short, view.upper - short))
+    return result
 
 
 def _height(view: View, x: Column, y: Column) -> float:

@@ -134,11 +134,11 @@ def _inks(
 ) -> dict[str, Ink]:
     """Give each metric an ink of the palette; the reference is black unless a colour is asked."""
     others = [name for name in names if name != reference]
-    found = inks(others, color, sum(line.get_color() != TEXT for line in curves(ax)))
+    result = inks(others, color, sum(line.get_color() != TEXT for line in curves(ax)))
     if reference is None:
-        return found
+        return result
     asked = color.get(reference) if isinstance(color, Mapping) else None
-    return found | {reference: Ink(asked or TEXT, "-")}
+    return result | {reference: Ink(asked or TEXT, "-")}
 
 
 def _named(name: str, oriented: Mapping[str, Column], reference: str | None) -> str:
@@ -186,8 +186,8 @@ def stacked(
 
 
 def _dots(ax: Axes) -> Column:
-    found = [x.get_offsets() for x in ax.collections if x.get_gid() == BEST]
-    return np.concatenate([np.asarray(x, dtype=float) for x in found] or [np.empty((0, 2))])
+    result = [x.get_offsets() for x in ax.collections if x.get_gid() == BEST]
+    return np.concatenate([np.asarray(x, dtype=float) for x in result] or [np.empty((0, 2))])
 
 
 def _set_axes(ax: Axes) -> None:

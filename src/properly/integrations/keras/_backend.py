@@ -1,7 +1,4 @@
-"""What the backend of Keras can do, and whether its numbers can be looked at yet.
-
-Keras, or what is missing: the package, or the backend that it was told to use.
-"""
+"""The backend of Keras: whether it is installed, and whether its numbers can be looked at yet."""
 
 from __future__ import annotations
 
@@ -29,9 +26,9 @@ KNOWN = ("torch", "jax", "numpy")
 
 def require_backend() -> None:
     """Refuse a backend whose tensors the rules cannot price."""
-    found = keras.backend.backend()
-    if found not in KNOWN:
-        message = f"RuleMetric needs Keras on torch, jax or numpy; its backend is {found!r}"
+    result = keras.backend.backend()
+    if result not in KNOWN:
+        message = f"RuleMetric needs Keras on torch, jax or numpy; its backend is {result!r}"
         hint = (
             "ScoreCallback works on every backend; or set KERAS_BACKEND before Keras is imported."
         )
@@ -40,10 +37,10 @@ def require_backend() -> None:
 
 def widest_float() -> Literal["float64", "float32"]:
     """Return the widest type of number that the backend has."""
-    found = keras.backend.backend()
-    if found == "jax":
+    result = keras.backend.backend()
+    if result == "jax":
         return "float64" if import_module("jax").config.jax_enable_x64 else "float32"
-    if found == "torch":
+    if result == "torch":
         # Keras computes on Apple's processor where there is one, and that has no double precision.
         return "float32" if import_module("torch").backends.mps.is_available() else "float64"
     return "float64"

@@ -1,7 +1,4 @@
-"""Scores of validation data after each epoch of Keras.
-
-A rule as a metric of Keras.
-"""
+"""A rule as a metric of Keras, and a callback that scores validation data after each epoch."""
 
 from __future__ import annotations
 
@@ -141,8 +138,8 @@ def _unpacked(data: Any) -> tuple[Any, Any, Any]:
     if isinstance(data, tuple | list) and len(data) in (2, 3):
         x, y, *rest = data
         return x, y, rest[0] if rest else None
-    found = f"{len(data)} things" if isinstance(data, tuple | list) else type(data).__name__
-    message = f"validation_data must be (x, y) or (x, y, sample_weight); got {found}"
+    result = f"{len(data)} things" if isinstance(data, tuple | list) else type(data).__name__
+    message = f"validation_data must be (x, y) or (x, y, sample_weight); got {result}"
     raise ArgumentTypeError(message, hint="arrays are needed; join the batches of a data set.")
 
 
@@ -282,9 +279,9 @@ class RuleMetric(keras.metrics.Metric):  # type: ignore[misc]
         return traced_sums(self.rule, rows, from_logits=self.from_logits)
 
     @np.errstate(invalid="ignore")
-    def _add(self, found: BatchSums) -> None:
+    def _add(self, record: BatchSums) -> None:
         """Add the sums of a batch, and what is lost by that to the rests (Neumaier)."""
-        x = ops.convert_to_tensor(namespace(found.loss).stack(found), dtype=self.dtype)
+        x = ops.convert_to_tensor(namespace(record.loss).stack(record), dtype=self.dtype)
         before = ops.convert_to_tensor(self.sums)
         after = before + x
         if self.rests is not None:

@@ -1,7 +1,4 @@
-"""What Keras hands over, as rows: outcomes, forecasts and weights in the shapes of models.
-
-The losses of a batch, added up: checked where the numbers are known, else marked by NaN.
-"""
+"""Batches of Keras as rows, and the sums of their losses: checked, or else marked by NaN."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Reliability diagrams of each validation epoch of Lightning.
-
-Scores of each validation epoch of Lightning.
-"""
+"""Callbacks of Lightning: scores and reliability diagrams of each validation epoch."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Where figures go: to loggers that take them, or into files.
-
-What a validation or test epoch of Lightning hands over, batch by batch.
-"""
+"""What an epoch of Lightning hands over, batch by batch, and where figures of it go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``evaluator_config`` asks of us: every key is known, or refused."""
+"""The keys of ``evaluator_config``, checked; any other is refused."""
 
 from __future__ import annotations
 
@@ -101,6 +101,6 @@ def _require_key(key: object) -> None:
 
 def _columns(known: Mapping[str, Any]) -> dict[str, Any]:
     """Take columns; weights by the name that MLflow's own evaluators know are not dropped."""
-    found = {name: known[name] for name in COLUMNS if known.get(name) is not None}
+    result = {name: known[name] for name in COLUMNS if known.get(name) is not None}
     weights = known.get("sample_weights")
-    return found if weights is None else {"weight": weights} | found
+    return result if weights is None else {"weight": weights} | result

@@ -117,14 +117,14 @@ class ProperlyEvaluator(ModelEvaluator):  # type: ignore[misc]
 
 
 def _logged(
-    found: Evaluation | ClassEvaluation, config: Config, run_id: str, about: Mapping[str, Any]
+    record: Evaluation | ClassEvaluation, config: Config, run_id: str, about: Mapping[str, Any]
 ) -> Any:
     from properly.integrations.mlflow._config import WORDS
     from properly.integrations.mlflow._logging import log_to_run
 
     told = dict(config.logging)
     words = {name: told.pop(name) for name in WORDS if name in told}
-    return log_to_run(found, run_id, words=words, about=about, **told)
+    return log_to_run(record, run_id, words=words, about=about, **told)
 
 
 def _evaluated(
@@ -144,7 +144,7 @@ def _evaluated(
     models, labels, pos_label = forecasts_of(
         tables_of(model, dataset, predictions, config), y, config
     )
-    found: Evaluation | ClassEvaluation = evaluate(
+    result: Evaluation | ClassEvaluation = evaluate(
         y,
         models,
         task="ordinal" if config.ordered else "auto",
@@ -153,7 +153,7 @@ def _evaluated(
         **columns,
         **config.options,
     )
-    return found
+    return result
 
 
 def _about(dataset: Any, run_id: str, known: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,4 @@
-"""Which column of a table is the event, or which class each is: known, asked or refused.
-
-Probabilities from a model of MLflow, or from columns of a data set; labels are refused.
-"""
+"""Probabilities of an MLflow model or of columns of a data set, and what each column stands for."""
 
 from __future__ import annotations
 
@@ -35,9 +32,9 @@ class Forecasts(NamedTuple):
 
 def forecasts_of(tables: Mapping[str, Table], y: Any, config: Config) -> Forecasts:
     """Turn tables into probabilities of one event, or of the classes in order."""
-    found = {name: _of_table(table, y, config) for name, table in tables.items()}
-    labels = next(iter(found.values())).labels
-    models = {name: _in_order(each, labels) for name, each in found.items()}
+    result = {name: _of_table(table, y, config) for name, table in tables.items()}
+    labels = next(iter(result.values())).labels
+    models = {name: _in_order(each, labels) for name, each in result.items()}
     # The last of two labels is the event, so that no other need be named.
     known = labels is not None and labels != config.labels
     return Forecasts(models, labels, None if known else config.pos_label)
@@ -63,11 +60,11 @@ def _of_table(table: Table, y: Any, config: Config) -> _Labelled:
     return _Labelled(table.p[:, _places(order, classes)], order)
 
 
-def _in_order(found: _Labelled, labels: tuple[Any, ...] | None) -> Any:
+def _in_order(record: _Labelled, labels: tuple[Any, ...] | None) -> Any:
     """Put the classes of a model in the order of those of the first one."""
-    if found.p.ndim == 1 or labels is None or found.labels in (None, labels):
-        return found.p
-    return found.p[:, _places(labels, found.labels)]
+    if record.p.ndim == 1 or labels is None or record.labels in (None, labels):
+        return record.p
+    return record.p[:, _places(labels, record.labels)]
 
 
 def _classes(table: Table, y: Any, config: Config) -> tuple[Any, ...] | None:
@@ -239,13 +236,13 @@ def _of_data(dataset: Any, config: Config) -> dict[str, Table]:
 
 def _from_columns(dataset: Any, names: str | Sequence[str]) -> Table:
     columns = [names] if isinstance(names, str) else list(names)
-    found = [
+    result = [
         _require_floats(column_of(dataset, name, "forecasts"), f"the column {name!r}")
         for name in columns
     ]
-    if len(found) == 1:
-        return Table(found[0])
-    return Table(check_probabilities(np.stack(found, axis=1)), names=tuple(columns))
+    if len(result) == 1:
+        return Table(result[0])
+    return Table(check_probabilities(np.stack(result, axis=1)), names=tuple(columns))
 
 
 def _from_output(output: Any, column: str | None, what: str) -> Table:

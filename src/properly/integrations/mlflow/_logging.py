@@ -1,7 +1,4 @@
-"""An evaluation, logged to a run of MLflow.
-
-The numbers of an evaluation under names that MLflow takes.
-"""
+"""An evaluation logged to a run of MLflow, its numbers under names that MLflow takes."""
 
 from __future__ import annotations
 
@@ -214,16 +211,16 @@ def metrics_of(evaluation: Evaluation | ClassEvaluation, prefix: str = "") -> di
 
     Of several models each has its name in front, as far as it is letters and digits, and a slash.
     """
-    found = {f"{prefix}cases": float(evaluation.total)}
+    result = {f"{prefix}cases": float(evaluation.total)}
     if isinstance(evaluation, Evaluation):
-        found[f"{prefix}event_rate"] = float(evaluation.event_rate)
+        result[f"{prefix}event_rate"] = float(evaluation.event_rate)
     slugs = slugs_of(evaluation.models)
     for model in evaluation.models:
         place = f"{prefix}{slugs[model]}/" if len(evaluation.models) > 1 else prefix
         for name, value in _of_model(evaluation, model):
             if not math.isnan(value):
-                found[_distinct(f"{place}{name}", found)] = float(value)
-    return found
+                result[_distinct(f"{place}{name}", result)] = float(value)
+    return result
 
 
 def metric_name(name: str) -> str:
@@ -284,8 +281,8 @@ def _ends(name: str, lower: float, upper: float) -> Named:
 
 def _distinct(name: str, taken: dict[str, float]) -> str:
     """Add a number to a name that two rules would share."""
-    found, number = name, 1
-    while found in taken:
+    result, number = name, 1
+    while result in taken:
         number += 1
-        found = f"{name}_{number}"
-    return found
+        result = f"{name}_{number}"
+    return result

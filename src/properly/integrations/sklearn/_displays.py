@@ -1,9 +1,4 @@
-"""What all displays share: where their cases come from, and how folds are drawn.
-
-How displays share Axes: colours, the curves of folds, and what only a curve alone has.
-
-Displays: curves of estimators, drawn, with the records that they are drawn from.
-"""
+"""Displays of scikit-learn: curves of estimators, predictions and folds, with their records."""
 
 from __future__ import annotations
 
@@ -163,8 +158,8 @@ class CurveDisplay(ABC, Generic[Record]):
         display
             It holds the record, and what was drawn.
         """
-        found = cases_of_estimator(estimator, X, y, sample_weight, pos_label)
-        return cls._of(found, options, name, ax, curve_kwargs)
+        result = cases_of_estimator(estimator, X, y, sample_weight, pos_label)
+        return cls._of(result, options, name, ax, curve_kwargs)
 
     @classmethod
     def from_predictions(
@@ -241,13 +236,13 @@ class CurveDisplay(ABC, Generic[Record]):
         display
             It holds the records, and what was drawn.
         """
-        found = cases_of_folds(cv_results, X, y, sample_weight, pos_label)
-        return cls._of(found, options, name, ax, curve_kwargs)
+        result = cases_of_folds(cv_results, X, y, sample_weight, pos_label)
+        return cls._of(result, options, name, ax, curve_kwargs)
 
     @classmethod
     def _of(
         cls,
-        found: Gathered,
+        record: Gathered,
         options: Mapping[str, Any],
         name: str | None,
         ax: Axes | None,
@@ -256,18 +251,18 @@ class CurveDisplay(ABC, Generic[Record]):
         """Measure the curves, then draw them."""
         asked = {key: value for key, value in options.items() if key in cls.measured}
         drawing = {key: value for key, value in options.items() if key not in cls.measured}
-        display = cls._measure_all(found, asked, found.name if name is None else name)
+        display = cls._measure_all(record, asked, record.name if name is None else name)
         return display.plot(ax, curve_kwargs=curve_kwargs, **drawing)
 
     @classmethod
-    def _measure_all(cls, found: Gathered, asked: Mapping[str, Any], name: str | None) -> Self:
+    def _measure_all(cls, record: Gathered, asked: Mapping[str, Any], name: str | None) -> Self:
         plainly = {key: value for key, value in asked.items() if key not in OF_BANDS}
         known: dict[str, Any] = {
-            "folds": tuple(cls._measure(fold, **plainly) for fold in found.folds),
+            "folds": tuple(cls._measure(fold, **plainly) for fold in record.folds),
             "name": name,
-            "pos_label": found.event,
+            "pos_label": record.event,
         }
-        return cls(cls._measure(found.cases, **asked), **known)  # type: ignore[call-arg]
+        return cls(cls._measure(record.cases, **asked), **known)  # type: ignore[call-arg]
 
     @classmethod
     @abstractmethod
@@ -443,11 +438,11 @@ class ReliabilityDisplay(CurveDisplay[Reliability]):
     )
 
     @classmethod
-    def _measure_all(cls, found: Gathered, asked: Mapping[str, Any], name: str | None) -> Self:
+    def _measure_all(cls, record: Gathered, asked: Mapping[str, Any], name: str | None) -> Self:
         asked = dict(asked)
         rule = asked.pop("rule", BRIER)
-        display = super()._measure_all(found, asked, name)
-        display.decomposition = None if rule is None else decompose(found.cases, rule)
+        display = super()._measure_all(record, asked, name)
+        display.decomposition = None if rule is None else decompose(record.cases, rule)
         return display
 
     @classmethod

@@ -1,7 +1,4 @@
-"""Forecasts of an estimator: its probabilities, and what their columns stand for.
-
-Cases of one event: of an estimator, of predictions, and of the folds of a cross-validation.
-"""
+"""Forecasts of estimators as cases of one event, also fold by fold of a cross-validation."""
 
 from __future__ import annotations
 
@@ -77,14 +74,14 @@ def forecasts_of(estimator: Any, X: Any) -> Forecasts:
 
 def require_seen(y: ArrayLike, forecasts: Forecasts) -> None:
     """Refuse outcomes for which the estimator has no probability."""
-    found = to_numpy(as_column(y, "outcomes"))
-    require_present(found, "outcomes")
+    result = to_numpy(as_column(y, "outcomes"))
+    require_present(result, "outcomes")
     known = set(forecasts.labels)
-    unseen = np.array([label not in known for label in found.tolist()])
+    unseen = np.array([label not in known for label in result.tolist()])
     if unseen.any():
         listed = _listed(forecasts.labels)
         rule = f"outcomes must be classes that {forecasts.name} has seen, {listed}"
-        refuse(found, unseen, rule, STRATIFY)
+        refuse(result, unseen, rule, STRATIFY)
 
 
 def in_order(forecasts: Forecasts, rule: Rule, labels: Sequence[object] | None) -> Forecasts:
@@ -119,8 +116,8 @@ def _require_same(asked: tuple[Any, ...], forecasts: Forecasts) -> None:
 
 
 def _listed(labels: Iterable[object]) -> str:
-    found = [repr(label) for label in labels]
-    return ", ".join(found[:6]) + ", …" * (len(found) > 6)
+    result = [repr(label) for label in labels]
+    return ", ".join(result[:6]) + ", …" * (len(result) > 6)
 
 
 RETURN = "cross_validate(…, return_estimator=True, return_indices=True) returns both."

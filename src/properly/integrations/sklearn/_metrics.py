@@ -1,9 +1,4 @@
-"""Rules for class probabilities as metric functions, with the arguments of scikit-learn.
-
-Rules as metric functions, with the arguments of scikit-learn.
-
-What a score is made of, and what acting on forecasts is worth, as metric functions.
-"""
+"""Rules, parts of scores and net benefit as metric functions with the arguments of scikit-learn."""
 
 from __future__ import annotations
 
@@ -172,7 +167,7 @@ def brier_loss(
     >>> brier_loss([0, 1, 2], [[0.5, 0.5, 0.0]] * 3)
     0.8333333333333334
     """
-    found = rule_loss(
+    result = rule_loss(
         y_true,
         y_proba,
         rule=Brier(),
@@ -181,11 +176,11 @@ def brier_loss(
         pos_label=pos_label,
     )
     if scale_by_half == "auto":
-        return found
+        return result
     several = is_table(y_proba) and columns_of_table(y_proba) > 2
     if check_flag(scale_by_half, "scale_by_half"):
-        return found / 2 if several else found
-    return found if several else 2 * found
+        return result / 2 if several else result
+    return result if several else 2 * result
 
 
 def log_loss(

@@ -52,8 +52,8 @@ def judged(
     """Take rows as the rule prices them: as an event, or as classes."""
     require_rule(rule)
     if not is_table(y_proba):
-        found = rows_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
-        return require_binary(rule), found
+        result = rows_of_event(y_true, y_proba, sample_weight, labels=labels, pos_label=pos_label)
+        return require_binary(rule), result
     ordered = isinstance(rule, ClassRule) and rule.needs_order
     rows, names = rows_of_classes(y_true, y_proba, sample_weight, labels=labels, ordered=ordered)
     if len(names) > 2:
@@ -139,8 +139,8 @@ def columns_of_table(y_proba: ArrayLike) -> int:
 
 def require_named_in_order(labels: tuple[Any, ...], p: object, what: str) -> None:
     """Refuse a frame whose columns are named by the labels, words or numbers, in another order."""
-    found = getattr(p, "columns", None)
-    columns = () if found is None or callable(found) else tuple(found)
+    result = getattr(p, "columns", None)
+    columns = () if result is None or callable(result) else tuple(result)
     # A frame without names numbers its columns; some libraries name them by text alone.
     if columns != tuple(range(len(columns))):
         require_order(tuple(map(str, labels)), tuple(map(str, columns)), what)
@@ -177,18 +177,18 @@ def _names(y_true: ArrayLike, y_proba: ArrayLike, *, ordered: bool) -> tuple[Any
     if y.ndim != 1 or y.shape[0] == 0:
         return None
     require_present(y, "outcomes")
-    found = distinct(y)
-    words = any(isinstance(label, str | bytes) for label in found)
-    if len({type(label) for label in found}) > 1 or (words and ordered):
+    result = distinct(y)
+    words = any(isinstance(label, str | bytes) for label in result)
+    if len({type(label) for label in result}) > 1 or (words and ordered):
         return None
     columns = column_names(y_proba)
-    if columns is not None and set(columns).issuperset(found):
+    if columns is not None and set(columns).issuperset(result):
         return columns
     count = columns_of_table(y_proba)
-    if len(found) != count:
+    if len(result) != count:
         message = (
             f"without labels=, y_true must have as many labels as y_proba has columns; "
-            f"got {len(found)} labels and {count} columns"
+            f"got {len(result)} labels and {count} columns"
         )
         raise DataError(message, hint=COLUMNS)
-    return tuple(found)
+    return tuple(result)

@@ -99,12 +99,12 @@ class Reader(NamedTuple):
         classes = self._has_classes(forecasts, targets)
         shape = tuple(targets.shape)
         if weight is not None and tuple(weight.shape) != shape:
-            found = tuple(weight.shape)
-            message = f"weights must have the shape of the targets, {shape}; got {found}"
+            result = tuple(weight.shape)
+            message = f"weights must have the shape of the targets, {shape}; got {result}"
             raise DataError(message)
         if forecasts.numel() == 0:
-            found = tuple(forecasts.shape)
-            message = f"a batch must not be empty; batch {number} has forecasts of shape {found}"
+            result = tuple(forecasts.shape)
+            message = f"a batch must not be empty; batch {number} has forecasts of shape {result}"
             raise DataError(message)
         x, targets = _flat(forecasts, classes=classes), targets.detach().reshape(-1)
         if weight is not None:
@@ -199,8 +199,8 @@ def refuse_nan(batch: Batch, loss: Array, from_logits: bool) -> NoReturn:
 def require_some_weight(batch: Batch) -> None:
     """Refuse a batch without weight, of which there is no mean."""
     if batch.weight is not None and not bool(batch.weight.any()):
-        found = f"all {len(batch.weight)} of batch {batch.number} are 0"
-        message = f"a mean needs at least one positive weight; {found}"
+        result = f"all {len(batch.weight)} of batch {batch.number} are 0"
+        message = f"a mean needs at least one positive weight; {result}"
         raise DataError(message)
 
 
@@ -233,8 +233,8 @@ def _require_tensors(forecasts: Any, targets: Any, weight: Any) -> None:
 
 
 def _refuse_event_shapes(forecasts: Shape, targets: Shape, rule: Rule) -> NoReturn:
-    found = f"{forecasts} and {targets}"
-    message = f"forecasts and targets of one event must have the same shape; got {found}"
+    result = f"{forecasts} and {targets}"
+    message = f"forecasts and targets of one event must have the same shape; got {result}"
     hint = None
     if forecasts == (*targets, 1) or targets == (*forecasts, 1):
         name = "forecasts" if len(forecasts) > len(targets) else "targets"
@@ -324,8 +324,8 @@ def _refuse_forecasts(batch: Batch) -> None:
     if bool(bad.any()):
         worst = int((sums - 1).abs().argmax())
         count = _such(int(bad.sum()), batch)
-        found = f"{batch.place(worst)} sums to {float(sums[worst]):.6g}{count}"
-        message = f"rows of class probabilities must sum to 1 within {slack:.2g}; {found}"
+        result = f"{batch.place(worst)} sums to {float(sums[worst]):.6g}{count}"
+        message = f"rows of class probabilities must sum to 1 within {slack:.2g}; {result}"
         raise DataError(message, hint=LOGITS)
 
 

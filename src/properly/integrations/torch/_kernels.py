@@ -50,8 +50,8 @@ def _slope(logits, y, shares, grad, slope, classes, stride, BLOCK: tl.constexpr)
     cut = 2 * share * off
     # A class moves the cumulative sums from itself on.
     g = tl.sum(cut, axis=0) - tl.cumsum(cut, axis=0) + cut
-    found = p * (g - tl.sum(p * g, axis=0)) * tl.load(grad + row)
-    tl.store(slope + row * classes + k, found, mask=k < classes)
+    result = p * (g - tl.sum(p * g, axis=0)) * tl.load(grad + row)
+    tl.store(slope + row * classes + k, result, mask=k < classes)
 
 
 class FusedRPS(torch.autograd.Function):  # type: ignore[misc]

@@ -129,14 +129,14 @@ class RuleLoss(torch.nn.Module):  # type: ignore[misc]
         if look and self.reduction == "mean":
             require_some_weight(batch)
         loss = self._price(within_classes(batch) if later else batch.targets, batch.x)
-        found = _reduce(loss, batch, self.reduction)
+        result = _reduce(loss, batch, self.reduction)
         if look:
-            fine = ~(found if found.ndim == 0 else found.sum()).isnan()
+            fine = ~(result if result.ndim == 0 else result.sum()).isnan()
             if not bool(fine & reader.glance(batch) if later else fine):
                 reader.look(batch)
                 refuse_nan(batch, loss, self.from_logits)
             self.batches += 1
-        return found
+        return result
 
     def reset(self) -> None:
         """Count batches from 0 again."""
@@ -164,8 +164,8 @@ class RuleLoss(torch.nn.Module):  # type: ignore[misc]
 
         place = x.shape[1], x.device
         if place not in self._shares:
-            found = cast("RPS", self.rule).shares(x.shape[1])
-            self._shares = {place: torch.tensor(found, dtype=torch.float32, device=x.device)}
+            result = cast("RPS", self.rule).shares(x.shape[1])
+            self._shares = {place: torch.tensor(result, dtype=torch.float32, device=x.device)}
         return FusedRPS.apply(outcomes(targets, x), x, self._shares[place])
 
     def __getstate__(self) -> dict[str, Any]:
@@ -175,19 +175,19 @@ class RuleLoss(torch.nn.Module):  # type: ignore[misc]
 
 def require_trainable(rule: object, *, allow_improper: bool) -> Rule:
     """Refuse a rule that a gradient does not see all of, and an improper one unless allowed."""
-    found = require_rule(rule)
-    if not found.differentiable:
-        penalty = isinstance(found, Penalized) and found.rule.differentiable
-        what = f"the penalty of {found!r} has" if penalty else f"the jumps of {found!r} have"
+    result = require_rule(rule)
+    if not result.differentiable:
+        penalty = isinstance(result, Penalized) and result.rule.differentiable
+        what = f"the penalty of {result!r} has" if penalty else f"the jumps of {result!r} have"
         message = f"a loss for training must not jump; {what} no gradient"
         raise DataError(message, hint=TALLY)
-    if not (found.is_proper or allow_improper):
+    if not (result.is_proper or allow_improper):
         message = (
-            f"a loss for training must be proper; under {found!r} some other forecast beats "
+            f"a loss for training must be proper; under {result!r} some other forecast beats "
             "the true probability"
         )
         raise ImproperRuleError(message, hint="allow_improper=True trains with it all the same.")
-    return found
+    return result
 
 
 class LogitPrice(torch.autograd.Function):  # type: ignore[misc]

@@ -250,14 +250,14 @@ class DecompositionMetric(TallyMetric):
         )
         # Recalibrated, forecasts score no worse than recalibrated cells, nor than themselves.
         calibrated = min(uncertainty - discrimination, score)
-        found = {
+        result = {
             "score": score,
             "miscalibration": score - calibrated,
             "discrimination": max(uncertainty - calibrated, 0.0),
             "uncertainty": uncertainty,
         }
         like = getattr(self, self._sums)
-        return {name: like.new_tensor(value) for name, value in found.items()}
+        return {name: like.new_tensor(value) for name, value in result.items()}
 
     def _view(self, batch: Batch) -> str:
         columns = batch.x.shape[1] if batch.has_classes else None
