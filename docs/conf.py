@@ -83,6 +83,7 @@ html_sidebars: dict[str, list[str]] = {
     "index": [],
     "getting-started": [],
     "how-it-works": [],
+    "mathematics": [],
     "conventions": [],
     "example-data": [],
     "benchmarks": [],
@@ -178,9 +179,15 @@ def write_displayed_math(self: Any, node: Element) -> NoReturn:
     raise SkipNode
 
 
+def leave_aliases_alone(_app: Sphinx, what: str, *_: object) -> tuple[None, None] | None:
+    """Keep numpydoc from giving an alias of an array the signature of the array."""
+    return (None, None) if what == "data" else None
+
+
 def setup(app: Sphinx) -> None:
-    """Tell Sphinx how to write mathematics."""
+    """Tell Sphinx how to write mathematics, and what has no signature."""
     app.add_html_math_renderer("mathml", (write_math, None), (write_displayed_math, None))
+    app.connect("autodoc-process-signature", leave_aliases_alone, priority=400)
 
 
 html_math_renderer = "mathml"
