@@ -45,14 +45,12 @@ default_role = "autolink"
 autosummary_generate = True
 # A function and the class it returns differ by a capital only, which some file systems ignore.
 autosummary_filename_map = {
-    "properly.inference.Bootstrap": "properly.inference.Bootstrap-class",
-    "properly.decisions.Dominance": "properly.decisions.Dominance-class",
-    "properly.probability.Means": "properly.probability.Means-class",
-    "properly.calibration.Reliability": "properly.calibration.Reliability-class",
-    "properly.evaluation.Stream": "properly.evaluation.Stream-class",
     "properly.Tally": "properly.Tally-class",
-    "properly.evaluation.Verdict": "properly.evaluation.Verdict-class",
     "properly.datasets.Crash": "properly.datasets.Crash-class",
+    "properly.decisions.Confusion": "properly.decisions.Confusion-class",
+    "properly.decisions.Dominance": "properly.decisions.Dominance-class",
+    "properly.decisions.Ranking": "properly.decisions.Ranking-class",
+    "properly.inference.Bootstrap": "properly.inference.Bootstrap-class",
 }
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
