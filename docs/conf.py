@@ -45,14 +45,12 @@ default_role = "autolink"
 autosummary_generate = True
 # A function and the class it returns differ by a capital only, which some file systems ignore.
 autosummary_filename_map = {
-    "properly.inference.Bootstrap": "properly.inference.Bootstrap-class",
-    "properly.decisions.Dominance": "properly.decisions.Dominance-class",
-    "properly.probability.Means": "properly.probability.Means-class",
-    "properly.calibration.Reliability": "properly.calibration.Reliability-class",
-    "properly.evaluation.Stream": "properly.evaluation.Stream-class",
     "properly.Tally": "properly.Tally-class",
-    "properly.evaluation.Verdict": "properly.evaluation.Verdict-class",
     "properly.datasets.Crash": "properly.datasets.Crash-class",
+    "properly.decisions.Confusion": "properly.decisions.Confusion-class",
+    "properly.decisions.Dominance": "properly.decisions.Dominance-class",
+    "properly.decisions.Ranking": "properly.decisions.Ranking-class",
+    "properly.inference.Bootstrap": "properly.inference.Bootstrap-class",
 }
 autodoc_typehints = "none"
 autodoc_member_order = "bysource"
@@ -83,6 +81,7 @@ html_sidebars: dict[str, list[str]] = {
     "index": [],
     "getting-started": [],
     "how-it-works": [],
+    "mathematics": [],
     "conventions": [],
     "example-data": [],
     "benchmarks": [],
@@ -178,9 +177,15 @@ def write_displayed_math(self: Any, node: Element) -> NoReturn:
     raise SkipNode
 
 
+def leave_aliases_alone(_app: Sphinx, what: str, *_: object) -> tuple[None, None] | None:
+    """Keep numpydoc from giving an alias of an array the signature of the array."""
+    return (None, None) if what == "data" else None
+
+
 def setup(app: Sphinx) -> None:
-    """Tell Sphinx how to write mathematics."""
+    """Tell Sphinx how to write mathematics, and what has no signature."""
     app.add_html_math_renderer("mathml", (write_math, None), (write_displayed_math, None))
+    app.connect("autodoc-process-signature", leave_aliases_alone, priority=400)
 
 
 html_math_renderer = "mathml"

@@ -44,7 +44,7 @@ from threadpoolctl import threadpool_limits
 
 Columns = dict[str, npt.NDArray[Any]]
 
-OUTPUT = Path(__file__).resolve().parents[1] / "src" / "properly" / "data" / "crash.npz"
+OUTPUT = Path(__file__).resolve().parents[1] / "src" / "properly" / "datasets" / "crash.npz"
 LAST_TRAINING_YEAR = 2000
 SEED = 0
 
