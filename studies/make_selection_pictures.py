@@ -20,9 +20,9 @@ from matplotlib import rc_context
 # The documentation's scripts are not part of the package.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from reproductions.selection.histories import middle, named
+from reproductions.selection.figures import middle, named
 from reproductions.selection.paper import selection
-from reproductions.selection.words import TITLES
+from reproductions.selection.text import TITLES
 
 from properly import plots
 from studies.make_guide_pictures import STATIC, STYLE, panels

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import columns_of, to_frame
+from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.calibration._decomposition import decompose
 from properly.calibration._reliability import reliability
@@ -22,12 +22,11 @@ from properly.counts._tally import Tally
 from properly.datasets import corp
 from properly.datasets._corp import DISTRIBUTIONS
 from properly.rules import Brier
-from reproductions._output import heading
+from reproductions.tables import Table, heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from properly._boundary._record import Backend
     from properly.calibration._bands import Method
     from properly.calibration._decomposition import Decomposition
     from properly.calibration._reliability import Reliability
@@ -115,7 +114,7 @@ class CoverageCell:
 
 
 @dataclass(frozen=True)
-class Coverage:
+class Coverage(Table):
     """The coverage of 90 % bands.
 
     Attributes
@@ -133,10 +132,6 @@ class Coverage:
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry a band and setting."""
         return columns_of(self.cells)
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a band and setting as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print a table a band, and what the paper says."""
@@ -304,7 +299,7 @@ def panels(replicates: int, rng: np.random.Generator) -> dict[str, Panel]:
     }
 
 
-def tell(panels: Mapping[str, Panel]) -> str:
+def panel_text(panels: Mapping[str, Panel]) -> str:
     """Print the methods beside the paper's, and what the bands hold."""
     rows = [
         [

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import columns_of, to_frame
+from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.calibration._reliability import reliability
 from properly.counts._histogram import equal_width
-from reproductions._output import heading, prose
 from reproductions.corp.coverage import Setting, named, settings
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from properly._boundary._record import Backend
     from properly.counts._tally import Tally
 
     Numbers = NDArray[np.float64]
@@ -63,7 +62,7 @@ class EfficiencyCell:
 
 
 @dataclass(frozen=True)
-class Efficiency:
+class Efficiency(Table):
     """Mean squared errors of CORP and of binning and counting.
 
     Attributes
@@ -83,10 +82,6 @@ class Efficiency:
             {"distribution": c.distribution, "values": c.values, "n": c.n, **c.error}
             for c in self.cells
         )
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a setting as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print the errors, and for which settings the paper's claim holds."""

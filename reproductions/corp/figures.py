@@ -1,4 +1,4 @@
-"""A picture a figure."""
+"""Figures 1 to 5 of the paper on CORP."""
 
 from __future__ import annotations
 
@@ -7,41 +7,23 @@ from typing import TYPE_CHECKING
 from properly import plots
 from properly.datasets._corp import DISTRIBUTIONS
 from properly.plots._axes import GREY, PALETTE
-from reproductions._output import save_all, sheet
-from reproductions.corp import coverage as _coverage
-from reproductions.corp import efficiency as _efficiency
+from reproductions.corp import coverage as bands
+from reproductions.corp import efficiency as errors
 from reproductions.corp.coverage import named
+from reproductions.reproduction import sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from reproductions.corp.coverage import Panel
     from reproductions.corp.niamey import Diagram
-    from reproductions.corp.paper import CorpReproduction
+    from reproductions.reproduction import Figures
 
 
 MARKERS = {"r": "o", "d": "s", "c": "^"}
-
-
-def save(result: CorpReproduction, folder: Path, step: Callable[[str], None]) -> tuple[Path, ...]:
-    """Draw and save every figure that the result has."""
-    makers: dict[str, Callable[[], Figure]] = {
-        "figure3": lambda: _figure3(result.figure3),
-        "figure4": lambda: _figure4(result.figure4),
-        "figure5": lambda: _figure5(result.figure5),
-    }
-    if result.figure1 and result.figure2:
-        first, second = result.figure1, result.figure2["EMOS"]
-        makers = {
-            "figure1": lambda: _figure1(first),
-            "figure2": lambda: _figure2(second),
-            **makers,
-        }
-    return save_all(makers, folder, step)
 
 
 def _figure1(diagrams: Mapping[str, Diagram]) -> Figure:
@@ -69,9 +51,9 @@ def _figure3(panels: Mapping[str, Panel]) -> Figure:
     return figure
 
 
-def _figure4(coverage: _coverage.Coverage) -> Figure:
-    figure, axes = sheet(len(_coverage.STUDIES), len(DISTRIBUTIONS), sharex=True, sharey=True)
-    for row, study in zip(axes, _coverage.STUDIES, strict=True):
+def _figure4(coverage: bands.Coverage) -> Figure:
+    figure, axes = sheet(len(bands.STUDIES), len(DISTRIBUTIONS), sharex=True, sharey=True)
+    for row, study in zip(axes, bands.STUDIES, strict=True):
         for ax, distribution in zip(row, DISTRIBUTIONS, strict=True):
             cells = [
                 c for c in coverage.cells if (c.band, c.distribution) == (study.name, distribution)
@@ -87,14 +69,14 @@ def _figure4(coverage: _coverage.Coverage) -> Figure:
     return figure
 
 
-def _figure5(efficiency: _efficiency.Efficiency) -> Figure:
-    figure, axes = sheet(len(_efficiency.VALUES), len(DISTRIBUTIONS), sharex=True, sharey=True)
-    for row, values in zip(axes, _efficiency.VALUES, strict=True):
+def _figure5(efficiency: errors.Efficiency) -> Figure:
+    figure, axes = sheet(len(errors.VALUES), len(DISTRIBUTIONS), sharex=True, sharey=True)
+    for row, values in zip(axes, errors.VALUES, strict=True):
         for ax, distribution in zip(row, DISTRIBUTIONS, strict=True):
             cells = [
                 c for c in efficiency.cells if (c.distribution, c.values) == (distribution, values)
             ]
-            for name, color in zip(_efficiency.METHODS, PALETTE, strict=True):
+            for name, color in zip(errors.METHODS, PALETTE, strict=True):
                 size, error = [c.n for c in cells], [c.error[name] for c in cells]
                 style = "-" if name == "CORP" else "--" if name.startswith("m") else ":"
                 ax.plot(size, error, style, marker=".", color=color, label=name)
@@ -117,9 +99,9 @@ def _draw_counted(ax: Axes, diagram: Diagram, bins: int, name: str) -> None:
     ax.set_title(f"{name}, {bins} bins")
 
 
-def _draw_coverage(ax: Axes, cells: list[_coverage.CoverageCell]) -> None:
-    ax.axhline(_coverage.LEVEL, color=GREY, linewidth=0.8)
-    for values, color in zip(_coverage.VALUES, PALETTE, strict=False):
+def _draw_coverage(ax: Axes, cells: list[bands.CoverageCell]) -> None:
+    ax.axhline(bands.LEVEL, color=GREY, linewidth=0.8)
+    for values, color in zip(bands.VALUES, PALETTE, strict=False):
         line = [c for c in cells if c.values == values]
         label = "continuous" if values is None else str(values)
         ax.plot([c.n for c in line], [c.coverage for c in line], color=color, label=label)
@@ -127,3 +109,12 @@ def _draw_coverage(ax: Axes, cells: list[_coverage.CoverageCell]) -> None:
             marker = MARKERS.get(c.method[:1], "D")
             ax.errorbar(c.n, c.coverage, 2 * c.error, color=color, marker=marker, capsize=2)
     ax.set_xscale("log", base=2)
+
+
+FIGURES: Figures = {
+    "figure1": lambda result: _figure1(result.figure1),
+    "figure2": lambda result: _figure2(result.figure2["EMOS"]),
+    "figure3": lambda result: _figure3(result.figure3),
+    "figure4": lambda result: _figure4(result.figure4),
+    "figure5": lambda result: _figure5(result.figure5),
+}

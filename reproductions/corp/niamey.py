@@ -16,7 +16,7 @@ from properly.calibration._reliability import reliability
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.rules import Brier
-from reproductions._output import heading
+from reproductions.tables import heading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -194,7 +194,7 @@ def diagrams(
     }
 
 
-def tell(diagrams: Mapping[str, Diagram]) -> str:
+def diagram_text(diagrams: Mapping[str, Diagram]) -> str:
     """Print the diagrams beside what the paper says of them."""
     cases = diagrams["ENS"].cases
     parts = [

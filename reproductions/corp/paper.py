@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from properly._boundary._options import as_generator
 from properly.datasets._corp import DISTRIBUTIONS
-from reproductions._output import counter, prepare, tell
-from reproductions.corp import coverage as _coverage
-from reproductions.corp import coverage as _miscalibrated
-from reproductions.corp import efficiency as _efficiency
-from reproductions.corp import figures as _figures
-from reproductions.corp import niamey as _niamey
+from reproductions.corp import coverage, efficiency, niamey
+from reproductions.corp.figures import FIGURES
+from reproductions.reproduction import Reproduction, Work, streams
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
     from typing import TypeAlias
+
+    import numpy as np
 
     from properly.counts._tally import Tally
     from properly.typing import Progress
 
-    _Diagrams: TypeAlias = Mapping[str, _niamey.Diagram]
+    Diagrams: TypeAlias = Mapping[str, niamey.Diagram]
 
 
 class Effort(NamedTuple):
@@ -43,10 +39,12 @@ FULL = Effort(
 )
 # For bands that are looked at one by one.
 REPLICATES = 1000
+# What needs the data.
+RAIN = ("figure1", "figure2")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CorpReproduction:
+class CorpReproduction(Reproduction):
     """The tables and figures of the paper on CORP, computed again.
 
     ``print`` shows all of it beside the paper's numbers and claims.
@@ -63,8 +61,6 @@ class CorpReproduction:
         Coverage of the bands.
     figure5 : Efficiency
         Mean squared errors of the estimated event rates.
-    pictures : tuple of Path
-        The pictures that were saved.
 
     Examples
     --------
@@ -73,27 +69,26 @@ class CorpReproduction:
     >>> r.figure5.cells[0].error["CORP"]  # doctest: +SKIP
     """
 
-    table2: _niamey.Table2 | None
-    figure1: Mapping[str, _niamey.Diagram] | None
-    figure2: Mapping[str, _niamey.Diagram] | None
-    figure3: Mapping[str, _miscalibrated.Panel]
-    figure4: _coverage.Coverage
-    figure5: _efficiency.Efficiency
-    pictures: tuple[Path, ...] = ()
+    table2: niamey.Table2 | None
+    figure1: Diagrams | None
+    figure2: Diagrams | None
+    figure3: Mapping[str, coverage.Panel]
+    figure4: coverage.Coverage
+    figure5: efficiency.Efficiency
 
-    def __repr__(self) -> str:
-        data = "without" if self.table2 is None else "with"
-        return f"CorpReproduction({data} the forecasts of rain)"
+    def size(self) -> str:
+        """Say whether there were data."""
+        return f"{'without' if self.table2 is None else 'with'} the forecasts of rain"
 
-    def __str__(self) -> str:
-        """Print everything beside what the paper says."""
-        parts = [_niamey.ABSENT]
+    def sections(self) -> Iterator[object]:
+        """Return Table 2 and the figures, or what they need."""
         if self.table2 and self.figure1 and self.figure2:
-            parts = [str(self.table2), _niamey.tell({**self.figure1, **self.figure2})]
-        parts += [_miscalibrated.tell(self.figure3), str(self.figure4), str(self.figure5)]
-        if self.pictures:
-            parts.append(tell(self.pictures))
-        return "\n\n".join(parts)
+            yield self.table2
+            yield niamey.diagram_text({**self.figure1, **self.figure2})
+        else:
+            yield niamey.ABSENT
+        yield coverage.panel_text(self.figure3)
+        yield from (self.figure4, self.figure5)
 
 
 def corp(
@@ -151,41 +146,32 @@ def corp(
     >>> print(reproduce.corp("niamey.csv", output="pictures"))  # doctest: +SKIP
     """
     effort = FULL if full else QUICK
-    rain = None if data is None else _niamey.read(data)
-    folder = None if output is None else prepare(output)
-    # Each part has a stream of its own, so that leaving one out does not change the others.
-    streams = [np.random.default_rng(seed) for seed in as_generator(rng).integers(2**63, size=4)]
-    step = counter(progress, _count(effort, rain, folder))
-    table2, figure1, figure2 = _rain(rain, streams[0], step)
-    panels = _miscalibrated.panels(REPLICATES, streams[1])
-    step("Figure 3")
+    rain = None if data is None else niamey.read(data)
+    work = Work(output, progress)
+    settings = len(DISTRIBUTIONS) * (len(coverage.VALUES) + len(efficiency.VALUES))
+    work.plan(
+        # The settings, Figure 3, and the data.
+        settings * len(effort.sizes) + 1 + (rain is not None),
+        {name: make for name, make in FIGURES.items() if rain or name not in RAIN},
+    )
+    rain_stream, panel_stream, coverage_stream, error_stream = streams(rng, 4)
     result = CorpReproduction(
-        table2,
-        figure1,
-        figure2,
-        panels,
-        _coverage.coverage(effort.sizes, effort.coverage, effort.replicates, streams[2], step),
-        _efficiency.efficiency(effort.sizes, effort.efficiency, streams[3], step),
+        *_rain(rain, rain_stream, work),
+        work.after(coverage.panels(REPLICATES, panel_stream), "Figure 3"),
+        coverage.coverage(
+            *(effort.sizes, effort.coverage, effort.replicates), coverage_stream, work.step
+        ),
+        efficiency.efficiency(effort.sizes, effort.efficiency, error_stream, work.step),
     )
-    return (
-        result if folder is None else replace(result, pictures=_figures.save(result, folder, step))
-    )
+    return work.draw(result)
 
 
 def _rain(
-    tallies: Mapping[str, Tally] | None, rng: np.random.Generator, step: Callable[[str], None]
-) -> tuple[_niamey.Table2 | None, _Diagrams | None, _Diagrams | None]:
+    tallies: Mapping[str, Tally] | None, rng: np.random.Generator, work: Work
+) -> tuple[niamey.Table2 | None, Diagrams | None, Diagrams | None]:
     if tallies is None:
         return None, None, None
-    found = _niamey.diagrams(tallies, REPLICATES, rng)
-    first = {name: found[name] for name in ("ENS", "EPC", "Logistic")}
-    step("Table 2, Figures 1 and 2")
-    return _niamey.table2(tallies), first, {"EMOS": found["EMOS"]}
-
-
-def _count(effort: Effort, data: object, folder: object) -> int:
-    """Count the steps: the settings, Figure 3, the data, and the pictures."""
-    settings = len(_coverage.VALUES) + len(_efficiency.VALUES)
-    simulated = len(DISTRIBUTIONS) * settings * len(effort.sizes) + 1
-    pictures = 0 if folder is None else 3 if data is None else 5
-    return simulated + (data is not None) + pictures
+    diagrams = niamey.diagrams(tallies, REPLICATES, rng)
+    first = {name: diagrams[name] for name in ("ENS", "EPC", "Logistic")}
+    work.step("Table 2, Figures 1 and 2")
+    return niamey.table2(tallies), first, {"EMOS": diagrams["EMOS"]}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally
@@ -28,12 +28,11 @@ from properly.decisions._roc import ranking
 from properly.decisions._threshold import at_threshold, mean_net_benefit
 from properly.inference._variance import spread_of_means
 from properly.rules import Bounded, Brier, Elementary, MissedBenefit
-from reproductions._output import heading
+from reproductions.tables import Table, heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from properly._boundary._record import Backend
     from properly.datasets._assel import Process
     from properly.rules import BinaryRule
     from properly.typing import Column
@@ -346,7 +345,7 @@ class AsselCell:
 
 
 @dataclass(frozen=True)
-class AsselTable:
+class AsselTable(Table):
     """Eight tests judged in seven ways: exactly, in a sample, and as printed.
 
     Attributes
@@ -371,10 +370,6 @@ class AsselTable:
         """Return columns, one entry a test and metric."""
         found: dict[str, list[Any]] = plain(columns_of(self.cells))
         return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a test and metric as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def exact(self, metric: str) -> dict[str, float]:
         """Return the exact numbers of one metric by test, the best first."""

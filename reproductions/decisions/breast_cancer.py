@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from properly._boundary._record import plain, to_frame
+from properly._boundary._record import plain
 from properly._boundary._tables import table
 from properly.counts._baselines import EVENT_RATE, TREAT_NONE, baselines
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally
 from properly.decisions._roc import ranking
 from properly.rules import Bounded, Brier, Log
-from reproductions._output import heading
-
-if TYPE_CHECKING:
-    from properly._boundary._record import Backend
-
+from reproductions.tables import Table, heading
 
 CASES, EVENTS = 10_732, 284
 RISKS = (0.0166, 0.03)
@@ -58,7 +54,7 @@ DIGITS = (3, 4, 3, 4, 6)
 
 
 @dataclass(frozen=True)
-class BreastCancer:
+class BreastCancer(Table):
     """Table 2 with the three baselines, over the range as printed and as meant.
 
     Attributes
@@ -108,10 +104,6 @@ class BreastCancer:
         return columns | {
             f"{m}, as meant": [row[m] for row in self.meant.values()] for m in BOUNDED
         }
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model or baseline as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print the table beside the paper's, and what it shows."""

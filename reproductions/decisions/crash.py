@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.calibration._decomposition import decompose
 from properly.counts._baselines import baselines
@@ -27,13 +27,12 @@ from properly.decisions._elementary import rows_of
 from properly.decisions._murphy import regret_curve
 from properly.decisions._roc import ranking, roc_curve
 from properly.rules import Bounded, Brier, Log, MissedBenefit, Regret
-from reproductions._output import heading
 from reproductions.decisions.assel import auc_influence
+from reproductions.tables import Table, heading
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from properly._boundary._record import Backend
     from properly.calibration._decomposition import Decomposition
     from properly.decisions._murphy import MurphyCurve
     from properly.decisions._net_benefit import DecisionCurve
@@ -70,7 +69,7 @@ class Lead(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class CrashTable:
+class CrashTable(Table):
     """Five models and three baselines, over all thresholds and from 1 % to 10 %.
 
     Attributes
@@ -126,10 +125,6 @@ class CrashTable:
         names = list(self.values["AUC"])
         columns: dict[str, list[Any]] = {"model": names}
         return columns | {m: plain([self.values[m][n] for n in names]) for m in METRICS}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model or baseline as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print the table, the parts of the drawn score, and what they show."""
@@ -279,7 +274,7 @@ class Area:
 
 
 @dataclass(frozen=True, eq=False)
-class Rescaled:
+class Rescaled(Table):
     """One decision curve, and its area on three axes.
 
     Attributes
@@ -299,10 +294,6 @@ class Rescaled:
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry an axis."""
         return columns_of(self.areas)
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row an axis as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print each area beside the score that it is to be."""

@@ -14,13 +14,13 @@ from properly.decisions._murphy import regret_curve
 from properly.decisions._roc import ranking
 from properly.decisions._threshold import mean_net_benefit
 from properly.rules import Bounded, Brier, Regret, Shifted
-from reproductions._output import Errata, formula
+from reproductions.tables import Errata, formula
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from properly.typing import Column
-    from reproductions._output import Erratum
+    from reproductions.tables import Erratum
 
 
 # A hundred calibrated cases: some theorems hold only for these.

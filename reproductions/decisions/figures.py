@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING, cast
 
 from properly import plots
 from properly.rules import BetaWeighted, Brier, Log, Misclassification, Shifted
-from reproductions._output import save_all, sheet
-from reproductions.decisions import crash as _crash
-from reproductions.decisions import crash as _rescaled
+from reproductions.decisions.crash import DRAWN, MODEL, WITHIN
+from reproductions.reproduction import sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -20,7 +18,8 @@ if TYPE_CHECKING:
 
     from properly.plots._threshold_axis import Axis
     from properly.rules import BinaryRule
-    from reproductions.decisions.paper import ConsequentialistReproduction
+    from reproductions.decisions.crash import CrashTable, Rescaled
+    from reproductions.reproduction import Figures
 
 
 AXES: tuple[Axis, ...] = ("linear", "log-odds")
@@ -35,28 +34,14 @@ PRIORS = {
 }
 
 
-def save(
-    result: ConsequentialistReproduction, folder: Path, step: Callable[[str], None]
-) -> tuple[Path, ...]:
-    """Draw and save every figure."""
-    makers: dict[str, Callable[[], Figure]] = {
-        "figure2": lambda: _figure2(result.crash),
-        "figure3": lambda: _figure3(result.crash),
-        "figure4": lambda: _figure4(result.figure4),
-        "figure5": lambda: _weights(ASSUMED),
-        "figure6": lambda: _weights(PRIORS),
-    }
-    return save_all(makers, folder, step)
-
-
-def _figure2(found: _crash.CrashTable) -> Figure:
+def _figure2(found: CrashTable) -> Figure:
     """Draw what the decisions of each model cost at each threshold."""
     figure, axes = sheet(1, 2)
     for ax, axis in zip(axes.flat, AXES, strict=True):
         plots.regret(
             found.regret,
             ax,
-            within=_crash.WITHIN,
+            within=WITHIN,
             axis=axis,
             limits=SHOWN,
         )
@@ -65,7 +50,7 @@ def _figure2(found: _crash.CrashTable) -> Figure:
     return figure
 
 
-def _figure3(found: _crash.CrashTable) -> Figure:
+def _figure3(found: CrashTable) -> Figure:
     """Draw ranking, cost, and the parts of the score that reconcile the two."""
     figure, axes = sheet(1, 3)
     left, middle, right = axes.flat
@@ -73,7 +58,7 @@ def _figure3(found: _crash.CrashTable) -> Figure:
     plots.regret(
         found.regret,
         middle,
-        within=_crash.WITHIN,
+        within=WITHIN,
         axis="log-odds",
         limits=SHOWN,
         baselines=False,
@@ -81,13 +66,13 @@ def _figure3(found: _crash.CrashTable) -> Figure:
     # Without the baselines, nothing is costly at low thresholds.
     _legend(middle).set_loc("upper left")
     plots.mcb_dsc(found.parts, right)
-    titles = ("A. ROC curves", "B. Regret", f"C. Parts of the {_crash.DRAWN} score")
+    titles = ("A. ROC curves", "B. Regret", f"C. Parts of the {DRAWN} score")
     for ax, title in zip(axes.flat, titles, strict=True):
         ax.set_title(title, fontsize="medium")
     return figure
 
 
-def _figure4(found: _rescaled.Rescaled) -> Figure:
+def _figure4(found: Rescaled) -> Figure:
     """Draw one decision curve on three axes."""
     figure, axes = sheet(1, len(found.areas))
     figure.set_figheight(5)
@@ -95,8 +80,8 @@ def _figure4(found: _rescaled.Rescaled) -> Figure:
         plots.decision(
             found.curve,
             ax,
-            label=_rescaled.MODEL,
-            within=_rescaled.WITHIN,
+            label=MODEL,
+            within=WITHIN,
             axis=area.axis,
             limits=SHOWN,
         )
@@ -129,3 +114,12 @@ def _one_legend(figure: Figure) -> None:
 
 def _legend(ax: Axes) -> Legend:
     return cast("Legend", ax.get_legend())
+
+
+FIGURES: Figures = {
+    "figure2": lambda result: _figure2(result.crash),
+    "figure3": lambda result: _figure3(result.crash),
+    "figure4": lambda result: _figure4(result.figure4),
+    "figure5": lambda _: _weights(ASSUMED),
+    "figure6": lambda _: _weights(PRIORS),
+}

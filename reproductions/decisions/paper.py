@@ -2,44 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from properly._boundary._options import as_generator
 from properly.datasets._assel import PROCESSES
-from reproductions._output import counter, prepare, tell, tracked
-from reproductions.decisions import breast_cancer as _breast_cancer
-from reproductions.decisions import crash as _crash
-from reproductions.decisions import figures as _decision_figures
-from reproductions.decisions.assel import appendix_f
-from reproductions.decisions.crash import rescaled
-from reproductions.decisions.errata import errata, two_means
+from reproductions.decisions import breast_cancer, crash
+from reproductions.decisions.assel import AsselTable, appendix_f
+from reproductions.decisions.errata import TwoMeans, errata, two_means
+from reproductions.decisions.figures import FIGURES
+from reproductions.reproduction import Reproduction, Work, streams
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    import numpy as np
+
     from properly.typing import Progress
-    from reproductions._output import Errata
-    from reproductions.decisions.assel import AsselTable
-    from reproductions.decisions.crash import Rescaled
-    from reproductions.decisions.errata import TwoMeans
+    from reproductions.decisions.breast_cancer import BreastCancer
+    from reproductions.decisions.crash import CrashTable, Rescaled
+    from reproductions.tables import Errata
 
 
 # Simulated cases; in full, as many as in the paper.
 QUICK, FULL = 100_000, 1_000_000
 # Everything but Appendix F: two tables, one figure that has numbers, and the errata.
 PARTS = 4
-PICTURES = 5
 SURVEY = """\
 Figures 1 and 7, a survey of which metrics 2,610 papers report (Appendix K), are left out:
 they depend on the answers of a language model about texts that are not part of this package."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ConsequentialistReproduction:
+class ConsequentialistReproduction(Reproduction):
     """The tables and figures of the paper on consequences, computed again.
 
     ``print`` shows all of it beside the paper's numbers and claims.
@@ -58,8 +53,6 @@ class ConsequentialistReproduction:
         Formulas as printed and as corrected.
     section5 : TwoMeans
         Two verdicts that the bounded Brier score and mean net benefit order differently.
-    pictures : tuple of Path
-        The pictures that were saved.
 
     Examples
     --------
@@ -69,28 +62,20 @@ class ConsequentialistReproduction:
     """
 
     appendix_f: Mapping[str, AsselTable]
-    table2: _breast_cancer.BreastCancer
-    crash: _crash.CrashTable
+    table2: BreastCancer
+    crash: CrashTable
     figure4: Rescaled
     errata: Errata
     section5: TwoMeans
-    pictures: tuple[Path, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the columns of each table."""
-        tables = {name: found.to_dict() for name, found in self.appendix_f.items()}
-        parts = ("table2", "crash", "figure4", "errata", "section5")
-        return {"appendix_f": tables} | {name: getattr(self, name).to_dict() for name in parts}
+    def size(self) -> str:
+        """Say how many cases were simulated."""
+        return f"{max(table.n for table in self.appendix_f.values()):,} simulated cases"
 
-    def __repr__(self) -> str:
-        cases = max(found.n for found in self.appendix_f.values())
-        return f"ConsequentialistReproduction({cases:,} simulated cases)"
-
-    def __str__(self) -> str:
-        """Print everything beside what the paper says."""
-        parts = (self.table2, self.crash, self.figure4, self.errata, self.section5)
-        told = [str(part) for part in (*self.appendix_f.values(), *parts)] + [SURVEY]
-        return "\n\n".join(told + [tell(self.pictures)] * bool(self.pictures))
+    def sections(self) -> list[object]:
+        """Return Appendix F, a table a process, the other parts, and what is left out."""
+        _, *others = self.parts.values()
+        return [*self.appendix_f.values(), *others, SURVEY]
 
 
 def consequentialist(
@@ -149,24 +134,18 @@ def consequentialist(
     >>> import reproductions as reproduce
     >>> print(reproduce.consequentialist(output="pictures"))  # doctest: +SKIP
     """
-    folder = None if output is None else prepare(output)
-    # Each process has a stream of its own, so that neither depends on the other.
-    seeds = as_generator(rng).integers(2**63, size=len(PROCESSES))
-    step = counter(progress, len(PROCESSES) + PARTS + (0 if folder is None else PICTURES))
-    after = tracked(step)
-
+    work = Work(output, progress)
+    work.plan(len(PROCESSES) + PARTS, FIGURES)
     cases = FULL if full else QUICK
     result = ConsequentialistReproduction(
         {
-            name: after(appendix_f(name, cases, np.random.default_rng(seed)), f"Appendix F, {name}")
-            for name, seed in zip(PROCESSES, seeds, strict=True)
+            name: work.after(appendix_f(name, cases, stream), f"Appendix F, {name}")
+            for name, stream in zip(PROCESSES, streams(rng, len(PROCESSES)), strict=True)
         },
-        after(_breast_cancer.table2(), "Table 2"),
-        after(_crash.table2(), "Table 2 and Figures 2 and 3, on crashes"),
-        after(rescaled(), "Figure 4"),
-        after(errata(), "errata"),
+        work.after(breast_cancer.table2(), "Table 2"),
+        work.after(crash.table2(), "Table 2 and Figures 2 and 3, on crashes"),
+        work.after(crash.rescaled(), "Figure 4"),
+        work.after(errata(), "errata"),
         two_means(),
     )
-    if folder is None:
-        return result
-    return replace(result, pictures=_decision_figures.save(result, folder, step))
+    return work.draw(result)

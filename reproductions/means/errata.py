@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.counts._cases import Cases
 from properly.counts._tally import Tally
@@ -32,13 +32,12 @@ from properly.probability._means import means
 from properly.probability._power import ROBUSTNESS, generalized_mean
 from properly.probability._source_table import source_table
 from properly.probability._sources import EqualCount, EqualWidth
-from reproductions._output import Errata, Erratum, formula, heading, prose
 from reproductions.means.dimensions import COVARIANCES, study
+from reproductions.tables import Errata, Erratum, Table, formula, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from properly._boundary._record import Backend
     from properly.typing import Column
     from reproductions.means.population import PopulationCase
 
@@ -435,7 +434,7 @@ def _angle(cases: Mapping[str, PopulationCase]) -> Remark:
 
 
 @dataclass(frozen=True)
-class NelsonErrata:
+class NelsonErrata(Table):
     """Misprints, what changes numbers, and remarks.
 
     Attributes
@@ -456,10 +455,6 @@ class NelsonErrata:
         """Return columns, one entry a number; a remark without numbers has one entry."""
         found: dict[str, list[Any]] = plain(columns_of(self._rows()))
         return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a number as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for group in ("misprints", "changes"):

@@ -6,18 +6,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
-from reproductions._output import heading, prose
 from reproductions.means.dimensions import DIMENSIONS, MODELS, POOLED, TRIED, study
-from reproductions.means.printed import BEST, FIGURE1, HEAVY, OTHER_READINGS, ZEROS
+from reproductions.means.reference import BEST, FIGURE1, HEAVY, OTHER_READINGS, ZEROS
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import numpy as np
 
-    from properly._boundary._record import Backend
     from reproductions.means.dimensions import Cell
 
 
@@ -26,7 +25,7 @@ ROUNDED = 0.001 / math.sqrt(12)
 
 
 @dataclass(frozen=True)
-class Figure1:
+class Figure1(Table):
     """Three models of two classes in ten dimensions.
 
     Attributes
@@ -44,10 +43,6 @@ class Figure1:
         """Return columns, one entry a model and number of dimensions."""
         found: dict[str, list[Any]] = plain(columns_of(self.cells))
         return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model and number of dimensions as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def of(self, model: str) -> dict[int, Cell]:
         """Return the cells of a model by the number of dimensions."""
@@ -133,7 +128,7 @@ class Figure1:
 
 
 @dataclass(frozen=True)
-class Readings:
+class Readings(Table):
     """The normal model, if the paper is read in other ways.
 
     Attributes
@@ -152,10 +147,6 @@ class Readings:
         rows = [{"reading": name} | vars(c) for name, cells in self.cells.items() for c in cells]
         found: dict[str, list[Any]] = plain(columns_of(rows))
         return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a reading and number of dimensions as a frame."""
-        return to_frame(self.to_dict(), backend)
 
     def best(self, reading: str) -> int:
         """Return in how many dimensions the accuracy is highest."""

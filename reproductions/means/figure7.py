@@ -8,20 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.counts._tally import Tally
 from properly.datasets import NELSON_CASES, CoupledClasses, CoupledGaussian, NelsonCase, nelson
 from properly.probability._means import means
 from properly.probability._sources import EqualWidth
-from reproductions._output import heading, prose
 from reproductions.means.population import PRECISION, line
-from reproductions.means.printed import FIGURE7
+from reproductions.means.reference import FIGURE7
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from properly._boundary._record import Backend
 
 
 NAMES = ("model", "source", "divergence")
@@ -94,7 +92,7 @@ class Triple:
 
 
 @dataclass(frozen=True)
-class Figure7:
+class Figure7(Table):
     """The three numbers of Figure 7 under several settings, and from samples.
 
     Attributes
@@ -114,10 +112,6 @@ class Figure7:
             columns_of([*self.rows, *chain(*self.samples.values())], "matches")
         )
         return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a setting or sample as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print every setting, and that the printed numbers are not pinned down."""

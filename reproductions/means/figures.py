@@ -11,13 +11,12 @@ from properly.plots._axes import PALETTE
 from properly.probability._means import Means
 from properly.probability._power import ThreeMeans
 from properly.probability._source_table import source_table
-from reproductions._output import save_all, sheet
 from reproductions.means.coupled_plot import coupled_classes
 from reproductions.means.dimensions import MODELS
+from reproductions.reproduction import sheet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from matplotlib.figure import Figure
 
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from reproductions.means.figure1 import Figure1
     from reproductions.means.paper import NelsonReproduction
     from reproductions.means.samples import SampleTable
+    from reproductions.reproduction import Figures
 
 
 TAILS = {"normal": "κ = 0", "heavy": "κ = 0.162", "compact": "κ = −0.095"}  # noqa: RUF001
@@ -35,27 +35,21 @@ FIGURE6 = {"6a": "variance 0.5", "6b": "variance 2", "6c": "tail over", "6d": "t
 COLORS = {"event": PALETTE[1], "no event": PALETTE[2]}
 
 
-def save(
-    result: NelsonReproduction,
-    folder: Path,
-    step: Callable[[str], None],
-    estimates: Mapping[str, Source],
-) -> tuple[Path, ...]:
-    """Draw and save every figure; those of model against source by each estimate of the source."""
+def figures(estimates: Mapping[str, Source]) -> Figures:
+    """Return what draws each figure; model against source by each estimate of the source."""
 
-    def against(panels: Mapping[str, str]) -> Callable[[], Figure]:
-        return lambda: against_source(result.samples, panels, estimates)
+    def against(panels: Mapping[str, str]) -> Callable[[NelsonReproduction], Figure]:
+        return lambda result: against_source(result.samples, panels, estimates)
 
-    makers: dict[str, Callable[[], Figure]] = {
-        "figure1": lambda: bars_of(result.figure1),
+    return {
+        "figure1": lambda result: bars_of(result.figure1),
         "figure2": against({"2": "perfect"}),
-        "figure3": lambda: _classes("perfect"),
-        "figure4": lambda: _classes("mean 1"),
+        "figure3": lambda _: _classes("perfect"),
+        "figure4": lambda _: _classes("mean 1"),
         "figure5": against({"5a": "mean 1", "5b": "mean 3"}),
         "figure6": against(FIGURE6),
         "figure7": against({"7": "tail over"}),
     }
-    return save_all(makers, folder, step)
 
 
 def bars_of(found: Figure1) -> Figure:

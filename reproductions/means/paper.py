@@ -2,32 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from properly._boundary._options import as_generator
 from properly.datasets import NELSON_CASES
 from properly.probability._sources import EqualWidth, Isotonic
-from reproductions._output import counter, prepare, prose, tell, tracked
-from reproductions.means import figures as _nelson_figures
-from reproductions.means.errata import errata
-from reproductions.means.figure1 import figure1, readings
-from reproductions.means.figure7 import figure7
+from reproductions.means.errata import NelsonErrata, errata
+from reproductions.means.figure1 import Figure1, Readings, figure1, readings
+from reproductions.means.figure7 import Figure7, figure7
+from reproductions.means.figures import figures
 from reproductions.means.population import PopulationTable, describe
-from reproductions.means.printed import READ
+from reproductions.means.reference import READ
 from reproductions.means.samples import SampleTable, sample
+from reproductions.reproduction import Reproduction, Work, streams
+from reproductions.tables import prose
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    import numpy as np
+
     from properly.typing import Progress
-    from reproductions._output import After
-    from reproductions.means.errata import NelsonErrata
-    from reproductions.means.figure1 import Figure1, Readings
-    from reproductions.means.figure7 import Figure7
 
 
 class Effort(NamedTuple):
@@ -43,13 +38,12 @@ QUICK = Effort(points=50_001, cases=10_000, sets=40, samples=50)
 FULL = Effort(points=200_001, cases=100_000, sets=400, samples=500)
 # Figure 1 in three readings, Figure 7, the errata.
 PARTS = 4
-PICTURES = 7
 # How the source is estimated in pictures of model against source.
 ESTIMATES = {"isotonic": Isotonic(), "100 bins of width 0.01": EqualWidth(bins=100)}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class NelsonReproduction:
+class NelsonReproduction(Reproduction):
     """The figures of the paper on means of probabilities, computed again.
 
     ``print`` shows all of it beside the paper's numbers and claims.
@@ -68,8 +62,6 @@ class NelsonReproduction:
         Three printed numbers, and settings that do and do not give them.
     errata : NelsonErrata
         Misprints, with numbers as printed and as meant; what changes numbers; and remarks.
-    pictures : tuple of Path
-        The pictures that were saved.
 
     Examples
     --------
@@ -84,23 +76,14 @@ class NelsonReproduction:
     samples: SampleTable
     figure7: Figure7
     errata: NelsonErrata
-    pictures: tuple[Path, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the columns of each table."""
-        return {name: getattr(self, name).to_dict() for name in _PARTS}
+    def size(self) -> str:
+        """Say how much was simulated."""
+        return f"{self.figure1.sets:,} training sets, {self.samples.n:,} cases a sample"
 
-    def __repr__(self) -> str:
-        sets, cases = self.figure1.sets, self.samples.n
-        return f"NelsonReproduction({sets:,} training sets, {cases:,} cases a sample)"
-
-    def __str__(self) -> str:
-        """Print everything beside what the paper says."""
-        told = [prose(READ), *(str(getattr(self, name)) for name in _PARTS)]
-        return "\n\n".join(told + [tell(self.pictures)] * bool(self.pictures))
-
-
-_PARTS = ("figure1", "readings", "population", "samples", "figure7", "errata")
+    def sections(self) -> list[object]:
+        """Return which text was read, and all parts."""
+        return [prose(READ), *self.parts.values()]
 
 
 def nelson(
@@ -161,45 +144,25 @@ def nelson(
     >>> import reproductions as reproduce
     >>> print(reproduce.nelson(output="pictures"))  # doctest: +SKIP
     """
-    folder = None if output is None else prepare(output)
-    effort, streams = FULL if full else QUICK, _streams(as_generator(rng))
-    steps = PARTS + 2 * len(NELSON_CASES)
-    step = counter(progress, steps + (0 if folder is None else PICTURES))
-    after = tracked(step)
-    first = after(figure1(effort.sets, next(streams)), "Figure 1")
-    second = after(readings(effort.sets, next(streams)), "Figure 1, read in other ways")
-    whole = _population(effort.points, after)
+    work = Work(output, progress)
+    effort, cases = FULL if full else QUICK, tuple(NELSON_CASES)
+    work.plan(PARTS + 2 * len(cases), figures(ESTIMATES))
+    first, second, *sampled, last = streams(rng, len(cases) + 3)
+    one = work.after(figure1(effort.sets, first), "Figure 1")
+    others = work.after(readings(effort.sets, second), "Figure 1, read in other ways")
+    population = {
+        name: work.after(describe(name, effort.points), f"Figures 2 to 7, {name}") for name in cases
+    }
+    samples = {
+        name: work.after(sample(name, effort.cases, case, stream), f"sample of {name}")
+        for (name, case), stream in zip(population.items(), sampled, strict=True)
+    }
     result = NelsonReproduction(
-        first,
-        second,
-        whole,
-        _samples(effort.cases, whole, streams, after),
-        after(figure7(effort.points, effort.samples, next(streams)), "Figure 7"),
-        after(errata(whole.cases), "errata"),
+        one,
+        others,
+        PopulationTable(population, effort.points),
+        SampleTable(samples, effort.cases),
+        work.after(figure7(effort.points, effort.samples, last), "Figure 7"),
+        work.after(errata(population), "errata"),
     )
-    if folder is None:
-        return result
-    return replace(result, pictures=_nelson_figures.save(result, folder, step, ESTIMATES))
-
-
-def _population(points: int, after: After) -> PopulationTable:
-    cases = {
-        name: after(describe(name, points), f"Figures 2 to 7, {name}") for name in NELSON_CASES
-    }
-    return PopulationTable(cases, points)
-
-
-def _samples(
-    n: int, whole: PopulationTable, streams: Iterator[np.random.Generator], after: After
-) -> SampleTable:
-    cases = {
-        name: after(sample(name, n, case, next(streams)), f"sample of {name}")
-        for name, case in whole.cases.items()
-    }
-    return SampleTable(cases, n)
-
-
-def _streams(rng: np.random.Generator) -> Iterator[np.random.Generator]:
-    """Make sources of randomness of which none depends on how much another one gave."""
-    while True:
-        yield np.random.default_rng(rng.integers(2**63))
+    return work.draw(result)

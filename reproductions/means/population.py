@@ -16,15 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import plain, to_frame
+from properly._boundary._record import plain
 from properly._boundary._tables import table
 from properly.counts._concordance import concordance
 from properly.counts._isotonic import recalibrate
 from properly.counts._tally import Tally
 from properly.datasets import NELSON_CASES
 from properly.probability._power import POWERS, three_means
-from reproductions._output import heading, prose
-from reproductions.means.printed import (
+from reproductions.means.reference import (
     ANGLES,
     AREAS,
     CLAIMS,
@@ -32,11 +31,11 @@ from reproductions.means.printed import (
     MODEL_MEANS,
     SOURCE_MEANS,
 )
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from properly._boundary._record import Backend
     from properly.datasets import CoupledClasses, NelsonCase
     from properly.probability._power import ThreeMeans
     from properly.typing import Column
@@ -237,7 +236,7 @@ class PopulationCase:
 
 
 @dataclass(frozen=True)
-class PopulationTable:
+class PopulationTable(Table):
     """Fifteen models of two classes, of all cases there are.
 
     Attributes
@@ -258,10 +257,6 @@ class PopulationTable:
         found = {name: [row[name] for row in rows.values()] for name in names}
         columns: dict[str, list[Any]] = plain({"case": list(rows)} | found)
         return columns
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def apart(self) -> dict[str, float]:
         """Return the largest differences from what was found before, by what they are of."""

@@ -5,21 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.counts._tally import Tally
 from properly.datasets import nelson
 from properly.decisions._roc import predicted_roc_curve, roc_curve
 from properly.probability._means import means
 from properly.probability._power import POWERS
-from reproductions._output import heading, prose
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     import numpy as np
 
-    from properly._boundary._record import Backend
     from properly.probability._means import Means
     from reproductions.means.population import PopulationCase
 
@@ -84,7 +83,7 @@ class SampleCase:
 
 
 @dataclass(frozen=True, eq=False)
-class SampleTable:
+class SampleTable(Table):
     """Samples of fifteen models beside all cases there are.
 
     Attributes
@@ -103,10 +102,6 @@ class SampleTable:
         rows = [{"case": name} | case.columns() for name, case in self.cases.items()]
         found: dict[str, list[Any]] = plain(columns_of(rows))
         return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print both tables."""

@@ -13,19 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.calibration._class_decomposition import decompose_classes
 from properly.decisions._cumulative_forecast import cumulative_forecast
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
-from reproductions._output import Errata, Erratum, heading, prose
-from reproductions.ordinal.figures import severity_cases
-from reproductions.ordinal.printed import PRINTED
+from reproductions.ordinal.forecasts import severity_cases
+from reproductions.ordinal.reference import PRINTED
+from reproductions.tables import Errata, Erratum, Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from properly._boundary._record import Backend
     from properly.decisions._cumulative_forecast import CumulativeForecast
     from properly.rules import ClassRule
 
@@ -70,7 +69,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
-class Examples:
+class Examples(Table):
     """What every score makes of the paper's forecasts.
 
     Attributes
@@ -109,10 +108,6 @@ class Examples:
         names = ("where", "p", "outcome", "printed")
         columns = {name: plain([getattr(row, name) for row in self.rows]) for name in names}
         return columns | {name: plain(losses) for name, losses in self.losses.items()}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a forecast as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print the forecasts with what each score makes of them."""
@@ -207,7 +202,7 @@ class Honesty:
 
 
 @dataclass(frozen=True)
-class Impropriety:
+class Impropriety(Table):
     """Honest and best reports under sa-RPS.
 
     Attributes
@@ -222,10 +217,6 @@ class Impropriety:
         """Return columns, one entry a truth."""
         columns: dict[str, list[Any]] = plain(columns_of(self.rows.values(), "cost"))
         return {"name": list(self.rows)} | columns
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a truth as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print what an honest forecast costs, and what is preferred to it."""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from properly._boundary._options import as_generator
-from reproductions._output import counter, prepare, tell, tracked
-from reproductions.ordinal import figures as _ordinal_figures
 from reproductions.ordinal.examples import errata, examples, impropriety
-from reproductions.ordinal.figures import severity, severity_cases
-from reproductions.ordinal.printed import read
+from reproductions.ordinal.figures import FIGURES
+from reproductions.ordinal.forecasts import read, severity, severity_cases
 from reproductions.ordinal.retention import ABSENT, classifiers, table1
 from reproductions.ordinal.temperatures import temperatures, worst
+from reproductions.reproduction import Reproduction, Work, seeds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,21 +18,20 @@ if TYPE_CHECKING:
     import numpy as np
 
     from properly.typing import Progress
-    from reproductions._output import Errata
     from reproductions.ordinal.examples import Examples, Impropriety
     from reproductions.ordinal.retention import Classifiers, RetentionTable
     from reproductions.ordinal.temperatures import Temperatures, Worst
+    from reproductions.tables import Errata
 
 
 # Resamples; the quick number is that of the paper.
 QUICK, FULL = 50, 1000
 # Everything but the user's own classifiers.
 PARTS = 6
-PICTURES = 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OrdinalReproduction:
+class OrdinalReproduction(Reproduction):
     """Examples, table and figures of the paper on ordered classes, computed again.
 
     ``print`` shows all of it beside the paper's numbers and claims.
@@ -55,8 +52,6 @@ class OrdinalReproduction:
         Retention of the user's own classifiers; None without them.
     worst : Worst
         Figure 3 on the forecasts of injuries.
-    pictures : tuple of Path
-        The pictures that were saved.
 
     Examples
     --------
@@ -72,24 +67,17 @@ class OrdinalReproduction:
     table1: RetentionTable
     classifiers: Classifiers | None
     worst: Worst
-    pictures: tuple[Path, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the columns of each table."""
-        parts = ("examples", "errata", "impropriety", "temperatures", "table1", "worst")
-        found = {name: getattr(self, name).to_dict() for name in parts}
-        return found | {"classifiers": self.classifiers and self.classifiers.to_dict()}
-
-    def __repr__(self) -> str:
+    def size(self) -> str:
+        """Say how many resamples and classifiers there are."""
         own = "no" if self.classifiers is None else str(len(self.classifiers.rows))
-        return f"OrdinalReproduction({self.table1.replicates:,} resamples, {own} classifiers)"
+        return f"{self.table1.replicates:,} resamples, {own} classifiers"
 
-    def __str__(self) -> str:
-        """Print everything beside what the paper says."""
+    def sections(self) -> list[object]:
+        """Return the parts, the errata last."""
         own = ABSENT if self.classifiers is None else self.classifiers
-        parts = (self.examples, self.impropriety, self.temperatures, self.table1, own)
-        told = [str(part) for part in (*parts, self.worst, self.errata)]
-        return "\n\n".join(told + [tell(self.pictures)] * bool(self.pictures))
+        first = (self.examples, self.impropriety, self.temperatures, self.table1)
+        return [*first, own, self.worst, self.errata]
 
 
 def ordinal(
@@ -153,23 +141,18 @@ def ordinal(
     >>> print(reproduce.ordinal(output="pictures"))  # doctest: +SKIP
     """
     own = None if data is None else read(data)
-    folder = None if output is None else prepare(output)
-    # A stream each, so that the user's classifiers do not change the other numbers.
-    seeds = [int(seed) for seed in as_generator(rng).integers(2**63, size=2)]
-    pictures = 0 if folder is None else PICTURES
-    step = counter(progress, PARTS + len(own or ()) + pictures)
-    after = tracked(step)
-
+    work = Work(output, progress)
+    work.plan(PARTS + len(own or ()), FIGURES)
+    # The user's classifiers do not change the other numbers.
+    first, second = seeds(rng, 2)
     replicates, injuries = FULL if full else QUICK, severity()
     result = OrdinalReproduction(
-        after(examples(), "Equations 3 to 6"),
-        after(errata(), "errata"),
-        after(impropriety(), "honest and best reports"),
-        after(temperatures(injuries), "temperatures"),
-        after(table1(injuries, replicates, seeds[0]), "Table 1, injuries"),
-        None if own is None else classifiers(own, replicates, seeds[1], step),
-        after(worst(severity_cases()), "Figure 3"),
+        work.after(examples(), "Equations 3 to 6"),
+        work.after(errata(), "errata"),
+        work.after(impropriety(), "honest and best reports"),
+        work.after(temperatures(injuries), "temperatures"),
+        work.after(table1(injuries, replicates, first), "Table 1, injuries"),
+        None if own is None else classifiers(own, replicates, second, work.step),
+        work.after(worst(severity_cases()), "Figure 3"),
     )
-    if folder is None:
-        return result
-    return replace(result, pictures=_ordinal_figures.save(result, folder, step))
+    return work.draw(result)

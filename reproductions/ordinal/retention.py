@@ -10,21 +10,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import columns_of, plain, printable, to_frame
+from properly._boundary._record import columns_of, plain, printable
 from properly._boundary._tables import table
 from properly.decisions._retention import ORACLE, rejection_scores, retention_study
 from properly.rules import PBS, PLL, RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
-from reproductions._output import heading, prose
-from reproductions.ordinal.printed import PRINTED, tell_printed
+from reproductions.ordinal.reference import PRINTED, printed_table
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from properly._boundary._record import Backend
     from properly.decisions._retained import Metric, NamedMetric, RetentionStudy
     from properly.rules import ClassRule
     from properly.rules._costs import Cost
-    from reproductions.ordinal.figures import Forecasts
+    from reproductions.ordinal.forecasts import Forecasts
 
 
 RULES: dict[str, ClassRule] = {
@@ -76,7 +75,7 @@ class Ranked:
 
 
 @dataclass(frozen=True, eq=False)
-class RetentionTable:
+class RetentionTable(Table):
     """Table 1 on the forecasts of injuries.
 
     Attributes
@@ -130,15 +129,15 @@ class RetentionTable:
             for metric, found in self.metrics.items()
         }
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a metric and score as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> Any:
+        """Return one row a metric and score."""
         rows = [
             {"metric": metric, "labels": labels, "score": name, **area}
             for metric, found in self.to_dict().items()
             for labels, key in ((True, "areas"), (False, "unlabelled"))
             for name, area in found[key].items()
         ]
-        return to_frame(columns_of(rows), backend)
+        return columns_of(rows)
 
     def __str__(self) -> str:
         """Print the areas, the differences, and the table that cannot be had."""
@@ -162,7 +161,7 @@ class RetentionTable:
                 *(_tell_order(metric, same=self.as_in_the_paper(metric)) for metric in METRICS),
                 EXPLAINED,
                 "",
-                tell_printed(),
+                printed_table(),
             ]
         )
 
@@ -307,7 +306,7 @@ class Classifier:
 
 
 @dataclass(frozen=True, eq=False)
-class Classifiers:
+class Classifiers(Table):
     """Retention of the error rate, by classifier.
 
     Attributes
@@ -332,10 +331,6 @@ class Classifiers:
             )
             for name, area in areas(study, names).items()
         )
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a classifier and score as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print the areas of every classifier."""

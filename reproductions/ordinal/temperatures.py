@@ -10,22 +10,21 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.decisions._worst_cases import worst_cases
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
-from reproductions._output import heading, prose
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy.typing as npt
 
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.decisions._worst_cases import WorstCases
     from properly.rules import ClassRule
-    from reproductions.ordinal.figures import Forecasts
+    from reproductions.ordinal.forecasts import Forecasts
 
     Column: TypeAlias = npt.NDArray[np.float64]
 
@@ -64,7 +63,7 @@ class Fitted:
 
 
 @dataclass(frozen=True)
-class Temperatures:
+class Temperatures(Table):
     """The temperature that each score chooses for the same forecasts.
 
     Attributes
@@ -82,10 +81,6 @@ class Temperatures:
         """Return columns, one entry a score."""
         columns: dict[str, list[Any]] = plain(columns_of(self.rows.values()))
         return {"score_name": list(self.rows)} | columns
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a score as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print the temperatures and what they do to the forecasts."""

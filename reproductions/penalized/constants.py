@@ -11,27 +11,25 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import columns_of, to_frame
+from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.rules import PBS, PLL, Brier, Log, superior_penalty
 from properly.rules._costs import likeliest
 from properly.rules._counterexamples import lattice
-from reproductions._output import heading, prose
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from properly._boundary._record import Backend
 
-
-Table: TypeAlias = "npt.NDArray[np.float64]"
+Rows: TypeAlias = "npt.NDArray[np.float64]"
 Mask: TypeAlias = "npt.NDArray[np.bool_]"
 
 # How far a law is from the tie beside it.
 NUDGE = 1e-6
 
 
-def at_ties(classes: int) -> Table:
+def at_ties(classes: int) -> Rows:
     """List even laws on the first and on the last few classes, and each with its tie just broken.
 
     There the extremes are: a convex loss is greatest over correct forecasts at an even law, and
@@ -44,25 +42,25 @@ def at_ties(classes: int) -> Table:
     return np.vstack([found, found[:, ::-1]])
 
 
-def alone(p: Table) -> Mask:
+def alone(p: Rows) -> Mask:
     """Tell the class that leads alone, where there is one."""
     lead = likeliest(p)
     found: Mask = lead & (lead.sum(axis=1, keepdims=True) == 1)
     return found
 
 
-def truths(classes: int, n: int, rng: np.random.Generator) -> Table:
+def truths(classes: int, n: int, rng: np.random.Generator) -> Rows:
     """Draw laws, evenly from all there are."""
     return normalized(rng.exponential(size=(n, classes)))
 
 
-def normalized(x: Any) -> Table:
+def normalized(x: Any) -> Rows:
     """Divide each row by its sum."""
-    found: Table = x / np.sum(x, axis=1, keepdims=True)
+    found: Rows = x / np.sum(x, axis=1, keepdims=True)
     return found
 
 
-def pooled(q: Table, t: int) -> Table:
+def pooled(q: Rows, t: int) -> Rows:
     """Replace the t largest probabilities of each row by their mean: the best report with t tied.
 
     The mean is one float, so that these tie exactly, and it is not below any other probability.
@@ -158,7 +156,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Constants:
+class Constants(Table):
     """The constants of the theorems, each with a search that could refute it.
 
     Attributes
@@ -179,9 +177,8 @@ class Constants:
         """Return the columns of both tables."""
         return {"rows": columns_of(self.rows, "confirmed"), "orders": columns_of(self.orders)}
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a rule and number of classes as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict()["rows"], backend)
+    def _columns(self) -> Any:
+        return self.to_dict()["rows"]
 
     def __str__(self) -> str:
         """Print both tables."""
@@ -249,7 +246,7 @@ def constants() -> Constants:
     return Constants(rows, orders, {c: len(p) for c, p in candidates.items()})
 
 
-def _constant(name: str, c: int, p: Table) -> Constant:
+def _constant(name: str, c: int, p: Rows) -> Constant:
     """Compare every correct with every wrong forecast, by the extremes of both."""
     base, make, lead = BASES[name], MAKERS[name], likeliest(p)
     losses = np.asarray(base.classwise(p))
@@ -278,14 +275,14 @@ def _pairs(ties: str) -> list[tuple[str, str]]:
     return [("correct", "wrong")]
 
 
-def _ordered(name: str, ties: str, pair: tuple[str, str], p: Table) -> bool:
+def _ordered(name: str, ties: str, pair: tuple[str, str], p: Rows) -> bool:
     loss = np.asarray(MAKERS[name](ties=ties).classwise(p))
     kinds = _kinds(ties, p)
     better, worse = (loss[kinds[kind]] for kind in pair)
     return float(better.max()) < float(worse.min())
 
 
-def _kinds(ties: str, p: Table) -> dict[str, Mask]:
+def _kinds(ties: str, p: Rows) -> dict[str, Mask]:
     """Tell which forecasts are correct for which class, as a treatment of ties sees it."""
     lead, only = likeliest(p), alone(p)
     first = np.arange(p.shape[1]) == np.argmax(p, axis=1)[:, None]

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import columns_of, to_frame
+from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.counts._cases import Cases
 from properly.decisions._elementary import rows_of
 from properly.decisions._hard_decisions import switching_penalty
 from properly.rules import PBS, Brier, Misclassification
-from reproductions._output import heading, prose
-from reproductions.ordinal.figures import severity
+from reproductions.ordinal.forecasts import severity
 from reproductions.penalized.constants import normalized
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
-    from reproductions.penalized.constants import Table
+    from reproductions.penalized.constants import Rows
 
 
 SHARP, SHARPER = 2, 4
@@ -87,7 +86,7 @@ class Rivalry:
 
 
 @dataclass(frozen=True)
-class Injuries:
+class Injuries(Table):
     """PBS taken apart, on forecasts that come with this package.
 
     Attributes
@@ -122,9 +121,8 @@ class Injuries:
             "penalties": self.penalties,
         }
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict()["models"], backend)
+    def _columns(self) -> Any:
+        return self.to_dict()["models"]
 
     def __str__(self) -> str:
         """Print the columns, and at which penalty each pair changes sides."""
@@ -208,7 +206,7 @@ def injuries() -> Injuries:
     )
 
 
-def rounded(p: Table, steps: int) -> Table:
+def rounded(p: Rows, steps: int) -> Rows:
     """Round each row to multiples of 1/steps that sum to one: the largest remainders go up.
 
     As those who publish forecasts do; to round each number by itself would not keep the sum.
@@ -217,11 +215,11 @@ def rounded(p: Table, steps: int) -> Table:
     missing = steps - whole.sum(axis=1, keepdims=True)
     order = np.argsort(whole - p * steps, axis=1, kind="stable")
     place = np.argsort(order, axis=1, kind="stable")
-    found: Table = (whole + (place < missing)) / steps
+    found: Rows = (whole + (place < missing)) / steps
     return found
 
 
-def _forecaster(name: str, y: Any, p: Table) -> Forecaster:
+def _forecaster(name: str, y: Any, p: Rows) -> Forecaster:
     return Forecaster(
         name,
         float(Brier()(y, p)),

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from properly._boundary._record import columns_of, to_frame
+from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.rules import PBS, PLL, Brier, Log
-from reproductions._output import heading, prose
 from reproductions.penalized.constants import written
-
-if TYPE_CHECKING:
-    from properly._boundary._record import Backend
-
+from reproductions.tables import Table, heading, prose
 
 A, B, TRUTH = (0.33, 0.34, 0.33), (0.51, 0.49, 0.0), 1
 RULES = {
@@ -54,7 +50,7 @@ class ExampleRow:
 
 
 @dataclass(frozen=True)
-class MotivatingExample:
+class MotivatingExample(Table):
     """The example of the introduction.
 
     Attributes
@@ -77,10 +73,6 @@ class MotivatingExample:
     def to_dict(self) -> dict[str, list[Any]]:
         """Return columns, one entry a rule."""
         return columns_of((*self.rows, self.base10), "prefers")
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a rule as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def __str__(self) -> str:
         """Print the losses, and what the paper says of them."""

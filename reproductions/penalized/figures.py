@@ -9,21 +9,20 @@ import numpy as np
 from properly._boundary._notices import import_extra
 from properly.plots._axes import GREY, PALE, PALETTE, inks
 from properly.rules._costs import likeliest
-from reproductions._output import save_all, sheet
 from reproductions.penalized.constants import MAKERS
 from reproductions.penalized.simulation import FEW, PRINTED
 from reproductions.penalized.ties import best_tie
+from reproductions.reproduction import sheet
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from properly.plots._axes import Ink
-    from reproductions.penalized.paper import PenalizedReproduction
     from reproductions.penalized.simulation import Count, Simulation
+    from reproductions.reproduction import Figures
 
 
 # Triangles a side, so many that borders look smooth; with a multiple of three, some middles could
@@ -32,17 +31,6 @@ FINENESS = 400
 BEST = {1: ("the truth", PALE), 2: ("two classes tied", PALETTE[4]), 3: ("all tied", PALETTE[1])}
 # A corner for each class: the first is to the left, the third on top.
 CORNERS = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, np.sqrt(3) / 2]])
-
-
-def save(
-    result: PenalizedReproduction, folder: Path, step: Callable[[str], None]
-) -> tuple[Path, ...]:
-    """Draw and save every picture."""
-    makers: dict[str, Callable[[], Figure]] = {
-        "ties": _ties,
-        "simulation": lambda: _simulation(result.simulation),
-    }
-    return save_all(makers, folder, step)
 
 
 def _ties() -> Figure:
@@ -143,3 +131,9 @@ def _draw_shares(ax: Axes, counts: Mapping[int, Count], ink: Ink, name: str) -> 
         elinewidth=0.8,
         label=name,
     )
+
+
+FIGURES: Figures = {
+    "ties": lambda _: _ties(),
+    "simulation": lambda result: _simulation(result.simulation),
+}

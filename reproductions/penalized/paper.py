@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
-from properly._boundary._options import as_generator
-from reproductions._output import counter, prepare, prose, tell, tracked
-from reproductions.penalized import figures as _penalized_figures
-from reproductions.penalized import simulation as _penalized_simulation
-from reproductions.penalized import ties as _penalized_ties
-from reproductions.penalized.constants import MAKERS, constants, truths
-from reproductions.penalized.crash import injuries
-from reproductions.penalized.example import example
-from reproductions.penalized.scales import scales
+from reproductions.penalized import simulation, ties
+from reproductions.penalized.constants import MAKERS, Constants, constants, truths
+from reproductions.penalized.crash import Injuries, injuries
+from reproductions.penalized.example import MotivatingExample, example
+from reproductions.penalized.figures import FIGURES
+from reproductions.penalized.scales import Scales, scales
+from reproductions.penalized.simulation import Simulation
+from reproductions.penalized.ties import Ties
+from reproductions.reproduction import Reproduction, Work, streams
+from reproductions.tables import prose
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import numpy as np
+
     from properly.typing import Progress
-    from reproductions._output import After
-    from reproductions.penalized.constants import Constants
-    from reproductions.penalized.crash import Injuries
-    from reproductions.penalized.example import MotivatingExample
-    from reproductions.penalized.scales import Scales
-    from reproductions.penalized.simulation import Simulation
-    from reproductions.penalized.ties import Ties
 
 
 class Effort(NamedTuple):
@@ -42,7 +36,7 @@ QUICK = Effort(truths=20_000, pairs=100_000)
 FULL = Effort(truths=200_000, pairs=2_000_000)
 # The example, the constants, two parts on ties, the formulas, the injuries.
 PARTS = 6
-PICTURES = 2
+CELLS = tuple(product(simulation.SCHEMES, simulation.CLASSES))
 LEFT_OUT = prose(
     "Figure 3 and Tables 1 to 3, networks trained on nine data sets, are not part of this:",
     "`properly reproduce selection` trains networks on four of them, and shows the error rate by",
@@ -51,7 +45,7 @@ LEFT_OUT = prose(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PenalizedReproduction:
+class PenalizedReproduction(Reproduction):
     """Theorems, formulas and simulations of the paper on penalized scores.
 
     ``print`` shows all of it beside the paper's numbers and claims.
@@ -70,8 +64,6 @@ class PenalizedReproduction:
         The simulation of Appendix 8, under stated schemes.
     injuries : Injuries
         What a penalized score is made of, on forecasts that come with this package.
-    pictures : tuple of Path
-        The pictures that were saved.
 
     Examples
     --------
@@ -87,22 +79,14 @@ class PenalizedReproduction:
     scales: Scales
     simulation: Simulation
     injuries: Injuries
-    pictures: tuple[Path, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the columns of each table."""
-        return {name: getattr(self, name).to_dict() for name in _PARTS}
+    def size(self) -> str:
+        """Say how many pairs were drawn."""
+        return f"{self.simulation.n:,} pairs a scheme"
 
-    def __repr__(self) -> str:
-        return f"PenalizedReproduction({self.simulation.n:,} pairs a scheme)"
-
-    def __str__(self) -> str:
-        """Print everything beside what the paper says."""
-        told = [str(getattr(self, name)) for name in _PARTS] + [LEFT_OUT]
-        return "\n\n".join(told + [tell(self.pictures)] * bool(self.pictures))
-
-
-_PARTS = ("example", "constants", "ties", "scales", "simulation", "injuries")
+    def sections(self) -> list[object]:
+        """Return all parts, and what is left out."""
+        return [*self.parts.values(), LEFT_OUT]
 
 
 def penalized(
@@ -159,51 +143,37 @@ def penalized(
     >>> import reproductions as reproduce
     >>> print(reproduce.penalized(output="pictures"))  # doctest: +SKIP
     """
-    folder = None if output is None else prepare(output)
+    work = Work(output, progress)
     effort = FULL if full else QUICK
-    steps = PARTS + len(_penalized_ties.CLASSES) + len(_cells())
-    step = counter(progress, steps + (0 if folder is None else PICTURES))
-    after = tracked(step)
-    drawn, simulated = _streams(as_generator(rng), 2)
+    work.plan(PARTS + len(ties.CLASSES) + len(CELLS), FIGURES)
+    first, second = streams(rng, 2)
     result = PenalizedReproduction(
-        after(example(), "introduction"),
-        after(constants(), "Theorems 1 to 4 and 6"),
-        _ties(effort.truths, drawn, after),
-        after(scales(), "equations and algorithms"),
-        _simulation(effort.pairs, simulated, after),
-        after(injuries(), "injuries"),
+        work.after(example(), "introduction"),
+        work.after(constants(), "Theorems 1 to 4 and 6"),
+        _ties(effort.truths, first, work),
+        work.after(scales(), "equations and algorithms"),
+        _simulation(effort.pairs, second, work),
+        work.after(injuries(), "injuries"),
     )
-    if folder is None:
-        return result
-    return replace(result, pictures=_penalized_figures.save(result, folder, step))
+    return work.draw(result)
 
 
-def _ties(n: int, rng: np.random.Generator, after: After) -> Ties:
+def _ties(n: int, rng: np.random.Generator, work: Work) -> Ties:
     """Look at ties; each number of classes has a stream of its own."""
-    classes = _penalized_ties.CLASSES
-    treatments = after(_penalized_ties.treatments(), "Theorem 5: treatments of ties")
-    thresholds = after(_penalized_ties.thresholds(), "Theorem 5: thresholds")
+    treatments = work.after(ties.treatments(), "Theorem 5: treatments of ties")
+    thresholds = work.after(ties.thresholds(), "Theorem 5: thresholds")
     shares = []
-    for c, stream in zip(classes, _streams(rng, len(classes)), strict=True):
+    for c, stream in zip(ties.CLASSES, streams(rng, len(ties.CLASSES)), strict=True):
         q = truths(c, n, stream)
-        found = [_penalized_ties.share(name, q) for name in MAKERS]
-        shares += after(found, f"Theorem 5: ties, c = {c}")
-    return _penalized_ties.Ties(treatments, thresholds, tuple(shares))
+        shares += [ties.share(name, q) for name in MAKERS]
+        work.step(f"Theorem 5: ties, c = {c}")
+    return Ties(treatments, thresholds, tuple(shares))
 
 
-def _simulation(n: int, rng: np.random.Generator, after: After) -> Simulation:
+def _simulation(n: int, rng: np.random.Generator, work: Work) -> Simulation:
     """Simulate; each scheme and number of classes has a stream of its own."""
     cells = [
-        after(_penalized_simulation.compare(scheme, c, n, stream), f"Appendix 8: {scheme}, c = {c}")
-        for (scheme, c), stream in zip(_cells(), _streams(rng, len(_cells())), strict=True)
+        work.after(simulation.compare(scheme, c, n, stream), f"Appendix 8: {scheme}, c = {c}")
+        for (scheme, c), stream in zip(CELLS, streams(rng, len(CELLS)), strict=True)
     ]
-    return _penalized_simulation.Simulation(tuple(cells), n)
-
-
-def _cells() -> list[tuple[str, int]]:
-    return list(product(_penalized_simulation.SCHEMES, _penalized_simulation.CLASSES))
-
-
-def _streams(rng: np.random.Generator, count: int) -> list[np.random.Generator]:
-    """Make sources of randomness of which none depends on how much another one gave."""
-    return [np.random.default_rng(seed) for seed in rng.integers(2**63, size=count)]
+    return Simulation(tuple(cells), n)

@@ -11,15 +11,14 @@ import numpy as np
 from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.rules import PBS, PLL, Brier
-from reproductions._output import Errata, formula, heading, prose
 from reproductions.penalized.example import TRUTH, A, B
+from reproductions.tables import Errata, Table, formula, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly._boundary._record import Backend
-    from reproductions._output import Erratum
-    from reproductions.penalized.constants import Table
+    from reproductions.penalized.constants import Rows
+    from reproductions.tables import Erratum
 
 
 SCALES: dict[str, Any] = {
@@ -80,7 +79,7 @@ class SignRow:
 
 
 @dataclass(frozen=True)
-class Scales:
+class Scales(Table):
     """Three scales, the signs of an algorithm, formulas as printed and as corrected.
 
     Attributes
@@ -114,9 +113,8 @@ class Scales:
             "equal": self.equal,
         }
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a formula as a polars, pandas or pyarrow frame."""
-        return self.errata.to_frame(backend)
+    def _columns(self) -> Any:
+        return self.errata.to_dict()
 
     def __str__(self) -> str:
         """Print everything."""
@@ -171,7 +169,7 @@ def scales() -> Scales:
     )
 
 
-def algorithm3(q: Table, y: Table) -> float:
+def algorithm3(q: Rows, y: Rows) -> float:
     """Follow Algorithms 1 and 3 as printed, but for ones(n), on one-hot rows of outcomes."""
     n, classes = q.shape
     hot = np.sum(np.where(y == 1, q, y), axis=1)

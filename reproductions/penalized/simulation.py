@@ -8,22 +8,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.rules import Brier
-from reproductions._output import heading, prose
 from reproductions.penalized.constants import normalized
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from properly._boundary._record import Backend
-    from reproductions.penalized.constants import Table
+    from reproductions.penalized.constants import Rows
 
 
-Draw: TypeAlias = "Callable[[np.random.Generator, int, int], Table]"
-Fill: TypeAlias = "Callable[[np.random.Generator, tuple[int, int]], Table]"
-Hot: TypeAlias = "Callable[[np.random.Generator, int], Table]"
+Draw: TypeAlias = "Callable[[np.random.Generator, int, int], Rows]"
+Fill: TypeAlias = "Callable[[np.random.Generator, tuple[int, int]], Rows]"
+Hot: TypeAlias = "Callable[[np.random.Generator, int], Rows]"
 
 CLASSES = (3, 4, 5, 10, 50)
 # What the paper prints, in percent: the wrong forecast gives the truth less, or more.
@@ -49,7 +48,7 @@ def _alike(fill: Fill) -> Scheme:
 def _truth_first(hot: Hot, fill: Fill) -> Scheme:
     """Draw the probability of the truth, if it is one, and share the rest among the others."""
 
-    def draw(rng: np.random.Generator, n: int, c: int) -> Table:
+    def draw(rng: np.random.Generator, n: int, c: int) -> Rows:
         alpha = hot(rng, n)
         alpha = alpha[(alpha > 0) & (alpha < 1), None]
         others = normalized(fill(rng, (len(alpha), c - 1)))
@@ -120,7 +119,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Simulation:
+class Simulation(Table):
     """The simulation of Appendix 8, under stated schemes.
 
     Attributes
@@ -148,10 +147,6 @@ class Simulation:
             )
         )
         return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a scheme and number of classes as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict(), backend)
 
     def extremes(self, which: str) -> tuple[Count, Count]:
         """Return the counts of the least and of the greatest share of all that are shown."""
@@ -217,7 +212,7 @@ def compare(scheme: str, classes: int, n: int, rng: np.random.Generator) -> Comp
     return Comparison(scheme, classes, less, more)
 
 
-def pairs(scheme: Scheme, n: int, c: int, rng: np.random.Generator) -> tuple[Table, Table]:
+def pairs(scheme: Scheme, n: int, c: int, rng: np.random.Generator) -> tuple[Rows, Rows]:
     """Draw correct and wrong forecasts, the first class being the truth; n of each, or fewer."""
     correct, wrong = scheme.draw(rng, n, c), scheme.draw(rng, n, c)
     correct = _led_by_first(correct) if scheme.alike else correct[np.argmax(correct, axis=1) == 0]
@@ -226,7 +221,7 @@ def pairs(scheme: Scheme, n: int, c: int, rng: np.random.Generator) -> tuple[Tab
     return correct[:left], wrong[:left]
 
 
-def _led_by_first(p: Table) -> Table:
+def _led_by_first(p: Rows) -> Rows:
     """Swap the largest probability with the first: if all classes are alike, none need be lost."""
     row, lead = np.arange(len(p)), np.argmax(p, axis=1)
     swapped = p.copy()
@@ -235,7 +230,7 @@ def _led_by_first(p: Table) -> Table:
     return swapped
 
 
-def _brier(p: Table) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _brier(p: Rows) -> np.ndarray[Any, np.dtype[np.float64]]:
     return np.asarray(Brier().price(np.zeros(len(p), dtype=np.int64), p))
 
 

@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import columns_of, to_frame
+from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.inference._shares import bisect
 from properly.rules._counterexamples import lattice
-from reproductions._output import heading, prose
 from reproductions.penalized.constants import MAKERS, pooled, written
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._boundary._record import Backend
-    from reproductions.penalized.constants import Table
+    from reproductions.penalized.constants import Rows
 
 
 TREATMENTS = {
@@ -97,7 +96,7 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Ties:
+class Ties(Table):
     """Which treatments of ties are proper.
 
     Attributes
@@ -122,9 +121,8 @@ class Ties:
             "shares": columns_of(self.shares, "error"),
         }
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return the shares as a polars, pandas or pyarrow frame."""
-        return to_frame(self.to_dict()["shares"], backend)
+    def _columns(self) -> Any:
+        return self.to_dict()["shares"]
 
     def __str__(self) -> str:
         """Print the treatments, the grids, the thresholds and the shares."""
@@ -191,13 +189,13 @@ def thresholds() -> dict[str, float]:
     return {name: _threshold(make(ties="any_correct")) for name, make in MAKERS.items()}
 
 
-def share(name: str, q: Table) -> Share:
+def share(name: str, q: Rows) -> Share:
     """Count the truths that a tied report beats."""
     beaten = best_tie(name, q) > 1
     return Share(name, q.shape[1], len(q), float(beaten.mean()))
 
 
-def best_tie(name: str, q: Table) -> np.ndarray[Any, np.dtype[np.int64]]:
+def best_tie(name: str, q: Rows) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return how many classes the best report ties, if every tied class is right; 1 is honest."""
     rule = MAKERS[name](ties="any_correct")
     reports = [rule.expected_loss(q, pooled(q, t)) for t in range(1, q.shape[1] + 1)]
@@ -208,7 +206,7 @@ def best_tie(name: str, q: Table) -> np.ndarray[Any, np.dtype[np.int64]]:
     return found
 
 
-def _treatment(name: str, ties: str, grids: Mapping[int, Table]) -> Treatment:
+def _treatment(name: str, ties: str, grids: Mapping[int, Rows]) -> Treatment:
     rule = MAKERS[name](ties=ties)
     return Treatment(
         name,
@@ -221,7 +219,7 @@ def _treatment(name: str, ties: str, grids: Mapping[int, Table]) -> Treatment:
     )
 
 
-def _beaten(rule: Any, grid: Table) -> int:
+def _beaten(rule: Any, grid: Rows) -> int:
     """Count the truths for which some report costs less than honesty."""
     least = np.array([np.min(rule.expected_loss(q, grid)) for q in grid])
     return int(np.sum(least < np.asarray(rule.entropy(grid)) - ROUNDING))

@@ -6,17 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._options import as_generator
-from reproductions._output import counter
-from reproductions.selection import bounded as _selection_bounded
-from reproductions.selection import ordinal as _selection_ordinal
+from reproductions.reproduction import Work
+from reproductions.selection import bounded_training, ordinal_training
 from reproductions.selection.data import SURVEY, is_there, read_survey
 
 if TYPE_CHECKING:
     import numpy as np
 
     from properly.typing import Progress
-    from reproductions.selection.bounded import BoundedTraining
-    from reproductions.selection.ordinal import OrdinalTraining
+    from reproductions.selection.bounded_training import BoundedTraining
+    from reproductions.selection.ordinal_training import OrdinalTraining
 
 
 # Seeds.
@@ -109,10 +108,11 @@ def crash_training(
     if SURVEY in missing:
         return CrashTraining(None, None, missing)
     networks, trees = "torch" not in missing, "xgboost" not in missing
-    step, survey = counter(progress, steps()), read_survey()
+    work, survey = Work(None, progress), read_survey()
+    work.plan(steps(), {})
     return CrashTraining(
-        _selection_ordinal.ordinal_training(survey, seeds, step) if networks else None,
-        _selection_bounded.bounded_training(survey, seeds, step) if trees else None,
+        ordinal_training.ordinal_training(survey, seeds, work.step) if networks else None,
+        bounded_training.bounded_training(survey, seeds, work.step) if trees else None,
         missing,
     )
 
@@ -123,7 +123,7 @@ def steps() -> int:
     if SURVEY in missing:
         return 0
     networks, trees = "torch" not in missing, "xgboost" not in missing
-    return networks * _selection_ordinal.STEPS + trees * _selection_bounded.STEPS
+    return networks * ordinal_training.STEPS + trees * bounded_training.STEPS
 
 
 def _missing() -> tuple[str, ...]:

@@ -1,7 +1,4 @@
-"""Figure 3: metrics over epochs, as published and as trained here.
-
-Figure 3: the authors' own histories of training, read once more.
-"""
+"""Figure 3: the authors' own histories of training, read once more."""
 
 from __future__ import annotations
 
@@ -10,87 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly import plots
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.comparison._agreement import metric_agreement
-from reproductions._output import heading, prose, save_all, sheet
-from reproductions.selection.words import TITLES
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Mapping
 
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-    from properly._boundary._record import Backend
     from properly.comparison._agreement import MetricAgreement
     from properly.typing import Column
     from reproductions.selection.data import PublishedHistory
-    from reproductions.selection.networks import Curves, Run, Training
-    from reproductions.selection.paper import SelectionReproduction
-
-
-COLUMNS = 3
-
-
-def save(
-    found: SelectionReproduction, folder: Path, step: Callable[[str], None]
-) -> tuple[Path, ...]:
-    """Save a picture of the published histories and one of the runs, if there are any."""
-    makers: dict[str, Callable[[], Figure]] = {}
-    published, trained = found.histories, found.training
-    if published is not None:
-        makers["figure3"] = lambda: _figure3(published)
-    if trained is not None:
-        makers["training"] = lambda: _training(trained)
-    return save_all(makers, folder, step)
-
-
-def _figure3(found: Histories) -> Figure:
-    """Draw one panel a history; the error rate is drawn too."""
-    count = len(found.rows)
-    figure, axes = sheet(-(-count // COLUMNS), min(count, COLUMNS))
-    figure.set_size_inches(6 * min(count, COLUMNS), 4 * -(-count // COLUMNS))
-    for ax, row in zip(axes.flat, found.rows, strict=False):
-        names = {"brier": "Brier", "pbs": "PBS", "error": "error", "f1": "F1"}
-        _draw(ax, {names[name]: x for name, x in row.curves.items()}, "F1", row.name)
-    for ax in axes.flat[count:]:
-        ax.set_visible(False)
-    return figure
-
-
-def _training(found: Training) -> Figure:
-    """Draw one run of each set, of the first seed and a middle split, on validation data."""
-    names = list(found.reports)
-    figure, axes = sheet(len(names), 1)
-    figure.set_size_inches(8, 4 * len(names))
-    for ax, name in zip(axes.flat, names, strict=True):
-        run = middle(found.of(name))
-        title = f"{name}, seed {run.seed}, split {run.split}"
-        _draw(ax, named(run.validation), TITLES["macro_f1"], title)
-    return figure
-
-
-def middle(runs: Sequence[Run]) -> Run:
-    """Return the run of the first seed and of the split in the middle."""
-    first = [run for run in runs if run.seed == runs[0].seed]
-    return first[len(first) // 2]
-
-
-def named(curves: Curves) -> Curves:
-    """Give the metrics that select their names, in the order of the tables."""
-    return {title: curves[name] for name, title in TITLES.items()}
-
-
-def _draw(ax: Axes, history: Mapping[str, Any], reference: str, title: str) -> None:
-    plots.training(history, ax, reference=reference, larger=reference)
-    ax.set_title(title, fontsize="medium", loc="left")
 
 
 SCORES = ("brier", "pbs", "error")
-HISTORY_TITLES = {"brier": "Brier", "pbs": "PBS", "error": "error"}
+TITLES = {"brier": "Brier", "pbs": "PBS", "error": "error"}
 # Columns have nine decimals.
 ROUNDING = 1e-6
 
@@ -137,7 +68,7 @@ class HistoryAgain:
 
 
 @dataclass(frozen=True, eq=False)
-class Histories:
+class Histories(Table):
     """The histories behind Figure 3, with the error rate that they contain.
 
     Attributes
@@ -163,17 +94,16 @@ class Histories:
         found: dict[str, Any] = plain(columns_of([row.to_dict() for row in self.rows]))
         return found
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a set as a polars, pandas or pyarrow frame."""
-        return to_frame(columns_of([row.to_dict() for row in self.rows]), backend)
+    def _columns(self) -> Any:
+        return columns_of([row.to_dict() for row in self.rows])
 
     def __str__(self) -> str:
         """Print both tables and what they say."""
         count = len(self.rows)
         head = [
             "data",
-            *(f"r {HISTORY_TITLES[x]}" for x in SCORES),
-            *(f"F1 {HISTORY_TITLES[x]}" for x in SCORES),
+            *(f"r {TITLES[x]}" for x in SCORES),
+            *(f"F1 {TITLES[x]}" for x in SCORES),
         ]
         mean = ["mean", "", "", "", *(f"{self.mean_f1(x):.3f}" for x in (*SCORES, "best"))]
         return "\n".join(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._notices import import_extra
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly.calibration._decomposition import decompose
 from properly.comparison._agreement import metric_agreement
 from properly.comparison._blocks import BlockCrossValidation
@@ -26,12 +26,12 @@ from properly.counts._reductions import top_label
 from properly.decisions._confusion import confusion
 from properly.rules import PBS, PLL, Brier, Log
 from reproductions.selection.data import KINDS
-from reproductions.selection.words import tell_training
+from reproductions.selection.text import tell_training
+from reproductions.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from properly._boundary._record import Backend
     from properly.comparison._blocks import BlockSplit
     from properly.comparison._selection import SelectionReport
     from properly.rules import ClassRule
@@ -358,7 +358,7 @@ class Correlation(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Training:
+class Training(Table):
     """Networks trained on activities, and what each metric would have selected.
 
     Attributes
@@ -444,15 +444,15 @@ class Training:
         )
         return found
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a set, way, selector and reported metric, as a frame."""
+    def _columns(self) -> Any:
+        """Return one row a set, way, selector and reported metric."""
         rows = []
         for name, report in (*self.reports.items(), ("all", self.overall)):
             for one in report:
                 row = asdict(one) | {"data": name}
                 row["lower"], row["upper"] = row.pop("interval")
                 rows.append({k: x for k, x in row.items() if k not in ("epochs", "values")})
-        return to_frame(columns_of(rows), backend)
+        return columns_of(rows)
 
     def __str__(self) -> str:
         """Print all tables, with the paper's numbers beside them."""

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._options import as_generator
-from reproductions._output import counter, prepare, tell, tracked
-from reproductions.selection import crash as _selection_crash
-from reproductions.selection import histories as _selection_figures
+from reproductions.reproduction import Reproduction, Work, seeds
+from reproductions.selection import crash
 from reproductions.selection.data import ActivityData, read
+from reproductions.selection.figures import FIGURES
 from reproductions.selection.histories import histories
-from reproductions.selection.kept import open_shelf
 from reproductions.selection.networks import (
     SPLITS,
     Recipe,
@@ -23,17 +21,18 @@ from reproductions.selection.networks import (
     train,
     training,
 )
+from reproductions.selection.shelf import open_shelf
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from properly.typing import Progress
-    from reproductions._output import Step
     from reproductions.selection.crash import CrashTraining
     from reproductions.selection.data import ActivitySet
     from reproductions.selection.histories import Histories
-    from reproductions.selection.kept import Shelf
     from reproductions.selection.networks import Run, Training
+    from reproductions.selection.shelf import Shelf
 
 
 class Effort(NamedTuple):
@@ -58,7 +57,7 @@ NO_SETS = "Tables 2 and 3 are left out: the folder of data has none of the four 
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SelectionReproduction:
+class SelectionReproduction(Reproduction):
     """What selects an epoch well: published histories, and new runs.
 
     ``print`` shows all of it beside the paper's numbers and claims.
@@ -71,8 +70,6 @@ class SelectionReproduction:
         Tables 2 and 3 from networks trained on their series; None without them.
     crash : CrashTraining
         Models of injuries and of death in car crashes, trained with several losses.
-    pictures : tuple of Path
-        The pictures that were saved.
 
     Examples
     --------
@@ -84,25 +81,18 @@ class SelectionReproduction:
     histories: Histories | None
     training: Training | None
     crash: CrashTraining
-    pictures: tuple[Path, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers of each part, None for what is left out."""
-        parts = {name: getattr(self, name) for name in ("histories", "training", "crash")}
-        return {name: part and part.to_dict() for name, part in parts.items()}
-
-    def __repr__(self) -> str:
+    def size(self) -> str:
+        """Say how many histories were read and networks trained."""
         published = 0 if self.histories is None else len(self.histories.rows)
         trained = 0 if self.training is None else len(self.training.runs)
-        return f"SelectionReproduction({published} histories, {trained} networks)"
+        return f"{published} histories, {trained} networks"
 
-    def __str__(self) -> str:
-        """Print everything beside what the paper says."""
+    def sections(self) -> list[object]:
+        """Return all parts, or what they need."""
         if self.histories is None and self.training is None:
-            told = [ABSENT]
-        else:
-            told = [str(self.histories or NO_HISTORIES), str(self.training or NO_SETS)]
-        return "\n\n".join([*told, str(self.crash)] + [tell(self.pictures)] * bool(self.pictures))
+            return [ABSENT, self.crash]
+        return [self.histories or NO_HISTORIES, self.training or NO_SETS, self.crash]
 
 
 def selection(
@@ -178,28 +168,29 @@ def selection(
     found = ActivityData({}, {}) if data is None else read(data)
     if found.sets:
         import_torch()
-    root, chance = (int(seed) for seed in as_generator(rng).integers(2**63, size=2))
-    folder = None if output is None else prepare(output)
-    effort = FULL if full else QUICK
+    root, chance = seeds(rng, 2)
+    steps = Work(output, progress)
+    effort, folder = FULL if full else QUICK, steps.folder
     kept = work if work is not None or folder is None or not found.sets else folder / "runs"
     shelf = open_shelf(kept if found.sets else None, found.sets, root, effort.recipe)
     planned = _plan(found.sets, effort, shelf)
-    parts = [bool(found.histories), bool(found.sets)]
-    total = sum(parts) * (1 if folder is None else 2) + len(planned) + _selection_crash.steps()
-    step = counter(progress, total)
-    after = tracked(step)
-    published = after(histories(found.histories), "Figure 3") if found.histories else None
-    trained = None
-    if found.sets:
-        runs = _train_all(found.sets, planned, shelf, root=root, recipe=effort.recipe, step=step)
-        trained = after(training(runs, np.random.default_rng(chance)), "Tables 2 and 3")
-    crash = _selection_crash.crash_training(
-        full=full, rng=rng, progress=lambda _done, _total, what: step(what)
+    there = {"figure3": bool(found.histories), "training": bool(found.sets)}
+    steps.plan(
+        sum(there.values()) + len(planned) + crash.steps(),
+        {name: make for name, make in FIGURES.items() if there[name]},
     )
-    result = SelectionReproduction(published, trained, crash)
-    if folder is None:
-        return result
-    return replace(result, pictures=_selection_figures.save(result, folder, step))
+    published = trained = None
+    if found.histories:
+        published = steps.after(histories(found.histories), "Figure 3")
+    if found.sets:
+        runs = _train_all(
+            found.sets, planned, shelf, root=root, recipe=effort.recipe, step=steps.step
+        )
+        trained = steps.after(training(runs, np.random.default_rng(chance)), "Tables 2 and 3")
+    injuries = crash.crash_training(
+        full=full, rng=rng, progress=lambda _done, _total, what: steps.step(what)
+    )
+    return steps.draw(SelectionReproduction(published, trained, injuries))
 
 
 def _plan(
@@ -225,7 +216,7 @@ def _train_all(
     *,
     root: int,
     recipe: Recipe,
-    step: Step,
+    step: Callable[[str], None],
 ) -> list[Run]:
     """Train what is not there yet, and keep each run as soon as it is done."""
     runs = []

@@ -17,8 +17,8 @@ xgboost = pytest.importorskip(
 
 from reproductions.selection import crash as _selection_crash  # noqa: E402
 from reproductions.selection import death_boosting as _selection_death_boosting  # noqa: E402
-from reproductions.selection import ordinal as _selection_ordinal  # noqa: E402
-from reproductions.selection.bounded import losses  # noqa: E402
+from reproductions.selection import ordinal_training as _selection_ordinal  # noqa: E402
+from reproductions.selection.bounded_training import losses  # noqa: E402
 from reproductions.selection.crash import crash_training  # noqa: E402
 from reproductions.selection.data import People, Survey  # noqa: E402
 from reproductions.selection.death_boosting import (  # noqa: E402
@@ -33,7 +33,7 @@ from reproductions.selection.injury_networks import (  # noqa: E402
     Learner,
     train,
 )
-from reproductions.selection.ordinal import LOSSES  # noqa: E402
+from reproductions.selection.ordinal_training import LOSSES  # noqa: E402
 
 from properly.datasets import crash  # noqa: E402
 from properly.integrations.xgboost import objective  # noqa: E402

@@ -22,7 +22,7 @@ from properly import Tally
 from properly.calibration import Decomposition
 from properly.errors import DataError
 from properly.inference._band import Band
-from reproductions import _output as _pictures
+from reproductions import reproduction as _pictures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -166,7 +166,7 @@ def test_the_data_have_92_days_and_the_named_bins(niamey: str) -> None:
     diagrams = _niamey.diagrams(_niamey.read(niamey), 100, np.random.default_rng(1))
     assert {d.cases for d in diagrams.values()} == {92}
     assert [len(d.corp.bins) for d in diagrams.values()] == [7, 8, 9, 9]
-    assert _niamey.tell(diagrams).count("; the same here") == 2
+    assert _niamey.diagram_text(diagrams).count("; the same here") == 2
 
 
 # Figure 3
@@ -191,7 +191,7 @@ def test_a_panel_without_a_band_holds_nothing(small: CorpReproduction) -> None:
     panel = small.figure3["a"]
     bare = replace(panel, record=replace(panel.record, band=None))
     assert bare.inside == 0
-    assert "(a)" not in _miscalibrated.tell({"a": bare})
+    assert "(a)" not in _miscalibrated.panel_text({"a": bare})
 
 
 # Figure 4

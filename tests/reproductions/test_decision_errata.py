@@ -11,7 +11,7 @@ import pytest
 from reproductions.decisions.errata import errata, two_means
 
 if TYPE_CHECKING:
-    from reproductions._output import Errata
+    from reproductions.tables import Errata
 
 # The same cases: forecasts, each twenty times, and their events.
 S = np.array([0.05, 0.1, 0.25, 0.5, 0.9])

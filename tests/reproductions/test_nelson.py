@@ -8,7 +8,7 @@ import pytest
 from reproductions.means.dimensions import DIMENSIONS, MODELS
 from reproductions.means.figures import FIGURE6, against_source, bars_of
 from reproductions.means.paper import ESTIMATES
-from reproductions.means.printed import CLAIMS, READ
+from reproductions.means.reference import CLAIMS, READ
 
 from properly.datasets import NELSON_CASES
 

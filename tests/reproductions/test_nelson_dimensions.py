@@ -18,7 +18,7 @@ from reproductions.means.dimensions import (
     study,
 )
 from reproductions.means.figure1 import Figure1, Readings
-from reproductions.means.printed import FIGURE1, OTHER_READINGS, ZEROS
+from reproductions.means.reference import FIGURE1, OTHER_READINGS, ZEROS
 
 SETS = 12
 TWO = (2, 6)

@@ -18,7 +18,7 @@ from reproductions.means.population import (
     isotonic,
     line,
 )
-from reproductions.means.printed import (
+from reproductions.means.reference import (
     ANGLES,
     AREAS,
     CLAIMS,

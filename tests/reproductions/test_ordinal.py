@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from reproductions.ordinal import paper as _ordinal
-from reproductions.ordinal.printed import read
+from reproductions.ordinal.forecasts import read
 from reproductions.ordinal.retention import classifiers
 
 import reproductions as reproduce

@@ -13,7 +13,7 @@ from properly.datasets import crash
 from properly.rules import RPS
 
 if TYPE_CHECKING:
-    from reproductions._output import Errata
+    from reproductions.tables import Errata
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from reproductions.ordinal.examples import (
     honesty,
     impropriety,
 )
-from reproductions.ordinal.figures import Forecasts, severity
+from reproductions.ordinal.forecasts import Forecasts, severity
 from reproductions.ordinal.temperatures import (
     FITTED,
     Temperatures,

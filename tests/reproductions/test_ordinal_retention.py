@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from reproductions.ordinal.figures import Forecasts, severity, severity_cases
-from reproductions.ordinal.printed import PRINTED
+from reproductions.ordinal.forecasts import Forecasts, severity, severity_cases
+from reproductions.ordinal.reference import PRINTED
 from reproductions.ordinal.retention import CLASSIFIER_RULES as UNORDERED
 from reproductions.ordinal.retention import (
     RULES,

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from reproductions._output import save_all, tell
+from reproductions.reproduction import list_pictures, save_all
 
 from properly.errors import DataError
 from properly.plots._axes import new_figure
@@ -41,4 +41,8 @@ def test_a_picture_that_cannot_be_written_leaves_the_old_one_and_no_debris(
 
 def test_each_picture_has_a_line_of_its_own_that_can_be_shown() -> None:
     odd = Path(os.fsdecode(b"a/\xff.png"))
-    assert tell((Path("a/b.png"), odd)).split("\n") == ["Pictures:", "  a/b.png", "  a/\ufffd.png"]
+    assert list_pictures((Path("a/b.png"), odd)).split("\n") == [
+        "Pictures:",
+        "  a/b.png",
+        "  a/\ufffd.png",
+    ]

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 from reproductions.selection import crash as _selection_crash
-from reproductions.selection import histories as _selection_figures
 from reproductions.selection import paper as _selection
 from reproductions.selection.networks import SPLITS, Recipe
 from reproductions.selection.paper import Effort, SelectionReproduction, selection
@@ -128,7 +127,7 @@ def test_runs_are_kept_beside_the_pictures_unless_a_folder_is_named(
     names = sorted(path.name for path in (tmp_path / "new" / "out").iterdir())
     assert names == ["figure3.png", "runs", "training.png"]
     assert len(list((tmp_path / "new" / "out" / "runs").iterdir())) == 4
-    monkeypatch.setattr(_selection_figures, "save", lambda *_: ())
+    monkeypatch.setattr(_selection, "FIGURES", {})
     selection(data, output=tmp_path / "out", work=tmp_path / "elsewhere")
     assert not (tmp_path / "out" / "runs").exists()
     assert len(list((tmp_path / "elsewhere").iterdir())) == 4

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from reproductions.selection import crash as _selection_crash
-from reproductions.selection.bounded import MEASURES as BOUNDED_MEASURES
-from reproductions.selection.bounded import BoundedTraining, Fit, curvature, losses
-from reproductions.selection.bounded import Run as Trees
+from reproductions.selection.bounded_training import MEASURES as BOUNDED_MEASURES
+from reproductions.selection.bounded_training import BoundedTraining, Fit, curvature, losses
+from reproductions.selection.bounded_training import Run as Trees
 from reproductions.selection.crash import CrashTraining, crash_training
-from reproductions.selection.judged import Effect, Truth, judged
-from reproductions.selection.ordinal import MEASURES, OrdinalTraining
-from reproductions.selection.ordinal import Run as Epoch
+from reproductions.selection.effects import Effect, Truth, judged
+from reproductions.selection.ordinal_training import MEASURES, OrdinalTraining
+from reproductions.selection.ordinal_training import Run as Epoch
 
 from properly.datasets import crash
 from properly.rules import Log

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from reproductions.selection.data import read
-from reproductions.selection.kept import Shelf, open_shelf
 from reproductions.selection.networks import Recipe, task_of
+from reproductions.selection.shelf import Shelf, open_shelf
 from tests.reproductions.activities import fake_train, write_signals
 
 from properly.errors import DataError

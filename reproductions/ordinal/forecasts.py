@@ -1,6 +1,6 @@
-"""Outputs of a user's own classifiers, read from files.
+"""Forecasts of classes: of injuries in car crashes, and of a user's own classifiers.
 
-Table 1 as it is printed.
+The former come with `properly.datasets`, the latter are read from files.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ import tokenize
 import zipfile
 import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._tables import table
+from properly.counts._cases import Cases
+from properly.datasets import crash
 from properly.errors import DataError
-from reproductions._output import prose
-from reproductions.ordinal.figures import Forecasts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +43,43 @@ UNREADABLE = (
     zipfile.BadZipFile,
     zlib.error,
 )
+
+
+class Forecasts(NamedTuple):
+    """What happened, the probabilities of all classes, and which cases belong together, if any."""
+
+    y: npt.NDArray[np.int64]
+    p: npt.NDArray[np.float64]
+    clusters: npt.NDArray[np.int64] | None = None
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return int(self.p.shape[1])
+
+    @property
+    def likeliest(self) -> npt.NDArray[np.int64]:
+        """The likeliest class, the lowest if there are several."""
+        found: npt.NDArray[np.int64] = np.argmax(self.p, axis=1)
+        return found
+
+    @property
+    def accuracy(self) -> float:
+        """Share of cases in which it happened."""
+        return float(np.mean(self.likeliest == self.y))
+
+
+def severity() -> Forecasts:
+    """Return the injuries that are known, their forecasts, and the accidents they are from."""
+    data = crash()
+    known = data.severity_known
+    return Forecasts(data.severity[known], data.severity_probabilities[known], data.cluster[known])
+
+
+def severity_cases() -> Cases:
+    """Return the same as cases with labels."""
+    found, labels = severity(), crash().severity_labels
+    return Cases(np.array(labels)[found.y], found.p, labels=labels, clusters=found.clusters)
 
 
 def read(folder: str | Path) -> dict[str, Forecasts]:
@@ -140,56 +176,3 @@ def _softmax(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         powers = np.exp(scores - scores.max(axis=1, keepdims=True))
     found: npt.NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
     return found
-
-
-# By data, metric and score: mean and standard deviation.
-PRINTED: dict[str, dict[str, dict[str, tuple[float, float]]]] = {
-    "TMED": {
-        "QWK": {
-            "Brier": (13.46, 0.35),
-            "neg. log": (13.56, 0.35),
-            "RPS": (14.76, 0.28),
-            "sa-RPS": (14.95, 0.25),
-        },
-        "EC": {
-            "Brier": (3.76, 0.21),
-            "neg. log": (3.62, 0.2),
-            "RPS": (2.68, 0.14),
-            "sa-RPS": (2.53, 0.12),
-        },
-    },
-    "Eyepacs": {
-        "QWK": {
-            "Brier": (17.36, 0.04),
-            "neg. log": (17.44, 0.04),
-            "RPS": (17.81, 0.03),
-            "sa-RPS": (17.86, 0.03),
-        },
-        "EC": {
-            "Brier": (2.84, 0.07),
-            "neg. log": (2.67, 0.07),
-            "RPS": (1.99, 0.04),
-            "sa-RPS": (1.88, 0.04),
-        },
-    },
-}
-
-
-def tell_printed() -> str:
-    """Lay out the table, and say why it stands alone."""
-    columns = [(data, metric) for data in PRINTED for metric in PRINTED[data]]
-    head = ["Table 1 as printed", *(f"{data}, {metric}" for data, metric in columns)]
-    rows = [
-        [name, *("{:.2f} ± {:.2f}".format(*PRINTED[d][m][name]) for d, m in columns)]
-        for name in PRINTED["TMED"]["QWK"]
-    ]
-    return "\n".join(
-        [
-            table(head, rows),
-            prose(
-                "Its images of hearts and retinas, and the network's forecasts, are not",
-                "available: only the layout and the order can be compared. Its cost and range are",
-                "not stated.",
-            ),
-        ]
-    )

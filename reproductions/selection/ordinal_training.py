@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.rules import RPS, Brier, Log, RankedLog
-from reproductions._output import heading, prose
 from reproductions.selection.data import GRADES, Survey
-from reproductions.selection.injury_networks import COMMON, LEARNERS, OWN, train
-from reproductions.selection.judged import (
+from reproductions.selection.effects import (
     USUAL,
     Truth,
     agreement,
@@ -24,15 +22,16 @@ from reproductions.selection.judged import (
     score,
     told_p,
 )
+from reproductions.selection.injury_networks import COMMON, LEARNERS, OWN, train
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._record import Backend
     from properly.rules import ClassRule
-    from reproductions._output import Step
+    from reproductions.reproduction import Step
+    from reproductions.selection.effects import Effect, Measure
     from reproductions.selection.injury_networks import Chosen, Learner
-    from reproductions.selection.judged import Effect, Measure
 
 
 LOSSES: dict[str, ClassRule] = {USUAL: Log(), "RPS": RPS(), "ranked log": RankedLog()}
@@ -82,7 +81,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class OrdinalTraining:
+class OrdinalTraining(Table):
     """Models of injuries, trained with three losses and judged on later years.
 
     Attributes
@@ -124,9 +123,8 @@ class OrdinalTraining:
         known: dict[str, Any] = {name: getattr(self, name) for name in names}
         return known | dict(plain(found))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model, loss, choice and number as a polars, pandas or pyarrow frame."""
-        return to_frame(columns_of(self.effects), backend)
+    def _columns(self) -> Any:
+        return columns_of(self.effects)
 
     def __str__(self) -> str:
         """Print what each loss changes, and whether that is more than chance."""

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._record import columns_of, plain, to_frame
+from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.rules import Bounded, Log, Mixture
-from reproductions._output import heading, prose
 from reproductions.selection.death_boosting import (
     COMMON,
     OWN,
@@ -22,7 +21,7 @@ from reproductions.selection.death_boosting import (
     fitted,
     train,
 )
-from reproductions.selection.judged import (
+from reproductions.selection.effects import (
     USUAL,
     Truth,
     counted,
@@ -31,16 +30,16 @@ from reproductions.selection.judged import (
     score,
     told_p,
 )
+from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._record import Backend
     from properly.rules import BinaryRule
-    from reproductions._output import Step
+    from reproductions.reproduction import Step
     from reproductions.selection.data import Survey
     from reproductions.selection.death_boosting import Chosen
-    from reproductions.selection.judged import Effect, Measure
+    from reproductions.selection.effects import Effect, Measure
 
 
 MODEL = "boosted trees"
@@ -131,7 +130,7 @@ class Fit:
 
 
 @dataclass(frozen=True)
-class BoundedTraining:
+class BoundedTraining(Table):
     """Boosted trees for a range of thresholds, trained with and without a bounded score.
 
     Attributes
@@ -187,9 +186,8 @@ class BoundedTraining:
         known: dict[str, Any] = {name: getattr(self, name) for name in (*names, *more)}
         return known | dict(plain(found))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a loss, choice and number as a polars, pandas or pyarrow frame."""
-        return to_frame(columns_of(self.effects), backend)
+    def _columns(self) -> Any:
+        return columns_of(self.effects)
 
     def __str__(self) -> str:
         """Print what each loss changes, and whether that is more than chance."""

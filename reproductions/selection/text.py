@@ -9,9 +9,9 @@ import numpy as np
 
 from properly._boundary._record import many
 from properly._boundary._tables import table
-from reproductions._output import heading, prose
 from reproductions.selection.data import KINDS
-from reproductions.selection.printed import COLUMNS, TABLE2, TABLE3
+from reproductions.selection.reference import COLUMNS, TABLE2, TABLE3
+from reproductions.tables import heading, prose
 
 if TYPE_CHECKING:
     from properly.comparison._selection import Selection
