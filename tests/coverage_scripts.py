@@ -1,39 +1,19 @@
-"""The coverage study of the documentation, whose scripts are no part of a package."""
+"""The coverage study of the documentation, and the numbers that it keeps."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from types import ModuleType
+from typing import Any
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
-
-
-def load_study() -> ModuleType:
-    """Load the script, and leave the search path as it was."""
-    path = list(sys.path)
-    spec = importlib.util.spec_from_file_location(
-        "coverage_study", DOCS.parent / "studies" / "coverage_study.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    sys.path[:] = path
-    return module
-
-
-study: Any = load_study()
-page: Any = study.coverage_page
-parts: Any = study.coverage_parts
 KEPT: dict[str, Any] = json.loads((DOCS / "coverage.json").read_text(encoding="utf-8"))
 
 
 def script(name: str) -> Any:
-    """Return one of the scripts that the study is made of."""
-    return sys.modules[f"studies.{name}"]
+    """Return one of the modules that the study is made of."""
+    return import_module(f"studies.coverage.{name}")
+
+
+study, page, parts = script("study"), script("page"), script("parts")

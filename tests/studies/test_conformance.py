@@ -6,9 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from studies.conformance_defects import DEFECTS, Defect, _verdict
-from studies.conformance_numbers import NUMBERS, _by_r, _row
-from studies.conformance_running import (
+from studies.conformance.answers import (
     Answer,
     asked,
     difference,
@@ -18,6 +16,8 @@ from studies.conformance_running import (
     spaced,
     value,
 )
+from studies.conformance.defects import DEFECTS, Defect, _verdict
+from studies.conformance.numbers import NUMBERS, _by_r, _row
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "conformance.md"
 

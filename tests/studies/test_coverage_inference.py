@@ -19,11 +19,11 @@ from properly.rules import RPS, Brier, Log
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-inference = script("coverage_inference")
-inference_page = script("coverage_inference_page")
-populations = script("coverage_populations")
-findings = script("coverage_findings")
-tables = script("coverage_tables")
+inference = script("inference")
+inference_page = script("inference_page")
+populations = script("populations")
+findings = script("findings")
+tables = script("tables")
 ROWS = [row for row in KEPT["rows"] if row["part"] == "inference"]
 # Shares that differ by more are not a matter of chance.
 FAR = 4
@@ -150,7 +150,7 @@ def test_to_ignore_clusters_or_time_is_far_worse_than_to_tell_them() -> None:
 
 @pytest.mark.parametrize("event_rate", [0.06, 0.32])
 def test_truths_of_calibrated_forecasts_have_a_closed_form(event_rate: float) -> None:
-    a, b = script("coverage_decisions").PROBABILITIES[event_rate]
+    a, b = script("decisions").PROBABILITIES[event_rate]
     variance = a * b / (a + b) ** 2 / (a + b + 1)
     expected = event_rate * (1 - event_rate) - variance
     assert populations.mean_loss(event_rate, "calibrated", Brier()) == pytest.approx(

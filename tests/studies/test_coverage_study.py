@@ -16,9 +16,9 @@ from properly.rules import Brier, Log
 if TYPE_CHECKING:
     from pathlib import Path
 
-decisions = script("coverage_decisions")
-decisions_page = script("coverage_decisions_page")
-tables = script("coverage_tables")
+decisions = script("decisions")
+decisions_page = script("decisions_page")
+tables = script("tables")
 
 
 OF_INFERENCE = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from studies.conformance_numbers import RELIABILITYDIAG, prepared
-from studies.conformance_running import difference, imported, installed, printed, table, value
+from studies.conformance.answers import difference, imported, installed, printed, table, value
+from studies.conformance.numbers import RELIABILITYDIAG, prepared
 
 IMPORTS = """
 from properly.rules import RPS, Bounded

@@ -13,9 +13,9 @@ from scipy.special import expit, logit
 import properly
 from properly import datasets
 from properly.rules import Brier, Log
-from studies.coverage_decisions import decision_facts, decisions
-from studies.coverage_inference import inference, inference_facts
-from studies.coverage_samples import CLUSTERS, cluster_labels, in_clusters
+from studies.coverage.decisions import decision_facts, decisions
+from studies.coverage.inference import inference, inference_facts
+from studies.coverage.samples import CLUSTERS, cluster_labels, in_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -1,29 +1,22 @@
 """Draw the pictures of the guide to penalized scores.
 
-Run with ``python studies/make_penalized_pictures.py``; it needs the extra ``plots``. One picture
-shows forecasts of injuries in car crashes, which are part of the package, the other rules alone: it
-is one of those that ``reproductions.penalized`` draws.
+One picture shows forecasts of injuries in car crashes, which are part of the package, the other
+rules alone: it is one of those that ``reproductions.penalized`` draws.
 """
 
 from __future__ import annotations
 
 import shutil
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib import rc_context
-
-# The documentation's scripts are not part of the package.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import properly
 import reproductions
 from properly.rules import PBS, Brier, Misclassification
-from studies.make_guide_pictures import STATIC, STYLE, panels
-from studies.make_pictures import QUIET
+from studies.pictures.canvas import QUIET, panels, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,15 +72,9 @@ def mark(ax: Axes, x: float, y: float) -> None:
     )
 
 
-def copy_ties() -> None:
-    """Keep one of the pictures that come with the paper done again."""
-    with TemporaryDirectory() as folder:
-        reproductions.penalized(output=folder)
-        shutil.copyfile(Path(folder) / "ties.png", STATIC / "tied_reports.png")
-
-
-if __name__ == "__main__":
-    copy_ties()
-    with rc_context(STYLE):
-        picture = STATIC / "switching_penalty.png"
-        switching().savefig(picture, dpi=150, bbox_inches="tight", pad_inches=0.1)
+def draw(folder: Path) -> None:
+    """Save both pictures to a folder."""
+    with TemporaryDirectory() as made:
+        reproductions.penalized(output=made)
+        shutil.copyfile(Path(made) / "ties.png", folder / "tied_reports.png")
+    save({"switching_penalty": switching}, folder)

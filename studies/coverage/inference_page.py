@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from studies import coverage_tests_page
-from studies.coverage_tables import covered, groups, one, percent, pick, rejected, table
-from studies.coverage_tables import of_inference as of
+from studies.coverage import tests_page
+from studies.coverage.tables import covered, groups, one, percent, pick, rejected, table
+from studies.coverage.tables import of_inference as of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from studies.coverage_tables import Row, Rows
+    from studies.coverage.tables import Row, Rows
 
 # Numbers of one model, in the order of the tables.
 NUMBERS = {
@@ -250,5 +250,5 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "inference_dominance": dominance,
     "inference_confidence_set": confidence_set,
     "inference_groups": by_group,
-    **coverage_tests_page.TABLES,
+    **tests_page.TABLES,
 }

@@ -11,8 +11,8 @@ from scipy.optimize import brentq, root
 from scipy.signal import lfilter
 from scipy.special import betaincinv, expit, logit, ndtri, softmax
 
-from studies.coverage_decisions import BLUR, PROBABILITIES, SHIFT, SLOPE, truths
-from studies.coverage_samples import alike
+from studies.coverage.decisions import BLUR, PROBABILITIES, SHIFT, SLOPE, truths
+from studies.coverage.samples import alike
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

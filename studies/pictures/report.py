@@ -1,7 +1,7 @@
 """Take the pictures of the report that the documentation shows.
 
-Run with ``python studies/make_report_pictures.py``; it needs the extras ``app`` and ``test``, and a
-Chromium: the one that PROPERLY_CHROMIUM names, that of the machine, or Playwright's own.
+It needs the extras ``app`` and ``test``, and a Chromium: the one that PROPERLY_CHROMIUM names, that
+of the machine, or Playwright's own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser, FloatRect, Page
 
-STATIC = Path(__file__).resolve().parents[1] / "docs" / "_static"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 SCREEN: dict[str, Any] = {"viewport": {"width": 1200, "height": 900}, "device_scale_factor": 1.5}
 # Pixels around a figure.
@@ -101,9 +100,8 @@ def figure(page: Page, name: str) -> bytes:
     return page.screenshot(clip=clip, full_page=True)
 
 
-def keep(name: str, picture: bytes) -> None:
+def keep(path: Path, picture: bytes) -> None:
     """Keep a picture, with fewer colours if it is large."""
-    path = STATIC / f"{name}.png"
     image = Image.open(BytesIO(picture)).convert("RGB")
     if len(picture) >= MOST_BYTES:
         image = image.quantize(COLORS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
@@ -121,18 +119,15 @@ PICTURES: dict[str, Callable[[Browser, Path], bytes]] = {
 }
 
 
-def main() -> None:
+def draw(folder: Path) -> None:
+    """Save all pictures to a folder."""
     chromium = os.environ.get("PROPERLY_CHROMIUM") or next(
         filter(None, map(shutil.which, NAMES)), None
     )
-    with TemporaryDirectory() as folder, sync_playwright() as running:
-        path = Path(folder) / "report.html"
+    with TemporaryDirectory() as made, sync_playwright() as running:
+        path = Path(made) / "report.html"
         write_report(path)
         browser = running.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         for name, take in PICTURES.items():
-            keep(name, take(browser, path))
+            keep(folder / f"{name}.png", take(browser, path))
         browser.close()
-
-
-if __name__ == "__main__":
-    main()

@@ -6,13 +6,13 @@ import math
 from statistics import NormalDist, mean
 from typing import TYPE_CHECKING
 
-from studies.coverage_samples import CLUSTERS
-from studies.coverage_tables import covered, groups, is_short, one, percent, pick, table
+from studies.coverage.samples import CLUSTERS
+from studies.coverage.tables import covered, groups, is_short, one, percent, pick, table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from studies.coverage_tables import Row, Rows
+    from studies.coverage.tables import Row, Rows
 
 # Bands and intervals of one model, in the order of the table.
 OF_ONE_MODEL = {

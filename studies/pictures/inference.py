@@ -1,29 +1,21 @@
 """Draw the pictures of comparisons, of groups, and of one model against another at all thresholds.
 
-Run with ``python studies/make_inference_pictures.py``; it needs the extra ``plots``. All pictures
-show forecasts of death in car crashes, which are part of the package. Those who were in the same
-accident make a cluster.
+All pictures show forecasts of death in car crashes, which are part of the package. Those who were
+in the same accident make a cluster.
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from matplotlib import rc_context
-
-# The documentation's scripts are not part of the package.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import properly
 from properly import plots
 from properly.rules import Brier
-from studies.make_decision_pictures import figure_of
-from studies.make_guide_pictures import NAMES, SEED, STATIC, STYLE
+from studies.pictures.canvas import NAMES, SEED, figure_of, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from matplotlib.figure import Figure
 
@@ -85,7 +77,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "dominance": dominance,
 }
 
-if __name__ == "__main__":
-    with rc_context(STYLE):
-        for name, draw in PICTURES.items():
-            draw().savefig(STATIC / f"{name}.png", dpi=150, bbox_inches="tight", pad_inches=0.1)
+
+def draw(folder: Path) -> None:
+    """Save all pictures to a folder."""
+    save(PICTURES, folder)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from studies.conformance_running import asked, code_block, installed, printed, text_block
+from studies.conformance.answers import asked, code_block, installed, printed, text_block
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from studies.conformance_running import Answer
+    from studies.conformance.answers import Answer
 
 IMPORTS = """
 import numpy as np

@@ -1,38 +1,30 @@
 """Draw the picture of the guide to choosing epochs by a score.
 
-Run with ``python studies/make_selection_pictures.py``; it needs the extra ``plots``. What it draws
-is in ``docs/selection.json``: numbers that were computed from series of activities, which are not
-part of this repository. With ``--data FOLDER --work FOLDER`` these numbers are computed anew first,
-as ``properly reproduce selection`` does it; that needs the extra ``torch``, and hours with
-``--full``.
+What it draws is in ``docs/selection.json``: numbers that were computed from series of activities,
+which are not part of this repository. With ``python -m studies.pictures.selection --data FOLDER
+--work FOLDER`` these numbers are computed anew first, as ``properly reproduce selection`` does it;
+that needs the extra ``torch``, and hours with ``--full``.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from matplotlib import rc_context
-
-# The documentation's scripts are not part of the package.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from reproductions.selection.figures import middle, named
 from reproductions.selection.paper import selection
 from reproductions.selection.text import TITLES
 
 from properly import plots
-from studies.make_guide_pictures import STATIC, STYLE, panels
-from studies.make_pictures import QUIET
+from studies.pictures.canvas import QUIET, STATIC, panels, save
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-NUMBERS = Path(__file__).resolve().parents[1] / "docs" / "selection.json"
+NUMBERS = Path(__file__).resolve().parents[2] / "docs" / "selection.json"
 SHOWN = "older people"
 # What is held against PBS, in colours of Okabe and Ito's palette.
 COLORS = {
@@ -118,15 +110,18 @@ def chosen(found: dict[str, Any], data: str, by: str) -> dict[str, Any]:
     return next(r for r in rows if (r["data"], r["way"], r["by"], r["report"]) == key)
 
 
+def draw(folder: Path) -> None:
+    """Save the picture to a folder."""
+    save({"selection": lambda: picture(json.loads(NUMBERS.read_text(encoding="utf-8")))}, folder)
+
+
 if __name__ == "__main__":
-    asked = argparse.ArgumentParser()
-    asked.add_argument("--data")
-    asked.add_argument("--work")
-    asked.add_argument("--full", action="store_true")
-    given = asked.parse_args()
-    if given.data is not None:
-        made = json.dumps(numbers(given.data, given.work, full=given.full), separators=(",", ":"))
-        NUMBERS.write_text(made + "\n", encoding="utf-8")
-    with rc_context(STYLE):
-        drawn = picture(json.loads(NUMBERS.read_text(encoding="utf-8")))
-        drawn.savefig(STATIC / "selection.png", dpi=150, bbox_inches="tight", pad_inches=0.1)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data")
+    parser.add_argument("--work")
+    parser.add_argument("--full", action="store_true")
+    options = parser.parse_args()
+    if options.data is not None:
+        computed = numbers(options.data, options.work, full=options.full)
+        NUMBERS.write_text(json.dumps(computed, separators=(",", ":")) + "\n", encoding="utf-8")
+    draw(STATIC)

@@ -1,8 +1,8 @@
 """Draw the pictures of the guide to reliability diagrams.
 
-Run with ``python studies/make_guide_pictures.py``; it needs the extra ``plots``. Two pictures show
-the forecasts of rain at Niamey that the paper on CORP uses. They are not part of this repository:
-name their file in the environment variable PROPERLY_NIAMEY, or these two pictures stay as they are.
+Two pictures show the forecasts of rain at Niamey that the paper on CORP uses. They are not part of
+this repository: name their file in the environment variable PROPERLY_NIAMEY, or these two pictures
+stay as they are.
 """
 
 from __future__ import annotations
@@ -10,39 +10,19 @@ from __future__ import annotations
 import csv
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib import rc_context
-from matplotlib.figure import Figure
 
 import properly
 from properly import plots
 from properly.rules import Brier
+from studies.pictures.canvas import NAMES, SEED, panels, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from matplotlib.axes import Axes
-
-STATIC = Path(__file__).resolve().parents[1] / "docs" / "_static"
-STYLE: dict[Any, Any] = {"font.size": 10.5, "axes.titlesize": 11.5}
-NAMES = {
-    "logistic": "logistic regression",
-    "boosting": "boosting",
-    "balanced_boosting": "boosting, balanced",
-    "forest": "random forest",
-    "naive_bayes": "naive Bayes",
-}
-SEED = 20211216
-
-
-def panels(width: float, height: float, count: int) -> list[Axes]:
-    figure = Figure(figsize=(width, height), layout="constrained", facecolor="white")
-    axes = list(figure.subplots(1, count, squeeze=False)[0])
-    for ax in axes:
-        ax.spines[["top", "right"]].set_visible(False)
-    return axes
+    from matplotlib.figure import Figure
 
 
 def crash_tallies() -> dict[str, properly.Tally]:
@@ -163,7 +143,6 @@ def pictures() -> dict[str, Callable[[], Figure]]:
     return found
 
 
-if __name__ == "__main__":
-    with rc_context(STYLE):
-        for name, draw in pictures().items():
-            draw().savefig(STATIC / f"{name}.png", dpi=150, bbox_inches="tight", pad_inches=0.1)
+def draw(folder: Path) -> None:
+    """Save all pictures to a folder."""
+    save(pictures(), folder)

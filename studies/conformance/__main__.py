@@ -7,18 +7,15 @@ as such on the page.
 from __future__ import annotations
 
 import os
-import sys
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from string import Template
 
-# The documentation's scripts are not part of the package.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
 from properly._boundary._files import write_whole
-from studies.conformance_calls import calls
-from studies.conformance_defects import IMPORTS, defects
-from studies.conformance_numbers import (
+from studies.conformance.answers import ABSENT, code_block
+from studies.conformance.calls import calls
+from studies.conformance.defects import IMPORTS, defects
+from studies.conformance.numbers import (
     CLASSES,
     CURVE,
     DATA,
@@ -27,9 +24,8 @@ from studies.conformance_numbers import (
     RELIABILITYDIAG,
     numbers,
 )
-from studies.conformance_running import ABSENT, code_block
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PEERS = (
     "scikit-learn",
     "torchmetrics",

@@ -1,12 +1,11 @@
 """Simulate how often bands and intervals hold what they should, and how often the test rejects.
 
-``python studies/coverage_study.py --jobs 2`` runs the study and writes ``docs/coverage.json``; with
-``--only decisions`` it runs one part and keeps the numbers of the others. ``python
-studies/coverage_study.py --page docs/coverage.md`` writes the page of the documentation. The
-numbers depend on the seed and the scale alone, neither on the number of jobs nor on what else is
-run. The settings are in ``coverage_parts.py``, ``coverage_decisions.py`` and
-``coverage_inference.py``, the tables in ``coverage_page.py``, ``coverage_decisions_page.py`` and
-``coverage_inference_page.py``.
+``python -m studies.coverage --jobs 2`` runs the study and writes ``docs/coverage.json``; with
+``--only decisions`` it runs one part and keeps the numbers of the others. ``python -m
+studies.coverage --page docs/coverage.md`` writes the page of the documentation. The numbers depend
+on the seed and the scale alone, neither on the number of jobs nor on what else is run. The settings
+are in ``parts.py``, ``decisions.py`` and ``inference.py``, the tables in ``page.py``,
+``decisions_page.py`` and ``inference_page.py``.
 """
 
 from __future__ import annotations
@@ -26,20 +25,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-# The documentation's scripts are not part of the package.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-
-from studies import coverage_page, coverage_parts
-from studies.coverage_parts import Setting, settings
+from studies.coverage import page, parts
+from studies.coverage.parts import Setting, settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from studies.coverage_parts import Facts, Finding
+    from studies.coverage.parts import Facts, Finding
 
 Pair: TypeAlias = list[float | None]
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 # Repetitions that are done in one go.
 CHUNK = 5
 # What a long run must not do is fight with itself for the cores.
@@ -60,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parse(arguments)
     if options.page is not None:
         found = json.loads(options.out.read_text(encoding="utf-8"))
-        write(options.page, coverage_page.render(found))
+        write(options.page, page.render(found))
         return 0
     kept = None
     if options.only is not None:
@@ -78,7 +74,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--jobs", type=int, default=1, help="processes to use (default: 1)")
     add("--scale", type=float, default=1.0, help="times the usual repetitions (default: 1)")
     add("--seed", type=int, default=1, help="of all randomness (default: 1)")
-    add("--only", choices=coverage_parts.PARTS, help="run this part, keep the others' numbers")
+    add("--only", choices=parts.PARTS, help="run this part, keep the others' numbers")
     add("--out", type=Path, default=DOCS / "coverage.json", help="where the numbers are kept")
     add("--page", type=Path, help="write this page from the numbers kept, and simulate nothing")
     return parser.parse_args(arguments)
@@ -106,13 +102,13 @@ def study(
 def origin(scale: float, seed: int) -> dict[str, Any]:
     """Say how numbers come about."""
     return {
-        "command": f"python studies/coverage_study.py --scale {scale:g} --seed {seed}",
+        "command": f"python -m studies.coverage --scale {scale:g} --seed {seed}",
         "scale": scale,
         "seed": seed,
-        "level": coverage_parts.LEVEL,
-        "replicates": coverage_parts.REPLICATES,
-        "interval_replicates": coverage_parts.INTERVAL_REPLICATES,
-        "test_replicates": coverage_parts.TEST_REPLICATES,
+        "level": parts.LEVEL,
+        "replicates": parts.REPLICATES,
+        "interval_replicates": parts.INTERVAL_REPLICATES,
+        "test_replicates": parts.TEST_REPLICATES,
         "versions": {"python": platform.python_version()}
         | {name: version(name) for name in ("properly", "numpy", "scipy")},
     }
@@ -130,7 +126,7 @@ def merge(kept: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
     """Put rows of one part in place of those kept."""
     new = {row["part"] for row in found["rows"]}
     rows = [row for row in kept["rows"] if row["part"] not in new] + found["rows"]
-    order = list(coverage_parts.PARTS)
+    order = list(parts.PARTS)
     return found | {"rows": sorted(rows, key=lambda row: order.index(row["part"]))}
 
 
@@ -245,7 +241,3 @@ def write(path: Path, text: str) -> None:
     unfinished = path.with_name(f".{path.name}.unfinished")
     unfinished.write_text(text, encoding="utf-8")
     unfinished.replace(path)
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,23 +1,20 @@
-"""Draw the pictures of the README and of the documentation.
-
-Run with ``python studies/make_pictures.py``; it needs the extra ``plots``. The pictures are kept in
-the repository, so there is no need to run it unless the drawing or the data change.
-"""
+"""Draw the pictures of the README and of the landing page."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 import properly
 from properly import plots
 from properly.rules import Brier
+from studies.pictures.canvas import INK, PALE, QUIET, SEED, save
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -25,8 +22,6 @@ if TYPE_CHECKING:
 
     Forecasts = NDArray[np.float64]
 
-STATIC = Path(__file__).resolve().parents[1] / "docs" / "_static"
-INK, QUIET, PALE = "#1b1f24", "#5c6570", "#9aa3ad"
 # Model, title, what to see, a colour of Okabe and Ito's palette.
 PANELS = (
     ("logistic", "Logistic regression", "close to what happened", "#0072B2"),
@@ -35,8 +30,7 @@ PANELS = (
 )
 PERCENTS = (0, 1, 5, 20, 50, 100)
 CELLS = 48
-SEED = 20211216
-STYLE: dict[Any, Any] = {
+LANDING: dict[Any, Any] = {
     "axes.edgecolor": PALE,
     "font.size": 11,
     "text.color": INK,
@@ -149,7 +143,9 @@ def lower_hull() -> Figure:
     return figure
 
 
-if __name__ == "__main__":
-    with rc_context(STYLE):
-        for name, draw in (("reliability", reliability_of_crash_models), ("hull", lower_hull)):
-            draw().savefig(STATIC / f"{name}.png", dpi=160, bbox_inches="tight", pad_inches=0.12)
+PICTURES = {"reliability": reliability_of_crash_models, "hull": lower_hull}
+
+
+def draw(folder: Path) -> None:
+    """Save all pictures to a folder."""
+    save(PICTURES, folder, style=LANDING, dpi=160, margin=0.12)

@@ -1,20 +1,13 @@
 """Draw the pictures of the guides to decisions and to thresholds.
 
-Run with ``python studies/make_decision_pictures.py``; it needs the extra ``plots``. All pictures
-show forecasts of death in car crashes, which are part of the package, or rules alone.
+All pictures show forecasts of death in car crashes, which are part of the package, or rules alone.
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib import rc_context
-
-# The documentation's scripts are not part of the package.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import properly
 from properly import plots
@@ -27,10 +20,11 @@ from properly.rules import (
     PointWeighted,
     Regret,
 )
-from studies.make_guide_pictures import NAMES, STATIC, STYLE, panels
+from studies.pictures.canvas import NAMES, figure_of, panels, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -45,10 +39,6 @@ def crash_cases() -> dict[str, properly.Cases]:
         NAMES[name]: properly.Cases(crash.died, p, clusters=crash.cluster)
         for name, p in crash.forecasts.items()
     }
-
-
-def figure_of(ax: Axes) -> Figure:
-    return ax.get_figure()  # type: ignore[return-value]
 
 
 def name_beside(ax: Axes) -> None:
@@ -130,7 +120,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "threshold_beliefs": beliefs,
 }
 
-if __name__ == "__main__":
-    with rc_context(STYLE):
-        for name, draw in PICTURES.items():
-            draw().savefig(STATIC / f"{name}.png", dpi=150, bbox_inches="tight", pad_inches=0.1)
+
+def draw(folder: Path) -> None:
+    """Save all pictures to a folder."""
+    save(PICTURES, folder)

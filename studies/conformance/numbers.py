@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from studies.conformance_running import (
+from studies.conformance.answers import (
     difference,
     imported,
     printed,
@@ -17,7 +17,7 @@ from studies.conformance_running import (
     value,
 )
 
-CORP = Path(__file__).resolve().parent.parent / "tests" / "reference" / "corp"
+CORP = Path(__file__).resolve().parents[2] / "tests" / "reference" / "corp"
 DATA = "cont6000betamix"
 # What is read from the file that R wrote; R itself is not run.
 RELIABILITYDIAG = "reliabilitydiag 0.2.1.9000"

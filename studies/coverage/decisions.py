@@ -12,7 +12,7 @@ from scipy.integrate import quad
 from scipy.special import beta, betaincc, expit, logit, ndtr
 
 import properly
-from studies.coverage_samples import CLUSTERS, MEMBERS, cluster_labels, in_clusters
+from studies.coverage.samples import CLUSTERS, MEMBERS, cluster_labels, in_clusters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

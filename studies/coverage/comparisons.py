@@ -10,15 +10,15 @@ import numpy as np
 
 import properly
 from properly.rules import Brier, Log
-from studies import coverage_populations as populations
-from studies.coverage_decisions import truths
-from studies.coverage_findings import interval, rejection, together
+from studies.coverage import populations
+from studies.coverage.decisions import truths
+from studies.coverage.findings import interval, rejection, together
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from studies.coverage_findings import Facts, Finding
-    from studies.coverage_populations import Numbers, Sample
+    from studies.coverage.findings import Facts, Finding
+    from studies.coverage.populations import Numbers, Sample
 
     Study: TypeAlias = Callable[[Facts, np.random.Generator], list[Finding]]
 

@@ -1,30 +1,24 @@
 """Draw the pictures of the guide to the scale of probabilities.
 
-Run with ``python studies/make_mean_pictures.py``; it needs the extra ``plots``. All pictures show
-forecasts of what happened in car crashes, which are part of the package, or two classes made up.
+All pictures show forecasts of what happened in car crashes, which are part of the package, or two
+classes made up.
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
-
-from matplotlib import rc_context
-
-# The documentation's scripts are not part of the package.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from reproductions.means.coupled_plot import coupled_classes
 
 import properly
 from properly import datasets, plots
-from studies.make_class_pictures import injuries
-from studies.make_decision_pictures import figure_of
-from studies.make_guide_pictures import STATIC, STYLE, crash_tallies, panels
+from studies.pictures.canvas import figure_of, panels, save
+from studies.pictures.classes import injuries
+from studies.pictures.reliability import crash_tallies
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from matplotlib.figure import Figure
     from matplotlib.legend import Legend
@@ -107,7 +101,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "mean_coupled_classes": coupled,
 }
 
-if __name__ == "__main__":
-    with rc_context(STYLE):
-        for name, draw in PICTURES.items():
-            draw().savefig(STATIC / f"{name}.png", dpi=150, bbox_inches="tight", pad_inches=0.1)
+
+def draw(folder: Path) -> None:
+    """Save all pictures to a folder."""
+    save(PICTURES, folder)

@@ -1,7 +1,7 @@
 """What the coverage study simulates of inference: intervals of one model's numbers.
 
-Comparisons of models are in ``coverage_comparisons.py``, tests of calibration and monitors in
-``coverage_tests.py``. Intervals are at 95 % and tests at 5 %.
+Comparisons of models are in ``comparisons.py``, tests of calibration and monitors in
+``tests.py``. Intervals are at 95 % and tests at 5 %.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import numpy as np
 import properly
 from properly.errors import DataWarning
 from properly.rules import RPS, Bounded, Brier, Log
-from studies import coverage_populations as populations
-from studies.coverage_comparisons import COMPARISONS, comparison_facts, confidence_facts
-from studies.coverage_findings import interval, rejection
-from studies.coverage_tests import TESTS, test_facts
+from studies.coverage import populations
+from studies.coverage.comparisons import COMPARISONS, comparison_facts, confidence_facts
+from studies.coverage.findings import interval, rejection
+from studies.coverage.tests import TESTS, test_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from studies.coverage_findings import Facts, Finding
+    from studies.coverage.findings import Facts, Finding
 
     Study: TypeAlias = Callable[[Facts, np.random.Generator], list[Finding]]
 

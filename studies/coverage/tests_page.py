@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from studies.coverage_tables import (
+from studies.coverage.tables import (
     covered,
     groups,
     one,
@@ -14,12 +14,12 @@ from studies.coverage_tables import (
     shown,
     table,
 )
-from studies.coverage_tables import of_inference as of
+from studies.coverage.tables import of_inference as of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from studies.coverage_tables import Rows
+    from studies.coverage.tables import Rows
 
 
 def calibration(rows: Rows) -> str:

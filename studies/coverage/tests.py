@@ -10,15 +10,15 @@ from scipy.special import expit, logit
 
 import properly
 from properly.rules import Brier
-from studies import coverage_populations as populations
-from studies.coverage_findings import rejection, together
-from studies.coverage_samples import alike
+from studies.coverage import populations
+from studies.coverage.findings import rejection, together
+from studies.coverage.samples import alike
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from studies.coverage_findings import Facts, Finding
-    from studies.coverage_populations import Numbers
+    from studies.coverage.findings import Facts, Finding
+    from studies.coverage.populations import Numbers
 
     Study: TypeAlias = Callable[[Facts, np.random.Generator], list[Finding]]
 

@@ -1,30 +1,24 @@
 """Draw the pictures of the guide to ordered classes.
 
-Run with ``python studies/make_class_pictures.py``; it needs the extra ``plots``. All pictures show
-forecasts of injuries in car crashes, which are part of the package, or forecasts made up.
+All pictures show forecasts of injuries in car crashes, which are part of the package, or forecasts
+made up.
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.figure import Figure
-
-# The documentation's scripts are not part of the package.
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import properly
 from properly import plots
 from properly.rules import RPS, Brier, ClassRule, Log, SquaredAbsoluteRPS
-from studies.make_decision_pictures import figure_of
-from studies.make_guide_pictures import SEED, STATIC, STYLE, panels
+from studies.pictures.canvas import SEED, figure_of, panels, save
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from matplotlib.axes import Axes
 
@@ -146,7 +140,7 @@ PICTURES: dict[str, Callable[[], Figure]] = {
     "ordered_worst": worst,
 }
 
-if __name__ == "__main__":
-    with rc_context(STYLE):
-        for name, draw in PICTURES.items():
-            draw().savefig(STATIC / f"{name}.png", dpi=150, bbox_inches="tight", pad_inches=0.1)
+
+def draw(folder: Path) -> None:
+    """Save all pictures to a folder."""
+    save(PICTURES, folder)

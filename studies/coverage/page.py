@@ -7,8 +7,8 @@ from statistics import median
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from studies import coverage_decisions_page, coverage_inference_page
-from studies.coverage_tables import (
+from studies.coverage import decisions_page, inference_page
+from studies.coverage.tables import (
     FORECASTS,
     by_size,
     groups,
@@ -23,9 +23,9 @@ from studies.coverage_tables import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from studies.coverage_tables import Row, Rows
+    from studies.coverage.tables import Row, Rows
 
-TEMPLATE = Path(__file__).resolve().parents[1] / "docs" / "coverage.md.in"
+TEMPLATE = Path(__file__).resolve().parents[2] / "docs" / "coverage.md.in"
 BANDS = (
     ("consistency", "auto", "consistency, default"),
     ("consistency", "resampling", "consistency, `resampling`"),
@@ -277,6 +277,6 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "power": power,
     "clusters": clusters,
     "weights": weights,
-    **coverage_decisions_page.TABLES,
-    **coverage_inference_page.TABLES,
+    **decisions_page.TABLES,
+    **inference_page.TABLES,
 }
