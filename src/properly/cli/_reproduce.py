@@ -20,7 +20,9 @@ HOW = (
 def reproduce() -> click.Command:
     """Hand over to the scripts of the clone, or describe how to get one."""
     if (CLONE / "reproductions" / "__main__.py").is_file():
-        sys.path.insert(0, str(CLONE))
+        # Last, so that nothing of the clone hides a module that is installed.
+        if str(CLONE) not in sys.path:
+            sys.path.append(str(CLONE))
         from reproductions.__main__ import reproduce as papers
 
         return papers()
