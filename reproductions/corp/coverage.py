@@ -1,9 +1,4 @@
-"""Figure 4: how often a band holds what it should.
-
-The settings that are simulated.
-
-Figure 3: two bands around a forecast that is too low.
-"""
+"""Figures 3 and 4: bands around a miscalibrated forecast, and the coverage of bands."""
 
 from __future__ import annotations
 

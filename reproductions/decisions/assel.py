@@ -1,11 +1,8 @@
-"""Appendix F: eight tests of one disease, judged in seven ways.
+"""Appendix F: eight tests of one disease, judged by an area and six means.
 
-The columns of Appendix F: an area, and six means.
-
-All the patients of Assel et al.: numbers without chance.
-
-A test is known by how its forecasts are spread over two parts of the population, those who will
-have the event and those who will not. The mean loss under any rule is then an integral.
+A test is described by the distribution of its forecasts in two parts of the population, those who
+will have the event and those who will not. The mean loss under any rule is then an integral, so
+that the patients of Assel et al. have numbers without chance beside the simulated ones.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Table 2 and Figures 2 and 3 once more, on forecasts that come with this package.
+"""Table 2 and Figures 2 to 4, on forecasts of death in car crashes.
 
 The paper's patients cannot be had offline. Death in a car crash is as rare, and what to do about it
-is decided at thresholds as low.
-
-Figure 4: decision curves on axes that make an area a score.
+is decided at thresholds as low. Figure 4 has decision curves on axes that make an area a score.
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Where numbers differ from those of the paper on means of probabilities: weights, and bins.
+"""Errata of the paper on means of probabilities, in three groups.
 
-Misprints in the paper on means of probabilities: each gives another number than is meant.
-
-Remarks on the paper on means of probabilities: what it leaves open, and limits.
-
-What is to be known of the paper on means of probabilities, in three groups.
+Misprints, each of which gives another number than is meant; what changes numbers, which is weights
+and bins; and remarks on what the paper leaves open.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Figures 2 to 7 without chance: fifteen models of two classes on a line.
 
-Two classes on a line: all cases there are, by quadrature.
-
-A forecast is a function of the position, and two positions or more may have the same one. What
-happens at a forecast is then a matter of all of them together; it is found from how much of each
-class lies between two forecasts, on every piece of the line on which the forecast rises or falls.
+All cases there are, by quadrature. A forecast is a function of the position, and two positions or
+more may have the same one. What happens at a forecast is then a matter of all of them together; it
+is found from how much of each class lies between two forecasts, on every piece of the line on which
+the forecast rises or falls.
 """
 
 from __future__ import annotations

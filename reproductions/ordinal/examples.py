@@ -1,8 +1,7 @@
-"""What is misprinted in the paper on ordered classes, and the number that is right.
+"""The small examples of the paper on ordered classes, and what follows from them.
 
-The paper's small examples, Equations 3 to 6 and Figures 1 and 2, beside what it prints.
-
-Why sa-RPS is no proper score: an honest forecast loses to one that is too sure of itself.
+Equations 3 to 6 and Figures 1 and 2 beside what is printed; the misprints among them; and why
+sa-RPS is no proper score: an honest forecast loses to one that is too sure of itself.
 """
 
 from __future__ import annotations

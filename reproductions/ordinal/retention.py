@@ -1,6 +1,7 @@
-"""Retention on the outputs of a user's classifiers, whose classes have no order.
+"""Table 1: what is left after the worst forecasts are removed.
 
-Table 1: what is left after the worst forecasts are removed, on forecasts that can be had.
+On injuries in car crashes, whose classes have an order, and on the outputs of a user's own
+classifiers, whose classes have none.
 """
 
 from __future__ import annotations

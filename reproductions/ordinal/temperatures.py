@@ -1,6 +1,6 @@
-"""The temperature that each score would choose: what an improper one does to forecasts.
+"""What a score prefers: the temperature that it would choose, and Figure 3.
 
-Figure 3: which forecasts are the worst, by score.
+An improper score makes forecasts too sure. Figure 3 has the forecasts that are worst by each.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Theorems 1 to 4 and 6: the constants, the least penalties, and who beats whom under each tie.
+"""Theorems 1 to 4 and 6: the constants, the least penalties, and the order under each tie.
 
-Class probabilities to search through: drawn, at the edge of a tie, or tied on purpose.
+They are searched for among class probabilities that are drawn, at the edge of a tie, or tied.
 """
 
 from __future__ import annotations

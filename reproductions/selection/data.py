@@ -1,7 +1,4 @@
-"""Series of activities and published histories of training, read from files.
-
-The survey of crashes behind the bundled example, as models are trained on it.
-"""
+"""Data to train on, read from files: series of activities, histories, and a survey of crashes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Models that differ in what they were trained with, judged on the same cases, seed by seed.
-
-Numbers by which forecasts of grades and of deaths are judged, as means over cases.
-"""
+"""The effect of a training loss on the numbers by which test forecasts are judged, seed by seed."""
 
 from __future__ import annotations
 
