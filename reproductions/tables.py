@@ -23,6 +23,11 @@ def heading(text: str) -> str:
     return f"{text}\n{'-' * len(text)}"
 
 
+def section(title: str, *lines: str) -> str:
+    """Put lines below a heading."""
+    return "\n".join([heading(title), *lines])
+
+
 def prose(*sentences: str) -> str:
     """Fill lines with sentences, whatever numbers they contain."""
     return textwrap.fill(" ".join(sentences), WIDTH, break_on_hyphens=False)
@@ -99,9 +104,7 @@ class Errata(Table):
     def __str__(self) -> str:
         """Print each number twice, and what is wrong."""
         about = [self.about] * bool(self.about)
-        return "\n".join(
-            [heading("Errata: what is printed, and what is right"), *about, self.table()]
-        )
+        return section("Errata: what is printed, and what is right", *about, self.table())
 
     def table(self) -> str:
         """Lay out the numbers, each with what is wrong below it."""

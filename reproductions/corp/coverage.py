@@ -17,7 +17,7 @@ from properly.counts._tally import Tally
 from properly.datasets import corp
 from properly.datasets._corp import DISTRIBUTIONS
 from properly.rules import Brier
-from reproductions.tables import Table, heading
+from reproductions.tables import Table, heading, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -310,11 +310,9 @@ def panel_text(panels: Mapping[str, Panel]) -> str:
         if p.record.band is not None
     ]
     head = ["", "forecasts", "90 % band", "method", "paper's method", "inside", "MCB"]
-    return "\n".join(
-        [
-            heading(f"Figure 3: n = {N} forecasts x of events with probability sqrt(x)"),
-            table(head, rows),
-            "Inside: share of the distinct forecasts at which the estimate lies in the consistency",
-            "band (few, these forecasts being miscalibrated), or the truth in the confidence band.",
-        ]
+    return section(
+        f"Figure 3: n = {N} forecasts x of events with probability sqrt(x)",
+        table(head, rows),
+        "Inside: share of the distinct forecasts at which the estimate lies in the consistency",
+        "band (few, these forecasts being miscalibrated), or the truth in the confidence band.",
     )

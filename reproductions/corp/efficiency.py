@@ -13,7 +13,7 @@ from properly._boundary._tables import table
 from properly.calibration._reliability import reliability
 from properly.counts._histogram import equal_width
 from reproductions.corp.coverage import Setting, named, settings
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,13 +89,11 @@ class Efficiency(Table):
             [named(c.distribution, c.values), str(c.n), *(_marked(c, name) for name in METHODS)]
             for c in self.cells
         ]
-        return "\n".join(
-            [
-                heading("Figure 5: mean squared error of the estimated event rates, times 1000"),
-                f"{self.repetitions} repetitions; < marks an error smaller than CORP's.",
-                table(["setting", "n", *(f"{name} " for name in METHODS)], rows),
-                self._verdict(),
-            ]
+        return section(
+            "Figure 5: mean squared error of the estimated event rates, times 1000",
+            f"{self.repetitions} repetitions; < marks an error smaller than CORP's.",
+            table(["setting", "n", *(f"{name} " for name in METHODS)], rows),
+            self._verdict(),
         )
 
     def _verdict(self) -> str:

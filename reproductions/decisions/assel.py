@@ -25,7 +25,7 @@ from properly.decisions._roc import ranking
 from properly.decisions._threshold import at_threshold, mean_net_benefit
 from properly.inference._variance import spread_of_means
 from properly.rules import Bounded, Brier, Elementary, MissedBenefit
-from reproductions.tables import Table, heading
+from reproductions.tables import Table, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -403,16 +403,14 @@ class AsselTable(Table):
         """Print every number: exact, simulated and as printed."""
         whose = "the paper" if self.process == "paper" else "Assel et al."
         rows = [line for test in PRINTED[self.process] for line in self._lines(test, whose)]
-        return "\n".join(
-            [
-                heading(TITLES[self.process]),
-                f"Beside each test the exact numbers; below, those of {self.n:,} simulated cases,",
-                "± one standard error, and the printed ones. NB: net benefit; over 5-20 %: bounded",
-                "Brier score, which is twice the mean regret, and mean net benefit.",
-                "? on a rounding edge, so that a sample shows either; ! not the exact number.",
-                table(["test", *METRICS], rows),
-                *self._verdict(whose),
-            ]
+        return section(
+            TITLES[self.process],
+            f"Beside each test the exact numbers; below, those of {self.n:,} simulated cases,",
+            "± one standard error, and the printed ones. NB: net benefit; over 5-20 %: bounded",
+            "Brier score, which is twice the mean regret, and mean net benefit.",
+            "? on a rounding edge, so that a sample shows either; ! not the exact number.",
+            table(["test", *METRICS], rows),
+            *self._verdict(whose),
         )
 
     def _lines(self, test: str, whose: str) -> list[list[str]]:

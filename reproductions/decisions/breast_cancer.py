@@ -12,7 +12,7 @@ from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally
 from properly.decisions._roc import ranking
 from properly.rules import Bounded, Brier, Log
-from reproductions.tables import Table, heading
+from reproductions.tables import Table, section
 
 CASES, EVENTS = 10_732, 284
 RISKS = (0.0166, 0.03)
@@ -111,16 +111,14 @@ class BreastCancer(Table):
         head = ["", *(f"{m} " for m in METRICS), "log, meant", "Brier, meant"]
         flags = [same for name in PRINTED for same in self.agrees[name]]
         lower, upper = (f"{100 * x:.3f} %" for x in AS_ODDS)
-        return "\n".join(
-            [
-                heading("Table 2: risk of breast cancer, thresholds from 1.66 % to 3 %"),
-                f"From the published forecasts of {CASES:,} women, {EVENTS} of whom had cancer;",
-                "the three baselines are computed here. Bounded scores are integrals.",
-                table(head, rows),
-                f"{sum(flags)} of {len(flags)} numbers agree at the digits printed, but over",
-                f"{lower} to {upper}: the risks were taken for odds. Meant: 1.66 % to 3 %.",
-                *self._verdict(),
-            ]
+        return section(
+            "Table 2: risk of breast cancer, thresholds from 1.66 % to 3 %",
+            f"From the published forecasts of {CASES:,} women, {EVENTS} of whom had cancer;",
+            "the three baselines are computed here. Bounded scores are integrals.",
+            table(head, rows),
+            f"{sum(flags)} of {len(flags)} numbers agree at the digits printed, but over",
+            f"{lower} to {upper}: the risks were taken for odds. Meant: 1.66 % to 3 %.",
+            *self._verdict(),
         )
 
     def _lines(self, name: str) -> list[list[str]]:

@@ -26,7 +26,7 @@ from properly.decisions._murphy import regret_curve
 from properly.decisions._roc import ranking, roc_curve
 from properly.rules import Bounded, Brier, Log, MissedBenefit, Regret
 from reproductions.decisions.assel import auc_influence
-from reproductions.tables import Table, heading
+from reproductions.tables import Table, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -135,17 +135,15 @@ class CrashTable(Table):
             [name, *(f"{x:.5f}" for x in (p.score, p.miscalibration, p.discrimination))]
             for name, p in self.parts.items()
         ]
-        return "\n".join(
-            [
-                heading("Table 2, Figures 2 and 3, on death in car crashes, 1 % to 10 %"),
-                f"{100 * self.event_rate:.1f} % died. Bounded scores are means over the range.",
-                "± one standard error, paired, which allows for several persons in one accident.",
-                table(["", *METRICS], rows),
-                *self._verdict(),
-                "",
-                table([DRAWN, "score", "MCB", "DSC"], parts),
-                *self._reconciled(),
-            ]
+        return section(
+            "Table 2, Figures 2 and 3, on death in car crashes, 1 % to 10 %",
+            f"{100 * self.event_rate:.1f} % died. Bounded scores are means over the range.",
+            "± one standard error, paired, which allows for several persons in one accident.",
+            table(["", *METRICS], rows),
+            *self._verdict(),
+            "",
+            table([DRAWN, "score", "MCB", "DSC"], parts),
+            *self._reconciled(),
         )
 
     def _verdict(self) -> list[str]:
@@ -300,15 +298,13 @@ class Rescaled(Table):
             for a in self.areas
         ]
         quadratic = next(a.area for a in self.areas if a.axis == "quadratic")
-        return "\n".join(
-            [
-                heading("Figure 4: area between event rate and decision curve, on three axes"),
-                f"The model {MODEL} of death in car crashes, 1 % to 10 %. The area is that of the",
-                "curve, piece by piece; the score is a mean of losses, case by case.",
-                table(["axis: what the area is", "area", "score "], rows),
-                "The paper: on the quadratic axis the area is the bounded Brier score. That is",
-                f"{self.bounded_brier:.9f}: {self.bounded_brier / quadratic:.4f} times the area.",
-            ]
+        return section(
+            "Figure 4: area between event rate and decision curve, on three axes",
+            f"The model {MODEL} of death in car crashes, 1 % to 10 %. The area is that of the",
+            "curve, piece by piece; the score is a mean of losses, case by case.",
+            table(["axis: what the area is", "area", "score "], rows),
+            "The paper: on the quadratic axis the area is the bounded Brier score. That is",
+            f"{self.bounded_brier:.9f}: {self.bounded_brier / quadratic:.4f} times the area.",
         )
 
 

@@ -30,7 +30,7 @@ from properly.probability._power import ROBUSTNESS, generalized_mean
 from properly.probability._source_table import source_table
 from properly.probability._sources import EqualCount, EqualWidth
 from reproductions.means.dimensions import COVARIANCES, study
-from reproductions.tables import Errata, Erratum, Table, formula, heading, prose
+from reproductions.tables import Errata, Erratum, Table, formula, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -461,20 +461,16 @@ class NelsonErrata(Table):
 
     def __str__(self) -> str:
         """Print the three groups, one after the other."""
-        return "\n".join(
-            [
-                heading("Errata: misprints, what changes numbers, and remarks"),
-                prose(
-                    "Misprints, each with a number that tells what is printed from what is meant:"
-                ),
-                Errata(self.misprints).table(),
-                "",
-                prose("What changes numbers: the paper's procedure, and what is done here:"),
-                *_lines(self.changes),
-                "",
-                "Remarks and limits:",
-                *(_hanging(f"{remark.where}: {remark.text}") for remark in self.remarks),
-            ]
+        return section(
+            "Errata: misprints, what changes numbers, and remarks",
+            prose("Misprints, each with a number that tells what is printed from what is meant:"),
+            Errata(self.misprints).table(),
+            "",
+            prose("What changes numbers: the paper's procedure, and what is done here:"),
+            *_lines(self.changes),
+            "",
+            "Remarks and limits:",
+            *(_hanging(f"{remark.where}: {remark.text}") for remark in self.remarks),
         )
 
 

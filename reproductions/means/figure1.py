@@ -10,7 +10,7 @@ from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from reproductions.means.dimensions import DIMENSIONS, MODELS, POOLED, TRIED, study
 from reproductions.means.reference import BEST, FIGURE1, HEAVY, OTHER_READINGS, ZEROS
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -60,23 +60,21 @@ class Figure1(Table):
 
     def __str__(self) -> str:
         """Print the tables, what agrees with the paper and what does not."""
-        return "\n".join(
-            [
-                heading("Figure 1: three models in two to ten dimensions"),
-                prose(
-                    "Classes are normal, with variance 1, and 1 apart in each dimension. As read",
-                    "here, 13 and 12 cases are fitted by two means and one covariance matrix,",
-                    "the location and scale of models with coupling 0 (normal), 0.162 (heavy) and",
-                    "-0.095 (compact; 0.095 as extracted, which has no bounds). Forecasts have",
-                    f"no limit. {self.sets} training sets, each tried on {2 * TRIED:,} cases. Acc:",
-                    "mean over training sets, ± standard error; ref.: independent, 400 sets;",
-                    "Rob: of all cases together, ruled by single ones, to be compared to one",
-                    "digit; 0: the share of cases that are given no probability at all; outside:",
-                    "of those outside both supports, which are given the priors.",
-                ),
-                *self._models(),
-                prose(*self._verdict()),
-            ]
+        return section(
+            "Figure 1: three models in two to ten dimensions",
+            prose(
+                "Classes are normal, with variance 1, and 1 apart in each dimension. As read",
+                "here, 13 and 12 cases are fitted by two means and one covariance matrix,",
+                "the location and scale of models with coupling 0 (normal), 0.162 (heavy) and",
+                "-0.095 (compact; 0.095 as extracted, which has no bounds). Forecasts have",
+                f"no limit. {self.sets} training sets, each tried on {2 * TRIED:,} cases. Acc:",
+                "mean over training sets, ± standard error; ref.: independent, 400 sets;",
+                "Rob: of all cases together, ruled by single ones, to be compared to one",
+                "digit; 0: the share of cases that are given no probability at all; outside:",
+                "of those outside both supports, which are given the priors.",
+            ),
+            *self._models(),
+            prose(*self._verdict()),
         )
 
     def _models(self) -> Iterator[str]:
@@ -155,16 +153,14 @@ class Readings(Table):
     def __str__(self) -> str:
         """Print accuracies beside those of the reference."""
         told = "; ".join(f"{name}: highest in {self.best(name)} dimensions" for name in self.cells)
-        return "\n".join(
-            [
-                heading("Figure 1, read in two other ways"),
-                f"Accuracy of the normal model; 25 cases a class, {self.sets} training sets:",
-                *self._table(),
-                prose(
-                    f"{told}. The former is what the caption says. The reading above is the",
-                    "nearest of those that were tried, and no more than that.",
-                ),
-            ]
+        return section(
+            "Figure 1, read in two other ways",
+            f"Accuracy of the normal model; 25 cases a class, {self.sets} training sets:",
+            *self._table(),
+            prose(
+                f"{told}. The former is what the caption says. The reading above is the",
+                "nearest of those that were tried, and no more than that.",
+            ),
         )
 
     def _table(self) -> Iterator[str]:

@@ -16,7 +16,7 @@ from properly.probability._means import means
 from properly.probability._sources import EqualWidth
 from reproductions.means.population import PRECISION, line
 from reproductions.means.reference import FIGURE7
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -117,26 +117,24 @@ class Figure7(Table):
         """Print every setting, and that the printed numbers are not pinned down."""
         printed = " / ".join(f"{x:.2f}" for x in FIGURE7)
         matching = sum(row.matches for row in self.rows)
-        return "\n".join(
-            [
-                heading("Figure 7: three numbers that are not pinned down"),
-                prose(
-                    f"The paper prints {printed} for a model with normal tails of a source with",
-                    "coupling 1/2, and states no more. Without chance, in 100 bins of equal width",
-                    "if not said otherwise:",
-                ),
-                *self._table(),
-                prose(*map(self._of_samples, self.samples)),
-                prose(
-                    "What is stated does not give the printed numbers, with bins or without, nor",
-                    "with one class, and samples do rarely; in those of 1,000 cases, 100 bins fit",
-                    "much noise. To cut off positions and nothing else gives two of the three. The",
-                    f"{matching} settings that give all three are those of some 160 that do, found",
-                    "by looking for them: a match is weak evidence for any, and the printed triple",
-                    "is not pinned down. Positions that were cut off, as on a grid, are the",
-                    "likeliest cause. Compare with the first rows, not with what is printed.",
-                ),
-            ]
+        return section(
+            "Figure 7: three numbers that are not pinned down",
+            prose(
+                f"The paper prints {printed} for a model with normal tails of a source with",
+                "coupling 1/2, and states no more. Without chance, in 100 bins of equal width",
+                "if not said otherwise:",
+            ),
+            *self._table(),
+            prose(*map(self._of_samples, self.samples)),
+            prose(
+                "What is stated does not give the printed numbers, with bins or without, nor",
+                "with one class, and samples do rarely; in those of 1,000 cases, 100 bins fit",
+                "much noise. To cut off positions and nothing else gives two of the three. The",
+                f"{matching} settings that give all three are those of some 160 that do, found",
+                "by looking for them: a match is weak evidence for any, and the printed triple",
+                "is not pinned down. Positions that were cut off, as on a grid, are the",
+                "likeliest cause. Compare with the first rows, not with what is printed.",
+            ),
         )
 
     def _of_samples(self, n: int) -> str:

@@ -30,7 +30,7 @@ from reproductions.means.reference import (
     MODEL_MEANS,
     SOURCE_MEANS,
 )
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -274,29 +274,27 @@ class PopulationTable(Table):
     def __str__(self) -> str:
         """Print both tables, and what the paper says."""
         verdict = "does" if self.as_claimed() else "does not"
-        return "\n".join(
-            [
-                heading("Figures 2 to 7: two classes on a line, without chance"),
-                prose(
-                    "Classes are at 0 and 2, with scale 1, coupling 1/2 and equal priors; the",
-                    "forecast of the second is limited to [0.01, 0.99]. A name says what the model",
-                    "of the second class has instead; tail over: both models have coupling 0; tail",
-                    "under: so has the source, and the models have 1/2; gaussian: all have 0.",
-                    f"By quadrature at {self.points:,} positions. Source: given the forecast.",
-                ),
-                *self._means(),
-                "",
-                *self._rest(),
-                prose(
-                    "P_div is the accuracy of the model, divided by that of the source given the",
-                    "forecast, of the isotonic recalibration of the forecast, and of the source",
-                    f"given the position. Each angle {verdict} lie on that side of 45 degrees",
-                    "where the paper has it. The predicted area is that of cases drawn from the",
-                    "model; weighed: each case is an event with the weight of its forecast, with",
-                    "the limit, which is what a sample allows and is another number.",
-                ),
-                self._agreement(),
-            ]
+        return section(
+            "Figures 2 to 7: two classes on a line, without chance",
+            prose(
+                "Classes are at 0 and 2, with scale 1, coupling 1/2 and equal priors; the",
+                "forecast of the second is limited to [0.01, 0.99]. A name says what the model",
+                "of the second class has instead; tail over: both models have coupling 0; tail",
+                "under: so has the source, and the models have 1/2; gaussian: all have 0.",
+                f"By quadrature at {self.points:,} positions. Source: given the forecast.",
+            ),
+            *self._means(),
+            "",
+            *self._rest(),
+            prose(
+                "P_div is the accuracy of the model, divided by that of the source given the",
+                "forecast, of the isotonic recalibration of the forecast, and of the source",
+                f"given the position. Each angle {verdict} lie on that side of 45 degrees",
+                "where the paper has it. The predicted area is that of cases drawn from the",
+                "model; weighed: each case is an event with the weight of its forecast, with",
+                "the limit, which is what a sample allows and is another number.",
+            ),
+            self._agreement(),
         )
 
     def _means(self) -> Iterator[str]:

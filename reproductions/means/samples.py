@@ -12,7 +12,7 @@ from properly.datasets import nelson
 from properly.decisions._roc import predicted_roc_curve, roc_curve
 from properly.probability._means import means
 from properly.probability._power import POWERS
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -107,27 +107,25 @@ class SampleTable(Table):
         """Print both tables."""
         far = [abs(z) for case in self.cases.values() for z in case.off().values()]
         below = sum(z < 1.96 for z in far)
-        return "\n".join(
-            [
-                heading("Figures 2 to 7: the same from samples"),
-                prose(
-                    f"{self.n:,} cases each. ±: standard error; off: how many of these the sample",
-                    "is away from what is found without chance, above.",
-                ),
-                *self._means(),
-                prose(
-                    f"{below} of {len(far)} are within 1.96 standard errors. The three of a case",
-                    "come from the same forecasts, and are no three findings.",
-                ),
-                "",
-                *self._rest(),
-                prose(
-                    "The source of a sample is isotonic, and fits noise too: P_div is too low,",
-                    "which shows most where it should be 1. Corrected: without this bias, ± the",
-                    "standard error if the source were known; whole: without chance. Areas are",
-                    "with the limit; weighed: the predicted one, as above.",
-                ),
-            ]
+        return section(
+            "Figures 2 to 7: the same from samples",
+            prose(
+                f"{self.n:,} cases each. ±: standard error; off: how many of these the sample",
+                "is away from what is found without chance, above.",
+            ),
+            *self._means(),
+            prose(
+                f"{below} of {len(far)} are within 1.96 standard errors. The three of a case",
+                "come from the same forecasts, and are no three findings.",
+            ),
+            "",
+            *self._rest(),
+            prose(
+                "The source of a sample is isotonic, and fits noise too: P_div is too low,",
+                "which shows most where it should be 1. Corrected: without this bias, ± the",
+                "standard error if the source were known; whole: without chance. Areas are",
+                "with the limit; weighed: the predicted one, as above.",
+            ),
         )
 
     def _means(self) -> Iterator[str]:

@@ -19,7 +19,7 @@ from properly.decisions._cumulative_forecast import cumulative_forecast
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 from reproductions.ordinal.forecasts import severity_cases
 from reproductions.ordinal.reference import PRINTED
-from reproductions.tables import Errata, Erratum, Table, heading, prose
+from reproductions.tables import Errata, Erratum, Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -112,31 +112,29 @@ class Examples(Table):
         """Print the forecasts with what each score makes of them."""
         head = ["", "forecast", "class", "RPS", "paper ", *OTHERS]
         flags = [same for same in self.agrees if same is not None]
-        return "\n".join(
-            [
-                heading("Equations 3 to 6, Figures 1 and 2: small examples of three classes"),
-                prose(
-                    "Classes are counted from 1, as in the paper. ! marks a printed number that",
-                    "is wrong. sa-RPS is divided by (K - 1)^2; by Eq. 7: by K - 1, as it is",
-                    "printed.",
-                ),
-                table(head, [self._line(k) for k in range(len(self.rows))]),
-                prose(
-                    f"Of the {len(flags)} printed numbers {sum(flags)} are right; the others are",
-                    "those of two other forecasts. The order that they are to show is right all",
-                    "the same: Brier and log do not tell p1 from p2, and RPS prefers p1, which is",
-                    "nearer.",
-                ),
-                prose(
-                    "Equation 5: RPS grows with the distance, sa-RPS and quadratic RPS with its",
-                    "square, the latter but for a tenth of the RPS that keeps it strictly proper.",
-                ),
-                prose(
-                    "Equation 6: RPS prefers the symmetric forecast, sa-RPS the other, since it",
-                    "sees only the mean distance from what happened. What that costs is said",
-                    "below.",
-                ),
-            ]
+        return section(
+            "Equations 3 to 6, Figures 1 and 2: small examples of three classes",
+            prose(
+                "Classes are counted from 1, as in the paper. ! marks a printed number that",
+                "is wrong. sa-RPS is divided by (K - 1)^2; by Eq. 7: by K - 1, as it is",
+                "printed.",
+            ),
+            table(head, [self._line(k) for k in range(len(self.rows))]),
+            prose(
+                f"Of the {len(flags)} printed numbers {sum(flags)} are right; the others are",
+                "those of two other forecasts. The order that they are to show is right all",
+                "the same: Brier and log do not tell p1 from p2, and RPS prefers p1, which is",
+                "nearer.",
+            ),
+            prose(
+                "Equation 5: RPS grows with the distance, sa-RPS and quadratic RPS with its",
+                "square, the latter but for a tenth of the RPS that keeps it strictly proper.",
+            ),
+            prose(
+                "Equation 6: RPS prefers the symmetric forecast, sa-RPS the other, since it",
+                "sees only the mean distance from what happened. What that costs is said",
+                "below.",
+            ),
         )
 
     def _line(self, k: int) -> list[str]:
@@ -221,23 +219,21 @@ class Impropriety(Table):
         """Print what an honest forecast costs, and what is preferred to it."""
         rows = [_tell_honesty(name, row) for name, row in self.rows.items()]
         beaten = sum(row.cost > 1e-9 for row in self.rows.values())
-        return "\n".join(
-            [
-                heading("sa-RPS is improper: it asks for the mean only"),
-                prose(
-                    "Expected sa-RPS, divided by (K - 1)^2, of the honest forecast and of the",
-                    "best; in brackets the expected RPS of both, which honesty minimises.",
-                ),
-                table(["truth", "honest", "best", "honesty costs", "best forecast"], rows),
-                prose(
-                    f"Honesty is beaten in {beaten} of {len(rows)}: always if three classes or",
-                    "more are possible. If only two are, and these are no neighbours, others do",
-                    "as well. No forecast has less than the variance of the class number, divided",
-                    "by (K - 1)^2, and that is reached by the two classes around the mean,",
-                    "however wide the truth is. The paper lists sa-RPS with the proper scoring",
-                    "rules; it is one for two classes only.",
-                ),
-            ]
+        return section(
+            "sa-RPS is improper: it asks for the mean only",
+            prose(
+                "Expected sa-RPS, divided by (K - 1)^2, of the honest forecast and of the",
+                "best; in brackets the expected RPS of both, which honesty minimises.",
+            ),
+            table(["truth", "honest", "best", "honesty costs", "best forecast"], rows),
+            prose(
+                f"Honesty is beaten in {beaten} of {len(rows)}: always if three classes or",
+                "more are possible. If only two are, and these are no neighbours, others do",
+                "as well. No forecast has less than the variance of the class number, divided",
+                "by (K - 1)^2, and that is reached by the two classes around the mean,",
+                "however wide the truth is. The paper lists sa-RPS with the proper scoring",
+                "rules; it is one for two classes only.",
+            ),
         )
 
 

@@ -16,7 +16,7 @@ from properly._boundary._tables import table
 from properly.decisions._retention import ORACLE, rejection_scores, retention_study
 from properly.rules import PBS, PLL, RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 from reproductions.ordinal.reference import PRINTED, printed_table
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -143,27 +143,25 @@ class RetentionTable(Table):
     def __str__(self) -> str:
         """Print the areas, the differences, and the table that cannot be had."""
         head = ["ranked by", *METRICS, *(f"{metric}, no labels" for metric in METRICS)]
-        return "\n".join(
-            [
-                heading(f"Table 1 on injuries in car crashes, {self.n:,} persons"),
-                prose(
-                    "AURSC, the area under the retention curve: a metric of the cases that are",
-                    "left while the worst by a score are removed, 0 to 20 % in steps of 1 %, with",
-                    "the x axis in percent. QWK: quadratic weighted kappa, more is better, at",
-                    "most 20. EC: expected cost, the mean squared distance of the likeliest class",
-                    "from the true one, less is better. Mean ± standard deviation of",
-                    f"{self.replicates:,} resamples, the same for all, of whole accidents,",
-                    f"{self.accidents:,} of them: persons in one are not independent.",
-                ),
-                table(head, [self._line(name) for name in (*RULES, ORACLE)]),
-                "",
-                table(["paired difference", *head[1:]], self._compared()),
-                "* more than two standard deviations.",
-                *(_tell_order(metric, same=self.as_in_the_paper(metric)) for metric in METRICS),
-                EXPLAINED,
-                "",
-                printed_table(),
-            ]
+        return section(
+            f"Table 1 on injuries in car crashes, {self.n:,} persons",
+            prose(
+                "AURSC, the area under the retention curve: a metric of the cases that are",
+                "left while the worst by a score are removed, 0 to 20 % in steps of 1 %, with",
+                "the x axis in percent. QWK: quadratic weighted kappa, more is better, at",
+                "most 20. EC: expected cost, the mean squared distance of the likeliest class",
+                "from the true one, less is better. Mean ± standard deviation of",
+                f"{self.replicates:,} resamples, the same for all, of whole accidents,",
+                f"{self.accidents:,} of them: persons in one are not independent.",
+            ),
+            table(head, [self._line(name) for name in (*RULES, ORACLE)]),
+            "",
+            table(["paired difference", *head[1:]], self._compared()),
+            "* more than two standard deviations.",
+            *(_tell_order(metric, same=self.as_in_the_paper(metric)) for metric in METRICS),
+            EXPLAINED,
+            "",
+            printed_table(),
         )
 
     def _line(self, name: str) -> list[str]:
@@ -335,18 +333,16 @@ class Classifiers(Table):
 
     def __str__(self) -> str:
         """Print the areas of every classifier."""
-        return "\n".join(
-            [
-                heading("Table 1 on classifiers whose classes are taken to have no order"),
-                prose(
-                    "Without an order there is no QWK, no RPS and no sa-RPS, and all errors cost",
-                    "the same. AURSC-EC is the area of the error rate while the worst 0 to 20 %",
-                    "are removed, with the x axis in percent; mean ± standard deviation of",
-                    f"{self.replicates:,} resamples.",
-                ),
-                *self._table(),
-                self._verdict(),
-            ]
+        return section(
+            "Table 1 on classifiers whose classes are taken to have no order",
+            prose(
+                "Without an order there is no QWK, no RPS and no sa-RPS, and all errors cost",
+                "the same. AURSC-EC is the area of the error rate while the worst 0 to 20 %",
+                "are removed, with the x axis in percent; mean ± standard deviation of",
+                f"{self.replicates:,} resamples.",
+            ),
+            *self._table(),
+            self._verdict(),
         )
 
     def _table(self) -> Iterator[str]:

@@ -14,7 +14,7 @@ from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.decisions._worst_cases import worst_cases
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -86,17 +86,15 @@ class Temperatures(Table):
         """Print the temperatures and what they do to the forecasts."""
         rows = [_tell_fitted(name, row) for name, row in self.rows.items()]
         head = ["fitted to", "T", "confidence", "accuracy", "excess", "log score"]
-        return "\n".join(
-            [
-                heading(f"One temperature a score, injuries of {self.n:,} persons"),
-                prose(
-                    "p^(1/T), divided by its sum, with the T of the least mean score of these",
-                    "persons. Confidence: the mean probability of the likeliest class. Excess:",
-                    "how much more that is than accuracy, in points.",
-                ),
-                table(head, rows),
-                self._verdict(),
-            ]
+        return section(
+            f"One temperature a score, injuries of {self.n:,} persons",
+            prose(
+                "p^(1/T), divided by its sum, with the T of the least mean score of these",
+                "persons. Confidence: the mean probability of the likeliest class. Excess:",
+                "how much more that is than accuracy, in points.",
+            ),
+            table(head, rows),
+            self._verdict(),
         )
 
     def _verdict(self) -> str:
@@ -186,18 +184,16 @@ class Worst:
         labels = [str(label) for label in first.labels or ()]
         lines = [line for name in self.cases for line in self._lines(name, labels)]
         distances = ", ".join(f"{name} {found:.2f}" for name, found in self.distances.items())
-        return "\n".join(
-            [
-                heading("Figure 3: the worst forecasts of injuries, by score"),
-                "Rows are counted from 0 among the persons whose injury is known.",
-                table(["", "row", "loss", "happened", *labels], lines),
-                prose(
-                    "Mean distance of the likeliest class from the true one, among the worst",
-                    f"{COUNTED}: {distances}. The worst by RPS are wrong by the most classes, as",
-                    "the paper shows on one retinal image a score; Brier and log do not look at",
-                    "the distance.",
-                ),
-            ]
+        return section(
+            "Figure 3: the worst forecasts of injuries, by score",
+            "Rows are counted from 0 among the persons whose injury is known.",
+            table(["", "row", "loss", "happened", *labels], lines),
+            prose(
+                "Mean distance of the likeliest class from the true one, among the worst",
+                f"{COUNTED}: {distances}. The worst by RPS are wrong by the most classes, as",
+                "the paper shows on one retinal image a score; Brier and log do not look at",
+                "the distance.",
+            ),
         )
 
     def _lines(self, name: str, labels: list[str]) -> list[list[str]]:

@@ -16,7 +16,7 @@ from properly._boundary._tables import table
 from properly.rules import PBS, PLL, Brier, Log, superior_penalty
 from properly.rules._costs import likeliest
 from properly.rules._counterexamples import lattice
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -192,30 +192,28 @@ class Constants(Table):
         ]
         confirmed = sum(row.confirmed for row in self.rows)
         *counts, last = (f"{n:,}" for n in self.searched.values())
-        return "\n".join(
-            [
-                heading("Theorems 1 to 4 and 6: bounds and penalties"),
-                prose(
-                    "Loss without penalty: the greatest of a correct forecast, ties included,",
-                    "which the uniform one alone attains; the least of a wrong one, which none",
-                    "attains. Their difference is the least penalty that puts every correct",
-                    "forecast before every wrong one; the paper's exceeds it by 1/2 and ln 2. Two",
-                    "classes need none.",
-                ),
-                *(f"{name}\n{table(head, self._lines(name))}" for name in MAKERS),
-                prose(
-                    f"{confirmed} of {len(self.rows)} confirmed by a search among",
-                    f"{', '.join(counts)} and {last} forecasts: both penalties suffice, and",
-                    f"{LESS:g} less than the least does not.",
-                ),
-                "",
-                prose(
-                    "Theorem 6: with the paper's penalty, is every forecast of one kind better",
-                    "than every one of another? Tied: the class that happened leads, but not",
-                    "alone. Each other treatment of ties counts these as correct or as wrong.",
-                ),
-                table(["", *(f"c = {c}" for c in STEPS)], [_order_line(o) for o in self.orders]),
-            ]
+        return section(
+            "Theorems 1 to 4 and 6: bounds and penalties",
+            prose(
+                "Loss without penalty: the greatest of a correct forecast, ties included,",
+                "which the uniform one alone attains; the least of a wrong one, which none",
+                "attains. Their difference is the least penalty that puts every correct",
+                "forecast before every wrong one; the paper's exceeds it by 1/2 and ln 2. Two",
+                "classes need none.",
+            ),
+            *(f"{name}\n{table(head, self._lines(name))}" for name in MAKERS),
+            prose(
+                f"{confirmed} of {len(self.rows)} confirmed by a search among",
+                f"{', '.join(counts)} and {last} forecasts: both penalties suffice, and",
+                f"{LESS:g} less than the least does not.",
+            ),
+            "",
+            prose(
+                "Theorem 6: with the paper's penalty, is every forecast of one kind better",
+                "than every one of another? Tied: the class that happened leads, but not",
+                "alone. Each other treatment of ties counts these as correct or as wrong.",
+            ),
+            table(["", *(f"c = {c}" for c in STEPS)], [_order_line(o) for o in self.orders]),
         )
 
     def _lines(self, name: str) -> list[list[str]]:

@@ -16,7 +16,7 @@ from properly.decisions._hard_decisions import switching_penalty
 from properly.rules import PBS, Brier, Misclassification
 from reproductions.ordinal.forecasts import severity
 from reproductions.penalized.constants import normalized
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from reproductions.penalized.constants import Rows
@@ -131,25 +131,23 @@ class Injuries(Table):
             [m.name, *(f"{x:.4f}" for x in (m.brier, m.error, m.pbs, m.pbs_any_correct))]
             for m in self.models
         ]
-        return "\n".join(
-            [
-                heading("What PBS is: the Brier score, and the error rate times a penalty"),
-                prose(
-                    f"Injuries of {self.n:,} persons in car crashes, in {self.classes} classes,",
-                    f"with the paper's penalty, {self.penalties['paper']:g}. Class shares: how",
-                    "often each class is among these persons.",
-                ),
-                table(head, rows),
-                "",
-                prose(
-                    "A model is better for every penalty if and only if it is better by the Brier",
-                    "score and not worse by the error rate. If each wins one, they change sides.",
-                ),
-                table(["paired difference", "Brier", "error rate", "better"], self._paired()),
-                *(self._sides(r, r.switch) for r in self.rivals if r.switch is not None),
-                "",
-                self._rounded(),
-            ]
+        return section(
+            "What PBS is: the Brier score, and the error rate times a penalty",
+            prose(
+                f"Injuries of {self.n:,} persons in car crashes, in {self.classes} classes,",
+                f"with the paper's penalty, {self.penalties['paper']:g}. Class shares: how",
+                "often each class is among these persons.",
+            ),
+            table(head, rows),
+            "",
+            prose(
+                "A model is better for every penalty if and only if it is better by the Brier",
+                "score and not worse by the error rate. If each wins one, they change sides.",
+            ),
+            table(["paired difference", "Brier", "error rate", "better"], self._paired()),
+            *(self._sides(r, r.switch) for r in self.rivals if r.switch is not None),
+            "",
+            self._rounded(),
         )
 
     def _paired(self) -> list[list[str]]:

@@ -10,7 +10,7 @@ from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.rules import PBS, PLL, Brier, Log
 from reproductions.penalized.constants import written
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 A, B, TRUTH = (0.33, 0.34, 0.33), (0.51, 0.49, 0.0), 1
 RULES = {
@@ -81,19 +81,17 @@ class MotivatingExample(Table):
             for row in (*self.rows, self.base10)
         ]
         is_or_not = "are" if self.readme_is_base10 else "are not"
-        return "\n".join(
-            [
-                heading("Introduction: two forecasts, the second of three classes being the truth"),
-                f"A = {written(A)} names the right class, B = {written(B)} does not.",
-                table(["loss", "A", "B", "prefers"], rows),
-                prose(
-                    "The paper: by the Brier score and the log loss B is better. So it is here.",
-                    "The paper calls A a true negative; for the class that happened it is a true",
-                    f"positive. The page of the published package has log losses of {README[0]}",
-                    f"and {README[1]}. These {is_or_not} to the base 10; the code of the package",
-                    "takes base e.",
-                ),
-            ]
+        return section(
+            "Introduction: two forecasts, the second of three classes being the truth",
+            f"A = {written(A)} names the right class, B = {written(B)} does not.",
+            table(["loss", "A", "B", "prefers"], rows),
+            prose(
+                "The paper: by the Brier score and the log loss B is better. So it is here.",
+                "The paper calls A a true negative; for the class that happened it is a true",
+                f"positive. The page of the published package has log losses of {README[0]}",
+                f"and {README[1]}. These {is_or_not} to the base 10; the code of the package",
+                "takes base e.",
+            ),
         )
 
 

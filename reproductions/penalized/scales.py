@@ -12,7 +12,7 @@ from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.rules import PBS, PLL, Brier
 from reproductions.penalized.example import TRUTH, A, B
-from reproductions.tables import Errata, Table, formula, heading, prose
+from reproductions.tables import Errata, Table, formula, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,27 +120,25 @@ class Scales(Table):
         """Print everything."""
         scales = [[s.scale, f"{s.a:.4f}", f"{s.b:.4f}", f"{s.weight:.4f}"] for s in self.scales]
         signs = [[s.forecast, f"{s.printed:.4f}", f"{s.right:.4f}"] for s in self.signs]
-        return "\n".join(
-            [
-                heading("Equations and algorithms: what is printed, and what is right"),
-                prose(
-                    "Three versions of PBS, on A and B of the introduction. Penalty: what it",
-                    "comes to beside a Brier score that is summed over classes; in the package, c",
-                    "times as much.",
-                ),
-                table(["", "A", "B", "penalty"], scales),
-                "",
-                "Algorithm 3 as printed, without the minus of the log loss; class 0 happens.",
-                table(["", "Algorithm 3", "Equation 5"], signs),
-                prose(
-                    f"In its order: {', '.join(self.printed_order)}. Read from either end, the",
-                    "best is not first. Algorithm 1, line 11, has ones(c) for ones(n).",
-                ),
-                "",
-                self.errata.table(),
-                "",
-                self._claim(),
-            ]
+        return section(
+            "Equations and algorithms: what is printed, and what is right",
+            prose(
+                "Three versions of PBS, on A and B of the introduction. Penalty: what it",
+                "comes to beside a Brier score that is summed over classes; in the package, c",
+                "times as much.",
+            ),
+            table(["", "A", "B", "penalty"], scales),
+            "",
+            "Algorithm 3 as printed, without the minus of the log loss; class 0 happens.",
+            table(["", "Algorithm 3", "Equation 5"], signs),
+            prose(
+                f"In its order: {', '.join(self.printed_order)}. Read from either end, the",
+                "best is not first. Algorithm 1, line 11, has ones(c) for ones(n).",
+            ),
+            "",
+            self.errata.table(),
+            "",
+            self._claim(),
         )
 
     def _claim(self) -> str:

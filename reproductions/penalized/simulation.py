@@ -12,7 +12,7 @@ from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.rules import Brier
 from reproductions.penalized.constants import normalized
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -159,31 +159,29 @@ class Simulation(Table):
         three = [cell.less for cell in self.cells if cell.classes == 3]
         failed = sum(count.compared - count.wins for count in three)
         compared = sum(count.compared for count in three)
-        return "\n".join(
-            [
-                heading("Appendix 8: how often a wrong forecast has the larger Brier score"),
-                prose(
-                    "The paper draws all from normal distributions, c included, and does not say",
-                    f"how. Here up to {self.n:,} pairs of a correct and a wrong forecast are",
-                    "drawn for each cell. Shown is the % of pairs in which the wrong one has the",
-                    f"larger score, ± one standard error; -: fewer than {FEW} pairs; 100: no",
-                    "exception. U, then |N|: the probability of the truth is uniform, and the",
-                    "others share the rest in proportion to normal variates without their signs.",
-                ),
-                *self._table("less", 3),
-                prose(
-                    f"With three classes it is always so, which can be proved: {failed}",
-                    f"exceptions in {compared:,} pairs. The wrong one's log loss is always",
-                    "larger.",
-                ),
-                *self._table("more", 1),
-                prose(
-                    "The share depends on how forecasts are drawn, and on c: 63 % tells of one",
-                    "choice, and not of the Brier score. The wrong one's log loss is never",
-                    "larger. The paper concludes that the larger score is commonly that of the",
-                    "correct one; by its own 63 % it is commonly that of the wrong one.",
-                ),
-            ]
+        return section(
+            "Appendix 8: how often a wrong forecast has the larger Brier score",
+            prose(
+                "The paper draws all from normal distributions, c included, and does not say",
+                f"how. Here up to {self.n:,} pairs of a correct and a wrong forecast are",
+                "drawn for each cell. Shown is the % of pairs in which the wrong one has the",
+                f"larger score, ± one standard error; -: fewer than {FEW} pairs; 100: no",
+                "exception. U, then |N|: the probability of the truth is uniform, and the",
+                "others share the rest in proportion to normal variates without their signs.",
+            ),
+            *self._table("less", 3),
+            prose(
+                f"With three classes it is always so, which can be proved: {failed}",
+                f"exceptions in {compared:,} pairs. The wrong one's log loss is always",
+                "larger.",
+            ),
+            *self._table("more", 1),
+            prose(
+                "The share depends on how forecasts are drawn, and on c: 63 % tells of one",
+                "choice, and not of the Brier score. The wrong one's log loss is never",
+                "larger. The paper concludes that the larger score is commonly that of the",
+                "correct one; by its own 63 % it is commonly that of the wrong one.",
+            ),
         )
 
     def _table(self, which: str, digits: int) -> Iterator[str]:

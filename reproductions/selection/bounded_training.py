@@ -30,7 +30,7 @@ from reproductions.selection.effects import (
     score,
     told_p,
 )
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,18 +191,16 @@ class BoundedTraining(Table):
 
     def __str__(self) -> str:
         """Print what each loss changes, and whether that is more than chance."""
-        return "\n".join(
-            [
-                heading("Does it pay to train with a bounded score? Death in car crashes"),
-                self._about(),
-                *(f"\n{self._table(measure, COMMON)}" for measure in MEASURES),
-                "\nBounded Brier score, if rounds and setting are chosen by the loss itself:",
-                self._table("bounded Brier", OWN),
-                "",
-                self._same_trees(),
-                "",
-                self._verdict(),
-            ]
+        return section(
+            "Does it pay to train with a bounded score? Death in car crashes",
+            self._about(),
+            *(f"\n{self._table(measure, COMMON)}" for measure in MEASURES),
+            "\nBounded Brier score, if rounds and setting are chosen by the loss itself:",
+            self._table("bounded Brier", OWN),
+            "",
+            self._same_trees(),
+            "",
+            self._verdict(),
         )
 
     def _about(self) -> str:

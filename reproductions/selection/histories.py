@@ -10,7 +10,7 @@ import numpy as np
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.comparison._agreement import metric_agreement
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -106,23 +106,21 @@ class Histories(Table):
             *(f"F1 {TITLES[x]}" for x in SCORES),
         ]
         mean = ["mean", "", "", "", *(f"{self.mean_f1(x):.3f}" for x in (*SCORES, "best"))]
-        return "\n".join(
-            [
-                heading(f"Figure 3: the authors' own histories, {count} of 9, with the error rate"),
-                prose(
-                    "r: correlation of F1 with the score, its sign turned, over the epochs. F1: at",
-                    "the epoch that the score selects, and the best there is. The error rate is in",
-                    "their columns: (PBS - Brier) c²/(c-1), on the scale of Algorithm 2.",
-                ),
-                table([*head, "F1 best"], [*map(_line, self.rows), mean]),
-                prose(
-                    "The error rate agrees better with F1 than PBS does, and PBS better than the",
-                    f"Brier score, in {self.ordered} of {count}. PBS is the Brier score and the",
-                    "error rate, so what it gains is the error rate's. F1 is that of the figure:",
-                    "pooled over classes, with probabilities rounded, not macro-F1.",
-                ),
-                *map(_tell_stored, (row for row in self.rows if not row.stored_agree)),
-            ]
+        return section(
+            f"Figure 3: the authors' own histories, {count} of 9, with the error rate",
+            prose(
+                "r: correlation of F1 with the score, its sign turned, over the epochs. F1: at",
+                "the epoch that the score selects, and the best there is. The error rate is in",
+                "their columns: (PBS - Brier) c²/(c-1), on the scale of Algorithm 2.",
+            ),
+            table([*head, "F1 best"], [*map(_line, self.rows), mean]),
+            prose(
+                "The error rate agrees better with F1 than PBS does, and PBS better than the",
+                f"Brier score, in {self.ordered} of {count}. PBS is the Brier score and the",
+                "error rate, so what it gains is the error rate's. F1 is that of the figure:",
+                "pooled over classes, with probabilities rounded, not macro-F1.",
+            ),
+            *map(_tell_stored, (row for row in self.rows if not row.stored_agree)),
         )
 
 

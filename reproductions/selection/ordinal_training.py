@@ -23,7 +23,7 @@ from reproductions.selection.effects import (
     told_p,
 )
 from reproductions.selection.injury_networks import COMMON, LEARNERS, OWN, train
-from reproductions.tables import Table, heading, prose
+from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,18 +128,16 @@ class OrdinalTraining(Table):
 
     def __str__(self) -> str:
         """Print what each loss changes, and whether that is more than chance."""
-        return "\n".join(
-            [
-                heading("Does it pay to train with an ordinal score? Injuries in car crashes"),
-                self._about(),
-                *(f"\n{self._table(model)}" for model in self.models),
-                "\nThe same of the mean forecast of all seeds, and its p-value:",
-                self._pooled(),
-                "\nRPS, if epoch and step size are chosen by RPS, whatever the loss:",
-                self._commonly_chosen(),
-                "",
-                self._verdict(),
-            ]
+        return section(
+            "Does it pay to train with an ordinal score? Injuries in car crashes",
+            self._about(),
+            *(f"\n{self._table(model)}" for model in self.models),
+            "\nThe same of the mean forecast of all seeds, and its p-value:",
+            self._pooled(),
+            "\nRPS, if epoch and step size are chosen by RPS, whatever the loss:",
+            self._commonly_chosen(),
+            "",
+            self._verdict(),
         )
 
     def _about(self) -> str:

@@ -11,7 +11,7 @@ from properly._boundary._record import many
 from properly._boundary._tables import table
 from reproductions.selection.data import KINDS
 from reproductions.selection.reference import COLUMNS, TABLE2, TABLE3
-from reproductions.tables import heading, prose
+from reproductions.tables import heading, prose, section
 
 if TYPE_CHECKING:
     from properly.comparison._selection import Selection
@@ -79,16 +79,14 @@ def _table2(found: Training) -> str:
             rows += [[name, short, "here", *here], ["", "", "paper", *printed, ""]]
     undefined = sum(x.undefined for x in found.correlations.values())
     left_out = f" Not defined in {undefined} cases, as one of the two never changed."
-    return "\n".join(
-        [
-            heading("Table 2: correlation with macro-F1 over epochs, on validation data"),
-            table(["data", "", "", *(TITLES[x] for x in metrics)], rows, left=3),
-            prose(
-                "Mean ± standard deviation over runs; losses are turned round, so that 1 is",
-                "agreement. ES: up to where training by that score would have stopped. The paper's",
-                f"F1 is another one: pooled, of rounded probabilities.{left_out * bool(undefined)}",
-            ),
-        ]
+    return section(
+        "Table 2: correlation with macro-F1 over epochs, on validation data",
+        table(["data", "", "", *(TITLES[x] for x in metrics)], rows, left=3),
+        prose(
+            "Mean ± standard deviation over runs; losses are turned round, so that 1 is",
+            "agreement. ES: up to where training by that score would have stopped. The paper's",
+            f"F1 is another one: pooled, of rounded probabilities.{left_out * bool(undefined)}",
+        ),
     )
 
 
@@ -103,18 +101,16 @@ def _table3(found: Training) -> str:
             theirs = [_printed_f1(printed.get(metric)) for metric in TITLES]
             rows += [[name, short, "here", *here], ["", "", "paper", *theirs]]
     best = ", ".join(f"{name} {100 * x:.1f}" for name, x in found.best_f1.items())
-    return "\n".join(
-        [
-            heading("Table 3: macro-F1 on test data, in percent, at the selected epoch"),
-            table(["data", "", "", *TITLES.values()], rows, left=3),
-            prose(
-                "Mean ± standard deviation over runs, in points; the paper prints shares. Networks",
-                "and windows differ from the paper's, so compare columns, not rows. The weights of",
-                "every selected epoch were put back and judged again: no test metric changed by",
-                f"more than {found.restored:.3g}. The best test epochs, which nothing can select:",
-                f"{best}.",
-            ),
-        ]
+    return section(
+        "Table 3: macro-F1 on test data, in percent, at the selected epoch",
+        table(["data", "", "", *TITLES.values()], rows, left=3),
+        prose(
+            "Mean ± standard deviation over runs, in points; the paper prints shares. Networks",
+            "and windows differ from the paper's, so compare columns, not rows. The weights of",
+            "every selected epoch were put back and judged again: no test metric changed by",
+            f"more than {found.restored:.3g}. The best test epochs, which nothing can select:",
+            f"{best}.",
+        ),
     )
 
 
@@ -126,12 +122,10 @@ def _differences(found: Training) -> str:
         for way, short in SHORT.items()
     ]
     head = ["data", "", *(f"{TITLES[name]} - PBS" for name in others)]
-    return "\n".join(
-        [
-            heading("Table 3, paired: macro-F1 on test data, less that of the epochs PBS selects"),
-            table(head, rows, left=2),
-            prose(_tell_intervals(found)),
-        ]
+    return section(
+        "Table 3, paired: macro-F1 on test data, less that of the epochs PBS selects",
+        table(head, rows, left=2),
+        prose(_tell_intervals(found)),
     )
 
 
@@ -146,15 +140,13 @@ def _price(found: Training) -> str:
             rows.append(
                 [name, short, *(f"{log:.3f} {calibration:.3f}" for log, calibration in told)]
             )
-    return "\n".join(
-        [
-            heading("Log loss and miscalibration on test data, at the same epochs"),
-            table(["data", "", *TITLES.values()], rows, left=2),
-            prose(
-                "Means over runs; less is better for both. Miscalibration is that of the likeliest",
-                "class: what its Brier score would gain by recalibration.",
-            ),
-        ]
+    return section(
+        "Log loss and miscalibration on test data, at the same epochs",
+        table(["data", "", *TITLES.values()], rows, left=2),
+        prose(
+            "Means over runs; less is better for both. Miscalibration is that of the likeliest",
+            "class: what its Brier score would gain by recalibration.",
+        ),
     )
 
 
@@ -174,11 +166,8 @@ def _overall(found: Training) -> str:
                 ]
             )
     head = ["", "by", "epoch", "macro-F1", "- PBS", "log loss", "- PBS", "miscal.", "- PBS"]
-    return "\n".join(
-        [
-            heading("All sets: what the selected epochs are worth on test data"),
-            table(head, rows, left=2),
-        ]
+    return section(
+        "All sets: what the selected epochs are worth on test data", table(head, rows, left=2)
     )
 
 

@@ -48,8 +48,7 @@ def test_full_without_pictures_and_from_a_generator_is_the_same(
     rest = each.paper.small(monkeypatch, full=True, rng=rng, **each.data)
     assert rest.pictures == ()
     assert str(rest) == str(each.result).partition("\n\nPictures")[0]
-    if hasattr(rest, "to_dict"):
-        assert rest.to_dict() == each.result.to_dict()
+    assert rest.to_dict() == each.result.to_dict()
 
 
 def test_another_seed_gives_other_numbers(each: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -58,9 +57,6 @@ def test_another_seed_gives_other_numbers(each: Any, monkeypatch: pytest.MonkeyP
 
 
 def test_all_tables_can_be_written_as_json(each: Any) -> None:
-    if not hasattr(each.result, "to_dict"):
-        assert type(each.result).__name__ == "CorpReproduction"
-        return
     columns = each.result.to_dict()
     assert len(columns) >= 6
     assert set(json.loads(json.dumps(columns, allow_nan=False))) == set(columns)
