@@ -13,9 +13,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from reproductions.selection.figures import middle, named
-from reproductions.selection.paper import selection
-from reproductions.selection.text import TITLES
+from reproductions.epochs.figures import middle, named
+from reproductions.epochs.paper import selection
+from reproductions.epochs.text import TITLES
 
 from properly import plots
 from studies.pictures.canvas import QUIET, STATIC, panels, save

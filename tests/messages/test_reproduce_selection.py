@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from reproductions.selection import crash as _selection_crash
-from reproductions.selection import paper as _selection
-from reproductions.selection.networks import Recipe
-from reproductions.selection.paper import Effort, selection
+from reproductions.epochs import crash as _selection_crash
+from reproductions.epochs import paper as _selection
+from reproductions.epochs.networks import Recipe
+from reproductions.epochs.paper import Effort, selection
 from tests.reproductions.activities import fake_train, write_signals
 
 from properly import cli

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from reproductions.corp import niamey as _niamey
+from reproductions.reliability import niamey as _niamey
 
 import properly
 import reproductions as reproduce

@@ -6,7 +6,7 @@ import gzip
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from reproductions.selection.networks import Run, seed_of
+from reproductions.epochs.networks import Run, seed_of
 
 from properly.rules import PBS, PLL, Brier, Log
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from reproductions.selection.networks import Recipe, Task
+    from reproductions.epochs.networks import Recipe, Task
 
 RNG = 3
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
-from reproductions.corp import paper as _corp
 from reproductions.decisions import paper as _consequentialist
+from reproductions.grades import paper as _ordinal
 from reproductions.means import paper as _nelson
-from reproductions.ordinal import paper as _ordinal
-from reproductions.penalized import paper as _penalized
+from reproductions.penalties import paper as _penalized
+from reproductions.reliability import paper as _corp
 
 import reproductions as reproduce
 from properly.probability import Isotonic

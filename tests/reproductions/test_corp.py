@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from reproductions.corp import coverage as _coverage
-from reproductions.corp import coverage as _miscalibrated
-from reproductions.corp import efficiency as _efficiency
-from reproductions.corp import niamey as _niamey
-from reproductions.corp import paper as _corp
-from reproductions.corp.coverage import Setting, settings
+from reproductions.reliability import coverage as _coverage
+from reproductions.reliability import coverage as _miscalibrated
+from reproductions.reliability import efficiency as _efficiency
+from reproductions.reliability import niamey as _niamey
+from reproductions.reliability import paper as _corp
+from reproductions.reliability.coverage import Setting, settings
 
 import properly
 import reproductions as reproduce

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reproductions.ordinal.forecasts import severity, severity_cases
+from reproductions.grades.forecasts import severity, severity_cases
 
 from properly.datasets import crash
 

@@ -6,9 +6,9 @@ import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from reproductions.ordinal import paper as _ordinal
-from reproductions.ordinal.forecasts import read
-from reproductions.ordinal.retention import classifiers
+from reproductions.grades import paper as _ordinal
+from reproductions.grades.forecasts import read
+from reproductions.grades.retention import classifiers
 
 import reproductions as reproduce
 from properly.errors import DataError

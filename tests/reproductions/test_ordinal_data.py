@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from reproductions.ordinal.forecasts import read
+from reproductions.grades.forecasts import read
 
 import reproductions as reproduce
 from properly.errors import DataError

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from reproductions.ordinal.examples import errata
+from reproductions.grades.examples import errata
 
 import properly
 from properly.datasets import crash

@@ -7,7 +7,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from reproductions.ordinal.examples import Examples, examples
+from reproductions.grades.examples import Examples, examples
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reproductions.ordinal.examples import (
+from reproductions.grades.examples import (
     Impropriety,
     around_the_mean,
     honesty,
     impropriety,
 )
-from reproductions.ordinal.forecasts import Forecasts, severity
-from reproductions.ordinal.temperatures import (
+from reproductions.grades.forecasts import Forecasts, severity
+from reproductions.grades.temperatures import (
     FITTED,
     Temperatures,
     best_temperature,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from reproductions.ordinal.forecasts import Forecasts, severity, severity_cases
-from reproductions.ordinal.reference import PRINTED
-from reproductions.ordinal.retention import CLASSIFIER_RULES as UNORDERED
-from reproductions.ordinal.retention import (
+from reproductions.grades.forecasts import Forecasts, severity, severity_cases
+from reproductions.grades.reference import PRINTED
+from reproductions.grades.retention import CLASSIFIER_RULES as UNORDERED
+from reproductions.grades.retention import (
     RULES,
     Classifiers,
     Difference,
@@ -21,7 +21,7 @@ from reproductions.ordinal.retention import (
     paired,
     table1,
 )
-from reproductions.ordinal.temperatures import Worst, worst
+from reproductions.grades.temperatures import Worst, worst
 
 from properly.decisions._retention import ORACLE
 from properly.rules import RPS, Brier, Log

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from reproductions.penalized import paper as _penalized
+from reproductions.penalties import paper as _penalized
 
 if TYPE_CHECKING:
     from collections.abc import Callable

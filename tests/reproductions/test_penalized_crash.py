@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reproductions.penalized.crash import Injuries, Rivalry, injuries, rounded
+from reproductions.penalties.crash import Injuries, Rivalry, injuries, rounded
 
 from properly.datasets import crash
 from properly.rules import PBS

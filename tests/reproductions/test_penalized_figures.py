@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from reproductions.penalized.figures import _mesh
+from reproductions.penalties.figures import _mesh
 
 
 def test_triangles_cover_all_laws_once() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reproductions.penalized.simulation import (
+from reproductions.penalties.simulation import (
     CLASSES,
     PARTS,
     SCHEMES,

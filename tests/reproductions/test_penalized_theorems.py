@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from reproductions.penalized.constants import Constants, alone, at_ties, constants, pooled, truths
-from reproductions.penalized.example import MotivatingExample, example
-from reproductions.penalized.scales import Scales, algorithm3, scales
-from reproductions.penalized.ties import (
+from reproductions.penalties.constants import Constants, alone, at_ties, constants, pooled, truths
+from reproductions.penalties.example import MotivatingExample, example
+from reproductions.penalties.scales import Scales, algorithm3, scales
+from reproductions.penalties.ties import (
     Share,
     Ties,
     best_tie,

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reproductions.selection import crash as _selection_crash
-from reproductions.selection.bounded_training import MEASURES as BOUNDED_MEASURES
-from reproductions.selection.bounded_training import BoundedTraining, Fit, curvature, losses
-from reproductions.selection.bounded_training import Run as Trees
-from reproductions.selection.crash import CrashTraining, crash_training
-from reproductions.selection.effects import Effect, Truth, judged
-from reproductions.selection.ordinal_training import MEASURES, OrdinalTraining
-from reproductions.selection.ordinal_training import Run as Epoch
+from reproductions.epochs import crash as _selection_crash
+from reproductions.epochs.bounded_training import MEASURES as BOUNDED_MEASURES
+from reproductions.epochs.bounded_training import BoundedTraining, Fit, curvature, losses
+from reproductions.epochs.bounded_training import Run as Trees
+from reproductions.epochs.crash import CrashTraining, crash_training
+from reproductions.epochs.effects import Effect, Truth, judged
+from reproductions.epochs.ordinal_training import MEASURES, OrdinalTraining
+from reproductions.epochs.ordinal_training import Run as Epoch
 
 from properly.datasets import crash
 from properly.rules import Log

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from reproductions.selection.data import CLASSES, KINDS, read
+from reproductions.epochs.data import CLASSES, KINDS, read
 from tests.reproductions.activities import write_histories
 
 from properly.errors import DataError

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from reproductions.selection.data import PublishedHistory, read
-from reproductions.selection.histories import Histories, histories
+from reproductions.epochs.data import PublishedHistory, read
+from reproductions.epochs.histories import Histories, histories
 from tests.reproductions.activities import write_histories
 
 if TYPE_CHECKING:

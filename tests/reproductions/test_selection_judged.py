@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reproductions.selection.data import GRADES
-from reproductions.selection.effects import (
+from reproductions.epochs.data import GRADES
+from reproductions.epochs.effects import (
     Effect,
     Measure,
     Truth,
@@ -23,7 +23,7 @@ from reproductions.selection.effects import (
     told_p,
     two_sided,
 )
-from reproductions.selection.ordinal_training import MEASURES
+from reproductions.epochs.ordinal_training import MEASURES
 
 import properly
 from properly.datasets import crash

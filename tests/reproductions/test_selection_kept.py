@@ -8,9 +8,9 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from reproductions.selection.data import read
-from reproductions.selection.networks import Recipe, task_of
-from reproductions.selection.shelf import Shelf, open_shelf
+from reproductions.epochs.data import read
+from reproductions.epochs.networks import Recipe, task_of
+from reproductions.epochs.shelf import Shelf, open_shelf
 from tests.reproductions.activities import fake_train, write_signals
 
 from properly.errors import DataError
@@ -18,8 +18,8 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from reproductions.selection.data import ActivitySet
-    from reproductions.selection.networks import Run
+    from reproductions.epochs.data import ActivitySet
+    from reproductions.epochs.networks import Run
 
 RECIPE = Recipe(epochs=3)
 ROOT = 5

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reproductions.selection.text import SHORT, TITLES
+from reproductions.epochs.text import SHORT, TITLES
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 SETS = ("walking", "older people", "motor", "RSSI")

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reproductions.selection import data as _selection_survey
-from reproductions.selection.data import divide, is_there, read_survey
-from reproductions.selection.injury_networks import sampled
+from reproductions.epochs import data as _selection_survey
+from reproductions.epochs.data import divide, is_there, read_survey
+from reproductions.epochs.injury_networks import sampled
 
 from properly.errors import DataError, MissingExtraError
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reproductions.selection.networks import SELECTORS, WAYS, Run, training
-from reproductions.selection.reference import COLUMNS, TABLE2, TABLE3
+from reproductions.epochs.networks import SELECTORS, WAYS, Run, training
+from reproductions.epochs.reference import COLUMNS, TABLE2, TABLE3
 from tests.reproductions.activities import RNG
 
 # Brier is best at epoch 1, the error rate and macro-F1 at epoch 3, all others at epoch 2.

@@ -12,7 +12,7 @@ from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.calibration._reliability import reliability
 from properly.counts._histogram import equal_width
-from reproductions.corp.coverage import Setting, named, settings
+from reproductions.reliability.coverage import Setting, named, settings
 from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:

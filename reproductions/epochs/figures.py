@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from properly import plots
+from reproductions.epochs.text import TITLES
 from reproductions.reproduction import sheet
-from reproductions.selection.text import TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from reproductions.epochs.histories import Histories
+    from reproductions.epochs.networks import Curves, Run, Training
     from reproductions.reproduction import Figures
-    from reproductions.selection.histories import Histories
-    from reproductions.selection.networks import Curves, Run, Training
 
 
 COLUMNS = 3

@@ -15,7 +15,7 @@ from properly._boundary._record import columns_of, plain, printable
 from properly._boundary._tables import table
 from properly.decisions._retention import ORACLE, rejection_scores, retention_study
 from properly.rules import PBS, PLL, RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
-from reproductions.ordinal.reference import PRINTED, printed_table
+from reproductions.grades.reference import PRINTED, printed_table
 from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from properly.decisions._retained import Metric, NamedMetric, RetentionStudy
     from properly.rules import ClassRule
     from properly.rules._costs import Cost
-    from reproductions.ordinal.forecasts import Forecasts
+    from reproductions.grades.forecasts import Forecasts
 
 
 RULES: dict[str, ClassRule] = {

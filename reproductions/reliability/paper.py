@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from properly.datasets._corp import DISTRIBUTIONS
-from reproductions.corp import coverage, efficiency, niamey
-from reproductions.corp.figures import FIGURES
+from reproductions.reliability import coverage, efficiency, niamey
+from reproductions.reliability.figures import FIGURES
 from reproductions.reproduction import Reproduction, Work, streams
 
 if TYPE_CHECKING:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from properly._boundary._options import as_generator
+from reproductions.epochs import bounded_training, ordinal_training
+from reproductions.epochs.data import SURVEY, is_there, read_survey
 from reproductions.reproduction import Work
-from reproductions.selection import bounded_training, ordinal_training
-from reproductions.selection.data import SURVEY, is_there, read_survey
 
 if TYPE_CHECKING:
     import numpy as np
 
     from properly.typing import Progress
-    from reproductions.selection.bounded_training import BoundedTraining
-    from reproductions.selection.ordinal_training import OrdinalTraining
+    from reproductions.epochs.bounded_training import BoundedTraining
+    from reproductions.epochs.ordinal_training import OrdinalTraining
 
 
 # Seeds.

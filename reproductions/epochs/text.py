@@ -9,13 +9,13 @@ import numpy as np
 
 from properly._boundary._record import many
 from properly._boundary._tables import table
-from reproductions.selection.data import KINDS
-from reproductions.selection.reference import COLUMNS, TABLE2, TABLE3
+from reproductions.epochs.data import KINDS
+from reproductions.epochs.reference import COLUMNS, TABLE2, TABLE3
 from reproductions.tables import heading, prose, section
 
 if TYPE_CHECKING:
     from properly.comparison._selection import Selection
-    from reproductions.selection.networks import Training
+    from reproductions.epochs.networks import Training
 
 
 TITLES = {

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from reproductions.ordinal.examples import errata, examples, impropriety
-from reproductions.ordinal.figures import FIGURES
-from reproductions.ordinal.forecasts import read, severity, severity_cases
-from reproductions.ordinal.retention import ABSENT, classifiers, table1
-from reproductions.ordinal.temperatures import temperatures, worst
+from reproductions.grades.examples import errata, examples, impropriety
+from reproductions.grades.figures import FIGURES
+from reproductions.grades.forecasts import read, severity, severity_cases
+from reproductions.grades.retention import ABSENT, classifiers, table1
+from reproductions.grades.temperatures import temperatures, worst
 from reproductions.reproduction import Reproduction, Work, seeds
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from properly.typing import Progress
-    from reproductions.ordinal.examples import Examples, Impropriety
-    from reproductions.ordinal.retention import Classifiers, RetentionTable
-    from reproductions.ordinal.temperatures import Temperatures, Worst
+    from reproductions.grades.examples import Examples, Impropriety
+    from reproductions.grades.retention import Classifiers, RetentionTable
+    from reproductions.grades.temperatures import Temperatures, Worst
     from reproductions.tables import Errata
 
 

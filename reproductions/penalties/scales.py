@@ -11,13 +11,13 @@ import numpy as np
 from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.rules import PBS, PLL, Brier
-from reproductions.penalized.example import TRUTH, A, B
+from reproductions.penalties.example import TRUTH, A, B
 from reproductions.tables import Errata, Table, formula, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from reproductions.penalized.constants import Rows
+    from reproductions.penalties.constants import Rows
     from reproductions.tables import Erratum
 
 

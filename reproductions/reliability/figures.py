@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from properly import plots
 from properly.datasets._corp import DISTRIBUTIONS
 from properly.plots._axes import GREY, PALETTE
-from reproductions.corp import coverage as bands
-from reproductions.corp import efficiency as errors
-from reproductions.corp.coverage import named
+from reproductions.reliability import coverage as bands
+from reproductions.reliability import efficiency as errors
+from reproductions.reliability.coverage import named
 from reproductions.reproduction import sheet
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from reproductions.corp.coverage import Panel
-    from reproductions.corp.niamey import Diagram
+    from reproductions.reliability.coverage import Panel
+    from reproductions.reliability.niamey import Diagram
     from reproductions.reproduction import Figures
 
 

@@ -24,8 +24,8 @@ from properly.counts._cases import Cases
 from properly.counts._reductions import top_label
 from properly.decisions._confusion import confusion
 from properly.rules import PBS, PLL, Brier, Log
-from reproductions.selection.data import KINDS
-from reproductions.selection.text import tell_training
+from reproductions.epochs.data import KINDS
+from reproductions.epochs.text import tell_training
 from reproductions.tables import Table
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from properly.comparison._selection import SelectionReport
     from properly.rules import ClassRule
     from properly.typing import Column
-    from reproductions.selection.data import ActivitySet
+    from reproductions.epochs.data import ActivitySet
 
 
 # The batches are too small for several threads to pay, and with one the numbers are the same

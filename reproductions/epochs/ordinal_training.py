@@ -10,8 +10,8 @@ import numpy as np
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.rules import RPS, Brier, Log, RankedLog
-from reproductions.selection.data import GRADES, Survey
-from reproductions.selection.effects import (
+from reproductions.epochs.data import GRADES, Survey
+from reproductions.epochs.effects import (
     USUAL,
     Truth,
     agreement,
@@ -22,16 +22,16 @@ from reproductions.selection.effects import (
     score,
     told_p,
 )
-from reproductions.selection.injury_networks import COMMON, LEARNERS, OWN, train
+from reproductions.epochs.injury_networks import COMMON, LEARNERS, OWN, train
 from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.rules import ClassRule
+    from reproductions.epochs.effects import Effect, Measure
+    from reproductions.epochs.injury_networks import Chosen, Learner
     from reproductions.reproduction import Step
-    from reproductions.selection.effects import Effect, Measure
-    from reproductions.selection.injury_networks import Chosen, Learner
 
 
 LOSSES: dict[str, ClassRule] = {USUAL: Log(), "RPS": RPS(), "ranked log": RankedLog()}

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.decisions._worst_cases import WorstCases
     from properly.rules import ClassRule
-    from reproductions.ordinal.forecasts import Forecasts
+    from reproductions.grades.forecasts import Forecasts
 
     Column: TypeAlias = npt.NDArray[np.float64]
 

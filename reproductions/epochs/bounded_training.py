@@ -10,7 +10,7 @@ import numpy as np
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.rules import Bounded, Log, Mixture
-from reproductions.selection.death_boosting import (
+from reproductions.epochs.death_boosting import (
     COMMON,
     OWN,
     SAME,
@@ -21,7 +21,7 @@ from reproductions.selection.death_boosting import (
     fitted,
     train,
 )
-from reproductions.selection.effects import (
+from reproductions.epochs.effects import (
     USUAL,
     Truth,
     counted,
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.rules import BinaryRule
+    from reproductions.epochs.data import Survey
+    from reproductions.epochs.death_boosting import Chosen
+    from reproductions.epochs.effects import Effect, Measure
     from reproductions.reproduction import Step
-    from reproductions.selection.data import Survey
-    from reproductions.selection.death_boosting import Chosen
-    from reproductions.selection.effects import Effect, Measure
 
 
 MODEL = "boosted trees"

@@ -12,13 +12,13 @@ import numpy as np
 from properly._boundary._files import make_folder, write_whole
 from properly._boundary._record import plain
 from properly.errors import DataError
-from reproductions.selection.networks import BLOCKS, PATIENCE, SELECTORS, TEST, VALIDATION, Run
+from reproductions.epochs.networks import BLOCKS, PATIENCE, SELECTORS, TEST, VALIDATION, Run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from reproductions.selection.data import ActivitySet
-    from reproductions.selection.networks import Recipe
+    from reproductions.epochs.data import ActivitySet
+    from reproductions.epochs.networks import Recipe
 
 
 HINT = "name another folder for the runs (--work), or remove the file."

@@ -9,9 +9,9 @@ import numpy as np
 from properly._boundary._notices import import_extra
 from properly.plots._axes import GREY, PALE, PALETTE, inks
 from properly.rules._costs import likeliest
-from reproductions.penalized.constants import MAKERS
-from reproductions.penalized.simulation import FEW, PRINTED
-from reproductions.penalized.ties import best_tie
+from reproductions.penalties.constants import MAKERS
+from reproductions.penalties.simulation import FEW, PRINTED
+from reproductions.penalties.ties import best_tie
 from reproductions.reproduction import sheet
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from properly.plots._axes import Ink
-    from reproductions.penalized.simulation import Count, Simulation
+    from reproductions.penalties.simulation import Count, Simulation
     from reproductions.reproduction import Figures
 
 

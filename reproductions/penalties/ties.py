@@ -12,13 +12,13 @@ from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.inference._shares import bisect
 from properly.rules._counterexamples import lattice
-from reproductions.penalized.constants import MAKERS, pooled, written
+from reproductions.penalties.constants import MAKERS, pooled, written
 from reproductions.tables import Table, heading, prose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from reproductions.penalized.constants import Rows
+    from reproductions.penalties.constants import Rows
 
 
 TREATMENTS = {

@@ -9,7 +9,7 @@ from typing import Any
 from properly._boundary._record import columns_of
 from properly._boundary._tables import table
 from properly.rules import PBS, PLL, Brier, Log
-from reproductions.penalized.constants import written
+from reproductions.penalties.constants import written
 from reproductions.tables import Table, prose, section
 
 A, B, TRUTH = (0.33, 0.34, 0.33), (0.51, 0.49, 0.0), 1

@@ -17,8 +17,8 @@ from properly._boundary._tables import table
 from properly.calibration._class_decomposition import decompose_classes
 from properly.decisions._cumulative_forecast import cumulative_forecast
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
-from reproductions.ordinal.forecasts import severity_cases
-from reproductions.ordinal.reference import PRINTED
+from reproductions.grades.forecasts import severity_cases
+from reproductions.grades.reference import PRINTED
 from reproductions.tables import Errata, Erratum, Table, prose, section
 
 if TYPE_CHECKING:

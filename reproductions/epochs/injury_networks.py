@@ -12,14 +12,14 @@ import numpy as np
 from properly._boundary._notices import import_extra
 from properly.comparison._epochs import BestEpoch
 from properly.rules import RPS
-from reproductions.selection.data import GRADES
+from reproductions.epochs.data import GRADES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from properly.rules import ClassRule
     from properly.typing import Column
-    from reproductions.selection.data import Survey
+    from reproductions.epochs.data import Survey
 
     Layers: TypeAlias = list[tuple[Any, Any]]
 

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from reproductions.reproduction import Reproduction, Work, seeds
-from reproductions.selection import crash
-from reproductions.selection.data import ActivityData, read
-from reproductions.selection.figures import FIGURES
-from reproductions.selection.histories import histories
-from reproductions.selection.networks import (
+from reproductions.epochs import crash
+from reproductions.epochs.data import ActivityData, read
+from reproductions.epochs.figures import FIGURES
+from reproductions.epochs.histories import histories
+from reproductions.epochs.networks import (
     SPLITS,
     Recipe,
     import_torch,
@@ -21,18 +20,19 @@ from reproductions.selection.networks import (
     train,
     training,
 )
-from reproductions.selection.shelf import open_shelf
+from reproductions.epochs.shelf import open_shelf
+from reproductions.reproduction import Reproduction, Work, seeds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from properly.typing import Progress
-    from reproductions.selection.crash import CrashTraining
-    from reproductions.selection.data import ActivitySet
-    from reproductions.selection.histories import Histories
-    from reproductions.selection.networks import Run, Training
-    from reproductions.selection.shelf import Shelf
+    from reproductions.epochs.crash import CrashTraining
+    from reproductions.epochs.data import ActivitySet
+    from reproductions.epochs.histories import Histories
+    from reproductions.epochs.networks import Run, Training
+    from reproductions.epochs.shelf import Shelf
 
 
 class Effort(NamedTuple):

@@ -11,13 +11,13 @@ import numpy as np
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
 from properly.rules import Brier
-from reproductions.penalized.constants import normalized
+from reproductions.penalties.constants import normalized
 from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from reproductions.penalized.constants import Rows
+    from reproductions.penalties.constants import Rows
 
 
 Draw: TypeAlias = "Callable[[np.random.Generator, int, int], Rows]"

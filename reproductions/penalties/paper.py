@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
-from reproductions.penalized import simulation, ties
-from reproductions.penalized.constants import MAKERS, Constants, constants, truths
-from reproductions.penalized.crash import Injuries, injuries
-from reproductions.penalized.example import MotivatingExample, example
-from reproductions.penalized.figures import FIGURES
-from reproductions.penalized.scales import Scales, scales
-from reproductions.penalized.simulation import Simulation
-from reproductions.penalized.ties import Ties
+from reproductions.penalties import simulation, ties
+from reproductions.penalties.constants import MAKERS, Constants, constants, truths
+from reproductions.penalties.crash import Injuries, injuries
+from reproductions.penalties.example import MotivatingExample, example
+from reproductions.penalties.figures import FIGURES
+from reproductions.penalties.scales import Scales, scales
+from reproductions.penalties.simulation import Simulation
+from reproductions.penalties.ties import Ties
 from reproductions.reproduction import Reproduction, Work, streams
 from reproductions.tables import prose
 

@@ -14,12 +14,12 @@ from properly.counts._cases import Cases
 from properly.decisions._elementary import rows_of
 from properly.decisions._hard_decisions import switching_penalty
 from properly.rules import PBS, Brier, Misclassification
-from reproductions.ordinal.forecasts import severity
-from reproductions.penalized.constants import normalized
+from reproductions.grades.forecasts import severity
+from reproductions.penalties.constants import normalized
 from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
-    from reproductions.penalized.constants import Rows
+    from reproductions.penalties.constants import Rows
 
 
 SHARP, SHARPER = 2, 4

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from properly.comparison._agreement import MetricAgreement
     from properly.typing import Column
-    from reproductions.selection.data import PublishedHistory
+    from reproductions.epochs.data import PublishedHistory
 
 
 SCORES = ("brier", "pbs", "error")

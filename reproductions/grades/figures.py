@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from properly.decisions._cumulative_forecast import CumulativeForecast
-    from reproductions.ordinal.retention import RetentionTable
-    from reproductions.ordinal.temperatures import Worst
+    from reproductions.grades.retention import RetentionTable
+    from reproductions.grades.temperatures import Worst
     from reproductions.reproduction import Figures
 
 

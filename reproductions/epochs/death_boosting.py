@@ -15,7 +15,7 @@ from properly.rules import Bounded, Brier
 if TYPE_CHECKING:
     from properly.rules import BinaryRule
     from properly.typing import Column
-    from reproductions.selection.data import People, Survey
+    from reproductions.epochs.data import People, Survey
 
 
 WITHIN = (0.01, 0.1)
