@@ -203,20 +203,20 @@ def as_array(x: ArrayLike, name: str) -> Array:
 
 def as_numpy(x: Any, name: str) -> np.ndarray[Any, Any]:
     try:
-        found = np.asarray(x)
+        array = np.asarray(x)
     except (TypeError, ValueError):
-        found = np.asarray(None)
-    if found.ndim == 0:
+        array = np.asarray(None)
+    if array.ndim == 0:
         message = f"{name} must be a list, an array or a column of equal things; got {_kind(x)}"
         rows = "every row needs as many entries as the first."
         single = "write a single case as a list, and wrap others in list(…)."
         raise DataError(message, hint=rows if is_nested(x) else single)
-    if found.dtype.kind in "US" and isinstance(x, list | tuple):
-        same = str if found.dtype.kind == "U" else bytes
+    if array.dtype.kind in "US" and isinstance(x, list | tuple):
+        same = str if array.dtype.kind == "U" else bytes
         # numpy would turn a missing value or a number among texts into text.
         if not all(isinstance(item, same) for item in x):
             return np.array(x, dtype=object)
-    return found
+    return array
 
 
 def is_nested(x: object) -> bool:
@@ -310,22 +310,22 @@ def _outcomes_from_labels(
     """Compare labels with the positive one, once they are known to be two at most."""
     host = to_numpy(y)
     require_present(host, "outcomes")
-    found = distinct(host)
-    if len(found) > 2:
-        more = f", … ({len(found)} in all)" if len(found) > 4 else ""
-        message = f"outcomes must have at most two labels; found {_listed(found[:4], ', ')}{more}"
-        raise DataError(message, hint=_label_hint(host, found))
-    if pos_label is None and not set(found) <= {0, 1}:
-        message = f"outcomes must be 0 and 1, or False and True; found {_listed(found)}"
-        raise DataError(message, hint=_label_hint(host, found))
-    if labels is not None and not set(found) <= set(labels):
-        message = f"outcomes must be one of labels, {_listed(labels)}; found {_listed(found)}"
+    present = distinct(host)
+    if len(present) > 2:
+        more = f", … ({len(present)} in all)" if len(present) > 4 else ""
+        message = f"outcomes must have at most two labels; found {_listed(present[:4], ', ')}{more}"
+        raise DataError(message, hint=_label_hint(host, present))
+    if pos_label is None and not set(present) <= {0, 1}:
+        message = f"outcomes must be 0 and 1, or False and True; found {_listed(present)}"
+        raise DataError(message, hint=_label_hint(host, present))
+    if labels is not None and not set(present) <= set(labels):
+        message = f"outcomes must be one of labels, {_listed(labels)}; found {_listed(present)}"
         raise DataError(message)
     event = 1 if pos_label is None else pos_label
-    if event not in found and len(found) == 2:
-        message = f"pos_label must be one of the labels of y, {_listed(found)}; got {pos_label!r}"
+    if event not in present and len(present) == 2:
+        message = f"pos_label must be one of the labels of y, {_listed(present)}; got {pos_label!r}"
         raise DataError(message)
-    happened = host == event if event in found else np.zeros(host.shape, dtype=bool)
+    happened = host == event if event in present else np.zeros(host.shape, dtype=bool)
     return to_library_of(np.asarray(happened, dtype=bool), y)
 
 
@@ -340,12 +340,12 @@ def event_label(labels: Sequence[object], pos_label: object) -> object:
     return labels[1]
 
 
-def _label_hint(y: np.ndarray[Any, Any], found: Sequence[Any]) -> str:
+def _label_hint(y: np.ndarray[Any, Any], labels: Sequence[Any]) -> str:
     if y.dtype.kind == "f" and y.min() >= 0 and y.max() <= 1:
         return "outcomes come first, then forecasts; were the two swapped?"
-    if len(found) > 2:
+    if len(labels) > 2:
         return "binary rules judge one event; compare y with its label."
-    label = repr(found[-1])
+    label = repr(labels[-1])
     by_hand = f"numpy.asarray(y) == {label}"
     return f"say which label is the event: pos_label={label}, or, for a rule, {by_hand}."
 
@@ -360,14 +360,14 @@ def distinct(x: np.ndarray[Any, Any]) -> list[Any]:
     if x.dtype.kind != "O":
         return list(np.unique(x).tolist())
     try:
-        found = dict.fromkeys(x.tolist())
+        values = dict.fromkeys(x.tolist())
     except TypeError:
         message = f"outcomes must be labels such as numbers or text; got {type(x[0]).__name__}"
         raise DataError(message) from None
     try:
-        return sorted(found)
+        return sorted(values)
     except TypeError:  # of several kinds, which have no order; only for messages
-        return sorted(found, key=lambda label: (type(label).__name__, repr(label)))
+        return sorted(values, key=lambda label: (type(label).__name__, repr(label)))
 
 
 def check_length(x: Array, p: Array, name: str, against: str = "forecasts") -> None:

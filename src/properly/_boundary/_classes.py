@@ -135,8 +135,8 @@ def column_names(p: object) -> tuple[Any, ...] | None:
 
 def columns_of(p: object) -> tuple[Any, ...] | None:
     """Return the names of a frame's columns if all are text, or all are whole numbers."""
-    found = getattr(p, "column_names", None) or getattr(p, "columns", None)
-    names = () if found is None or callable(found) else tuple(found)
+    columns = getattr(p, "column_names", None) or getattr(p, "columns", None)
+    names = () if columns is None or callable(columns) else tuple(columns)
     kind = str if names and isinstance(names[0], str) else int | np.integer
     return names if names and all(isinstance(name, kind) for name in names) else None
 
@@ -168,10 +168,10 @@ def require_order(
 
 def _are_among(y: ArrayLike, columns: tuple[Any, ...]) -> bool:
     """Tell whether outcomes are words, and each of them the name of a column."""
-    found = as_array(y, "outcomes")
-    words = is_numpy(found) and found.ndim == 1 and found.dtype.kind in "OSU"
+    outcomes = as_array(y, "outcomes")
+    words = is_numpy(outcomes) and outcomes.ndim == 1 and outcomes.dtype.kind in "OSU"
     return words and set(columns).issuperset(
-        item if isinstance(item, str) else None for item in found.tolist()
+        item if isinstance(item, str) else None for item in outcomes.tolist()
     )
 
 
@@ -262,21 +262,21 @@ def as_outcomes(
 
 def _in_order(y: np.ndarray[Any, Any], count: int, *, ordered: bool) -> tuple[Any, ...]:
     """Take the distinct labels in sorted order, where that is what everybody expects."""
-    found = distinct(y)
+    labels = distinct(y)
     if ordered:
-        message = f"outcomes in words need labels=, in order; got outcomes such as {found[0]!r}"
+        message = f"outcomes in words need labels=, in order; got outcomes such as {labels[0]!r}"
         raise DataError(message, hint="labels= names the columns; the alphabet knows no grades.")
     says = "labels= says what each column stands for."
-    if len(found) != count:
+    if len(labels) != count:
         message = (
             f"without labels=, outcomes must have as many labels as there are columns; "
-            f"got {len(found)} labels and {count} columns"
+            f"got {len(labels)} labels and {count} columns"
         )
         raise DataError(message, hint=says)
     try:
-        return as_labels(sorted(found))
+        return as_labels(sorted(labels))
     except TypeError:
-        listed = ", ".join(repr(label) for label in found[:4])
+        listed = ", ".join(repr(label) for label in labels[:4])
         message = f"without labels=, outcomes must be of one kind; got {listed}"
         raise DataError(message, hint=says) from None
 

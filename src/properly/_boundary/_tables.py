@@ -101,9 +101,9 @@ def table(
     number for all that follow.
     """
     lines = [[printable(cell) for cell in line] for line in (head, *rows)]
-    wanted = islice(chain(least, repeat(least[-1])), len(head))
+    widths = islice(chain(least, repeat(least[-1])), len(head))
     columns = zip(*lines, strict=True)
-    width = [max(w, *map(len, column)) for w, column in zip(wanted, columns, strict=True)]
+    width = [max(w, *map(len, column)) for w, column in zip(widths, columns, strict=True)]
     return "\n".join(
         "  ".join(
             cell.ljust(w) if i < left else cell.rjust(w)
@@ -118,10 +118,10 @@ def table_of_numbers(name: str, columns: Sequence[str], rows: Iterable[Row], fir
 
     `first` says how wide the names of rows are at least, so that several tables line up.
     """
-    told = [
+    lines = [
         (row, *("-" if math.isnan(x) else f"{x:.5f}" for x in numbers)) for row, numbers in rows
     ]
-    return table((name, *columns), told, least=(first, NUMBER))
+    return table((name, *columns), lines, least=(first, NUMBER))
 
 
 def wrapped(text: str) -> str:

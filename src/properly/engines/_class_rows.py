@@ -33,11 +33,11 @@ def classes_of(rows: Rows) -> int | None:
 
 def class_number(rows: Rows) -> nw.Expr:
     """Return the number of the class that happened; null of what is no class."""
-    found: Any = None
+    number: Any = None
     for k in reversed(range(classes_of(rows) or 0)):
         here = nw.when(rows.is_label(_label(rows, k))).then(nw.lit(k))
-        found = here if found is None else here.otherwise(found)
-    return nw.lit(0) if found is None else found
+        number = here if number is None else here.otherwise(number)
+    return nw.lit(0) if number is None else number
 
 
 def numbers_of_classes(rows: Rows, y: Column) -> Column:
@@ -45,15 +45,15 @@ def numbers_of_classes(rows: Rows, y: Column) -> Column:
     if not len(y):
         message = "outcomes must not be empty; got 0 rows"
         raise DataError(message)
-    known = range(classes_of(rows) or 0) if _by_number(rows) else rows.labels or ()
-    strange = sorted({label for label in y.tolist() if label not in known}, key=repr)
+    labels = range(classes_of(rows) or 0) if _by_number(rows) else rows.labels or ()
+    strange = sorted({label for label in y.tolist() if label not in labels}, key=repr)
     if strange:
-        listed = ", ".join(repr(label) for label in list(known)[:8])
+        listed = ", ".join(repr(label) for label in list(labels)[:8])
         message = f"outcomes must be one of {listed}; found {strange[0]!r}"
         hint = None if rows.labels is not None else "labels= says what each column stands for."
         raise DataError(message, hint=hint)
-    found: Column = class_numbers(y, rows.labels or (classes_of(rows) or 0))
-    return found
+    numbers: Column = class_numbers(y, rows.labels or (classes_of(rows) or 0))
+    return numbers
 
 
 def sums_to_one(rows: Rows, columns: Sequence[str]) -> nw.Expr:
@@ -72,8 +72,8 @@ def require_sums(rows: Rows, total: int, good: dict[str, int]) -> None:
             table = ends.group_by("one").agg(
                 nw.col("s").min().alias("a"), nw.col("s").max().alias("b")
             )
-            found = collected(table)
-            low, high = float(found["a"][0]), float(found["b"][0])
+            extremes = collected(table)
+            low, high = float(extremes["a"][0]), float(extremes["b"][0])
             worst = low if abs(low - 1) >= abs(high - 1) else high
             verb = "does" if bad == 1 else "do"
             message = (
@@ -103,13 +103,13 @@ def _label(rows: Rows, k: int) -> Any:
 def class_views(rows: Rows) -> dict[tuple[str, Any], Rows]:
     """Return, by model, "it was class k" and "it was above class k" as events with forecasts."""
     count, number = classes_of(rows) or 0, class_number(rows)
-    found = {}
+    views = {}
     for model, names in rows.forecasts.items():
         for k, name in enumerate(names):
-            found[model, ("class", k)] = rows.event_of(number == k, _at_most_one(nw.col(name)))
+            views[model, ("class", k)] = rows.event_of(number == k, _at_most_one(nw.col(name)))
         for k in range(count - 1):
-            found[model, ("above", k)] = _above(rows, number, names, k)
-    return found
+            views[model, ("above", k)] = _above(rows, number, names, k)
+    return views
 
 
 def _above(rows: Rows, number: nw.Expr, names: Sequence[str], k: int) -> Rows:
@@ -146,7 +146,7 @@ def _at_most_one(p: nw.Expr) -> nw.Expr:
 
 def confusion_of(rows: Rows) -> dict[str, Column]:
     """Weigh, by model, outcomes (rows) against likeliest classes (columns), the first of ties."""
-    count, found = classes_of(rows) or 0, {}
+    count, matrices = classes_of(rows) or 0, {}
     for model, names in rows.forecasts.items():
         data = rows.data.with_columns(e=class_number(rows), d=_likeliest(names))
         weight = nw.col("w").sum() if rows.weighted else nw.len()
@@ -154,8 +154,8 @@ def confusion_of(rows: Rows) -> dict[str, Column]:
         kind = np.float64 if rows.weighted and not rows.whole else np.int64
         confusion = np.zeros((count, count), dtype=kind)
         np.add.at(confusion, (table["e"].astype(int), table["d"].astype(int)), table["n"])
-        found[model] = confusion
-    return found
+        matrices[model] = confusion
+    return matrices
 
 
 def _likeliest(names: Sequence[str]) -> nw.Expr:

@@ -111,20 +111,20 @@ class Counts:
         """
         p = p.astype(np.float64, copy=False)
         if weight is None:
-            found = cls(*count(y, p))
+            counts = cls(*count(y, p))
         else:
             used = weight > 0
             y, p, weight = y[used], p[used], as_exact(weight[used])
-            found = cls(*added_up(p, [weight, weight * y, *squares_of(weight, y)]))
-        return found if cells is None else found.grouped(cells)
+            counts = cls(*added_up(p, [weight, weight * y, *squares_of(weight, y)]))
+        return counts if cells is None else counts.grouped(cells)
 
     @classmethod
     def of_tally(cls, tally: Tally) -> Counts:
         """Take the counts of a tally; of one in cells, their mean forecasts."""
         value = to_numpy(tally.value).astype(np.float64)
         columns = (tally.weight, tally.events, tally.event_squares, tally.nonevent_squares)
-        found = cls(value, *(x if x is None else to_numpy(x) for x in columns))  # type: ignore[arg-type]
-        return found if tally.cells is None else found.grouped(tally.cells)
+        counts = cls(value, *(x if x is None else to_numpy(x) for x in columns))  # type: ignore[arg-type]
+        return counts if tally.cells is None else counts.grouped(tally.cells)
 
     @classmethod
     def of_cells(  # noqa: PLR0917

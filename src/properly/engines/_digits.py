@@ -40,21 +40,21 @@ def digits_of_floats(x: Column, whole: int, behind: int) -> Digits:
 
     The highest digit takes all that is above it.
     """
-    found, rest = [], x
+    digits, rest = [], x
     for place in range(whole - 1, -behind - 1, -1):
         unit = 2.0 ** (BITS * place)
         digit = np.floor(rest / unit)
         rest = rest - digit * unit
-        found.append(digit.astype(np.int64))
-    return np.stack(found[::-1])
+        digits.append(digit.astype(np.int64))
+    return np.stack(digits[::-1])
 
 
 def product(one: Digits, other: Digits) -> Digits:
     """Multiply number by number."""
-    found = np.zeros((len(one) + len(other), one.shape[1]), dtype=np.int64)
+    digits = np.zeros((len(one) + len(other), one.shape[1]), dtype=np.int64)
     for j, digit in enumerate(one):
-        found[j : j + len(other)] += digit * other
-    return carried(found)
+        digits[j : j + len(other)] += digit * other
+    return carried(digits)
 
 
 def carried(x: Digits) -> Digits:
@@ -72,18 +72,18 @@ def lengthened(x: Digits, count: int) -> Digits:
 
 def as_whole_numbers(x: Digits) -> Column:
     """Return Python's whole numbers, in units of the lowest digit."""
-    found: Column = x[-1].astype(object)
+    numbers: Column = x[-1].astype(object)
     for digit in x[-2::-1]:
-        found = found * BASE + digit
-    return found
+        numbers = numbers * BASE + digit
+    return numbers
 
 
 def as_rounded(x: Digits, behind: int = 0) -> Column:
     """Return floats, right but for rounding."""
-    found = np.zeros(x.shape[1])
+    numbers = np.zeros(x.shape[1])
     for k, digit in enumerate(x):
-        found += digit * 2.0 ** (BITS * (k - behind))
-    return found
+        numbers += digit * 2.0 ** (BITS * (k - behind))
+    return numbers
 
 
 # Digits of a count, of a forecast that is not in the first cell, and so of their product; of a
@@ -116,8 +116,8 @@ def as_exact(weight: Column) -> Column:
 
 def moments_of(p: Column, weight: Column) -> Digits:
     """Multiply forecasts, 0 or such as are not in the first cell, by whole weights."""
-    found = product(digits_of_counts(weight), digits_of_floats(p, 0, BEHIND))
-    return lengthened(found, MOMENT)
+    digits = product(digits_of_counts(weight), digits_of_floats(p, 0, BEHIND))
+    return lengthened(digits, MOMENT)
 
 
 def squares_of(weight: Column, y: Column) -> list[Column]:
@@ -135,11 +135,11 @@ def small_moment(p: Column, weight: Column) -> Total:
         return Total()
     # Numbers of 27 bits, times digits of 24, are doubles without rounding.
     leading = (p.view(np.int64) & ~((1 << 27) - 1)).view(np.float64)
-    found = Total()
+    total = Total()
     for k, digit in enumerate(digits_of_counts(weight)):
         part = Total.of(leading * digit) + Total.of((p - leading) * digit)
-        found += Total(part.scaled << BITS * k)
-    return found
+        total += Total(part.scaled << BITS * k)
+    return total
 
 
 def together(one: Sequence[Column | None], other: Sequence[Column | None]) -> list[Any]:
@@ -157,12 +157,12 @@ def _spread(columns: tuple[Column | None, ...], at: Sequence[Column], size: int)
     if one is None or other is None:
         return None
     if one.shape[-1] == size:
-        found = one.copy()
+        sums = one.copy()
     else:
-        found = np.zeros((*one.shape[:-1], size), dtype=one.dtype)
-        found[..., at[0]] = one
-    found[..., at[1]] += other
-    return carried(found) if one.ndim == 2 else found
+        sums = np.zeros((*one.shape[:-1], size), dtype=one.dtype)
+        sums[..., at[0]] = one
+    sums[..., at[1]] += other
+    return carried(sums) if one.ndim == 2 else sums
 
 
 def added_up(place: Column, columns: Sequence[Column | None]) -> list[Any]:
@@ -178,5 +178,5 @@ def added_up(place: Column, columns: Sequence[Column | None]) -> list[Any]:
 
 def _sums(x: Column, first: Column) -> Column:
     """Add up runs of numbers, or of digits."""
-    found: Digits = np.add.reduceat(x, first, axis=-1)
-    return carried(found) if x.ndim == 2 else found
+    sums: Digits = np.add.reduceat(x, first, axis=-1)
+    return carried(sums) if x.ndim == 2 else sums

@@ -15,7 +15,7 @@ import numpy as np
 
 from properly._boundary._arrays import event_label
 from properly._boundary._labels import check_labels, require_columns
-from properly.engines._roles import Roles, as_lazy, told_apart
+from properly.engines._roles import Roles, as_lazy, distinct_names
 from properly.engines._rows import Rows, collected
 from properly.engines._summarize import summarize_frame
 from properly.engines._sums import sum_up
@@ -37,27 +37,27 @@ MOST_ROWS = 1_000_000
 
 def count_rows(frame: Any) -> int:
     """Count the rows of a frame inside its engine."""
-    data = as_lazy(told_apart(frame)[0])
+    data = as_lazy(distinct_names(frame)[0])
     first = data.collect_schema().names()[:1]
     if not first:
         message = "a frame must have columns; this one has none"
         raise DataError(message)
     counted = data.select(*first).with_columns(one=nw.lit(1))
-    found = collected(counted.group_by("one").agg(nw.len().alias("n")))["n"]
-    return int(found[0]) if len(found) else 0
+    rows = collected(counted.group_by("one").agg(nw.len().alias("n")))["n"]
+    return int(rows[0]) if len(rows) else 0
 
 
-def as_roles(frame: Any, outcome: object, forecasts: Any, task: str, **known: object) -> Roles:
+def as_roles(frame: Any, outcome: object, forecasts: Any, task: str, **design: object) -> Roles:
     """Take the names of columns; forecasts are those of models, or of classes by model."""
     columns = as_lazy(frame).collect_schema().names()
     models = _models(forecasts, task)
-    for what, name in ({"outcome": outcome} | known).items():
+    for what, name in ({"outcome": outcome} | design).items():
         if name is not None and not isinstance(name, str):
             message = f"{what} of a frame is the name of a column; got {type(name).__name__}"
             raise ArgumentTypeError(message)
-    named = [x for x in (outcome, *known.values()) if isinstance(x, str)]
+    named = [x for x in (outcome, *design.values()) if isinstance(x, str)]
     require_columns([*(c for taken in models.values() for c in taken), *named], columns)
-    chosen: Any = {name: known.get(name) for name in ("weight", "groups", "clusters")}
+    chosen: Any = {name: design.get(name) for name in ("weight", "groups", "clusters")}
     return Roles(str(outcome), models, **chosen)
 
 
@@ -77,23 +77,23 @@ def _require_alike(models: Mapping[str, tuple[str, ...]]) -> None:
     counts = {name: len(columns) for name, columns in models.items()}
     if len(set(counts.values())) > 1:
         (one, columns), *others = counts.items()
-        other, found = next((name, count) for name, count in others if count != columns)
-        message = f"models must have as many columns; {one!r} has {columns}, {other!r} has {found}"
+        other, width = next((name, count) for name, count in others if count != columns)
+        message = f"models must have as many columns; {one!r} has {columns}, {other!r} has {width}"
         raise DataError(message)
     if not counts:
         _names(())
 
 
 def _names(columns: Any) -> tuple[str, ...]:
-    found = (columns,) if isinstance(columns, str) else tuple(columns or ())
-    for name in found:
+    names = (columns,) if isinstance(columns, str) else tuple(columns or ())
+    for name in names:
         if not isinstance(name, str):
             message = f"forecasts of a frame are names of columns; got {name!r}"
             raise ArgumentTypeError(message)
-    if not found:
+    if not names:
         message = "forecasts of a frame are names of columns; got none"
         raise ArgumentTypeError(message)
-    return found
+    return names
 
 
 def read_frame(
@@ -111,17 +111,19 @@ def read_frame(
     extra = {f"x{i}": column for i, column in enumerate(others.values())}
     rows = Rows.of(frame, roles, pos_label=pos_label, labels=labels, others=extra)
     sum_up(rows, ())
-    found = collected(rows.data)
-    y = found["y"]
+    columns = collected(rows.data)
+    y = columns["y"]
     forecasts = {
-        model: found[names[0]] if len(names) == 1 else np.column_stack([found[n] for n in names])
+        model: columns[names[0]]
+        if len(names) == 1
+        else np.column_stack([columns[n] for n in names])
         for model, names in rows.forecasts.items()
     }
-    known = {what: found[f"x{i}"] for i, what in enumerate(others)}
+    design = {what: columns[f"x{i}"] for i, what in enumerate(others)}
     for what, name in (("weight", "w"), ("groups", "g"), ("clusters", "c")):
-        if name in found:
-            known[what] = found[name]
-    return y, forecasts, known
+        if name in columns:
+            design[what] = columns[name]
+    return y, forecasts, design
 
 
 BY_SUMS = ("weight", "groups", "clusters")
@@ -159,27 +161,27 @@ class Framed:
         forecasts: Any,
         *,
         task: str,
-        known: Mapping[str, Any],
+        design: Mapping[str, Any],
         labels: Sequence[object] | None = None,
         pos_label: object = None,
     ) -> Framed:
         """Take the names of columns, and refuse those that are not there."""
-        roles = as_roles(frame, outcome, forecasts, task, **known)
+        roles = as_roles(frame, outcome, forecasts, task, **design)
         others = {
             what: column
-            for what, column in known.items()
+            for what, column in design.items()
             if what not in BY_SUMS and column is not None
         }
         if task == "binary" and any(len(columns) > 1 for columns in roles.forecasts.values()):
             message = "a model of one event has one column of forecasts; the task is 'binary'"
             raise DataError(message)
-        found = None if labels is None else tuple(labels)
+        label_names = None if labels is None else tuple(labels)
         classes = len(next(iter(roles.forecasts.values())))
-        if found is not None and classes > 1:
-            check_labels(found, classes)
-        elif found is not None:
-            pos_label = event_label(found, pos_label)
-        return cls(frame, roles, others, found, pos_label)
+        if label_names is not None and classes > 1:
+            check_labels(label_names, classes)
+        elif label_names is not None:
+            pos_label = event_label(label_names, pos_label)
+        return cls(frame, roles, others, label_names, pos_label)
 
     @cached_property
     def rows(self) -> int:

@@ -85,10 +85,10 @@ def pool_few_values(rows: Rows, name: str, most: int) -> Pooled | None:
 
     A forecast takes a line for each outcome. So many are fetched; groups have to share them.
     """
-    found = _counted(rows, rows.data, nw.col(name), 2 * most)
-    if len(found["n"]) > 2 * most or len(np.unique(found["x"])) > most:
+    table = _counted(rows, rows.data, nw.col(name), 2 * most)
+    if len(table["n"]) > 2 * most or len(np.unique(table["x"])) > most:
         return None
-    return _checked(rows, name, found)
+    return _checked(rows, name, table)
 
 
 def pool_cells(rows: Rows, name: str, cells: int) -> Pooled:
@@ -98,9 +98,9 @@ def pool_cells(rows: Rows, name: str, cells: int) -> Pooled:
     # No constant: polars divides by those by multiplying with their rounded inverses.
     data = rows.data.with_columns((p * 0 + cells).alias("cells"), moment.alias("m"))
     data = data.with_columns(is_sound_forecast(name).alias("s"))
-    found = _counted(rows, data, cell_of(p, cells), None, ["m", "s"])
-    rows.require_sound(int(found["n"].sum()), {name: int(found["s"].sum())})
-    return _checked(rows, name, found)
+    table = _counted(rows, data, cell_of(p, cells), None, ["m", "s"])
+    rows.require_sound(int(table["n"].sum()), {name: int(table["s"].sum())})
+    return _checked(rows, name, table)
 
 
 def cell_of(p: nw.Expr, cells: int) -> nw.Expr:
@@ -145,39 +145,39 @@ def _of_weights(rows: Rows) -> dict[str, nw.Expr]:
     return {"w2": wide * wide, "used": used, "sound": is_sound_weight(), "broken": broken}
 
 
-def _checked(rows: Rows, name: str, found: dict[str, Column]) -> Pooled:
+def _checked(rows: Rows, name: str, table: dict[str, Column]) -> Pooled:
     """Refuse what cannot be counted, and tell events from others."""
-    number = int(found["n"].sum())
-    sound = {} if "s" in found else {name: _sound_rows(found["x"], found["n"])}
-    present = ~missing_labels(found["y"])
-    sound["y"] = int(found["n"][present].sum())
+    number = int(table["n"].sum())
+    sound = {} if "s" in table else {name: _sound_rows(table["x"], table["n"])}
+    present = ~missing_labels(table["y"])
+    sound["y"] = int(table["n"][present].sum())
     if rows.weighted:
-        sound["w"] = int(found["sound"].sum())
-    group = found.get("g")
+        sound["w"] = int(table["sound"].sum())
+    group = table.get("g")
     if group is not None:
-        sound["g"] = int(found["n"][~missing_labels(group)].sum())
+        sound["g"] = int(table["n"][~missing_labels(group)].sum())
     rows.require_sound(number, sound)
-    happened = rows.happened(_plain_labels(found["y"]))
+    happened = rows.happened(_plain_labels(table["y"]))
     if not rows.weighted:
-        weight = found["n"].astype(np.int64, copy=False)
-        return Pooled(found["x"], happened, weight, None, found.get("m"), group)
-    return _weighed(rows, found, happened, group)
+        weight = table["n"].astype(np.int64, copy=False)
+        return Pooled(table["x"], happened, weight, None, table.get("m"), group)
+    return _weighed(rows, table, happened, group)
 
 
 def _weighed(
-    rows: Rows, found: dict[str, Column], happened: Column, group: Column | None
+    rows: Rows, table: dict[str, Column], happened: Column, group: Column | None
 ) -> Pooled:
     """Leave out what weighs nothing; whole numbers are counts."""
-    total = float(found["w"].sum(dtype=np.float64))
-    rows.require_some_weight(int(found["used"].sum()), int(found["n"].sum()))
-    whole = rows.whole or (total < EXACT and not found["broken"].any())
+    total = float(table["w"].sum(dtype=np.float64))
+    rows.require_some_weight(int(table["used"].sum()), int(table["n"].sum()))
+    whole = rows.whole or (total < EXACT and not table["broken"].any())
     if whole:
         require_countable(total)
-    weight = found["w"].astype(np.int64 if whole else np.float64, copy=False)
+    weight = table["w"].astype(np.int64 if whole else np.float64, copy=False)
     pooled = Pooled(
-        found["x"], happened, weight, None if whole else found["w2"], found.get("m"), group
+        table["x"], happened, weight, None if whole else table["w2"], table.get("m"), group
     )
-    used = found["used"] > 0
+    used = table["used"] > 0
     return pooled if used.all() else pooled.only(used)
 
 

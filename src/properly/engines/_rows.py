@@ -19,7 +19,7 @@ import numpy as np
 from properly._boundary._arrays import HUGE, TINY, check_outcomes
 from properly._boundary._labels import require_columns
 from properly.engines._files._cluster_errors import translated
-from properly.engines._roles import as_lazy, require_roles, told_apart
+from properly.engines._roles import as_lazy, distinct_names, require_roles
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 def collected(data: nw.LazyFrame[Any]) -> dict[str, Column]:
     """Compute a small table in its engine, and return its columns as arrays."""
     with translated("spark" if data.implementation.is_spark_like() else str(data.implementation)):
-        found = data.collect()
-    return {column.name: _array(column) for column in found.iter_columns()}
+        table = data.collect()
+    return {column.name: _array(column) for column in table.iter_columns()}
 
 
 def _array(column: Any) -> Column:
     """Make an array of a column; whole numbers that an engine sums in 128 bits become int64."""
-    found: Column = column.to_numpy()
-    if found.dtype.kind == "O" and len(found) and all(isinstance(x, Decimal) for x in found):
-        whole = all(x == x.to_integral_value() for x in found)
-        return found.astype(np.int64 if whole else np.float64)
-    return found
+    values: Column = column.to_numpy()
+    if values.dtype.kind == "O" and len(values) and all(isinstance(x, Decimal) for x in values):
+        whole = all(x == x.to_integral_value() for x in values)
+        return values.astype(np.int64 if whole else np.float64)
+    return values
 
 
 # More labels than this are not labels.
@@ -79,7 +79,7 @@ class Rows:
         others: Mapping[str, str] | None = None,
     ) -> Rows:
         """Name the columns of a frame, and make their kinds those that are counted with."""
-        frame, names = told_apart(frame)
+        frame, names = distinct_names(frame)
         if names:
             require_columns(roles.columns, list(names))
             roles = roles.renamed(names)
@@ -96,7 +96,7 @@ class Rows:
         for name, column in (("g", roles.groups), ("c", roles.clusters)):
             if column is not None:
                 chosen.append(_outcome(column, schema[column]).alias(name))
-        known = None if labels is None else tuple(labels)
+        label_names = None if labels is None else tuple(labels)
         kind = schema[roles.outcome]
         narrow = frozenset(
             f"p{i}" for i, c in enumerate(roles.probabilities) if schema[c] == nw.Float32
@@ -106,7 +106,7 @@ class Rows:
         except (TypeError, ValueError):
             _refuse_mixed(roles, schema)
             raise
-        return cls(data, roles, kind, whole, narrow, pos_label, known)
+        return cls(data, roles, kind, whole, narrow, pos_label, label_names)
 
     @property
     def weighted(self) -> bool:
@@ -170,8 +170,8 @@ class Rows:
         if not len(y):
             message = "outcomes must not be empty; got 0 rows"
             raise DataError(message)
-        found: Column = check_outcomes(y, pos_label=self.pos_label, labels=self.labels)
-        return found
+        events: Column = check_outcomes(y, pos_label=self.pos_label, labels=self.labels)
+        return events
 
     def require_sound(self, rows: int, sound: dict[str, int]) -> None:
         """Refuse columns of which some entries are missing or impossible, once that is known."""
@@ -198,8 +198,8 @@ class Rows:
         is_float = name.startswith("p") or (name == "w" and not self.whole)
         gone = (x.is_null() | x.is_nan()) if is_float else x.is_null()
         data = self.data.select(gone.cast(nw.Int64).alias("n")).with_columns(one=nw.lit(1))
-        found = collected(data.group_by("one").agg(nw.col("n").sum()))
-        if missing := int(found["n"][0]):
+        table = collected(data.group_by("one").agg(nw.col("n").sum()))
+        if missing := int(table["n"][0]):
             verb = "is" if missing == 1 else "are"
             message = (
                 f"{what} must not be missing; {missing:,} of {rows:,} rows of column "
@@ -228,10 +228,10 @@ class Rows:
         v = nw.col("v")
         values = self.data.select(bad.alias("v")).with_columns(one=nw.lit(1))
         ends = (v.count().alias("n"), v.min().alias("a"), v.max().alias("b"))
-        found = collected(values.group_by("one").agg(*ends))
-        count = int(found["n"][0])
+        table = collected(values.group_by("one").agg(*ends))
+        count = int(table["n"][0])
         if count:
-            low, high = float(found["a"][0]), float(found["b"][0])
+            low, high = float(table["a"][0]), float(table["b"][0])
             verb = "is" if count == 1 else "are"
             message = (
                 f"{rule}; {count:,} of {rows:,} rows of column {self.roles.name(column)} "

@@ -40,13 +40,13 @@ KINDS = (int, float, bool, str)
 def plain_labels(labels: Iterable[Any], kind: np.dtype[Any] | None = None) -> list[Any]:
     """Take text, numbers and truth values as labels: what a file can hold, and give back."""
     # numpy would make numbers of dates.
-    found = [] if kind is not None and kind.kind in "mM" else [_plain(label) for label in labels]
-    other = next((label for label in found if type(label) not in KINDS), None)
-    if not found or other is not None:
-        got = type(other).__name__ if found else kind
+    plain = [] if kind is not None and kind.kind in "mM" else [_plain(label) for label in labels]
+    other = next((label for label in plain if type(label) not in KINDS), None)
+    if not plain or other is not None:
+        got = type(other).__name__ if plain else kind
         message = f"labels of groups must be text, numbers or truth values; got {got}"
         raise DataError(message, hint="make text of them first.")
-    return found
+    return plain
 
 
 def in_order(parts: Mapping[Any, Part]) -> dict[Any, Part]:
@@ -59,16 +59,16 @@ def joined(one: Mapping[Any, Part], other: Mapping[Any, Part]) -> dict[Any, Part
     names = {label: label for label in one}
     for label in other:
         names[label] = min(names.get(label, label), label, key=_preference)
-    found: dict[Any, Any] = {
+    parts: dict[Any, Any] = {
         names[label]: sum(x[label] for x in (one, other) if label in x) for label in names
     }
-    return in_order(found)
+    return in_order(parts)
 
 
 def _plain(label: Any) -> Any:
     """Make Python's values of numpy's; and one zero of two."""
-    found = label.item() if isinstance(label, np.generic) else label
-    return found + 0.0 if type(found) is float else found
+    value = label.item() if isinstance(label, np.generic) else label
+    return value + 0.0 if type(value) is float else value
 
 
 def _rank(label: Any) -> tuple[str, Any]:
@@ -114,11 +114,11 @@ def stored_counts(words: Mapping[str, Any], columns: Mapping[str, Column]) -> Co
     least = total_of(words["least"])
     require(cells is None or (type(cells) is int and cells > 0))
     require(least.scaled >= 0)
-    found = Counts(**columns, least=least, cells=cells)
-    _require_places(found.place, cells)
-    _require_counts(found)
-    _require_sums(found)
-    return found
+    counts = Counts(**columns, least=least, cells=cells)
+    _require_places(counts.place, cells)
+    _require_counts(counts)
+    _require_sums(counts)
+    return counts
 
 
 def _require_places(place: Column, cells: int | None) -> None:
@@ -196,10 +196,10 @@ def _text_of(rule: Rule) -> str:
     """Write a rule as text that it can be read from."""
     text = repr(rule)
     try:
-        found = parse_rule(text) == rule
+        readable = parse_rule(text) == rule
     except DataError:
-        found = False
-    if not found:
+        readable = False
+    if not readable:
         message = f"a rule is saved as its text, from which it must be read; {text} cannot be"
         raise DataError(message, hint="pickle keeps summaries with rules of one's own.")
     return text

@@ -50,14 +50,16 @@ def summarize_frame(
         key = model if view is None else (model, view)
         pooled, grouped = _pooled(viewed, total, cells)
         counts[key] = _counts(pooled, grouped)
-        for group, found in within.items():
-            found[key] = _counts(pooled.of_group(group), grouped)
-    known = None if classes is None else rows.labels or tuple(range(classes))
+        for group, group_counts in within.items():
+            group_counts[key] = _counts(pooled.of_group(group), grouped)
+    class_labels = None if classes is None else rows.labels or tuple(range(classes))
     return Summary(
         sums=sums,
         counts=counts,
-        groups={g: Summary(sums=by_group[g], counts=within[g], labels=known) for g in by_group},
-        labels=known,
+        groups={
+            g: Summary(sums=by_group[g], counts=within[g], labels=class_labels) for g in by_group
+        },
+        labels=class_labels,
         confusion={} if classes is None else confusion_of(rows),
     )
 

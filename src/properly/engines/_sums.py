@@ -201,11 +201,11 @@ def sum_up(rows: Rows, rules: tuple[Rule, ...]) -> tuple[ScoreSums, dict[Any, Sc
 
 def _sum_up(summing: Summing) -> tuple[ScoreSums, dict[Any, ScoreSums]]:
     data, rows = summing.priced(), summing.rows
-    found = collected(summing.of_rows(data))
-    number = _checked(summing, found)
-    whole = _sums(summing, found, number, np.ones(len(number), dtype=bool))
-    labels = sorted_labels(found["g"]) if "g" in found else []
-    groups = {g: _sums(summing, found, number, found["g"] == g) for g in labels}
+    table = collected(summing.of_rows(data))
+    number = _checked(summing, table)
+    whole = _sums(summing, table, number, np.ones(len(number), dtype=bool))
+    labels = sorted_labels(table["g"]) if "g" in table else []
+    groups = {g: _sums(summing, table, number, table["g"] == g) for g in labels}
     if rows.roles.clusters is None:
         return whole, groups
     units = collected(summing.of_clusters(data))
@@ -226,33 +226,35 @@ def sorted_labels(group: Column) -> list[Any]:
         return labels
 
 
-def _checked(summing: Summing, found: dict[str, Column]) -> Column:
+def _checked(summing: Summing, table: dict[str, Column]) -> Column:
     """Refuse rows that cannot be judged; return which outcome each line of the table is of."""
-    rows, n = summing.rows, found["n"]
-    sound = {f"p{i}": int(found[f"p{i}"].sum()) for i in range(len(rows.roles.probabilities))}
-    sound["y"] = int(n[~missing_labels(found["y"])].sum())
+    rows, n = summing.rows, table["n"]
+    sound = {f"p{i}": int(table[f"p{i}"].sum()) for i in range(len(rows.roles.probabilities))}
+    sound["y"] = int(n[~missing_labels(table["y"])].sum())
     if rows.weighted:
-        sound["w"] = int(found["sound"].sum())
-    if "c" in found:
-        sound["c"] = int(found["c"].sum())
-    if "g" in found:
-        sound["g"] = int(n[~missing_labels(found["g"])].sum())
+        sound["w"] = int(table["sound"].sum())
+    if "c" in table:
+        sound["c"] = int(table["c"].sum())
+    if "g" in table:
+        sound["g"] = int(n[~missing_labels(table["g"])].sum())
     total = int(n.sum())
     rows.require_sound(total, sound)
     if summing.classes is None:
-        number = rows.happened(found["y"]).astype(np.intp)
+        number = rows.happened(table["y"]).astype(np.intp)
     else:
-        good = {m: int(found[f"whole_{i}"].sum()) for i, m in enumerate(rows.forecasts)}
+        good = {m: int(table[f"whole_{i}"].sum()) for i, m in enumerate(rows.forecasts)}
         require_sums(rows, total, good)
-        number = numbers_of_classes(rows, found["y"])
+        number = numbers_of_classes(rows, table["y"])
     if rows.weighted:
-        rows.require_some_weight(int(found["used"].sum()), total)
+        rows.require_some_weight(int(table["used"].sum()), total)
     return number
 
 
-def _sums(summing: Summing, found: dict[str, Column], number: Column, chosen: Column) -> ScoreSums:
+def _sums(
+    summing: Summing, columns: dict[str, Column], number: Column, chosen: Column
+) -> ScoreSums:
     """Make totals of the lines of a table that are chosen."""
-    table = {name: column[chosen] for name, column in found.items() if name not in ("y", "g")}
+    table = {name: column[chosen] for name, column in columns.items() if name not in ("y", "g")}
     totals = dict.fromkeys(
         keys_of(tuple(summing.rows.forecasts), summing.rules, summing.classes), Total()
     )

@@ -283,8 +283,8 @@ class Functions:
     @staticmethod
     def take(x: Symbols, index: Symbols) -> Symbols:
         """Take the entry that an index says, which may be a formula."""
-        found: list[Value] = [choose(k, list(x.values)) for k in index.values]
-        return Symbols(found, x.dtype)
+        chosen: list[Value] = [choose(k, list(x.values)) for k in index.values]
+        return Symbols(chosen, x.dtype)
 
 
 NAMED = {name: name for name in ("abs", "sqrt", "log", "log1p", "exp", "expm1", "pow")}
@@ -297,8 +297,8 @@ def _reduce(op: str, x: Symbols, axis: int, *, keepdims: bool) -> Symbols:
     """Put the columns of each row together."""
     _require_columns(x, axis)
     sum_of = partial(reduce, partial(turned, "add"))
-    found = np.array([sum_of(row) if op == "add" else make(op, *row) for row in x.values], object)
-    return Symbols(found[:, None] if keepdims else found, x.dtype)
+    values = np.array([sum_of(row) if op == "add" else make(op, *row) for row in x.values], object)
+    return Symbols(values[:, None] if keepdims else values, x.dtype)
 
 
 def _require_columns(x: Symbols, axis: int) -> None:
@@ -380,9 +380,9 @@ def class_leaves(classes: int) -> tuple[Term, list[Term]]:
     return leaf("class", 0, classes - 1), forecasts
 
 
-def _only(found: Any) -> Value:
+def _only(loss: Any) -> Value:
     """Return the formula of an array that has one; a number is a formula, too."""
-    if isinstance(found, Symbols):
-        (value,) = found.values.reshape(-1)
+    if isinstance(loss, Symbols):
+        (value,) = loss.values.reshape(-1)
         return cast("Value", value)
-    return float(found)
+    return float(loss)

@@ -70,10 +70,10 @@ def tally(
     Tally(4 cases at 3 distinct forecasts, event rate 0.5)
     """
     if p is None:
-        found = _in_engine(y_or_frame, outcome, forecast, weight, pos_label)
-        if not isinstance(found, tuple):
-            return _tally_of(found, cells, snap)
-        y_or_frame, p = found
+        source = _in_engine(y_or_frame, outcome, forecast, weight, pos_label)
+        if not isinstance(source, tuple):
+            return _tally_of(source, cells, snap)
+        y_or_frame, p = source
     elif outcome is not None or forecast is not None:
         message = "outcome and forecast name columns of a frame; arrays were given as well"
         raise ArgumentTypeError(message, hint="pass a frame and two names, or two arrays.")

@@ -25,10 +25,10 @@ def _extreme(bound: str, fold: Callable[..., Any], *args: Any) -> Any:
     """
     columns = [x for x in args if isinstance(x, nw.Expr)]
     numbers = [x for x in args if not isinstance(x, nw.Expr)]
-    found = fold(numbers) if numbers else columns.pop()
+    extreme = fold(numbers) if numbers else columns.pop()
     for column in columns:
-        found = column.clip(**{bound: found})
-    return found
+        extreme = column.clip(**{bound: extreme})
+    return extreme
 
 
 SIMPLE: dict[str, Callable[..., Any]] = {
@@ -74,10 +74,10 @@ class Writer:
 
     def loss(self, x: Value, y: nw.Expr) -> nw.Expr:
         """Return the expression of a formula; a number depends on a column as well."""
-        found = self.write(x)
-        if isinstance(found, nw.Expr):
-            return found
-        return nw.when(y.is_null()).then(found).otherwise(found)
+        expression = self.write(x)
+        if isinstance(expression, nw.Expr):
+            return expression
+        return nw.when(y.is_null()).then(expression).otherwise(expression)
 
     def write(self, x: Value) -> Any:
         """Return the expression of a formula; a number stays a number."""
@@ -120,24 +120,24 @@ class Writer:
         return ~self.write(x)
 
     def _log(self, x: Term) -> Any:
-        found, least = self.write(x), ends(anywhere(x))[0]
+        value, least = self.write(x), ends(anywhere(x))[0]
         if least > 0 or not self.guarded:
-            return found.log()
-        possible = found > 0
+            return value.log()
+        possible = value > 0
         guarded = (
-            nw.when(possible).then(found).otherwise(1.0)
+            nw.when(possible).then(value).otherwise(1.0)
             if x.cost <= SHORT
-            else found.clip(lower_bound=TINIEST)
+            else value.clip(lower_bound=TINIEST)
         )
         log = guarded.log()
         return log if x.low > 0 else nw.when(possible).then(log).otherwise(-math.inf)
 
     def _exp(self, x: Term) -> Any:
-        found, greatest = self.write(x), ends(anywhere(x))[1]
+        value, greatest = self.write(x), ends(anywhere(x))[1]
         if greatest <= HIGHEST:
-            return found.exp()
-        finite = found < HIGHEST
-        exp = found.clip(upper_bound=HIGHEST).exp()
+            return value.exp()
+        finite = value < HIGHEST
+        exp = value.clip(upper_bound=HIGHEST).exp()
         return exp if x.high <= HIGHEST else nw.when(finite).then(exp).otherwise(math.inf)
 
 

@@ -115,31 +115,31 @@ def bounds_of(op: str, args: Sequence[Value]) -> Bounds:
     """Return the least and the greatest value that an operation can have."""
     if op in ("not", "and", "or"):
         return TRUTH
-    found = [ends(x) for x in args]
+    bounds = [ends(x) for x in args]
     with np.errstate(all="ignore"):
-        low, high = _bounds(op, found, args)
+        low, high = _bounds(op, bounds, args)
     # What cannot be said, such as infinity minus infinity, is not.
     return ANY if math.isnan(low) or math.isnan(high) else (low, high)
 
 
-def _bounds(op: str, found: list[Bounds], args: Sequence[Value]) -> Bounds:
+def _bounds(op: str, bounds: list[Bounds], args: Sequence[Value]) -> Bounds:
     if op in ("lt", "eq"):
-        return _comparison(op, *found)
+        return _comparison(op, *bounds)
     if op == "where":
-        return min(low for low, _ in found[1:]), max(high for _, high in found[1:])
+        return min(low for low, _ in bounds[1:]), max(high for _, high in bounds[1:])
     if op in ("most", "least"):
         choose = max if op == "most" else min
-        return choose(low for low, _ in found), choose(high for _, high in found)
+        return choose(low for low, _ in bounds), choose(high for _, high in bounds)
     if op in RISING:
-        low, high = (float(RISING[op](max(x, DOMAIN.get(op, -math.inf)))) for x in found[0])
+        low, high = (float(RISING[op](max(x, DOMAIN.get(op, -math.inf)))) for x in bounds[0])
         return low, high
     if op == "div" and _is_share(*args):
-        return min(found[0][0], 0.0), 1.0
-    return _arithmetic(op, found)
+        return min(bounds[0][0], 0.0), 1.0
+    return _arithmetic(op, bounds)
 
 
-def _arithmetic(op: str, found: list[Bounds]) -> Bounds:
-    a, b = found[0], found[-1]
+def _arithmetic(op: str, bounds: list[Bounds]) -> Bounds:
+    a, b = bounds[0], bounds[-1]
     if op in ("neg", "abs"):
         return (-a[1], -a[0]) if op == "neg" else (0.0, max(abs(a[0]), abs(a[1])))
     if op == "add":
@@ -149,7 +149,7 @@ def _arithmetic(op: str, found: list[Bounds]) -> Bounds:
     if op == "mul":
         return _hull([_times(x, y) for x in a for y in b])
     if op == "clip":
-        return _clipped(*found)
+        return _clipped(*bounds)
     return _quotient(a, b) if op == "div" else _power(a, b[0])
 
 
@@ -184,8 +184,8 @@ def _power(a: Bounds, exponent: float) -> Bounds:
     return ANY if a[0] < 0 else _hull([float(np.power(float(x), exponent)) for x in a])
 
 
-def _hull(found: list[float]) -> Bounds:
-    return min(found), max(found)
+def _hull(values: list[float]) -> Bounds:
+    return min(values), max(values)
 
 
 def within(a: Bounds, b: Bounds) -> Bounds:
@@ -200,14 +200,14 @@ class Facts:
     """Conditions that are known to hold or not, and bounds of terms."""
 
     def __init__(self, condition: Term, happened: bool) -> None:
-        self.known: dict[Term, bool] = {}
+        self.conditions: dict[Term, bool] = {}
         self.limits: dict[Term, Bounds] = {}
         self._learn(condition, happened)
 
     def _learn(self, condition: Value, happened: bool) -> None:
         if not isinstance(condition, Term):
             return
-        self.known[condition] = happened
+        self.conditions[condition] = happened
         op, args = condition.op, condition.args
         if op == "not":
             self._learn(args[0], not happened)

@@ -92,10 +92,12 @@ def local(prices: Prices) -> Finding:
                 high, low = rows[np.argmax(loss[rows, k])], rows[np.argmin(loss[rows, k])]
                 if _differ(loss[high, k], loss[low, k], loss):
                     both = f"{_cost(p[high], loss[high, k])} and {_cost(p[low], loss[low, k])}"
-                    said = f"if class {k} happens, {both}, though both give it {fraction(share)}"
-                    return Finding(False, said)
-    said = f"of {len(p)} forecasts, those that give the outcome the same probability cost the same"
-    return Finding(True, said)
+                    witness = f"if class {k} happens, {both}, though both give it {fraction(share)}"
+                    return Finding(False, witness)
+    witness = (
+        f"of {len(p)} forecasts, those that give the outcome the same probability cost the same"
+    )
+    return Finding(True, witness)
 
 
 def symmetric(prices: Prices) -> Finding:
@@ -121,11 +123,11 @@ def distance_sensitive(prices: Prices) -> Finding:
     better = None
     for denominator, p in exact_grids(prices.classes):
         for start, end, outcomes in _moves_nearer(prices.classes):
-            change, said = _moved(prices, p, 1 / denominator, (start, end), outcomes)
+            change, witness = _moved(prices, p, 1 / denominator, (start, end), outcomes)
             if change > 0:
-                return Finding(False, said)
+                return Finding(False, witness)
             if change < 0 and better is None:
-                better = said
+                better = witness
     if better is None:
         return Finding(False, "it makes no difference which of the wrong classes has probability")
     return Finding(True, better)
@@ -144,8 +146,8 @@ def superior(prices: Prices) -> Finding:
     worst = np.maximum.accumulate(np.where(right, loss, -np.inf).max(axis=1))
     best = np.minimum.accumulate(np.where(p < top, loss, np.inf).min(axis=1))
     if worst[-1] < best[-1] - ROUNDING * _largest(loss):
-        said = f"the first cost at most {worst[-1]:.6g}, the others at least {best[-1]:.6g}"
-        return Finding(True, said)
+        witness = f"the first cost at most {worst[-1]:.6g}, the others at least {best[-1]:.6g}"
+        return Finding(True, witness)
     denominators = np.unique(points.denominator)
     last = np.searchsorted(points.denominator, denominators, side="right") - 1
     clash = worst[last][:, None] >= best[last][None, :] - ROUNDING * _largest(loss)
@@ -189,19 +191,19 @@ def _relabelled(prices: Prices, orders: Sequence[list[int]], what: str) -> Findi
         loss = prices(p)
         for order in orders:
             other = prices(p[:, order])[:, order]
-            found = np.argwhere(_differ(loss, other, loss))
-            if len(found):
-                row, k = found[0]
-                said = f"{_cost(p[row], loss[row, k])} if class {k} happens"
+            changed = np.argwhere(_differ(loss, other, loss))
+            if len(changed):
+                row, k = changed[0]
+                witness = f"{_cost(p[row], loss[row, k])} if class {k} happens"
                 turned = _cost(p[row, order], other[row, k])
-                return Finding(False, f"{said}, but {turned} if class {order[k]} does")
+                return Finding(False, f"{witness}, but {turned} if class {order[k]} does")
     return Finding(True, f"{what} changed no loss of {len(p)} forecasts")
 
 
 def _differ(a: Floats, b: Floats, among: Floats) -> Flags:
     """Tell which losses differ by more than rounding; infinity equals infinity."""
-    found: Flags = np.abs(more(a, b)) > ROUNDING * _largest(among)
-    return found
+    different: Flags = np.abs(more(a, b)) > ROUNDING * _largest(among)
+    return different
 
 
 def _largest(loss: Floats) -> float:
@@ -309,8 +311,8 @@ class Audit:
 
     def __str__(self) -> str:
         head = f"{self.rule!r} for {self.classes} classes: {self.verdict}."
-        said = f"The rule says that it is {self.claim.value}; the search: {self.agreement}."
-        parts = [head, *_evidence(self), said]
+        claim = f"The rule says that it is {self.claim.value}; the search: {self.agreement}."
+        parts = [head, *_evidence(self), claim]
         parts += [f"- {QUESTIONS[name]} {getattr(self, name)}." for name in FINDINGS]
         parts.append(self.searched)
         return "\n".join(
@@ -322,13 +324,13 @@ class Audit:
         """Return all that was found as JSON can hold it, the rule as Python writes it."""
         names = [*FINDINGS, "counterexample", "tie"]
         records = {name: getattr(self, name) for name in names}
-        found: dict[str, Any] = plain(
+        result: dict[str, Any] = plain(
             vars(self)
             | {name: None if record is None else asdict(record) for name, record in records.items()}
             | {"rule": repr(self.rule), "claim": self.claim.value, "agreement": self.agreement}
             | {"propriety": self.propriety.value}
         )
-        return found
+        return result
 
 
 def audit(rule: Rule, classes: int | None = None, *, rng: int | np.random.Generator = 0) -> Audit:
@@ -479,21 +481,24 @@ def _check(rule: object, classes: int | None, usual: int) -> Prices:
     return Prices(rule, count)
 
 
-def _evidence(found: Audit) -> list[str]:
+def _evidence(result: Audit) -> list[str]:
     """Say what was found in sentences, so that one can do the sums oneself."""
-    pair = found.counterexample
+    pair = result.counterexample
     if pair is not None:
-        gap = _with_digits(found.gap)
+        gap = _with_digits(result.gap)
         return [*_sums(pair), f"So the report costs {gap} less than the truth."]
-    if found.tie is not None:
-        return [*_sums(found.tie), "So another report is as good as the truth, and none is better."]
+    if result.tie is not None:
+        return [
+            *_sums(result.tie),
+            "So another report is as good as the truth, and none is better.",
+        ]
     return ["No other report was found to be as good as the truth."]
 
 
 def _sums(pair: Counterexample) -> list[str]:
     """Say what truth and report cost if each class happens, and on average."""
     reported = f"Reporting {in_fractions(pair.report)}"
-    found = [f"Let the truth be {in_fractions(pair.truth)}."]
+    sentences = [f"Let the truth be {in_fractions(pair.truth)}."]
     for what, loss, mean in (
         ("Saying so", pair.truth_loss, pair.expected_truth),
         (reported, pair.report_loss, pair.expected_report),
@@ -501,8 +506,8 @@ def _sums(pair: Counterexample) -> list[str]:
         costs = ", ".join(fraction(x) for x in loss)
         classes = ", ".join(str(k) for k in range(len(loss)))
         average = f"on average {_with_digits(mean)}"
-        found.append(f"{what} costs {costs} if class {classes} happens; {average}.")
-    return found
+        sentences.append(f"{what} costs {costs} if class {classes} happens; {average}.")
+    return sentences
 
 
 def _with_digits(x: float) -> str:

@@ -267,13 +267,13 @@ class ClassRule(Rule):
         q = check_probabilities(as_rows(truth), name="the truth")
         p = check_probabilities(as_rows(report), name="the report")
         if q.shape[1] != p.shape[1]:
-            found = f"{q.shape[1]} and {p.shape[1]}"
-            message = f"truth and report must have the same number of classes; got {found}"
+            sizes = f"{q.shape[1]} and {p.shape[1]}"
+            message = f"truth and report must have the same number of classes; got {sizes}"
             raise DataError(message)
         if q.shape[0] != p.shape[0] and 1 not in (q.shape[0], p.shape[0]):
-            found = f"{q.shape[0]} and {p.shape[0]}"
+            sizes = f"{q.shape[0]} and {p.shape[0]}"
             message = (
-                f"truth and report must have equally many rows, or one a single row; got {found}"
+                f"truth and report must have equally many rows, or one a single row; got {sizes}"
             )
             raise DataError(message)
         self.require_classes(int(p.shape[1]))
@@ -289,8 +289,8 @@ class ClassRule(Rule):
         """Return `classwise`; refuse a table of another shape, which a new rule may make."""
         table = self.classwise(p)
         if getattr(table, "shape", None) != p.shape:
-            found = getattr(table, "shape", type(table).__name__)
-            message = f"classwise must return one loss for each entry of p, {p.shape}; got {found}"
+            shape = getattr(table, "shape", type(table).__name__)
+            message = f"classwise must return one loss for each entry of p, {p.shape}; got {shape}"
             raise DataError(message)
         return table
 

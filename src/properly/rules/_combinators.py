@@ -290,9 +290,9 @@ class Mixture(BinaryRule):
     @property
     def propriety(self) -> Propriety:
         """What follows from the parts that take part."""
-        found = {rule.propriety for coefficient, rule in self.components if coefficient > 0}
+        claims = {rule.propriety for coefficient, rule in self.components if coefficient > 0}
         order = (Propriety.IMPROPER, Propriety.STRICT, Propriety.PROPER)
-        return next(propriety for propriety in order if propriety in found)
+        return next(propriety for propriety in order if propriety in claims)
 
     @property
     def name(self) -> str:

@@ -123,9 +123,9 @@ def joined(parts: Iterable[Points]) -> Points:
     """Put points together, each once, those of small denominators first."""
     rows = np.unique(np.vstack([part.numerator for part in parts]), axis=0)
     # The order of rows as numbers puts classes of high number first; turned round, class 0 leads.
-    found = as_points(rows[::-1])
-    order = np.argsort(found.denominator, kind="stable")
-    return Points(found.numerator[order], found.denominator[order])
+    points = as_points(rows[::-1])
+    order = np.argsort(points.denominator, kind="stable")
+    return Points(points.numerator[order], points.denominator[order])
 
 
 def all_points(classes: int) -> Points:
@@ -202,17 +202,17 @@ def nearest(point: Floats, denominators: Iterable[int]) -> Points:
 def expected(truth: Floats, loss: Floats) -> Floats:
     """Return what each report costs on average under each truth; 0 times infinity is 0."""
     endless = np.isinf(loss)
-    found: Floats = truth @ np.where(endless, 0.0, loss).T
-    found[(truth > 0).astype(float) @ endless.T.astype(float) > 0] = np.inf
-    return found
+    cost: Floats = truth @ np.where(endless, 0.0, loss).T
+    cost[(truth > 0).astype(float) @ endless.T.astype(float) > 0] = np.inf
+    return cost
 
 
 def fraction(x: float) -> str:
     """Write a number as a fraction, or with six digits if it is none of small denominator."""
     if not math.isfinite(x):
         return "infinity" if x > 0 else str(x)
-    found = Fraction(x).limit_denominator(READABLE)
-    return str(found) if abs(found - Fraction(x)) <= LAST_DIGITS * abs(x) else f"{x:.6g}"
+    ratio = Fraction(x).limit_denominator(READABLE)
+    return str(ratio) if abs(ratio - Fraction(x)) <= LAST_DIGITS * abs(x) else f"{x:.6g}"
 
 
 def in_fractions(point: Iterable[float]) -> str:
@@ -237,8 +237,8 @@ def _placed(classes: int, shares: dict[int, int]) -> list[int]:
 def more(a: Floats, b: Floats) -> Floats:
     """Return how much more one pays than the other; nothing if both are infinite."""
     with np.errstate(invalid="ignore"):
-        found: Floats = np.where(a == b, 0.0, np.subtract(a, b))
-    return found
+        difference: Floats = np.where(a == b, 0.0, np.subtract(a, b))
+    return difference
 
 
 # Local optimisation: so many truths, of this denominator, from so many starts and with so many
@@ -332,9 +332,9 @@ def tied(prices: Prices) -> Counterexample | None:
     size = expected(points.p, np.abs(loss))
     close = np.abs(more(honest, costs)) <= ROUNDING * (size + np.diagonal(size)[:, None])
     same = np.eye(len(loss), dtype=bool)
-    found = _simplest(close & np.isfinite(costs) & ~same, np.zeros_like(costs), points, points)
-    if found is not None:
-        return _pair(prices, points.p[found[0]], points.p[found[1]])
+    pair = _simplest(close & np.isfinite(costs) & ~same, np.zeros_like(costs), points, points)
+    if pair is not None:
+        return _pair(prices, points.p[pair[0]], points.p[pair[1]])
     return _priced_alike(prices)
 
 
@@ -351,9 +351,9 @@ def _simplest_gain(prices: Prices, truths: Points, reports: Points) -> Counterex
     """Return the simplest pair of a truth and a report that beats it."""
     gains = _gains(prices, truths.p, reports.p)
     # A truth that costs infinity shows little; it is a last resort.
-    told = np.isfinite(gains) & (gains > 0)
-    found = _simplest(told if told.any() else gains > 0, gains, truths, reports)
-    return None if found is None else _pair(prices, truths.p[found[0]], reports.p[found[1]])
+    finite = np.isfinite(gains) & (gains > 0)
+    pair = _simplest(finite if finite.any() else gains > 0, gains, truths, reports)
+    return None if pair is None else _pair(prices, truths.p[pair[0]], reports.p[pair[1]])
 
 
 def _gains(prices: Prices, truths: Floats, reports: Floats) -> Floats:
@@ -389,19 +389,19 @@ def _best_report(prices: Prices, truth: Floats, start: Floats) -> Floats:
 
     options = {"maxfev": LOOKS, "xatol": 1e-7, "fatol": 0.0}
     x = np.abs(minimize(cost, start, method="Nelder-Mead", options=options).x)
-    found: Floats = x / x.sum()
-    return found
+    best: Floats = x / x.sum()
+    return best
 
 
 def _rounded(prices: Prices, truth: Floats, report: Floats) -> Counterexample | None:
     """Round a truth and a report that beats it to the smallest denominators at which it does."""
     for denominator in range(2, SIXTIETHS):
         near = nearest(truth, [denominator])
-        found = _simplest_gain(
+        pair = _simplest_gain(
             prices, near, nearest(_best_report(prices, near.p[0], near.p[0]), SMALL)
         )
-        if found is not None:
-            return found
+        if pair is not None:
+            return pair
     return _simplest_gain(prices, nearest(truth, [SIXTIETHS]), nearest(report, (*SMALL, *FINE)))
 
 

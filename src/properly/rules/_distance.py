@@ -273,14 +273,14 @@ def _check_values(values: Iterable[float] | None) -> tuple[float, ...] | None:
     if not isinstance(values, Iterable):
         message = f"values are a list of numbers, one for each class; got {values!r}"
         raise ArgumentTypeError(message)
-    found = tuple(as_number(v, "number in values") for v in values)
-    rising = all(low < high for low, high in pairwise(found))
-    if len(found) < 2 or not rising or not all(math.isfinite(v) for v in found):
+    numbers = tuple(as_number(v, "number in values") for v in values)
+    rising = all(low < high for low, high in pairwise(numbers))
+    if len(numbers) < 2 or not rising or not all(math.isfinite(v) for v in numbers):
         message = (
-            f"values of classes must be two or more, finite and increasing; got {list(found)!r}"
+            f"values of classes must be two or more, finite and increasing; got {list(numbers)!r}"
         )
         raise DataError(message)
-    return found
+    return numbers
 
 
 def _places(p: Array) -> Array:

@@ -141,12 +141,12 @@ def costs_of(best: Array, p: Array, cost: np.ndarray[Any, Any], ties: str) -> Ar
     if ties in ("split", "first"):
         return (chosen @ matrix.T) / xp.sum(chosen, axis=1, keepdims=True)
     worst = ties == "unique_only"
-    found = xp.full_like(p, -math.inf if worst else math.inf)
+    costs = xp.full_like(p, -math.inf if worst else math.inf)
     for d in range(matrix.shape[1]):
         column = matrix[None, :, d]
-        better = column > found if worst else column < found
-        found = xp.where(best[:, d, None] & better, column, found)
-    return found
+        better = column > costs if worst else column < costs
+        costs = xp.where(best[:, d, None] & better, column, costs)
+    return costs
 
 
 Scale = Literal["sum", "algorithm2", "published_code"]
@@ -266,14 +266,14 @@ class Penalized(ClassRule):
         """A short lower-case name, with the options that were chosen."""
         short = {"brier": "pbs", "log": "pll"}
         base = short.get(self.rule.name, f"penalized_{self.rule.name}")
-        said = [
+        options = [
             "" if self.penalty == "paper" else _shown(self.penalty),
             "" if self.ties == "split" else self.ties,
             "" if self.scale == "sum" else self.scale,
             "" if self.cost is None else _shown(self.cost),
             f"tolerance={in_name(self.tolerance)}" if self.tolerance else "",
         ]
-        listed = ",".join(x for x in said if x)
+        listed = ",".join(x for x in options if x)
         return f"{base}[{listed}]" if listed else base
 
     def penalty_for(self, classes: int) -> float:
@@ -422,11 +422,11 @@ def _check_penalty(penalty: Named | float) -> Named | float:
             return penalty
         message = f"penalty must be 'paper', 'minimal' or a number; got {penalty!r}"
         raise DataError(message)
-    found = as_number(penalty, "penalty")
-    if not 0 <= found < math.inf:
-        message = f"a penalty must be finite and not negative; got {found!r}"
+    number = as_number(penalty, "penalty")
+    if not 0 <= number < math.inf:
+        message = f"a penalty must be finite and not negative; got {number!r}"
         raise DataError(message, hint="a negative one would reward mistakes.")
-    return found
+    return number
 
 
 def _check_scale(scale: str, rule: ClassRule) -> str:
@@ -447,17 +447,17 @@ def _check_cost(cost: Cost | None, penalty: Named | float) -> Any:
     if isinstance(cost, str):
         cost_matrix(cost, 2)
         return cost
-    found = as_matrix(cost)
-    matrix = cost_matrix(found, found.shape[0])
+    table = as_matrix(cost)
+    matrix = cost_matrix(table, table.shape[0])
     return tuple(tuple(row) for row in matrix.tolist())
 
 
 def _check_tolerance(tolerance: float, cost: object) -> float:
-    found = as_number(tolerance, "tolerance")
-    if not 0 <= found < 1:
-        message = f"tolerance must be zero or more and less than 1; got {found!r}"
+    number = as_number(tolerance, "tolerance")
+    if not 0 <= number < 1:
+        message = f"tolerance must be zero or more and less than 1; got {number!r}"
         raise DataError(message)
-    if found and cost is not None:
-        message = f"a tolerance is one of probabilities, not of costs; got {found!r} with costs"
+    if number and cost is not None:
+        message = f"a tolerance is one of probabilities, not of costs; got {number!r} with costs"
         raise DataError(message)
-    return found
+    return number

@@ -140,8 +140,8 @@ class CutRule(ClassRule):
             flat = (xp.reshape(table, (-1,)) for table in tables)
             return xp.reshape(getattr(rules[0], method)(*flat), shape)
         columns = ([table[:, k] for table in tables] for k in range(shape[1]))
-        found = [getattr(rule, method)(*x) for rule, x in zip(rules, columns, strict=True)]
-        return xp.stack(found, axis=1)
+        prices = [getattr(rule, method)(*x) for rule, x in zip(rules, columns, strict=True)]
+        return xp.stack(prices, axis=1)
 
     def class_curvature(self, p: Array) -> Array:
         """Add up the curvatures of the cuts, each as it moves with every class.
@@ -159,8 +159,8 @@ class CutRule(ClassRule):
         below = weight * _ratio(upper, lower, least)
         below = xp.flip(xp.cumulative_sum(xp.flip(below, axis=1), axis=1), axis=1)
         nothing = xp.zeros_like(p[:, :1])
-        found = xp.concat([nothing, above], axis=1) + xp.concat([below, nothing], axis=1)
-        return xp.where(p > least, p * p * found, nothing)
+        total = xp.concat([nothing, above], axis=1) + xp.concat([below, nothing], axis=1)
+        return xp.where(p > least, p * p * total, nothing)
 
     def classwise(self, p: Array) -> Array:
         """Add up, for every class, the cuts at or above it and those below it."""
@@ -180,13 +180,14 @@ def check_cut_weights(weights: Iterable[float] | None) -> tuple[float, ...] | No
     if not isinstance(weights, Iterable):
         message = f"weights are a list of numbers, one for each cut; got {weights!r}"
         raise ArgumentTypeError(message)
-    found = tuple(as_number(w, "number in weights") for w in weights)
-    if not found or not all(0 <= w <= HUGE for w in found) or not any(w > 0 for w in found):
+    numbers = tuple(as_number(w, "number in weights") for w in weights)
+    if not numbers or not all(0 <= w <= HUGE for w in numbers) or not any(w > 0 for w in numbers):
         message = (
-            f"weights must be zero or more, at most {HUGE:g}, and not all zero; got {list(found)!r}"
+            f"weights must be zero or more, at most {HUGE:g}, and not all zero; "
+            f"got {list(numbers)!r}"
         )
         raise DataError(message)
-    return found
+    return numbers
 
 
 def as_strict_as(propriety: Propriety, *, all_cuts: bool) -> Propriety:
@@ -219,8 +220,8 @@ def _log_of_positive(x: Array) -> Array:
     """Take the logarithm of what is positive; of everything else it is that of 0."""
     xp = namespace(x)
     some = x > 0
-    found = xp.log(xp.where(some, x, xp.ones_like(x)))
-    return xp.where(some, found, xp.full_like(found, -math.inf))
+    log = xp.log(xp.where(some, x, xp.ones_like(x)))
+    return xp.where(some, log, xp.full_like(log, -math.inf))
 
 
 def _ratio(x: Array, over: Array, least: float) -> Array:
@@ -234,8 +235,8 @@ def _log_ratio(log_x: Array, over: Array) -> Array:
     """Divide logarithms; return minus infinity where there is nothing to divide by."""
     xp = namespace(log_x)
     some = over > -math.inf
-    found = log_x - xp.where(some, over, xp.zeros_like(over))
-    return xp.where(some, found, xp.full_like(found, -math.inf))
+    ratio = log_x - xp.where(some, over, xp.zeros_like(over))
+    return xp.where(some, ratio, xp.full_like(ratio, -math.inf))
 
 
 def is_above(y: Array, p: Array) -> Array:
@@ -479,8 +480,8 @@ class Ranked(CutRule):
     @property
     def propriety(self) -> Propriety:
         """That of the least proper rule; not strict if a cut does not count."""
-        found = {rule.propriety for rule in self._counting}
-        return as_strict_as(Propriety.least(found), all_cuts=self.has_all_cuts)
+        claims = {rule.propriety for rule in self._counting}
+        return as_strict_as(Propriety.least(claims), all_cuts=self.has_all_cuts)
 
     @property
     def differentiable(self) -> bool:

@@ -81,10 +81,10 @@ class Propriety(enum.Enum):
     """Some forecast beats the true probability."""
 
     @classmethod
-    def least(cls, found: Collection[Propriety]) -> Propriety:
+    def least(cls, claims: Collection[Propriety]) -> Propriety:
         """Return the weakest of several claims."""
         order = (cls.IMPROPER, cls.PROPER, cls.STRICT)
-        return next(propriety for propriety in order if propriety in found)
+        return next(propriety for propriety in order if propriety in claims)
 
 
 class Rule(ABC):
@@ -135,13 +135,11 @@ class Rule(ABC):
 
     def __repr__(self) -> str:
         """Write the call that makes the rule, without what was left as it is usually."""
-        known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
-        said = {f.name: (getattr(self, f.name), f.default) for f in known if f.repr}
+        own: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
+        values = {f.name: (getattr(self, f.name), f.default) for f in own if f.repr}
         # The usual value is found by its repr: a rule of one's own may hold an array.
-        told = [
-            f"{n}={value!r}" for n, (value, usual) in said.items() if repr(value) != repr(usual)
-        ]
-        return f"{type(self).__name__}({', '.join(told)})"
+        written = [f"{n}={x!r}" for n, (x, usual) in values.items() if repr(x) != repr(usual)]
+        return f"{type(self).__name__}({', '.join(written)})"
 
     @property
     def differentiable(self) -> bool:

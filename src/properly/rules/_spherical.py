@@ -208,8 +208,8 @@ class Pseudospherical(DualRule):
         small = (xp.abs(m * log) < 0.5) & ~gone
         near = self._loss_of_log(xp.where(small, log, xp.zeros_like(log)))
         power = _power(ratio if m > 0 else possible, a * m) / (1 + others) ** m
-        found = xp.where(small, near, (1 - power) / m)
-        return found if m > 0 else xp.where(gone, xp.full_like(log, math.inf), found)
+        loss = xp.where(small, near, (1 - power) / m)
+        return loss if m > 0 else xp.where(gone, xp.full_like(log, math.inf), loss)
 
     def _log_odds_of_the_other(self, y: Array, logit: Array) -> Array:
         """Return the log-odds of the share of what did not happen."""
@@ -290,8 +290,8 @@ def _log_ratio(p: Array, q: Array, distance: Array, a: float) -> Array:
     near = xp.log1p(-xp.where(lost <= 0.5, lost, zero))
     # What is left is a sum, which does not cancel where most is lost.
     left = xp.logaddexp(_log_power(mine, a), _log_power(other, a) - a * distance) - xp.log1p(power)
-    found = xp.where(lost <= 0.5, near, xp.where(gone, zero, left))
-    return xp.where(gone, xp.full_like(p, -math.inf), found)
+    ratio = xp.where(lost <= 0.5, near, xp.where(gone, zero, left))
+    return xp.where(gone, xp.full_like(p, -math.inf), ratio)
 
 
 def _log_odds_between(lower: Array, upper: Array) -> Array:
@@ -299,8 +299,8 @@ def _log_odds_between(lower: Array, upper: Array) -> Array:
     xp = namespace(lower)
     inside = (lower > 0) & (upper < 1)
     half = 0.5 * xp.ones_like(lower)
-    found = Log().mass(xp.where(inside, lower, half), xp.where(inside, upper, half))
-    return xp.where(inside, found, xp.full_like(found, math.inf))
+    distance = Log().mass(xp.where(inside, lower, half), xp.where(inside, upper, half))
+    return xp.where(inside, distance, xp.full_like(distance, math.inf))
 
 
 def _class_shares(p: Array, a: float) -> tuple[Array, Array]:
@@ -317,8 +317,8 @@ def _power(x: Array, a: float) -> Array:
     if a >= 1:
         return x**a
     xp = namespace(x)
-    found = xp.where(x > 0, x, xp.ones_like(x)) ** a
-    return xp.where(x > 0, found, xp.full_like(x, 0.0 if a > 0 else math.inf))
+    power = xp.where(x > 0, x, xp.ones_like(x)) ** a
+    return xp.where(x > 0, power, xp.full_like(x, 0.0 if a > 0 else math.inf))
 
 
 def _log_power(x: Array, a: float) -> Array:

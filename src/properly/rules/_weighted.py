@@ -346,10 +346,10 @@ class HistogramWeighted(BinaryRule):
     def weight(self, p: Array) -> Array:
         """Return the height of the bin; at an edge between two bins, of the upper one."""
         xp = namespace(p)
-        found = xp.zeros_like(p)
+        density = xp.zeros_like(p)
         for height, start, _ in self._bins():
-            found = xp.where(p >= start, height, found)
-        return xp.where(p <= self.edges[-1], found, xp.zeros_like(p))
+            density = xp.where(p >= start, height, density)
+        return xp.where(p <= self.edges[-1], density, xp.zeros_like(p))
 
     def _bins(self) -> Iterator[tuple[float, float, float]]:
         """Yield the height and both edges of each bin."""

@@ -47,10 +47,10 @@ def translated(engine: str) -> Iterator[None]:
         except Exception as error:
             if lost.is_set():
                 raise no_workers(engine) from error
-            found = None if explained is None else explained(error)
-            if found is None:
+            refusal = None if explained is None else explained(error)
+            if refusal is None:
                 raise
-            raise found from error
+            raise refusal from error
 
 
 def no_workers(engine: str) -> DataError:
@@ -71,7 +71,7 @@ def _ended(engine: str) -> DataError:
     return DataError(message, hint=AGAIN)
 
 
-def _dask_said(error: Exception) -> DataError | None:
+def _explain_dask(error: Exception) -> DataError | None:
     """Explain an exception of dask, or one that it brought from a worker."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if "KilledWorker" in kinds:
@@ -88,18 +88,18 @@ def _dask_said(error: Exception) -> DataError | None:
     return None
 
 
-def _spark_said(error: Exception) -> DataError | None:
+def _explain_spark(error: Exception) -> DataError | None:
     """Explain an exception of Spark, most often one of Java."""
     home = type(error).__module__.partition(".")[0]
     if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
         return _ended("spark")
     if home not in ("py4j", "pyspark"):
         return None
-    said = str(error)
+    text = str(error)
     for words, explained in JAVA.items():
-        if any(word in said for word in words):
-            return explained(_file_in(said))
-    message = f"Spark must be able to do the work; it says: {first_line(said)}"
+        if any(word in text for word in words):
+            return explained(_file_in(text))
+    message = f"Spark must be able to do the work; it says: {first_line(text)}"
     return DataError(message)
 
 
@@ -147,20 +147,20 @@ JAVA: dict[tuple[str, ...], Callable[[str | None], DataError]] = {
     ("FAILED_READ_FILE", "MALFORMED_", "CORRUPT", "not a Parquet file", "EOFException"): _broken,
 }
 EXPLAINED: dict[str, Callable[[Exception], DataError | None]] = {
-    "dask": _dask_said,
-    "spark": _spark_said,
+    "dask": _explain_dask,
+    "spark": _explain_spark,
 }
 
 
-def _file_in(said: str) -> str | None:
-    found = re.search(r"\b(?:file|hdfs|s3a?|gs|abfss?):/[^\n]*?(?=\.?\s|[\"'`]|$)", said)
-    return None if found is None else re.sub("^file:/+", "/", found[0])
+def _file_in(text: str) -> str | None:
+    match = re.search(r"\b(?:file|hdfs|s3a?|gs|abfss?):/[^\n]*?(?=\.?\s|[\"'`]|$)", text)
+    return None if match is None else re.sub("^file:/+", "/", match[0])
 
 
-def first_line(said: str) -> str:
+def first_line(text: str) -> str:
     """Return the first thing that an exception of Java says, without its name and its stack."""
-    found = re.search(r"^(?:: )?(?:[\w$]+\.)+[\w$]+: (.+)", said, re.MULTILINE)
-    return (found[1] if found else said.strip().partition("\n")[0])[:200]
+    match = re.search(r"^(?:: )?(?:[\w$]+\.)+[\w$]+: (.+)", text, re.MULTILINE)
+    return (match[1] if match else text.strip().partition("\n")[0])[:200]
 
 
 @contextmanager

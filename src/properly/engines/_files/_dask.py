@@ -75,13 +75,13 @@ class _Fsspec:
         fsspec = import_extra("fsspec", extra="dask")
         try:
             system, _ = fsspec.url_to_fs(address)
-            found = system.glob(address) if fsspec.core.has_magic(address) else [address]
-            found = [system.unstrip_protocol(name) for name in found if not system.isdir(name)]
+            names = system.glob(address) if fsspec.core.has_magic(address) else [address]
+            names = [system.unstrip_protocol(name) for name in names if not system.isdir(name)]
         except Exception as error:
-            raise unreachable(address, "Dask", _said(error)) from error
-        if not found:
+            raise unreachable(address, "Dask", _reason(error)) from error
+        if not names:
             raise no_match(address)
-        return sorted(found)
+        return sorted(names)
 
     def opening(self, address: str) -> str:
         """Read the beginning of a file."""
@@ -90,11 +90,11 @@ class _Fsspec:
             with fsspec.open(address, "rb", compression="infer") as file:
                 head = file.read(OPENING)
         except Exception as error:
-            raise unreachable(address, "Dask", _said(error)) from error
+            raise unreachable(address, "Dask", _reason(error)) from error
         return decoded(address, head)
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return str(error).partition("\n")[0] or type(error).__name__
 
 
@@ -234,7 +234,7 @@ def _schema_in_footers(
     chosen = []
     for name, real in columns.items():
         types = [plain_type(schema.field(real).type) for schema in schemas]
-        told = {shard.name: str(kind) for shard, kind in zip(shards, types, strict=True)}
-        require_one_type(told, real)
+        by_file = {shard.name: str(kind) for shard, kind in zip(shards, types, strict=True)}
+        require_one_type(by_file, real)
         chosen.append((name, types[0]))
     return import_extra("pyarrow", extra="dask").schema(chosen)

@@ -93,12 +93,12 @@ def _bytes_of(part: Part) -> bytes:
     shard = part.shard
     try:
         with fsspec.open(shard.place, "rb", compression="gzip" if shard.packed else None) as file:
-            found: bytes = block.read_block(file, part.start, part.size, delimiter=b"\n")
+            content: bytes = block.read_block(file, part.start, part.size, delimiter=b"\n")
     except FileNotFoundError:
         raise unseen(shard.name, "dask") from None
     except DAMAGED:
         raise damaged(shard.name) from None
-    return found
+    return content
 
 
 def _texts(part: Part, header: Header, columns: Mapping[str, str]) -> Any:
@@ -116,8 +116,8 @@ def _texts(part: Part, header: Header, columns: Mapping[str, str]) -> Any:
         raise _broken_lines(shard, str(error)) from None
     gone = [pc.match_substring_regex(x, f"^(?:{MISSING})$") for x in arrays]
     none = pa.scalar(None, pa.string())
-    found = [pc.if_else(mask, none, x) for mask, x in zip(gone, arrays, strict=True)]
-    return pa.table(dict(zip(columns, found, strict=True)))
+    values = [pc.if_else(mask, none, x) for mask, x in zip(gone, arrays, strict=True)]
+    return pa.table(dict(zip(columns, values, strict=True)))
 
 
 def _fields(lines: bytes, header: Header, places: list[int]) -> list[Any]:
@@ -135,16 +135,16 @@ def _fields(lines: bytes, header: Header, places: list[int]) -> list[Any]:
     return [table.column(i) for i in places]
 
 
-def _broken_lines(shard: Shard, said: str) -> DataError:
+def _broken_lines(shard: Shard, text: str) -> DataError:
     """Say what is wrong with a CSV file; lines cannot be counted in its midst."""
-    if "columns, got" in said:
-        line = said.partition(": ")[2].rpartition(": ")[2][:40]
+    if "columns, got" in text:
+        line = text.partition(": ")[2].rpartition(": ")[2][:40]
         message = (
             "each line of a CSV file must have as many fields as its header; "
             f"one of {shard.name!r} has not: {line!r}"
         )
         return DataError(message, hint="text that contains the separator must be quoted.")
-    if "UTF8" in said:
+    if "UTF8" in text:
         message = f"a CSV file must be text in UTF-8; {shard.name!r} is not"
         return DataError(message, hint='save it again; spreadsheets call this "CSV UTF-8".')
     return not_valid(shard.name, "csv")
@@ -164,14 +164,14 @@ def _typed_texts(part: Part, header: Header, columns: Mapping[str, str], schema:
     """Read columns of CSV, and make numbers of those that hold numbers only."""
     pa, pc = import_module("pyarrow"), import_module("pyarrow.compute")
     table = _texts(part, header, columns)
-    found = {}
+    arrays = {}
     for name, kind in zip(schema.names, schema.types, strict=True):
         values = table.column(name)
         if kind != pa.string():
             values = pc.utf8_lower(pc.utf8_trim_whitespace(values))
             values = pc.replace_substring_regex(values, r"^\+", "").cast(kind)
-        found[name] = values
-    return pa.table(found)
+        arrays[name] = values
+    return pa.table(arrays)
 
 
 def _records(part: Part, schema: Any) -> Any:
@@ -191,9 +191,9 @@ def _records(part: Part, schema: Any) -> Any:
         raise _broken_records(part.shard, str(error)) from None
 
 
-def _broken_records(shard: Shard, said: str) -> DataError:
-    name = said.partition("Column(/")[2].partition(")")[0]
-    if not name or " changed from " not in said:
+def _broken_records(shard: Shard, text: str) -> DataError:
+    name = text.partition("Column(/")[2].partition(")")[0]
+    if not name or " changed from " not in text:
         return not_valid(shard.name, "json")
     message = f"a column must hold values of one kind; {name!r} of {shard.name!r} does not"
     return DataError(message)
@@ -215,9 +215,9 @@ def _json_kinds(kind: Any) -> frozenset[str]:
 
 def _typed_records(part: Part, columns: Mapping[str, str], schema: Any) -> Any:
     pa = import_module("pyarrow")
-    asked = pa.schema([(columns[field.name], field.type) for field in schema])
-    found = _records(part, asked)
-    return pa.table([found.column(name) for name in asked.names], schema=schema)
+    request = pa.schema([(columns[field.name], field.type) for field in schema])
+    records = _records(part, request)
+    return pa.table([records.column(name) for name in request.names], schema=schema)
 
 
 def _groups_of_rows(part: Part, columns: Mapping[str, str], schema: Any) -> Any:
@@ -226,14 +226,14 @@ def _groups_of_rows(part: Part, columns: Mapping[str, str], schema: Any) -> Any:
     chosen = range(part.start, part.start + (part.size or 0))
     try:
         with fsspec.open(part.shard.place, "rb") as file:
-            found = parquet.ParquetFile(file).read_row_groups(
+            table = parquet.ParquetFile(file).read_row_groups(
                 chosen, columns=list(dict.fromkeys(columns.values())), use_threads=False
             )
     except FileNotFoundError:
         raise unseen(part.shard.name, "dask") from None
     except (pa.ArrowException, OSError):
         raise not_valid(part.shard.name, "parquet") from None
-    arrays = [found.column(columns[name]) for name in schema.names]
+    arrays = [table.column(columns[name]) for name in schema.names]
     return pa.table(
         [x.cast(kind) for x, kind in zip(arrays, schema.types, strict=True)], schema=schema
     )

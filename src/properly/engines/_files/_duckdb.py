@@ -90,17 +90,17 @@ def measured(
 ) -> Measured:
     """Count rows, and in each column the values, by one look at the file."""
     values = values_of(connection, table, names)
-    asked = [
+    questions = [
         each
         for name, value in zip(names, values, strict=True)
         for each in _questions(value, number=name in numbers)
     ]
     whole = " AND ".join(value.present for value in values)
-    counts = f"count(*), count(*) FILTER ({whole}), {', '.join(asked)}"
+    counts = f"count(*), count(*) FILTER ({whole}), {', '.join(questions)}"
     query = f"SELECT {counts} FROM {table.source}"  # noqa: S608
-    ((rows, complete, *told),) = connection.execute(query).fetchall()
+    ((rows, complete, *answers),) = connection.execute(query).fetchall()
     columns = {
-        name: Column(value, *told[5 * i : 5 * i + 5])
+        name: Column(value, *answers[5 * i : 5 * i + 5])
         for i, (name, value) in enumerate(zip(names, values, strict=True))
     }
     return Measured(table, rows, complete, columns)
@@ -124,11 +124,11 @@ def _unread(value: Value) -> str:
     return f"({value.present} AND NOT {reads})"
 
 
-def require_numbers(connection: Any, found: Sequence[Measured], names: Sequence[str]) -> None:
+def require_numbers(connection: Any, files: Sequence[Measured], names: Sequence[str]) -> None:
     """Refuse columns that hold what is no number, with the first such row and its value."""
     for name in names:
-        count = sum(each.columns[name].unreadable for each in found)
-        first = next((each for each in found if each.columns[name].unreadable), None)
+        count = sum(each.columns[name].unreadable for each in files)
+        first = next((each for each in files if each.columns[name].unreadable), None)
         if first is not None:
             value = first.columns[name].value
             rows = f"(SELECT *, row_number() OVER () - 1 AS row FROM {first.table.source})"  # noqa: S608
@@ -138,19 +138,19 @@ def require_numbers(connection: Any, found: Sequence[Measured], names: Sequence[
             raise no_number(name, place, there["value"][0], count)
 
 
-def kept(found: Sequence[Measured], names: Sequence[str], missing: str) -> str | None:
+def kept(files: Sequence[Measured], names: Sequence[str], missing: str) -> str | None:
     """Refuse rows with a missing value, or say how many are dropped."""
-    rows = sum(each.rows for each in found)
-    gone = rows - sum(each.complete for each in found)
-    gaps = {name: sum(each.rows - each.columns[name].present for each in found) for name in names}
+    rows = sum(each.rows for each in files)
+    gone = rows - sum(each.complete for each in files)
+    gaps = {name: sum(each.rows - each.columns[name].present for each in files) for name in names}
     return require_present(rows, gone, lacking(gaps), missing)
 
 
-def union(found: Sequence[Measured], columns: Mapping[str, str], numbers: Container[str]) -> str:
+def union(files: Sequence[Measured], columns: Mapping[str, str], numbers: Container[str]) -> str:
     """Write the query that puts the rows of all files below one another."""
-    kinds = {name: _common(found, name, name in numbers) for name in columns.values()}
+    kinds = {name: _common(files, name, name in numbers) for name in columns.values()}
     selects = []
-    for each in found:
+    for each in files:
         chosen = ", ".join(
             f"{_as_kind(each.columns[name], kinds[name])} AS {safe}"
             for safe, name in columns.items()
@@ -163,28 +163,28 @@ def union(found: Sequence[Measured], columns: Mapping[str, str], numbers: Contai
     return " UNION ALL ".join(selects)
 
 
-def shape_of(found: Sequence[Measured], name: str) -> Shape:
+def shape_of(files: Sequence[Measured], name: str) -> Shape:
     """Say what a column of all files together is like."""
-    columns = [each.columns[name] for each in found]
-    kind = _common(found, name, number=False)
-    known = [column for column in columns if column.present]
-    if not known or LETTERS.get(kind, "M") not in "bif":
+    columns = [each.columns[name] for each in files]
+    kind = _common(files, name, number=False)
+    filled = [column for column in columns if column.present]
+    if not filled or LETTERS.get(kind, "M") not in "bif":
         return Shape(LETTERS.get(kind, "M"), None, None, zero_one=False)
     return Shape(
         LETTERS[kind],
-        min(column.least for column in known if column.least is not None),
-        max(column.greatest for column in known if column.greatest is not None),
-        all(column.zero_one for column in known),
+        min(column.least for column in filled if column.least is not None),
+        max(column.greatest for column in filled if column.greatest is not None),
+        all(column.zero_one for column in filled),
     )
 
 
-def _common(found: Sequence[Measured], name: str, number: bool) -> str:
+def _common(files: Sequence[Measured], name: str, number: bool) -> str:
     """Choose the kind of a column of several files; one without any value fits every kind."""
-    columns = [each.columns[name] for each in found]
-    known = [column.value for column in columns if column.present] or [columns[0].value]
-    letters = {value.letter for value in known}
+    columns = [each.columns[name] for each in files]
+    filled = [column.value for column in columns if column.present] or [columns[0].value]
+    letters = {value.letter for value in filled}
     if len(letters) == 1 and not (number and letters & {"O", "M"}):
-        return "TIMESTAMP" if letters == {"M"} else known[0].kind
+        return "TIMESTAMP" if letters == {"M"} else filled[0].kind
     if number or letters <= set("bif"):
         return "BIGINT" if letters == set("bi") else "DOUBLE"
     return "VARCHAR"

@@ -41,8 +41,8 @@ class Header(NamedTuple):
 
 def header_of(name: str, text: str, separators: str = SEPARATORS) -> Header:
     """Find the header in the beginning of a CSV file."""
-    found = [(_first_records(text, separator), separator) for separator in separators]
-    (first, *_), separator = max(found, key=lambda pair: _plausible(pair[0]))
+    candidates = [(_first_records(text, separator), separator) for separator in separators]
+    (first, *_), separator = max(candidates, key=lambda pair: _plausible(pair[0]))
     if not first:
         message = f"a file must have columns and rows; {name!r} is empty"
         raise DataError(message)
@@ -165,22 +165,22 @@ def require_same(table: Table, first: Table) -> None:
     lacking = [name for name in first.names if name is not None and name not in table.names]
     beyond = [name for name in table.names if name is not None and name not in first.names]
     if lacking or beyond:
-        said = [f"lacks {_listed(lacking)}"] * bool(lacking)
-        said += [f"has {_listed(beyond)} besides"] * bool(beyond)
+        differences = [f"lacks {_listed(lacking)}"] * bool(lacking)
+        differences += [f"has {_listed(beyond)} besides"] * bool(beyond)
         message = (
             f"files must have the same columns; compared with {first.file.name!r}, "
-            f"{table.file.name!r} {' and '.join(said)}"
+            f"{table.file.name!r} {' and '.join(differences)}"
         )
         raise DataError(message)
 
 
-def refusal(file: File, said: str) -> DataError:
+def refusal(file: File, text: str) -> DataError:
     """Say in one sentence what duckdb says in an essay."""
-    first = said.partition("\n")[0]
+    first = text.partition("\n")[0]
     if not is_here(file):
-        return _out_of_reach(file, said)
+        return _out_of_reach(file, text)
     at = re.search(r"CSV Error on Line: (\d+)", first)
-    fields = re.search(r"^Expected Number of Columns: (\d+) Found: (\d+)", said, re.MULTILINE)
+    fields = re.search(r"^Expected Number of Columns: (\d+) Found: (\d+)", text, re.MULTILINE)
     if "stream" in first and file.compression != "none":
         return damaged(file.name)
     if at and fields:
@@ -189,13 +189,13 @@ def refusal(file: File, said: str) -> DataError:
             f"line {at[1]} of {file.name!r} has {fields[2]} instead of {fields[1]}"
         )
         return DataError(message, hint="text that contains the separator must be quoted.")
-    if at and "unterminated quote" in said:
+    if at and "unterminated quote" in text:
         message = (
             "a field that begins with a quote must end with one; "
             f"that on line {at[1]} of {file.name!r} does not"
         )
         return DataError(message, hint="a quote within a quoted field is written twice.")
-    if at and "not utf-8" in said:
+    if at and "not utf-8" in text:
         return no_utf8(file.name, int(at[1]))
     line = at or re.search(r" in line (\d+)", first)
     where = f", line {line[1]}," if line else ""
@@ -205,10 +205,10 @@ def refusal(file: File, said: str) -> DataError:
     return DataError(message, hint="line ends may be mixed." if ends else "it may be cut short.")
 
 
-def _out_of_reach(file: File, said: str) -> DataError:
+def _out_of_reach(file: File, text: str) -> DataError:
     """Say why a file elsewhere cannot be read; most often duckdb lacks an extension for it."""
-    lacking = re.search(r"extension '?\"?(\w+)", said)
-    reason = f"its extension {lacking[1]} is not there" if lacking else said.partition("\n")[0]
+    lacking = re.search(r"extension '?\"?(\w+)", text)
+    reason = f"its extension {lacking[1]} is not there" if lacking else text.partition("\n")[0]
     message = f"a file elsewhere must be one that duckdb reaches; {file.name!r} is not: {reason}"
     hint = f"INSTALL {lacking[1]} is the command of duckdb that fetches it." if lacking else None
     return DataError(message, hint=hint)
@@ -244,7 +244,7 @@ def _csv_table(file: File, path: str, opening: str) -> Table:
 
 
 def _parquet_table(connection: Any, file: File, path: str) -> Table:
-    found = _typed_table(connection, file, f"read_parquet({path}, hive_partitioning = false)")
+    table = _typed_table(connection, file, f"read_parquet({path}, hive_partitioning = false)")
     # duckdb knows no upper and lower case and renames columns; the file has their own names.
     query = f"SELECT name, num_children FROM parquet_schema({path})"  # noqa: S608
     root, *below = connection.execute(query).fetchall()
@@ -252,7 +252,7 @@ def _parquet_table(connection: Any, file: File, path: str) -> Table:
     for _ in range(root[1]):
         names.append(below[0][0])
         below = below[_size(below) :]
-    return found._replace(names=tuple(names))
+    return table._replace(names=tuple(names))
 
 
 def _size(schema: list[tuple[str, int | None]]) -> int:

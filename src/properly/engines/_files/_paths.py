@@ -72,7 +72,7 @@ class File(NamedTuple):
         return opener(self.path, "rb")
 
 
-def find_files(paths: Paths, folder: Path) -> list[File]:
+def _local_files(paths: Paths, folder: Path) -> list[File]:
     """Find all files that are meant, in order; a folder takes what must be written out first."""
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
@@ -86,7 +86,7 @@ def find_files(paths: Paths, folder: Path) -> list[File]:
             message = f"each file must be given once; got {name!r} again"
             raise DataError(message)
         seen.add(real)
-    return [_found(name, folder / f"{i}") for i, name in enumerate(names)]
+    return [_file_at(name, folder / f"{i}") for i, name in enumerate(names)]
 
 
 def _expanded(path: str | os.PathLike[str]) -> list[str]:
@@ -119,7 +119,7 @@ def _refuse_missing(name: str) -> None:
     raise DataError(message, hint=hint)
 
 
-def _found(name: str, place: Path) -> File:
+def _file_at(name: str, place: Path) -> File:
     """Look at the first bytes of a file; what cannot be read as it is goes to a new place."""
     path = Path(name)
     if path.is_dir() and name != STANDARD_INPUT:
@@ -220,12 +220,12 @@ def _is_binary(head: bytes) -> bool:
 PACKED: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
 
 
-def found_files(paths: Paths, folder: Path) -> list[File]:
+def find_files(paths: Paths, folder: Path) -> list[File]:
     """Find all files that are meant: those of this machine, then those that have an address."""
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     away = [path for path in given if _is_address(path)]
     here = [path for path in given if not _is_address(path)]
-    files = find_files(here, folder) if here or not away else []
+    files = _local_files(here, folder) if here or not away else []
     return [*files, *(_as_file(str(address)) for address in dict.fromkeys(away))]
 
 

@@ -39,7 +39,7 @@ from properly.engines._files._duckdb_tables import (
     require_same,
     table_of,
 )
-from properly.engines._files._paths import DAMAGED, damaged, found_files
+from properly.engines._files._paths import DAMAGED, damaged, find_files
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -95,16 +95,16 @@ class Files:
         """Read some columns, or all; a value that is missing has no meaning but is marked."""
         names = self.names if columns is None else _as_names(columns)
         self.require(names)
-        found = [self._fetched(table, names) for table in self.tables]
+        fetched = [self._fetched(table, names) for table in self.tables]
         parts = tuple(
             Part(table.file, len(masks[0]))
-            for table, (_, masks) in zip(self.tables, found, strict=True)
+            for table, (_, masks) in zip(self.tables, fetched, strict=True)
         )
         values: dict[str, Column] = {}
         missing: dict[str, Column] = {}
         for i, name in enumerate(names):
-            masks = [masks[i] for _, masks in found]
-            values[name] = stacked([columns[i] for columns, _ in found], masks)
+            masks = [masks[i] for _, masks in fetched]
+            values[name] = stacked([columns[i] for columns, _ in fetched], masks)
             missing[name] = np.concatenate(masks)
         return FileRows(values, missing, parts)
 
@@ -124,9 +124,9 @@ class Files:
 
     def shapes(self, names: Iterable[str]) -> dict[str, Shape]:
         """Say of what kind columns are and how far their values reach, without reading them."""
-        asked = _as_names(names)
-        found = self._measured(asked, ())
-        return {name: shape_of(found, name) for name in asked}
+        columns = _as_names(names)
+        files = self._measured(columns, ())
+        return {name: shape_of(files, name) for name in columns}
 
     def relation(
         self,
@@ -145,10 +145,10 @@ class Files:
         self.require(names)
         needed = set(numbers)
         tables = [self._settled(i, names) for i in range(len(self.tables))]
-        found = self._measured(names, needed, tables)
-        require_numbers(self.connection, found, [name for name in names if name in needed])
-        dropped = kept(found, names, missing)
-        return self.connection.sql(union(found, columns, needed)), dropped
+        files = self._measured(names, needed, tables)
+        require_numbers(self.connection, files, [name for name in names if name in needed])
+        dropped = kept(files, names, missing)
+        return self.connection.sql(union(files, columns, needed)), dropped
 
     def _settled(self, number: int, names: list[str]) -> Table:
         full = import_extra("duckdb", extra="duckdb").IOException
@@ -159,12 +159,12 @@ class Files:
     def _measured(
         self, names: list[str], numbers: Container[str], tables: Iterable[Table] | None = None
     ) -> list[Measured]:
-        found = []
+        files = []
         for table in self.tables if tables is None else tables:
             with _in_one_sentence(table.file):
-                found.append(measured(self.connection, table, names, numbers))
-            self._require_rows(table, found[-1].rows)
-        return found
+                files.append(measured(self.connection, table, names, numbers))
+            self._require_rows(table, files[-1].rows)
+        return files
 
     def _counted(self, table: Table, rows: str) -> int:
         with _in_one_sentence(table.file):
@@ -178,9 +178,11 @@ class Files:
             chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in enumerate(values))
             query = f"SELECT {chosen} FROM {table.source}"  # noqa: S608
             arrays = self.connection.execute(query).fetchnumpy()
-        found = [arrays[f"v{i}"] for i in range(len(names))]
-        self._require_rows(table, len(found[0]))
-        return [np.ma.getdata(column) for column in found], [_missing(column) for column in found]
+        columns = [arrays[f"v{i}"] for i in range(len(names))]
+        self._require_rows(table, len(columns[0]))
+        return [np.ma.getdata(column) for column in columns], [
+            _missing(column) for column in columns
+        ]
 
     def _require_rows(self, table: Table, rows: int) -> None:
         if not rows:
@@ -198,18 +200,18 @@ def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
     duckdb = import_extra("duckdb", extra="duckdb")
     limits = {} if memory is None else limits_of(memory)
     with TemporaryDirectory(prefix="properly-") as folder:
-        found = found_files(paths, Path(folder))
+        files = find_files(paths, Path(folder))
         # Without these it would write into the working directory, or fetch code from the network;
         # code that was fetched by hand is needed to reach files elsewhere.
         config = {
             "temp_directory": folder,
             "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": str(not all(map(is_here, found))).lower(),
+            "autoload_known_extensions": str(not all(map(is_here, files))).lower(),
         }
         with _enough(duckdb, memory), duckdb.connect(config=config | limits) as connection:
             # It would draw between our own lines.
             connection.execute("SET enable_progress_bar = false")
-            tables = [_opened(connection, file, i, folder) for i, file in enumerate(found)]
+            tables = [_opened(connection, file, i, folder) for i, file in enumerate(files)]
             for table in tables:
                 require_same(table, tables[0])
             yield Files(connection, tuple(tables), Path(folder))
@@ -268,10 +270,10 @@ def read(
     """
     check_choice(missing, ("refuse", "drop"), "missing")
     with open_files(paths) as files:
-        found, dropped = files.read(columns).complete(missing)
+        data, dropped = files.read(columns).complete(missing)
     if dropped is not None:
         notice(dropped)
-    return found
+    return data
 
 
 def _opened(connection: Any, file: File, number: int, folder: str) -> Table:
@@ -292,8 +294,8 @@ def _enough(duckdb: Any, memory: str | None) -> Iterator[None]:
         hint = "give more by --memory, or name a folder with more space by TMPDIR."
         raise DataError(message, hint=hint) from error
     except duckdb.Error as error:
-        said = str(error).partition("\n")[0]
-        message = f"duckdb must be able to work on the files to their end; it says: {said}"
+        reason = str(error).partition("\n")[0]
+        message = f"duckdb must be able to work on the files to their end; it says: {reason}"
         raise DataError(message) from error
 
 

@@ -70,12 +70,12 @@ class _Hadoop:
         """Find all files that an address stands for."""
         reader = self.session.read.format("binaryFile").option("recursiveFileLookup", "true")
         try:
-            found = reader.load(address).select("path").collect()
+            rows = reader.load(address).select("path").collect()
         except Exception as error:
             if "PATH_NOT_FOUND" in str(error) and MARKS.search(address):
                 raise no_match(address) from None
             raise unreachable(address, "Spark", first_line(str(error))) from error
-        return sorted(row["path"] for row in found)
+        return sorted(row["path"] for row in rows)
 
     def opening(self, address: str) -> str:
         """Read the first lines of a file."""
@@ -159,8 +159,8 @@ def _start_java(pyspark: Any, conf: Any) -> None:
 
 def _require_java() -> None:
     home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java") if home is None else shutil.which(str(Path(home, "bin", "java")))
-    if found is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+    java = shutil.which("java") if home is None else shutil.which(str(Path(home, "bin", "java")))
+    if java is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         where = "" if home is None else f" in JAVA_HOME = {home!r}"
         message = f"Spark needs Java, which is not installed{where}"
         raise MissingExtraError(message, hint="install Java 17 or later, or set JAVA_HOME to it.")
@@ -243,9 +243,9 @@ def _typed(texts: Any, chosen: Mapping[str, Any]) -> Any:
         for name in chosen
         for kind, pattern in KINDS.items()
     ]
-    found = frame.agg(*fits).collect()[0]
+    row = frame.agg(*fits).collect()[0]
     kinds = {
-        name: kind_of(kind for kind in KINDS if found[f"{name} {kind}"] is not False)
+        name: kind_of(kind for kind in KINDS if row[f"{name} {kind}"] is not False)
         for name in chosen
     }
     return frame.select(
