@@ -1,4 +1,8 @@
-"""What a rule for several classes is."""
+"""Rules for class probabilities: `ClassRule`, and `DualRule` for one event as well.
+
+A new rule for several classes derives from `ClassRule`; one that prices an event and classes by
+the same formula from `DualRule`. Both need `classwise`, `range_for`, `propriety` and a name.
+"""
 
 from __future__ import annotations
 
@@ -302,6 +306,124 @@ class ClassRule(Rule):
         if not used.all():
             p, y, weight = p[used], y[used], weight[used]
         return float(np.sum(self.price(y, p) * weight))
+
+
+class DualRule(BinaryRule, ClassRule):
+    """A rule for the probability of one event, and for the probabilities of several classes.
+
+    Forecasts of one dimension are probabilities of an event, those of two are class probabilities.
+    """
+
+    def loss(self, y: ArrayLike, p: ArrayLike, *, labels: Sequence[object] | None = None) -> Array:
+        """Price each forecast.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        p : array-like of shape (n,) or (n, K)
+            Probabilities of the event, or of the classes, one column each.
+        labels : sequence, optional
+            What each column stands for.
+
+        Returns
+        -------
+        array
+            One loss a case, in the library of `p`. Infinity is a possible loss; NaN is not.
+        """
+        return self._forward("loss", p, y, p, labels=labels)
+
+    def __call__(
+        self,
+        y: ArrayLike,
+        p: ArrayLike,
+        weight: ArrayLike | None = None,
+        *,
+        labels: Sequence[object] | None = None,
+    ) -> Any:
+        """Return the (weighted) mean loss.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        p : array-like of shape (n,) or (n, K)
+            Probabilities of the event, or of the classes, one column each.
+        weight : array-like, optional
+            Case weights; rows of weight 0 do not count, whatever their loss.
+        labels : sequence, optional
+            What each column stands for.
+
+        Returns
+        -------
+        float
+            The mean; for a tensor, a tensor without dimensions that can be differentiated.
+        """
+        return self._forward("__call__", p, y, p, weight, labels=labels)
+
+    def logit_loss(
+        self, y: ArrayLike, logit: ArrayLike, *, labels: Sequence[object] | None = None
+    ) -> Array:
+        """Price forecasts given as log-odds of the event, or as logits before the softmax."""
+        return self._forward("logit_loss", logit, y, logit, labels=labels)
+
+    def logit_slope(
+        self, y: ArrayLike, logit: ArrayLike, *, labels: Sequence[object] | None = None
+    ) -> Array:
+        """Differentiate the loss with respect to log-odds, or to logits before the softmax."""
+        return self._forward("logit_slope", logit, y, logit, labels=labels)
+
+    def logit_curvature(self, logit: ArrayLike) -> Array:
+        """Return how fast slopes grow, on average if the forecast is the truth."""
+        kind = ClassRule if is_table(logit) else BinaryRule
+        return kind.logit_curvature(self, logit)
+
+    def price_logit(self, y: Array, logit: Array) -> Array:
+        """Price log-odds, or logits before the softmax. The arrays are not checked."""
+        price = self.price_class_logit if len(logit.shape) == 2 else self.price_event_logit
+        return price(y, logit)
+
+    def price_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Differentiate with respect to log-odds, or to logits. The arrays are not checked."""
+        if len(logit.shape) == 2:
+            return self.price_class_logit_slope(y, logit)
+        return self.price_event_logit_slope(y, logit)
+
+    def price_event_logit(self, y: Array, logit: Array) -> Array:
+        """Price log-odds; a rule that may cost infinity replaces this."""
+        return BinaryRule.price_logit(self, y, logit)
+
+    def price_event_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Differentiate with respect to log-odds; a rule of infinite slope replaces this."""
+        return BinaryRule.price_logit_slope(self, y, logit)
+
+    def price_class_logit(self, y: Array, logits: Array) -> Array:
+        """Price logits before the softmax; a rule that may cost infinity replaces this."""
+        return ClassRule.price_logit(self, y, logits)
+
+    def price_class_logit_slope(self, y: Array, logits: Array) -> Array:
+        """Differentiate with respect to logits; a rule of infinite slope replaces this."""
+        return ClassRule.price_logit_slope(self, y, logits)
+
+    def entropy(self, p: ArrayLike) -> Array:
+        """Return what each forecast costs on average if it is the truth."""
+        return ClassRule.entropy(self, p) if is_table(p) else BinaryRule.entropy(self, p)
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return the least and the greatest loss of class probabilities."""
+        check_count(classes)
+        return 0.0, 1.0
+
+    def _forward(
+        self, method: str, p: ArrayLike, *args: Any, labels: Sequence[object] | None
+    ) -> Any:
+        """Call the method of `ClassRule` if forecasts are a table, else that of `BinaryRule`."""
+        if is_table(p):
+            return getattr(ClassRule, method)(self, *args, labels=labels)
+        require_no_labels(labels)
+        return getattr(BinaryRule, method)(self, *args)
 
 
 def require_class_rule(rule: object) -> ClassRule:

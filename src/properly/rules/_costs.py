@@ -1,4 +1,4 @@
-"""What decisions cost: matrices with a row for each class and a column for each decision."""
+"""Cost matrices, a row for each class and a column for each decision, and the best decisions."""
 
 from __future__ import annotations
 

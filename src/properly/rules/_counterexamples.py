@@ -1,6 +1,8 @@
-"""Truths and reports that beat them, or are as good.
+"""Counterexamples to propriety: a truth, and a report that beats it or is as good.
 
-Probabilities of classes in small whole numbers, and what they cost: to be checked by hand.
+A search over probabilities that are small whole numbers, so that a `Counterexample` can be checked
+by hand: `Points` of the simplex, their `Prices`, the pairs that they make, and a local
+optimisation whose result is rounded to small denominators.
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ if TYPE_CHECKING:
     Flags: TypeAlias = NDArray[np.bool_]
 
 
-# So many points at most, and no denominator above this: all pairs of points are looked at.
+# Points at most, and the greatest denominator: all pairs of points are looked at.
 MOST_POINTS = 500
 FINEST = 24
-# With more classes than this a grid of so many points has no point of two classes any more.
+# With more classes than this, a grid of MOST_POINTS has no point of two classes any more.
 MOST_CLASSES = 30
-# Of many classes, points of so many neighbours that are multiples of one over this.
+# Of many classes: points of a few neighbours, and their denominator.
 FEW_CLASSES = (3, 8)
-# Up to so many classes, every two of them are looked at closely.
+# Up to this many classes, every two of them are looked at closely.
 MOST_PAIRED = 6
 # How near a tie is: a point gives up this share of itself, divided by the number, to one class.
 NEAR = (8, 64, 1024)
@@ -48,6 +50,15 @@ EXACT = 2 * 10**7
 LAST_DIGITS = 2.0**-43
 # Losses that differ by less, relative to the largest of them, may differ by rounding alone.
 ROUNDING = 2.0**-40
+# Losses that differ by less than this share of themselves may differ by rounding.
+ALIKE = 1e-6
+# Local optimisation: truths, their denominator, starts of each, evaluations of each start.
+TRUTHS, SIXTIETHS, STARTS, LOOKS = 4, 60, 3, 300
+# What an optimiser may add and subtract, in the place of infinity.
+HUGE = 1e100
+# Denominators to which a report that is a real number is rounded, and how fine it may get.
+SMALL = range(1, 1025)
+FINE = tuple(2**n for n in range(11, 31))
 
 
 class Points(NamedTuple):
@@ -239,21 +250,6 @@ def more(a: Floats, b: Floats) -> Floats:
     with np.errstate(invalid="ignore"):
         difference: Floats = np.where(a == b, 0.0, np.subtract(a, b))
     return difference
-
-
-# Local optimisation: so many truths, of this denominator, from so many starts and with so many
-# looks at a report each.
-TRUTHS = 4
-# Losses that differ by less than this share of themselves may differ by rounding.
-ALIKE = 1e-6
-SIXTIETHS = 60
-STARTS = 3
-LOOKS = 300
-# What an optimiser may add and subtract, in the place of infinity.
-HUGE = 1e100
-# Denominators to which a report that is a real number is rounded, and how fine it may get.
-SMALL = range(1, 1025)
-FINE = tuple(2**n for n in range(11, 31))
 
 
 @dataclass(frozen=True)

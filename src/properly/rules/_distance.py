@@ -1,4 +1,4 @@
-"""Rules for ordered classes that grow with the square of the distance."""
+"""Rules for ordered classes whose loss grows with the square of the distance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from properly._boundary._libraries import beside, count_up, namespace
 from properly._boundary._options import as_number, check_choice, check_flag
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import ClassRule
-from properly.rules._ranked import RPS
+from properly.rules._ranked_probability import RPS
 from properly.rules._rule import Propriety, in_name, wide
 
 if TYPE_CHECKING:

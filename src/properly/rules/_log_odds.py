@@ -1,6 +1,7 @@
-"""Log-odds, and what they stand for before and after rounding.
+"""Log-odds, softmax and Beta integrals, computed without cancellation or overflow.
 
-Functions that the closed forms of weighted rules need, without cancellation.
+What the closed forms of rules share: probabilities and cumulative sums of log-odds and logits, the
+series of ``atanh``, and the density and mass of a Beta distribution.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from properly.typing import Array
 
 
-# So many terms of the series below are enough for arguments up to 0.2.
+# Terms of the series of atanh that are enough for arguments up to SMALL.
 TERMS = 12
 SMALL = 0.2
 # Where a Beta density changes by less than this share, its integral is a sum over a few nodes.

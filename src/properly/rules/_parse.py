@@ -1,4 +1,4 @@
-"""Rules as text: a short name, or a call as Python writes it."""
+"""Reading rules from text: a short name, or a call as Python writes it."""
 
 from __future__ import annotations
 

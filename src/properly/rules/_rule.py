@@ -1,8 +1,7 @@
-"""What a rule is: a price for one forecast, and the facts about that price.
+"""Scoring rules: `Rule`, the base of all, and `BinaryRule`, the base of those for one event.
 
-Losses added up and averaged.
-
-Whether a rule rewards saying what one believes.
+A rule is a price for one forecast, and the facts about that price, among them its `Propriety`. A
+new rule for one event derives from `BinaryRule` and writes two integrals and a weight.
 """
 
 from __future__ import annotations
@@ -32,31 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from properly.typing import Array, ArrayLike
-
-
-def mean_tensor(loss: Array, weight: Array | None) -> Array:
-    """Average the losses of a tensor, in their own type."""
-    xp = namespace(loss)
-    if weight is None:
-        return xp.mean(loss)
-    # Shares of the total, not the weights themselves: half precision soon overflows. Double
-    # precision only where it is there already: some devices have none.
-    double = xp.float64 in (loss.dtype, weight.dtype)
-    weight = xp.astype(weight, xp.float64 if double else xp.float32)
-    share = weight / xp.sum(weight)
-    return xp.astype(xp.sum(loss * share), loss.dtype)
-
-
-def paid(
-    price: Callable[[Array], Array], p: Array, happened: Array, weight: Array | None = None
-) -> float:
-    """Add up a price where it was paid; elsewhere it may be infinite and does no harm."""
-    xp = namespace(p)
-    chosen = xp.nonzero(happened)[0]
-    loss = price(xp.astype(xp.take(p, chosen), xp.float64, copy=False))
-    if weight is not None:
-        loss = loss * xp.astype(xp.take(weight, chosen), xp.float64, copy=False)
-    return float(xp.sum(loss))
 
 
 class Propriety(enum.Enum):
@@ -420,6 +394,31 @@ class BinaryRule(Rule):
     def _sum(self, y: Array, p: Array, weight: Array | None = None) -> float:
         """Add up the losses of forecasts; each case is priced on its own side only."""
         return paid(self.loss_if_event, p, y, weight) + paid(self.loss_if_none, p, ~y, weight)
+
+
+def mean_tensor(loss: Array, weight: Array | None) -> Array:
+    """Average the losses of a tensor, in their own type."""
+    xp = namespace(loss)
+    if weight is None:
+        return xp.mean(loss)
+    # Shares of the total, not the weights themselves: half precision soon overflows. Double
+    # precision only where it is there already: some devices have none.
+    double = xp.float64 in (loss.dtype, weight.dtype)
+    weight = xp.astype(weight, xp.float64 if double else xp.float32)
+    share = weight / xp.sum(weight)
+    return xp.astype(xp.sum(loss * share), loss.dtype)
+
+
+def paid(
+    price: Callable[[Array], Array], p: Array, happened: Array, weight: Array | None = None
+) -> float:
+    """Add up a price where it was paid; elsewhere it may be infinite and does no harm."""
+    xp = namespace(p)
+    chosen = xp.nonzero(happened)[0]
+    loss = price(xp.astype(xp.take(p, chosen), xp.float64, copy=False))
+    if weight is not None:
+        loss = loss * xp.astype(xp.take(weight, chosen), xp.float64, copy=False)
+    return float(xp.sum(loss))
 
 
 def require_binary(rule: object) -> BinaryRule:

@@ -1,4 +1,4 @@
-"""Rules that look at one threshold only."""
+"""Elementary rules, of one threshold: the misclassification rate and regret at a threshold."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, ClassVar
 from properly._boundary._libraries import namespace
 from properly._boundary._options import as_number
 from properly.errors import DataError
-from properly.rules._class_rule import at
+from properly.rules._class_rule import DualRule, at
 from properly.rules._costs import likeliest
-from properly.rules._dual_rule import DualRule
 from properly.rules._rule import BinaryRule, Propriety, wide
 
 if TYPE_CHECKING:

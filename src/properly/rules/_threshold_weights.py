@@ -1,4 +1,7 @@
-"""Rules that are beliefs about thresholds: a distribution of them, and its mean regret."""
+"""Threshold-weighted rules: mean regret over a distribution of thresholds.
+
+A Beta distribution, a histogram, a few points, or the weight under which regret is net benefit.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from properly._boundary._libraries import namespace
 from properly._boundary._options import as_number
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._brier import Brier
-from properly.rules._combinators import Alias, Mixture
+from properly.rules._combinators import SumOfRules
 from properly.rules._log_odds import SMALL, BetaDensity, atanh_excess, both_sides, softplus
 from properly.rules._rule import BinaryRule, Propriety
 from properly.rules._threshold import Elementary
@@ -218,7 +221,7 @@ class MissedBenefit(BinaryRule):
 
 
 @dataclass(frozen=True)
-class PointWeighted(Alias):
+class PointWeighted(SumOfRules):
     r"""Mean regret at several thresholds.
 
     .. math:: S(p, y) = \sum_j w_j \left[ t_j (1 - y) 1\{p \ge t_j\}
@@ -248,21 +251,21 @@ class PointWeighted(Alias):
 
     thresholds: tuple[float, ...]
     weights: tuple[float, ...]
-    _mixture: Mixture = field(init=False, repr=False, compare=False)
+    _terms: tuple[tuple[float, BinaryRule], ...] = field(init=False, repr=False, compare=False)
 
     def __init__(self, thresholds: Iterable[float], weights: Iterable[float] | None = None) -> None:
         points = _numbers(thresholds, "thresholds")
         amounts = (1.0,) * len(points) if weights is None else _numbers(weights, "weights")
         shares = _shares(amounts, len(points), "one a threshold")
-        pairs = list(zip(shares, (Elementary(t) for t in points), strict=True))
+        terms = tuple(zip(shares, map(Elementary, points), strict=True))
         object.__setattr__(self, "thresholds", points)
         object.__setattr__(self, "weights", shares)
-        object.__setattr__(self, "_mixture", Mixture(pairs))
+        object.__setattr__(self, "_terms", terms)
 
     @property
-    def priced_by(self) -> BinaryRule:
-        """The mixture of elementary rules."""
-        return self._mixture
+    def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
+        """The elementary rules and their weights."""
+        return self._terms
 
     @property
     def name(self) -> str:

@@ -1,6 +1,7 @@
-"""Rules for ordered classes.
+"""Ranked probability scores: rules for ordered classes, added up over the cuts between them.
 
-Rules that add up a price over the cuts between ordered classes.
+`CutRule` is their base; `RPS` is the Brier score at each cut, `RankedLog` the log score, and
+`Ranked` any rule for one event.
 """
 
 from __future__ import annotations
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from properly.typing import Array
+
+# Up to this many classes are added up column by column, without a table of sums.
+FEW = 16
 
 
 class CutRule(ClassRule):
@@ -202,7 +206,7 @@ def tails(p: Array) -> tuple[Array, Array]:
 
     So a tail of impossible classes is exactly 0, and small ones keep their digits. What rounding
     adds to 1 is cut off: the sums of probabilities are not the user's numbers. (`upper_tails` in
-    the room `_reductions` asks for more: there, equal decimals must have equal sums.)
+    `counts._reductions` asks for more: there, equal decimals must have equal sums.)
     """
     xp = namespace(p)
     return lower_tails(p), xp.flip(lower_tails(xp.flip(p, axis=1)), axis=1)
@@ -256,10 +260,6 @@ def weigh(loss: Array, shares: np.ndarray[Any, Any]) -> Array:
 def add_up(loss: Array, shares: np.ndarray[Any, Any]) -> Array:
     """Return the weighted sum over the cuts."""
     return namespace(loss).sum(weigh(loss, shares), axis=1)
-
-
-# Up to so many classes are added up column by column, without a table of sums.
-FEW = 16
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -469,7 +469,9 @@ class Ranked(CutRule):
     ) -> None:
         if isinstance(rule, list | tuple):
             rule = tuple(require_binary(part) for part in rule)
-            _require_some(rule)
+            if not rule:
+                message = "there must be at least one rule for the cuts; got none"
+                raise DataError(message)
         else:
             rule = require_binary(rule)
         super().__init__(weights, normalized)
@@ -557,9 +559,3 @@ def _without_pole(price: Callable[[Array], Array], p: Array, wrong: float) -> Ar
 
 def _by_column(columns: list[Array]) -> Array:
     return namespace(columns[0]).stack(columns, axis=1)
-
-
-def _require_some(rules: tuple[BinaryRule, ...]) -> None:
-    if not rules:
-        message = "there must be at least one rule for the cuts; got none"
-        raise DataError(message)
