@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly.engines._rows import Rows
-
-    Column = np.ndarray[Any, Any]
+    from properly.typing import Column
 
 
 def classes_of(rows: Rows) -> int | None:

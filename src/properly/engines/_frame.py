@@ -1,6 +1,7 @@
-"""Columns of a frame that fit in memory, as arrays.
+"""Frames of forecasts: read as arrays if they fit in memory, else summed up where they are.
 
-Forecasts in a frame: read if they fit in memory, else summed up where they are.
+`Framed` knows what the columns are, and does either; `summarize_frame` makes a `Summary` of sums
+and counts that the engine of the frame computes.
 """
 
 from __future__ import annotations
@@ -15,24 +16,28 @@ import numpy as np
 
 from properly._boundary._arrays import event_label
 from properly._boundary._labels import check_labels, require_columns
+from properly.engines._class_rows import class_views, classes_of, confusion_of
+from properly.engines._counts import CELLS, MOST_DISTINCT, Counts
+from properly.engines._pooling import pool_cells, pool_few_values
 from properly.engines._roles import Roles, as_lazy, distinct_names
 from properly.engines._rows import Rows, collected
-from properly.engines._summarize import summarize_frame
+from properly.engines._summary import Summary
 from properly.engines._sums import sum_up
+from properly.engines._symbols import is_expressible
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
-    from properly.engines._summary import Summary
+    from properly.engines._pooling import Pooled
     from properly.rules import Rule
-    from properly.typing import Progress
-
-    Column = np.ndarray[Any, Any]
+    from properly.typing import Column, Progress
 
 
 # Frames with more rows are summed up where they are, and never read into memory.
 MOST_ROWS = 1_000_000
+# What sums can be split by; all else needs the rows.
+BY_SUMS = ("weight", "groups", "clusters")
 
 
 def count_rows(frame: Any) -> int:
@@ -124,9 +129,6 @@ def read_frame(
         if name in columns:
             design[what] = columns[name]
     return y, forecasts, design
-
-
-BY_SUMS = ("weight", "groups", "clusters")
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,3 +226,90 @@ class Framed:
             cells=cells,
             progress=progress,
         )
+
+
+def summarize_frame(
+    frame: Any,
+    roles: Roles,
+    rules: Sequence[Rule],
+    *,
+    pos_label: object = None,
+    labels: Sequence[object] | None = None,
+    cells: int | None = None,
+    progress: Progress | None = None,
+) -> Summary:
+    """Sum up a frame: losses by rule and model, and counts by model, also of each group."""
+    rows = Rows.of(frame, roles, pos_label=pos_label, labels=labels)
+    classes = classes_of(rows)
+    _require_expressible(rules, classes)
+    # The events whose forecasts are counted, by model: one, or several made of classes.
+    views: dict[tuple[str, Any], Rows] = (
+        class_views(rows)
+        if classes is not None
+        else {(model, None): rows.only(column) for model, (column,) in rows.forecasts.items()}
+    )
+    say = _saying(progress, 1 + len(views))
+    say("the sums of losses")
+    sums, by_group = sum_up(rows, tuple(rules))
+    total = int(float(sums.totals["rows",]))
+    counts: dict[Any, Counts] = {}
+    within: dict[Any, dict[Any, Counts]] = {group: {} for group in by_group}
+    for (model, view), viewed in views.items():
+        say(f"the forecasts of {model}")
+        key = model if view is None else (model, view)
+        pooled, grouped = _pooled(viewed, total, cells)
+        counts[key] = _counts(pooled, grouped)
+        for group, group_counts in within.items():
+            group_counts[key] = _counts(pooled.of_group(group), grouped)
+    class_labels = None if classes is None else rows.labels or tuple(range(classes))
+    return Summary(
+        sums=sums,
+        counts=counts,
+        groups={
+            g: Summary(sums=by_group[g], counts=within[g], labels=class_labels) for g in by_group
+        },
+        labels=class_labels,
+        confusion={} if classes is None else confusion_of(rows),
+    )
+
+
+def _require_expressible(rules: Sequence[Rule], classes: int | None) -> None:
+    for rule in rules:
+        if not is_expressible(rule, classes):
+            message = f"{rule!r} cannot be computed inside the engine of a frame"
+            hint = "read the columns into memory, and pass them as arrays."
+            raise DataError(message, hint=hint)
+
+
+def _pooled(rows: Rows, total: int, cells: int | None) -> tuple[Pooled, int | None]:
+    """Count each distinct forecast if there are not too many, else cells."""
+    if cells is None:
+        many = total > 4 * MOST_DISTINCT and _opens_with_many(rows)
+        pooled = None if many else pool_few_values(rows, "p0", MOST_DISTINCT)
+        if pooled is not None:
+            return pooled, None
+        cells = CELLS
+    return pool_cells(rows, "p0", cells), cells
+
+
+def _opens_with_many(rows: Rows) -> bool:
+    """Tell by the first rows alone that there are too many distinct forecasts to keep them all."""
+    opening = rows.data.select("p0").head(2 * MOST_DISTINCT).group_by("p0").agg(nw.len().alias("n"))
+    counted = opening.with_columns(one=nw.lit(1)).group_by("one").agg(nw.len().alias("n"))
+    return int(collected(counted)["n"][0]) > MOST_DISTINCT
+
+
+def _counts(pooled: Pooled, cells: int | None) -> Counts:
+    if cells is None:
+        return Counts.of_tally(pooled.tally())
+    return Counts.of_cells(cells, *pooled.by_cell())
+
+
+def _saying(progress: Progress | None, steps: int) -> Callable[[str], None]:
+    done = iter(range(steps))
+
+    def say(what: str) -> None:
+        if progress is not None:
+            progress(next(done), steps, what)
+
+    return say

@@ -1,4 +1,7 @@
-"""Forecasts counted inside an engine: each distinct one, or in cells."""
+"""Pooling inside an engine: rows counted at each distinct forecast, or in cells of forecasts.
+
+A `Pooled` is what comes back from the engine, checked; a tally or counts are made of it.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,13 @@ import numpy as np
 
 from properly._boundary._arrays import require_countable
 from properly.counts._pooling import EXACT, count, pool
-from properly.counts._tally import Tally
+from properly.counts._tally import Tally, snapped
+from properly.engines._counts import Counts
 from properly.engines._rows import WHOLE, collected, floor, is_sound_forecast, is_sound_weight
 
 if TYPE_CHECKING:
     from properly.engines._rows import Rows
-
-    Column = np.ndarray[Any, Any]
+    from properly.typing import ArrayLike, Column
 
 
 class Pooled(NamedTuple):
@@ -73,6 +76,15 @@ class Pooled(NamedTuple):
         if self.squares is None and (self.weight == 1).all():
             return Tally._of(count(self.happened, value))  # noqa: SLF001
         return Tally._of(pool(value, self.columns()))  # noqa: SLF001
+
+
+def tally_frame(rows: Rows, cells: int | None, snap: float | ArrayLike | None) -> Tally:
+    """Count the forecasts of the first model, as they are, moved to a grid, or in cells."""
+    if cells is not None and snap is None:
+        return Counts.of_cells(cells, *pool_cells(rows, "p0", cells).by_cell()).tally()
+    tally = pool_values(rows, "p0").tally(np.float32 if "p0" in rows.narrow else np.float64)
+    tally = tally if snap is None else snapped(tally, snap)
+    return tally if cells is None else tally.group(cells)
 
 
 def pool_values(rows: Rows, name: str) -> Pooled:
@@ -148,7 +160,11 @@ def _of_weights(rows: Rows) -> dict[str, nw.Expr]:
 def _checked(rows: Rows, name: str, table: dict[str, Column]) -> Pooled:
     """Refuse what cannot be counted, and tell events from others."""
     number = int(table["n"].sum())
-    sound = {} if "s" in table else {name: _sound_rows(table["x"], table["n"])}
+    sound = {}
+    if "s" not in table:
+        with np.errstate(invalid="ignore"):
+            in_unit = (table["x"] >= 0) & (table["x"] <= 1)
+        sound[name] = int(table["n"][in_unit].sum())
     present = ~missing_labels(table["y"])
     sound["y"] = int(table["n"][present].sum())
     if rows.weighted:
@@ -157,7 +173,11 @@ def _checked(rows: Rows, name: str, table: dict[str, Column]) -> Pooled:
     if group is not None:
         sound["g"] = int(table["n"][~missing_labels(group)].sum())
     rows.require_sound(number, sound)
-    happened = rows.happened(_plain_labels(table["y"]))
+    y = table["y"]
+    # Truth values come as objects if some were missing.
+    if y.dtype.kind == "O" and all(isinstance(x, bool | np.bool_) for x in y.tolist()):
+        y = y.astype(bool)
+    happened = rows.happened(y)
     if not rows.weighted:
         weight = table["n"].astype(np.int64, copy=False)
         return Pooled(table["x"], happened, weight, None, table.get("m"), group)
@@ -181,11 +201,6 @@ def _weighed(
     return pooled if used.all() else pooled.only(used)
 
 
-def _sound_rows(p: Column, n: Column) -> int:
-    with np.errstate(invalid="ignore"):
-        return int(n[(p >= 0) & (p <= 1)].sum())
-
-
 def missing_labels(column: Column) -> Column:
     """Tell where a label is missing."""
     if column.dtype.kind == "f":
@@ -199,10 +214,3 @@ def _is_missing(x: object) -> bool:
     """Tell what stands for nothing: in pandas, it is neither equal to itself nor different."""
     same = x == x  # noqa: PLR0124
     return x is None or not isinstance(same, bool | np.bool_) or not same
-
-
-def _plain_labels(y: Column) -> Column:
-    """Make booleans of truth values that came as objects, since some were missing."""
-    if y.dtype.kind == "O" and all(isinstance(x, bool | np.bool_) for x in y.tolist()):
-        return y.astype(bool)
-    return y

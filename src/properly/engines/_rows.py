@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from properly.engines._roles import Roles
-
-    Column = np.ndarray[Any, Any]
+    from properly.typing import Column
 
 
 def collected(data: nw.LazyFrame[Any]) -> dict[str, Column]:

@@ -31,8 +31,7 @@ if TYPE_CHECKING:
     from properly.engines._exact import Key
     from properly.engines._rows import Rows
     from properly.rules import Rule
-
-    Column = np.ndarray[Any, Any]
+    from properly.typing import Column
 
 # Adding this rounds to a multiple of 2**-20. Sums of such are exact up to 2**33, in any order.
 ROUND = 1.5 * 2.0**32

@@ -15,7 +15,7 @@ import numpy as np
 
 from properly.engines._term_algebra import choose, make, turned, where
 from properly.engines._term_writing import Writer
-from properly.engines._terms import Term, leaf
+from properly.engines._terms import TRUTHS, Term, leaf
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 
@@ -38,6 +38,12 @@ UFUNCS: dict[str, Any] = {
     ]
 }
 NUMBER, TRUTH = np.dtype(np.float64), np.dtype(np.bool_)
+
+
+def _operator(op: str, *, swapped: bool = False) -> Callable[..., Any]:
+    """Make the method of an operator, of both operands in order or in the reverse order."""
+    dtype = TRUTH if op in TRUTHS else NUMBER
+    return lambda *args: apply(op, *(args[::-1] if swapped else args), dtype=dtype)
 
 
 class Symbols:
@@ -81,72 +87,29 @@ class Symbols:
     def __getitem__(self, key: Any) -> Symbols:
         return Symbols(self.values[key], self.dtype)
 
-    def __add__(self, other: Any) -> Symbols:
-        return apply("add", self, other)
+    __add__, __radd__ = _operator("add"), _operator("add", swapped=True)
+    __sub__, __rsub__ = _operator("sub"), _operator("sub", swapped=True)
+    __mul__, __rmul__ = _operator("mul"), _operator("mul", swapped=True)
+    __truediv__, __rtruediv__ = _operator("div"), _operator("div", swapped=True)
+    __pow__, __neg__, __abs__ = _operator("pow"), _operator("neg"), _operator("abs")
+    __and__, __or__, __invert__ = _operator("and"), _operator("or"), _operator("not")
+    __lt__, __gt__ = _operator("lt"), _operator("lt", swapped=True)
+    __eq__ = _operator("eq")  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
 
-    def __radd__(self, other: Any) -> Symbols:
-        return apply("add", other, self)
+    def __ge__(self, other: Any) -> Symbols:
+        return ~(self < other)
 
-    def __sub__(self, other: Any) -> Symbols:
-        return apply("sub", self, other)
+    def __le__(self, other: Any) -> Symbols:
+        return ~(self > other)
 
-    def __rsub__(self, other: Any) -> Symbols:
-        return apply("sub", other, self)
-
-    def __mul__(self, other: Any) -> Symbols:
-        return apply("mul", self, other)
-
-    def __rmul__(self, other: Any) -> Symbols:
-        return apply("mul", other, self)
-
-    def __truediv__(self, other: Any) -> Symbols:
-        return apply("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> Symbols:
-        return apply("div", other, self)
-
-    def __pow__(self, other: Any) -> Symbols:
-        return apply("pow", self, other)
-
-    def __neg__(self) -> Symbols:
-        return apply("neg", self)
-
-    def __abs__(self) -> Symbols:
-        return apply("abs", self)
+    def __ne__(self, other: object) -> Symbols:  # type: ignore[override]
+        return ~(self == other)
 
     def __matmul__(self, other: Symbols) -> Symbols:
         b = other.values
         a = self.values if b.ndim == 1 else self.values[:, :, None]
         return Symbols(UFUNCS["add"].reduce(UFUNCS["mul"](a, b[None]), axis=1))
-
-    def __lt__(self, other: Any) -> Symbols:
-        return apply("lt", self, other, dtype=TRUTH)
-
-    def __gt__(self, other: Any) -> Symbols:
-        return apply("lt", other, self, dtype=TRUTH)
-
-    def __ge__(self, other: Any) -> Symbols:
-        return apply("not", self < other, dtype=TRUTH)
-
-    def __le__(self, other: Any) -> Symbols:
-        return apply("not", self > other, dtype=TRUTH)
-
-    def __eq__(self, other: object) -> Symbols:  # type: ignore[override]
-        return apply("eq", self, other, dtype=TRUTH)
-
-    def __ne__(self, other: object) -> Symbols:  # type: ignore[override]
-        return apply("not", self == other, dtype=TRUTH)
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __invert__(self) -> Symbols:
-        return apply("not", self, dtype=TRUTH)
-
-    def __and__(self, other: Any) -> Symbols:
-        return apply("and", self, other, dtype=TRUTH)
-
-    def __or__(self, other: Any) -> Symbols:
-        return apply("or", self, other, dtype=TRUTH)
 
 
 def apply(op: str, *args: Any, dtype: Any = NUMBER) -> Symbols:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from properly.engines._files._paths import File
-
-    Column = np.ndarray[Any, Any]
+    from properly.typing import Column
 
 # As columns of text are read; Python's own float would also take 1_000 and nan.
 NUMBER = re.compile(

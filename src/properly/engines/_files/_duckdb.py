@@ -6,14 +6,13 @@ import shutil
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly.engines._files._checks import NUMBER, lacking, no_number, place_of, require_present
-from properly.engines._files._columns import LETTERS, values_of
-from properly.engines._files._duckdb_tables import Table, is_here
+from properly.engines._files._duckdb_tables import LETTERS, Table, is_here, values_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
     from pathlib import Path
 
-    from properly.engines._files._columns import Value
+    from properly.engines._files._duckdb_tables import Value
 
 # Moments are in UTC and without a zone, as they are in arrays.
 UTC = "make_timestamp(epoch_us({}))"

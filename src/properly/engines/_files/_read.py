@@ -23,7 +23,6 @@ from properly._boundary._notices import import_extra, notice
 from properly._boundary._options import check_choice
 from properly._boundary._record import many
 from properly.engines._files._checks import FileRows, Part, stacked
-from properly.engines._files._columns import values_of
 from properly.engines._files._duckdb import (
     kept,
     measured,
@@ -38,6 +37,7 @@ from properly.engines._files._duckdb_tables import (
     require_different,
     require_same,
     table_of,
+    values_of,
 )
 from properly.engines._files._paths import DAMAGED, damaged, find_files
 from properly.errors import ArgumentTypeError, DataError

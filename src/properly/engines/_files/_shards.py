@@ -11,11 +11,12 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from properly.engines._files._columns import NUMBER, WHOLE
 from properly.engines._files._duckdb_tables import (
+    DECIMAL,
     OPENING,
     SEPARATORS,
     SPELLED,
+    WHOLE,
     decoded,
     header_of,
     is_here,
@@ -45,7 +46,7 @@ UP_TO_GREATEST = "|".join(
 KINDS = {
     "whole": rf"\s*[+-]?(0|[1-9][0-9]{{0,17}}|{UP_TO_GREATEST})\s*",
     "text": WHOLE,
-    "number": NUMBER,
+    "number": DECIMAL,
     "truth": r"\s*(?i:true|false)\s*",
 }
 PACKED = ".gz"
