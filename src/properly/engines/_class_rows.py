@@ -1,6 +1,7 @@
-"""Events made of classes, counted inside an engine: each class, each cut, and hard decisions.
+"""Rows of class probabilities inside an engine: class numbers, row sums, and events of classes.
 
-Outcomes of several classes, and class probabilities, inside an engine.
+A view of the rows is "it was class k" or "it was above class k", with its forecasts; a confusion
+matrix weighs outcomes against the likeliest class.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ def class_number(rows: Rows) -> nw.Expr:
     """Return the number of the class that happened; null of what is no class."""
     number: Any = None
     for k in reversed(range(classes_of(rows) or 0)):
-        here = nw.when(rows.is_label(_label(rows, k))).then(nw.lit(k))
+        label = k if _by_number(rows) or rows.labels is None else rows.labels[k]
+        here = nw.when(rows.is_label(label)).then(nw.lit(k))
         number = here if number is None else here.otherwise(number)
     return nw.lit(0) if number is None else number
 
@@ -95,17 +97,15 @@ def _by_number(rows: Rows) -> bool:
     return rows.kind.is_integer() and numbers_are_classes(rows.labels)
 
 
-def _label(rows: Rows, k: int) -> Any:
-    return k if _by_number(rows) or rows.labels is None else rows.labels[k]
-
-
 def class_views(rows: Rows) -> dict[tuple[str, Any], Rows]:
     """Return, by model, "it was class k" and "it was above class k" as events with forecasts."""
     count, number = classes_of(rows) or 0, class_number(rows)
     views = {}
     for model, names in rows.forecasts.items():
         for k, name in enumerate(names):
-            views[model, ("class", k)] = rows.event_of(number == k, _at_most_one(nw.col(name)))
+            # A row may sum to a little more than 1, and one class may have all of it.
+            p = nw.when(nw.col(name) > 1).then(nw.lit(1.0)).otherwise(nw.col(name))
+            views[model, ("class", k)] = rows.event_of(number == k, p)
         for k in range(count - 1):
             views[model, ("above", k)] = _above(rows, number, names, k)
     return views
@@ -136,11 +136,6 @@ def _as_decimal(p: nw.Expr, slack: nw.Expr) -> nw.Expr:
     """Write a sum as the decimal that it stands for, if it may well be one."""
     nearest = (p * 10.0**DECIMALS + 0.5).floor() / nw.col("many")
     return nw.when((nearest - p).abs() <= slack).then(nearest).otherwise(p)
-
-
-def _at_most_one(p: nw.Expr) -> nw.Expr:
-    """Cut at 1: a row may sum to a little more, and one class may have all of it."""
-    return nw.when(p > 1).then(nw.lit(1.0)).otherwise(p)
 
 
 def confusion_of(rows: Rows) -> dict[str, Column]:

@@ -1,4 +1,4 @@
-"""Counts at forecasts, or in cells, that add to the same in any order and in any batches."""
+"""`Counts` at forecasts, or in cells, that add to the same in any order and in any batches."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from properly.typing import Column
 
-# So many distinct forecasts are kept as they are; more are grouped into cells.
+# Up to this many distinct forecasts are kept as they are; more are grouped into cells.
 MOST_DISTINCT = 1_000_000
 CELLS = 100_000
 

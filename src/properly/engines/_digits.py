@@ -1,10 +1,9 @@
-"""Columns of numbers that are too long for 64 bits, without rounding.
+"""Multi-digit arithmetic: columns of numbers too long for 64 bits, without rounding.
 
 A number is a column of digits to the base 2**24, the lowest first, so that a table of digits has
 one column a number. Sums of rows are sums of digits; what a digit has too much is carried to the
-next. Whoever holds a table knows how many of its digits are behind the point.
-
-Columns of counts: put into cells, multiplied and added up, without rounding whole numbers.
+next. Whoever holds a table knows how many of its digits are behind the point. Columns of counts are
+put into cells, multiplied and added up in this way.
 """
 
 from __future__ import annotations
@@ -27,6 +26,10 @@ Digits: TypeAlias = np.ndarray[Any, np.dtype[np.int64]]
 
 BITS = 24
 BASE = 1 << BITS
+# Digits of a count, of a forecast that is not in the first cell, and so of their product; of a
+# square. Counts add up to less than 2**63.
+WHOLE, BEHIND = 3, 4
+MOMENT, SQUARE = WHOLE + BEHIND, 2 * WHOLE
 
 
 def digits_of_counts(x: Column) -> Digits:
@@ -84,12 +87,6 @@ def as_rounded(x: Digits, behind: int = 0) -> Column:
     for k, digit in enumerate(x):
         numbers += digit * 2.0 ** (BITS * (k - behind))
     return numbers
-
-
-# Digits of a count, of a forecast that is not in the first cell, and so of their product; of a
-# square. Counts add up to less than 2**63.
-WHOLE, BEHIND = 3, 4
-MOMENT, SQUARE = WHOLE + BEHIND, 2 * WHOLE
 
 
 def cell_of(p: Column, cells: int) -> Column:

@@ -1,4 +1,4 @@
-"""What the columns of a frame are: outcomes, forecasts, weights, groups, clusters."""
+"""`Roles`: which columns of a frame are outcomes, forecasts, weights, groups and clusters."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Roles:
     forecasts : dict of tuple of str
         By model, the column of its forecasts; of classes, one column each.
     weight, groups, clusters : str or None
-        The columns of what else is known.
-    told : dict
+        The other columns, where there are such.
+    labels : dict
         What columns are called in messages, where that is not their name.
     """
 
@@ -77,7 +77,7 @@ class Roles:
 
 
 def distinct_names(frame: Any) -> tuple[Any, dict[str, str]]:
-    """Give the columns of Spark names that it can tell apart; return them by their own names.
+    """Give the columns of Spark names that it can distinguish; return them by their own names.
 
     Spark knows no upper case, and takes a dot for a part of a column.
     """

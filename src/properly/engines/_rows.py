@@ -1,9 +1,8 @@
-"""The rows of a frame where they lie: columns of known names and kinds, checked inside the engine.
+"""`Rows` of a frame where they lie: columns of fixed names and kinds, checked inside the engine.
 
 Outcomes are ``y``, forecasts ``p0``, ``p1``, ..., weights ``w``, groups ``g`` and clusters ``c``.
 What is missing is null; forecasts and weights may be NaN instead, which passes no check either.
-
-The one place where an engine is asked for numbers.
+Nothing is computed before `collected`, the one function that fetches numbers from an engine.
 """
 
 from __future__ import annotations
@@ -27,23 +26,6 @@ if TYPE_CHECKING:
 
     from properly.engines._roles import Roles
     from properly.typing import Column
-
-
-def collected(data: nw.LazyFrame[Any]) -> dict[str, Column]:
-    """Compute a small table in its engine, and return its columns as arrays."""
-    with translated("spark" if data.implementation.is_spark_like() else str(data.implementation)):
-        table = data.collect()
-    return {column.name: _array(column) for column in table.iter_columns()}
-
-
-def _array(column: Any) -> Column:
-    """Make an array of a column; whole numbers that an engine sums in 128 bits become int64."""
-    values: Column = column.to_numpy()
-    if values.dtype.kind == "O" and len(values) and all(isinstance(x, Decimal) for x in values):
-        whole = all(x == x.to_integral_value() for x in values)
-        return values.astype(np.int64 if whole else np.float64)
-    return values
-
 
 # More labels than this are not labels.
 MOST_LABELS = 1000
@@ -237,6 +219,22 @@ class Rows:
                 f"{verb} not, such as {low:g}"
             )
             raise DataError(message, hint=_hint(rule, low, high))
+
+
+def collected(data: nw.LazyFrame[Any]) -> dict[str, Column]:
+    """Compute a small table in its engine, and return its columns as arrays."""
+    with translated("spark" if data.implementation.is_spark_like() else str(data.implementation)):
+        table = data.collect()
+    return {column.name: _array(column) for column in table.iter_columns()}
+
+
+def _array(column: Any) -> Column:
+    """Make an array of a column; whole numbers that an engine sums in 128 bits become int64."""
+    values: Column = column.to_numpy()
+    if values.dtype.kind == "O" and len(values) and all(isinstance(x, Decimal) for x in values):
+        whole = all(x == x.to_integral_value() for x in values)
+        return values.astype(np.int64 if whole else np.float64)
+    return values
 
 
 def _hint(rule: str, low: float, high: float) -> str | None:

@@ -1,8 +1,6 @@
-"""Labels of groups that batches, shards and files agree on, whichever comes first.
+"""Storage of summaries: counts and sums as words and columns that a file can hold, and back.
 
-Counts as words and columns that a file can hold, and back.
-
-A summary as words and columns that a file can hold, and back.
+And the labels of groups, on which batches, shards and files must agree, whichever comes first.
 """
 
 from __future__ import annotations
@@ -35,6 +33,7 @@ Part = TypeVar("Part")
 
 # In the order in which one of several equal labels is kept, such as 1, 1.0 and True.
 KINDS = (int, float, bool, str)
+COLUMNS = ("place", "weight", "events", "event_squares", "nonevent_squares", "moment")
 
 
 def plain_labels(labels: Iterable[Any], kind: np.dtype[Any] | None = None) -> list[Any]:
@@ -58,7 +57,10 @@ def joined(one: Mapping[Any, Part], other: Mapping[Any, Part]) -> dict[Any, Part
     """Put parts of different rows together, and add those of the same label."""
     names = {label: label for label in one}
     for label in other:
-        names[label] = min(names.get(label, label), label, key=_preference)
+        equal = names.get(label, label), label
+        names[label] = min(
+            equal, key=lambda x: KINDS.index(type(x)) if type(x) in KINDS else len(KINDS)
+        )
     parts: dict[Any, Any] = {
         names[label]: sum(x[label] for x in (one, other) if label in x) for label in names
     }
@@ -77,13 +79,6 @@ def _rank(label: Any) -> tuple[str, Any]:
     return "" if number else type(label).__name__, label
 
 
-def _preference(label: Any) -> int:
-    return KINDS.index(type(label)) if type(label) in KINDS else len(KINDS)
-
-
-COLUMNS = ("place", "weight", "events", "event_squares", "nonevent_squares", "moment")
-
-
 def text_of(total: Total) -> str:
     """Write an exact sum: its digits to the base 16, and how many binary zeros follow."""
     zeros = max((total.scaled & -total.scaled).bit_length() - 1, 0)
@@ -95,11 +90,6 @@ def total_of(text: str) -> Total:
     digits, zeros = text.split("p")
     require(len(zeros) <= 4)  # no short text stands for a number that fills the memory
     return Total(int(digits, 16) << int(zeros))
-
-
-def words_of(counts: Counts) -> dict[str, Any]:
-    """Say what the columns do not."""
-    return {"cells": counts.cells, "least": text_of(counts.least)}
 
 
 def columns_of(counts: Counts) -> dict[str, Column]:
@@ -208,7 +198,12 @@ def _text_of(rule: Rule) -> str:
 def _words(part: Summary) -> dict[str, Any]:
     return {
         "totals": [text_of(total) for total in part.sums.totals.values()],
-        "counts": [{"of": _flat(key), **words_of(x)} for key, x in part.counts.items()],
+        "counts": [
+            # A model, or a model and a question.
+            {"of": [key] if isinstance(key, str) else [key[0], *key[1]]}
+            | {"cells": x.cells, "least": text_of(x.least)}
+            for key, x in part.counts.items()
+        ],
         "confusion": list(part.confusion),
         "notes": part.notes,
     }
@@ -245,26 +240,16 @@ def _part(bare: ScoreSums, words: Words, columns: Columns) -> dict[str, Any]:
     }
     require(bare.classes is not None or tuple(counts) == models)
     require(set(words["confusion"]) <= set(models))
+    for k in range(len(words["confusion"])):
+        table = columns[f"confusion/{k}"]
+        require(table.shape == (bare.classes, bare.classes) and (table >= 0).all())
     require(all(type(note) is str for note in words["notes"]))
     return {
         "sums": replace(bare, totals=dict(zip(keys, totals, strict=True))),
         "counts": counts,
-        "confusion": {
-            name: _confusion(columns[f"confusion/{k}"], bare.classes)
-            for k, name in enumerate(words["confusion"])
-        },
+        "confusion": {name: columns[f"confusion/{k}"] for k, name in enumerate(words["confusion"])},
         "notes": tuple(words["notes"]),
     }
-
-
-def _confusion(table: Column, classes: int | None) -> Column:
-    require(table.shape == (classes, classes) and (table >= 0).all())
-    return table
-
-
-def _flat(key: Any) -> list[Any]:
-    """Write the key of counts as a list: a model, or a model and a question."""
-    return [key] if isinstance(key, str) else [key[0], *key[1]]
 
 
 def _key(flat: Any, bare: ScoreSums) -> Any:

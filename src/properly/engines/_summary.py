@@ -1,4 +1,4 @@
-"""All that an evaluation needs of rows that need not fit into memory."""
+"""`Summary`: sums and counts of rows that need not fit into memory; summaries add."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Losses summed inside an engine: one pass over rows, and one over clusters if there are any."""
+"""Sums of losses inside an engine: one pass over rows, and one over clusters if there are any.
+
+`Summing` says what is summed, under names of columns; `sum_up` makes `ScoreSums` of what the engine
+returns. Why numbers are cut in two is said in `_exact`.
+"""
 
 from __future__ import annotations
 
@@ -272,11 +276,8 @@ class _Lines:
     def of(self, name: str, only: Column | None = None) -> Total:
         """Add up a column, or both parts of one that was cut in two."""
         parts = [name] if name in self.table else [name + COARSE, name + FINE]
-        return sum((self._one(part, only) for part in parts), Total())
-
-    def _one(self, name: str, only: Column | None) -> Total:
-        column = self.table[name] if only is None else self.table[name][only]
-        return sum((Total.of(x) for x in column.tolist()), Total())
+        lines = slice(None) if only is None else only
+        return sum((Total.of(x) for p in parts for x in self.table[p][lines].tolist()), Total())
 
     def weight(self, only: Column | None = None) -> Total:
         return self.of("w" if self.weighted else "n", only)

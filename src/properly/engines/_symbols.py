@@ -1,6 +1,58 @@
-"""Expressions of columns that pass for arrays, so that rules price them as they price arrays.
+"""The compiler of rules: the loss of a rule as an expression of the engine that holds the rows.
 
-The functions of the array API standard that rules use, for columns that are not there yet.
+A rule is Python code on arrays. A frame of pandas, polars, pyarrow, duckdb, Dask or Spark has no
+arrays to hand over, and its rows should stay where they are. So the rule is run once on symbols,
+its arithmetic is recorded as a formula, and the formula is written in the engine's own language.
+No rule is written twice.
+
+1. **Tracing** (this module). `Symbols` is an array whose entries are formulas of columns: one row
+   that stands for all rows. It has the operators of an array and, as its namespace, the functions
+   of the array API standard that rules use (`Functions`). A rule that is called with symbols
+   returns symbols. Whatever would need numbers, such as ``if p > 0`` or a function of numpy, raises
+   TypeError; such a rule is not expressible (`is_expressible`) and needs its columns in memory.
+2. **Formulas** (`_terms`). A `Term` is an operation and its arguments: columns, numbers, terms. It
+   holds the least and the greatest value that it can have, from those of its arguments. Rounding
+   keeps the order of numbers, so rounded bounds are bounds of rounded arithmetic.
+3. **Simplification** (`_term_algebra`). `make` applies an operation: on numbers at once; on terms
+   after the identities that hold to the last bit, such as ``x + 0`` or ``1 * x``. A comparison
+   whose bounds leave one outcome is that outcome. In a branch, its condition is a fact: it narrows
+   the bounds of columns there (`Facts`), so that comparisons, branches and guards fall away. A
+   condition is moved before an operation, or before another condition, only if that is shorter.
+4. **Writing** (`_term_writing`). A `Writer` turns a term into an expression of narwhals, which each
+   engine takes for its own. Engines lack ``log1p`` and ``expm1``, which are expanded with the term
+   that rounding took; and they may compute both branches of a condition, so that logarithms of 0
+   and exponentials beyond all doubles are guarded unless the bounds exclude them.
+
+A formula that would be too long (`_terms.LONGEST`) is refused, as is a rule that cannot be traced.
+Losses are those of the rule on arrays but for rounding: the logarithm, exponential and power of an
+engine may differ from numpy's in the last bit.
+
+The Brier score of an event, traced, with the bounds of its values:
+
+>>> from properly.engines._symbols import FORECAST, event_loss, price
+>>> from properly.rules import Brier, Elementary
+>>> loss = event_loss(Brier())
+>>> loss
+where(event, mul(sub(1, forecast), sub(1, forecast)), mul(forecast, forecast))
+>>> loss.low, loss.high
+(0.0, 1.0)
+
+No probability is negative, and one below 0.2 is below 0.5, so there is nothing to compare:
+
+>>> from properly.engines._term_algebra import make, where
+>>> make("lt", FORECAST, 0.0)
+False
+>>> where(make("lt", FORECAST, 0.2), make("lt", FORECAST, 0.5), False)
+lt(forecast, 0.2)
+
+The regret at a threshold, computed by polars:
+
+>>> import narwhals.stable.v2 as nw
+>>> import polars as pl
+>>> frame = nw.from_native(pl.LazyFrame({"rain": [True, False], "chance": [0.1, 0.5]}))
+>>> loss = price(Elementary(0.2), nw.col("rain"), nw.col("chance"))
+>>> frame.select(loss=loss).collect()["loss"].to_list()
+[0.8, 0.2]
 """
 
 from __future__ import annotations
@@ -38,6 +90,14 @@ UFUNCS: dict[str, Any] = {
     ]
 }
 NUMBER, TRUTH = np.dtype(np.float64), np.dtype(np.bool_)
+# Functions of the standard by the names of operations.
+NAMED = {name: name for name in ("abs", "sqrt", "log", "log1p", "exp", "expm1", "pow", "add")}
+NAMED |= {"maximum": "most", "minimum": "least", "subtract": "sub", "multiply": "mul"}
+NAMED |= {"divide": "div", "negative": "neg"}
+# Rows sum to 1 only nearly, so that a class may have a little more than all.
+MOST = 2.0
+EVENT = leaf("event", 0, 1)
+FORECAST = leaf("forecast", 0.0, 1.0)
 
 
 def _operator(op: str, *, swapped: bool = False) -> Callable[..., Any]:
@@ -250,9 +310,6 @@ class Functions:
         return Symbols(chosen, x.dtype)
 
 
-NAMED = {name: name for name in ("abs", "sqrt", "log", "log1p", "exp", "expm1", "pow")}
-NAMED |= {"maximum": "most", "minimum": "least", "subtract": "sub", "multiply": "mul"}
-NAMED |= {"add": "add", "divide": "div", "negative": "neg"}
 FUNCTIONS = Functions()
 
 
@@ -269,12 +326,6 @@ def _require_columns(x: Symbols, axis: int) -> None:
     if x.ndim != 2 or axis not in (1, -1):
         message = f"rows cannot be put together; got axis {axis} of shape {x.shape}"
         raise TypeError(message)
-
-
-# Rows sum to 1 only nearly, so that a class may have a little more than all.
-MOST = 2.0
-EVENT = leaf("event", 0, 1)
-FORECAST = leaf("forecast", 0.0, 1.0)
 
 
 def price(

@@ -1,11 +1,9 @@
-"""Formulas built as short as what is known of the columns allows.
+"""Formulas simplified: arithmetic done ahead, and branches that the bounds of columns exclude.
 
-Comparisons that can have one outcome only are not made, branches that cannot be reached are not
-written, and what a condition says is known in the branch behind it.
-
-Arithmetic on formulas that can be left out, or done ahead.
-
-Each function takes `make`, which applies an operation, and returns None if there is nothing to do.
+`make` applies an operation and `where` chooses between formulas. Comparisons that can have one
+outcome only are not made, branches that cannot be reached are not written, and what a condition
+says is a fact in the branch behind it. The functions of arithmetic (`add` to `magnitude`) take
+`make`, and return None if there is nothing to simplify. See `_symbols` for the whole.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Formulas written as expressions that every engine computes."""
+"""Formulas written as expressions of narwhals, which every engine computes; see `_symbols`."""
 
 from __future__ import annotations
 

@@ -1,13 +1,8 @@
-"""Formulas of columns that are not there yet.
+"""Formulas of columns, the bounds of their values, and what a condition says of them.
 
-A formula is a number, or a `Term`: an operation and what it is applied to. Every term knows bounds
-of its values.
-
-Bounds of what an operation makes of values whose bounds are known.
-
-Rounding keeps the order of numbers, so bounds of rounded arithmetic are the rounded bounds.
-
-What is known of columns where a condition holds, or does not.
+A formula is a number or a `Term`: an operation and its arguments. `bounds_of` derives the bounds of
+an operation from those of its arguments; `Facts` are the conditions and bounds that hold in one
+branch. See `_symbols` for how a rule becomes a formula, and a formula an expression.
 """
 
 from __future__ import annotations
@@ -23,7 +18,13 @@ if TYPE_CHECKING:
 
 
 Value: TypeAlias = "Term | float"
+Bounds: TypeAlias = "tuple[float, float]"
 
+ANY = (-math.inf, math.inf)
+TRUTH = (False, True)
+RISING = {"sqrt": np.sqrt, "log": np.log, "log1p": np.log1p, "exp": np.exp, "expm1": np.expm1}
+# Below this, a function has no value.
+DOMAIN = {"sqrt": 0.0, "log": 0.0, "log1p": -1.0}
 COLUMNS = ("event", "class", "forecast")
 TRUTHS = ("event", "lt", "eq", "not", "and", "or")
 # How often an argument is written, and what is written beside it: engines have neither log1p nor
@@ -65,6 +66,9 @@ class Term:
             return False
         return self.op == other.op and self.args == other.args
 
+    def __repr__(self) -> str:
+        return self.op if self.op in COLUMNS else f"{self.op}({', '.join(map(repr, self.args))})"
+
     @property
     def is_truth(self) -> bool:
         """Whether the values are true and false, not numbers."""
@@ -100,15 +104,6 @@ def length(op: str, *args: Value) -> int:
         return 1
     times, beside = WRITTEN.get(op, (1, 1))
     return beside + times * sum(cost(x) for x in args)
-
-
-Bounds: TypeAlias = "tuple[float, float]"
-
-ANY = (-math.inf, math.inf)
-TRUTH = (False, True)
-RISING = {"sqrt": np.sqrt, "log": np.log, "log1p": np.log1p, "exp": np.exp, "expm1": np.expm1}
-# Below this, a function has no value.
-DOMAIN = {"sqrt": 0.0, "log": 0.0, "log1p": -1.0}
 
 
 def bounds_of(op: str, args: Sequence[Value]) -> Bounds:
@@ -147,9 +142,11 @@ def _arithmetic(op: str, bounds: list[Bounds]) -> Bounds:
     if op == "sub":
         return a[0] - b[1], a[1] - b[0]
     if op == "mul":
-        return _hull([_times(x, y) for x in a for y in b])
+        # An infinite bound is not reached, so that nothing times it is nothing.
+        return _hull([x * y if x and y else 0.0 for x in a for y in b])
     if op == "clip":
-        return _clipped(*bounds)
+        low, high = (float(np.clip(*ends)) for ends in zip(*bounds, strict=True))
+        return low, high
     return _quotient(a, b) if op == "div" else _power(a, b[0])
 
 
@@ -157,15 +154,6 @@ def _comparison(op: str, a: Bounds, b: Bounds) -> Bounds:
     if op == "lt":
         return (True, True) if a[1] < b[0] else (False, False) if a[0] >= b[1] else TRUTH
     return (False, False) if a[1] < b[0] or b[1] < a[0] else TRUTH
-
-
-def _times(x: float, y: float) -> float:
-    """Multiply bounds: an infinite one is not reached, so that nothing times it is nothing."""
-    return x * y if x and y else 0.0
-
-
-def _clipped(a: Bounds, lower: Bounds, upper: Bounds) -> Bounds:
-    return float(np.clip(a[0], lower[0], upper[0])), float(np.clip(a[1], lower[1], upper[1]))
 
 
 def _quotient(a: Bounds, b: Bounds) -> Bounds:
