@@ -1,4 +1,4 @@
-"""The customs house: what a user hands in becomes checked arrays, once.
+"""Validation of arrays: outcomes, forecasts, weights and columns become checked arrays, once.
 
 Arrays of a library that follows the array API standard stay in that library and on their
 device; everything else (lists, Series, columns) becomes numpy. Nothing is clipped, filled
@@ -7,6 +7,7 @@ or otherwise repaired.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import array_api_compat as compat
@@ -24,7 +25,7 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.typing import Array, ArrayLike
+    from properly.typing import Array, ArrayLike, Column
 
 DROP = "drop those rows first."
 # Between these, sums and squares of weights neither vanish nor overflow, however many there are.
@@ -75,7 +76,9 @@ def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
     # Written so that NaN, which compares as false, is refused too.
     if not (lowest >= 0 and highest <= 1):
         outside = ~((p >= 0) & (p <= 1))
-        refuse(p, outside, f"{name} must be probabilities in [0, 1]", _scale_hint(p))
+        host = to_numpy(p)
+        hint = scale_hint(float(host.min()), float(host.max()))
+        refuse(p, outside, f"{name} must be probabilities in [0, 1]", hint)
     # -0.0 would sort apart from 0.0 and turn the sign of an infinite slope.
     return p + 0.0 if lowest == 0 else p
 
@@ -201,13 +204,14 @@ def as_array(x: ArrayLike, name: str) -> Array:
     return x
 
 
-def as_numpy(x: Any, name: str) -> np.ndarray[Any, Any]:
+def as_numpy(x: Any, name: str) -> Column:
     try:
         array = np.asarray(x)
     except (TypeError, ValueError):
         array = np.asarray(None)
     if array.ndim == 0:
-        message = f"{name} must be a list, an array or a column of equal things; got {_kind(x)}"
+        kind = type(x).__name__ + " of unequal rows" * isinstance(x, list | tuple)
+        message = f"{name} must be a list, an array or a column of equal things; got {kind}"
         rows = "every row needs as many entries as the first."
         single = "write a single case as a list, and wrap others in list(…)."
         raise DataError(message, hint=rows if is_nested(x) else single)
@@ -224,12 +228,6 @@ def is_nested(x: object) -> bool:
     if not isinstance(x, list | tuple) or not x:
         return False
     return isinstance(x[0], list | tuple) or bool(getattr(x[0], "shape", ()))
-
-
-def _kind(x: Any) -> str:
-    return (
-        f"{type(x).__name__} of unequal rows" if isinstance(x, list | tuple) else type(x).__name__
-    )
 
 
 def as_numbers(x: Array, name: str) -> Array:
@@ -261,7 +259,7 @@ def as_floats(x: Array) -> Array:
     return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
 
 
-def _numbers_from_objects(x: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
+def _numbers_from_objects(x: Column, name: str) -> Column:
     require_present(x, name)
     text = np.array([isinstance(item, str | bytes) for item in x.flat]).reshape(x.shape)
     if text.any():
@@ -273,13 +271,13 @@ def _numbers_from_objects(x: np.ndarray[Any, Any], name: str) -> np.ndarray[Any,
         raise DataError(message) from None
 
 
-def require_present(x: np.ndarray[Any, Any], name: str) -> None:
-    missing = _missing(x)
+def require_present(x: Column, name: str) -> None:
+    missing = missing_values(x)
     if missing.any():
         refuse(x, missing, f"{name} must not be missing", DROP)
 
 
-def _missing(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def missing_values(x: Column) -> Column:
     """Flag None, NaN, NaT and the missing values of frame libraries."""
     if x.dtype.kind in "fcmM":
         return np.asarray(np.isnan(x) if x.dtype.kind in "fc" else np.isnat(x))
@@ -340,7 +338,7 @@ def event_label(labels: Sequence[object], pos_label: object) -> object:
     return labels[1]
 
 
-def _label_hint(y: np.ndarray[Any, Any], labels: Sequence[Any]) -> str:
+def _label_hint(y: Column, labels: Sequence[Any]) -> str:
     if y.dtype.kind == "f" and y.min() >= 0 and y.max() <= 1:
         return "outcomes come first, then forecasts; were the two swapped?"
     if len(labels) > 2:
@@ -354,7 +352,7 @@ def _listed(labels: Sequence[Any], between: str = " and ") -> str:
     return between.join(repr(label) for label in labels)
 
 
-def distinct(x: np.ndarray[Any, Any]) -> list[Any]:
+def distinct(x: Column) -> list[Any]:
     if x.dtype.kind in "mM":
         return list(np.unique(x))
     if x.dtype.kind != "O":
@@ -376,15 +374,13 @@ def check_length(x: Array, p: Array, name: str, against: str = "forecasts") -> N
         raise DataError(message)
 
 
-def _scale_hint(p: Array) -> str:
+def scale_hint(lowest: float, highest: float) -> str:
     """Guess, for the hint only, how numbers outside [0, 1] came about."""
-    host = to_numpy(p)
-    finite = host[np.isfinite(host)]
-    if finite.size < host.size:
+    if not (math.isfinite(lowest) and math.isfinite(highest)):
         return "drop the rows without a forecast first."
-    if finite.min() < -1e-6:
+    if lowest < -1e-6:
         return "for logits, apply a sigmoid first."
-    if 2 < finite.max() <= 100:
+    if 2 < highest <= 100:
         return "for percentages, divide by 100 first."
     return "nothing is clipped for you; mend those rows first."
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly._boundary._arrays import require_countable
+from properly._boundary._arrays import missing_values, require_countable
 from properly.counts._pooling import EXACT, count, pool
 from properly.counts._tally import Tally, snapped
 from properly.engines._counts import Counts
@@ -165,13 +165,13 @@ def _checked(rows: Rows, name: str, table: dict[str, Column]) -> Pooled:
         with np.errstate(invalid="ignore"):
             in_unit = (table["x"] >= 0) & (table["x"] <= 1)
         sound[name] = int(table["n"][in_unit].sum())
-    present = ~missing_labels(table["y"])
+    present = ~missing_values(table["y"])
     sound["y"] = int(table["n"][present].sum())
     if rows.weighted:
         sound["w"] = int(table["sound"].sum())
     group = table.get("g")
     if group is not None:
-        sound["g"] = int(table["n"][~missing_labels(group)].sum())
+        sound["g"] = int(table["n"][~missing_values(group)].sum())
     rows.require_sound(number, sound)
     y = table["y"]
     # Truth values come as objects if some were missing.
@@ -199,18 +199,3 @@ def _weighed(
     )
     used = table["used"] > 0
     return pooled if used.all() else pooled.only(used)
-
-
-def missing_labels(column: Column) -> Column:
-    """Tell where a label is missing."""
-    if column.dtype.kind == "f":
-        return np.isnan(column)
-    if column.dtype.kind == "O":
-        return np.array([_is_missing(x) for x in column], dtype=bool)
-    return np.isnat(column) if column.dtype.kind in "mM" else np.zeros(len(column), dtype=bool)
-
-
-def _is_missing(x: object) -> bool:
-    """Tell what stands for nothing: in pandas, it is neither equal to itself nor different."""
-    same = x == x  # noqa: PLR0124
-    return x is None or not isinstance(same, bool | np.bool_) or not same

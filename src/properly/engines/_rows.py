@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly._boundary._arrays import HUGE, TINY, check_outcomes
+from properly._boundary._arrays import HUGE, TINY, check_outcomes, scale_hint
 from properly._boundary._labels import require_columns
 from properly.engines._files._cluster_errors import translated
 from properly.engines._roles import as_lazy, distinct_names, require_roles
@@ -218,7 +218,9 @@ class Rows:
                 f"{rule}; {count:,} of {rows:,} rows of column {self.roles.name(column)} "
                 f"{verb} not, such as {low:g}"
             )
-            raise DataError(message, hint=_hint(rule, low, high))
+            hint = None if rule.startswith("weights") else "rescale them; only their ratios matter."
+            forecasts = rule.startswith("forecasts")
+            raise DataError(message, hint=scale_hint(low, high) if forecasts else hint)
 
 
 def collected(data: nw.LazyFrame[Any]) -> dict[str, Column]:
@@ -235,21 +237,6 @@ def _array(column: Any) -> Column:
         whole = all(x == x.to_integral_value() for x in values)
         return values.astype(np.int64 if whole else np.float64)
     return values
-
-
-def _hint(rule: str, low: float, high: float) -> str | None:
-    """Guess, for the hint only, how numbers outside [0, 1] came about."""
-    if rule.startswith("positive weights"):
-        return "rescale them; only their ratios matter."
-    if rule.startswith("weights"):
-        return None
-    if not np.isfinite([low, high]).all():
-        return "drop the rows without a forecast first."
-    if low < -1e-6:
-        return "for logits, apply a sigmoid first."
-    if 2 < high <= 100:
-        return "for percentages, divide by 100 first."
-    return "nothing is clipped for you; mend those rows first."
 
 
 def is_sound_forecast(name: str) -> nw.Expr:

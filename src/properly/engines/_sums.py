@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from properly._boundary._arrays import missing_values
 from properly.counts._cases import require_clusters
 from properly.engines._class_rows import (
     class_number,
@@ -25,7 +26,6 @@ from properly.engines._class_rows import (
     sums_to_one,
 )
 from properly.engines._exact import ScoreSums, Total, keys_of
-from properly.engines._pooling import missing_labels
 from properly.engines._rows import collected, is_sound_forecast, is_sound_weight
 from properly.engines._symbols import price
 
@@ -233,13 +233,13 @@ def _checked(summing: Summing, table: dict[str, Column]) -> Column:
     """Refuse rows that cannot be judged; return which outcome each line of the table is of."""
     rows, n = summing.rows, table["n"]
     sound = {f"p{i}": int(table[f"p{i}"].sum()) for i in range(len(rows.roles.probabilities))}
-    sound["y"] = int(n[~missing_labels(table["y"])].sum())
+    sound["y"] = int(n[~missing_values(table["y"])].sum())
     if rows.weighted:
         sound["w"] = int(table["sound"].sum())
     if "c" in table:
         sound["c"] = int(table["c"].sum())
     if "g" in table:
-        sound["g"] = int(n[~missing_labels(table["g"])].sum())
+        sound["g"] = int(n[~missing_values(table["g"])].sum())
     total = int(n.sum())
     rows.require_sound(total, sound)
     if summing.classes is None:

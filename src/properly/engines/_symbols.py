@@ -190,6 +190,21 @@ def _no_numbers() -> TypeError:
     return TypeError(message)
 
 
+def _reduce(op: str, x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
+    """Put the columns of each row together."""
+    _require_columns(x, axis)
+    sum_of = partial(reduce, partial(turned, "add"))
+    values = np.array([sum_of(row) if op == "add" else make(op, *row) for row in x.values], object)
+    return Symbols(values[:, None] if keepdims else values, x.dtype)
+
+
+def _require_columns(x: Symbols, axis: int) -> None:
+    """Refuse to look at several rows at once: there is one only, and it stands for all."""
+    if x.ndim != 2 or axis not in (1, -1):
+        message = f"rows cannot be put together; got axis {axis} of shape {x.shape}"
+        raise TypeError(message)
+
+
 class Functions:
     """What a rule finds where it looks for the functions of an array library."""
 
@@ -197,6 +212,8 @@ class Functions:
     int64, uint8, float32, float64 = np.int64, np.uint8, np.float32, np.float64
     inf, pi, e = math.inf, math.pi, math.e
     finfo = staticmethod(np.finfo)
+    # Of the columns of each row.
+    sum, max, min = (staticmethod(partial(_reduce, op)) for op in ("add", "most", "least"))
 
     def __getattr__(self, name: str) -> Callable[..., Symbols]:
         """Find a function of one or two arrays by its name."""
@@ -255,21 +272,6 @@ class Functions:
         return Symbols(apply("where", x, to.type(1).item(), to.type(0).item()).values, to)
 
     @staticmethod
-    def sum(x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
-        """Add up the columns of each row."""
-        return _reduce("add", x, axis, keepdims=keepdims)
-
-    @staticmethod
-    def max(x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
-        """Return the greatest number of each row."""
-        return _reduce("most", x, axis, keepdims=keepdims)
-
-    @staticmethod
-    def min(x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
-        """Return the least number of each row."""
-        return _reduce("least", x, axis, keepdims=keepdims)
-
-    @staticmethod
     def argmax(x: Symbols, *, axis: int) -> Symbols:
         """Return the place of the greatest number of each row, the first of several."""
         _require_columns(x, axis)
@@ -311,21 +313,6 @@ class Functions:
 
 
 FUNCTIONS = Functions()
-
-
-def _reduce(op: str, x: Symbols, axis: int, *, keepdims: bool) -> Symbols:
-    """Put the columns of each row together."""
-    _require_columns(x, axis)
-    sum_of = partial(reduce, partial(turned, "add"))
-    values = np.array([sum_of(row) if op == "add" else make(op, *row) for row in x.values], object)
-    return Symbols(values[:, None] if keepdims else values, x.dtype)
-
-
-def _require_columns(x: Symbols, axis: int) -> None:
-    """Refuse to look at several rows at once: there is one only, and it stands for all."""
-    if x.ndim != 2 or axis not in (1, -1):
-        message = f"rows cannot be put together; got axis {axis} of shape {x.shape}"
-        raise TypeError(message)
 
 
 def price(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 import textwrap
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -188,11 +188,8 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all that was found as JSON can hold it, the rule as Python writes it."""
-        names = [*FINDINGS, "counterexample", "tie"]
-        records = {name: getattr(self, name) for name in names}
         result: dict[str, Any] = plain(
             vars(self)
-            | {name: None if record is None else asdict(record) for name, record in records.items()}
             | {"rule": repr(self.rule), "claim": self.claim.value, "agreement": self.agreement}
             | {"propriety": self.propriety.value}
         )

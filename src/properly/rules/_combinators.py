@@ -96,9 +96,7 @@ class Bounded(BinaryRule):
         if scale not in get_args(Scale):
             message = f"scale must be 'mean' or 'integral'; got {scale!r}"
             raise DataError(message)
-        object.__setattr__(self, "rule", rule)
-        object.__setattr__(self, "within", as_interval(within))
-        object.__setattr__(self, "scale", scale)
+        self._set(rule=rule, within=as_interval(within), scale=scale)
         length = 1.0 if scale == "integral" else rule.length(self.within.lower, self.within.upper)
         if not sys.float_info.min <= length < math.inf:
             message = (
@@ -106,7 +104,7 @@ class Bounded(BinaryRule):
                 f"({self.within.lower}, {self.within.upper}) is {length}"
             )
             raise DataError(message, hint="use scale='integral', which does not divide.")
-        object.__setattr__(self, "_factor", 1 / length)
+        self._set(_factor=1 / length)
 
     @property
     def propriety(self) -> Propriety:
@@ -295,7 +293,7 @@ class Mixture(SumOfRules):
         if not any(coefficient > 0 for coefficient, _ in pairs):
             message = f"a mixture needs at least one positive coefficient; got {pairs!r}"
             raise DataError(message)
-        object.__setattr__(self, "components", pairs)
+        self._set(components=pairs)
 
     @property
     def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
@@ -383,10 +381,8 @@ class Regret(SumOfRules):
             no_mass = "the prior has no weight there; a point mass at the lower end does not count."
             beyond = "choose a range strictly between 0 and 1."
             raise DataError(message, hint=no_mass if mass < 1 else beyond)
-        object.__setattr__(self, "within", ends)
-        object.__setattr__(self, "prior", prior)
         bounded = Bounded(rule, ends, scale="integral")
-        object.__setattr__(self, "_terms", ((1 / mass, bounded),))
+        self._set(within=ends, prior=prior, _terms=((1 / mass, bounded),))
 
     @property
     def terms(self) -> tuple[tuple[float, BinaryRule], ...]:

@@ -135,8 +135,7 @@ class SquaredMeanError(ClassRule):
     propriety: ClassVar[Propriety] = Propriety.PROPER
 
     def __init__(self, values: Iterable[float] | None = None, normalized: bool = True) -> None:
-        object.__setattr__(self, "values", _check_values(values))
-        object.__setattr__(self, "normalized", check_flag(normalized, "normalized"))
+        self._set(values=_check_values(values), normalized=check_flag(normalized, "normalized"))
 
     @property
     def name(self) -> str:
@@ -235,7 +234,7 @@ class QuadraticRPS(ClassRule):
 
     def __post_init__(self) -> None:
         share = as_number(self.share, "share")
-        object.__setattr__(self, "share", share)
+        self._set(share=share)
         if not 0 < share < math.inf:
             message = f"share must be positive and finite; got {share!r}"
             raise DataError(message, hint="without it the rule asks for the mean only.")

@@ -109,13 +109,14 @@ class Penalized(ClassRule):
         cost: Cost | None = None,
         tolerance: float = 0.0,
     ) -> None:
-        set_field = object.__setattr__
-        set_field(self, "rule", require_class_rule(rule))
-        set_field(self, "penalty", _check_penalty(penalty))
-        set_field(self, "ties", check_choice(ties, get_args(Ties), "ties"))
-        set_field(self, "scale", _check_scale(scale, rule))
-        set_field(self, "cost", _check_cost(cost, penalty))
-        set_field(self, "tolerance", _check_tolerance(tolerance, self.cost))
+        self._set(
+            rule=require_class_rule(rule),
+            penalty=_check_penalty(penalty),
+            ties=check_choice(ties, get_args(Ties), "ties"),
+            scale=_check_scale(scale, rule),
+            cost=_check_cost(cost, penalty),
+        )
+        self._set(tolerance=_check_tolerance(tolerance, self.cost))
         self.penalty_for(3)
 
     @property

@@ -47,8 +47,8 @@ class CutRule(ClassRule):
     needs_order: ClassVar[bool] = True
 
     def __init__(self, weights: Iterable[float] | None = None, normalized: bool = True) -> None:
-        object.__setattr__(self, "weights", check_cut_weights(weights))
-        object.__setattr__(self, "normalized", check_flag(normalized, "normalized"))
+        self._set(weights=check_cut_weights(weights))
+        self._set(normalized=check_flag(normalized, "normalized"))
 
     @abstractmethod
     def sides(self, lower: Array, upper: Array) -> tuple[Array, Array]:
@@ -475,7 +475,7 @@ class Ranked(CutRule):
         else:
             rule = require_binary(rule)
         super().__init__(weights, normalized)
-        object.__setattr__(self, "rule", rule)
+        self._set(rule=rule)
         if isinstance(rule, tuple):
             self.require_classes(len(rule) + 1)
 

@@ -115,6 +115,11 @@ class Rule(ABC):
         written = [f"{n}={x!r}" for n, (x, usual) in values.items() if repr(x) != repr(usual)]
         return f"{type(self).__name__}({', '.join(written)})"
 
+    def _set(self, **values: object) -> None:
+        """Fill fields of a rule that is frozen, while it is made."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
     @property
     def differentiable(self) -> bool:
         """Whether gradients see all of the rule: it has no jumps, such as those of decisions."""

@@ -91,8 +91,7 @@ class Shifted(SumOfRules):
             "published": PublishedForm,
         }
         check_choice(self.form, tuple(forms), "form")
-        object.__setattr__(self, "mu", mu)
-        object.__setattr__(self, "_rule", forms[self.form](mu))
+        self._set(mu=mu, _rule=forms[self.form](mu))
 
     @property
     def terms(self) -> tuple[tuple[float, BinaryRule], ...]:

@@ -176,7 +176,7 @@ class Pseudospherical(DualRule):
             message = f"the power must be less than 1, and not below {LEAST:g}; got {power:g}"
             hint = "the limit at 1 is Misclassification()." if power >= 1 else None
             raise DataError(message, hint=hint)
-        object.__setattr__(self, "power", 0.0 if abs(power) < TINY else power)
+        self._set(power=0.0 if abs(power) < TINY else power)
 
     @property
     def name(self) -> str:

@@ -105,7 +105,7 @@ class Elementary(BinaryRule):
     propriety: ClassVar[Propriety] = Propriety.PROPER
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "threshold", as_number(self.threshold, "threshold"))
+        self._set(threshold=as_number(self.threshold, "threshold"))
         if not 0 < self.threshold < 1:
             message = f"a threshold must lie strictly between 0 and 1; got {self.threshold!r}"
             raise DataError(message, hint="at 0 one always acts, at 1 never; nothing is decided.")

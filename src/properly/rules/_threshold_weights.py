@@ -91,14 +91,8 @@ class BetaWeighted(BinaryRule):
                 f"{1 / LEAST:g}; got alpha = {alpha:g}, beta = {beta:g}"
             )
             raise DataError(message, hint="the limit of both going to 0 is Log().")
-        for name, value in (
-            ("alpha", alpha),
-            ("beta", beta),
-            ("_acting", BetaDensity(alpha + 1, beta)),
-            ("_leaving", BetaDensity(alpha, beta + 1)),
-            ("_density", BetaDensity(alpha, beta)),
-        ):
-            object.__setattr__(self, name, value)
+        self._set(alpha=alpha, beta=beta, _density=BetaDensity(alpha, beta))
+        self._set(_acting=BetaDensity(alpha + 1, beta), _leaving=BetaDensity(alpha, beta + 1))
 
     def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return the mean of t over the distribution's part between lower and upper."""
@@ -258,9 +252,7 @@ class PointWeighted(SumOfRules):
         amounts = (1.0,) * len(points) if weights is None else _numbers(weights, "weights")
         shares = _shares(amounts, len(points), "one a threshold")
         terms = tuple(zip(shares, map(Elementary, points), strict=True))
-        object.__setattr__(self, "thresholds", points)
-        object.__setattr__(self, "weights", shares)
-        object.__setattr__(self, "_terms", terms)
+        self._set(thresholds=points, weights=shares, _terms=terms)
 
     @property
     def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
@@ -321,8 +313,7 @@ class HistogramWeighted(BinaryRule):
             )
             raise DataError(message)
         shares = _shares(_numbers(weights, "weights"), len(bins), "one a bin")
-        object.__setattr__(self, "edges", ends)
-        object.__setattr__(self, "weights", shares)
+        self._set(edges=ends, weights=shares)
 
     @property
     def propriety(self) -> Propriety:
