@@ -1,9 +1,8 @@
-"""Words and columns of numbers in one file that holds nothing to run.
+"""Files: archives of a JSON text and of arrays, and writing that is whole or not at all.
 
-The file is a zip archive of a JSON text and of ``.npy`` arrays. None of them is compressed, so that
-no small file fills the memory, whoever wrote it; and the same content has the same bytes.
-
-Files that appear whole or not at all.
+An archive is a zip file of a JSON text and of ``.npy`` arrays, with nothing in it to run. None of
+them is compressed, so that no small file fills the memory, whoever wrote it; and the same content
+has the same bytes. `write_whole` writes any file so that it is never seen half written.
 """
 
 from __future__ import annotations
@@ -28,8 +27,7 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    Column = np.ndarray[Any, Any]
-
+    from properly.typing import Column
 
 # The name says what the file is, within its first bytes.
 HEADER = "properly-summary.json"
@@ -47,6 +45,8 @@ ODD = (
     ValueError,
     struct.error,
 )
+# The disk, one's share of it, or the longest file it can hold.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Damaged(Exception):  # noqa: N818
@@ -75,7 +75,9 @@ def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Colu
             ours = HEADER.encode() in start and start.startswith(b"PK")
             size = file.seek(0, 2)
             with refusing(path, ours=ours), ZipFile(file) as archive:
-                return _header(archive, size, shown), _columns(archive)
+                names = [name for name in archive.namelist() if name != HEADER]
+                header = _header(archive, size, shown)
+                return header, {x.removesuffix(".npy"): _column(archive.read(x)) for x in names}
     except OSError as error:
         message = f"cannot read {shown}: {(error.strerror or 'it failed').lower()}"
         raise DataError(message) from None
@@ -138,11 +140,6 @@ def _header(archive: ZipFile, size: int, shown: str) -> dict[str, Any]:
     return dict(header)
 
 
-def _columns(archive: ZipFile) -> dict[str, Column]:
-    names = [name for name in archive.namelist() if name != HEADER]
-    return {name.removesuffix(".npy"): _column(archive.read(name)) for name in names}
-
-
 def _column(content: bytes) -> Column:
     """Read an array of plain numbers, which must be all that there is."""
     file = BytesIO(content)
@@ -151,10 +148,6 @@ def _column(content: bytes) -> Column:
     require(kind.kind in "uf" and not by_column)
     column = np.frombuffer(content, kind, offset=file.tell()).reshape(shape)
     return column.astype(np.float64 if kind.kind == "f" else np.int64)
-
-
-# The disk, one's share of it, or the longest file it can hold.
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def write_whole(path: str | Path, content: str | bytes, *, overwrite: bool = True) -> Path:

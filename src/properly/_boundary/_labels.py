@@ -1,7 +1,4 @@
-"""Labels of classes, and the numbers that stand for them.
-
-Names that are asked for, and the nearest that there are.
-"""
+"""Labels of classes and their numbers; names of columns, and the nearest that there are."""
 
 from __future__ import annotations
 

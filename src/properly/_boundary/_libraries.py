@@ -1,4 +1,4 @@
-"""Arrays of any library: whose they are, and how they move and stay."""
+"""Array libraries: the namespace of an array, moves between libraries, read-only copies."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Optional packages, or the command that installs them.
-
-What is said to a user without refusing anything.
-"""
+"""Warnings to a user, and imports of optional packages with the command that installs them."""
 
 from __future__ import annotations
 

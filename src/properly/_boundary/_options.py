@@ -1,4 +1,4 @@
-"""What a user chose: a level, a number of replicates, a source of randomness."""
+"""Validation of options: a level, a number of replicates, a choice, a source of randomness."""
 
 from __future__ import annotations
 

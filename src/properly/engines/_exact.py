@@ -181,7 +181,7 @@ def _sum_of_chunk(x: Column) -> int:
         total, x = _sum_of_chunk(np.ldexp(x[huge], -512)) << 512, np.where(huge, 0.0, x)
         top = _largest(x)
     while top > 0:
-        # Adding this rounds to one place: the sum of so many leading parts is below 2**53 units.
+        # Adding this rounds to one place: the sum of a chunk of leading parts is below 2**53 units.
         cut = math.ldexp(1.5, max(math.frexp(top)[1] + HEADROOM, -1022))
         leading = (x + cut) - cut
         total += _scaled(float(leading.sum()))
@@ -405,7 +405,7 @@ class _Rows(NamedTuple):
         if rows.cluster is None:
             return rows
         rows = rows._replace(cluster=number_ids(rows.cluster))
-        # By all that is known of them: sums in a cluster must not depend on the order of its rows.
+        # By all columns: sums in a cluster must not depend on the order of its rows.
         keys = [column for p in rows.forecasts for column in (p.T if p.ndim > 1 else p[None])]
         weights = [] if rows.weight is None else [rows.weight]
         return rows.of(np.lexsort((*keys, *weights, rows.y, rows.cluster)))

@@ -95,7 +95,7 @@ def pool_values(rows: Rows, name: str) -> Pooled:
 def pool_few_values(rows: Rows, name: str, most: int) -> Pooled | None:
     """Count rows at each distinct forecast; None if there are more than `most` of them.
 
-    A forecast takes a line for each outcome. So many are fetched; groups have to share them.
+    A forecast takes a line for each outcome. Twice `most` are fetched; groups have to share them.
     """
     table = _counted(rows, rows.data, nw.col(name), 2 * most)
     if len(table["n"]) > 2 * most or len(np.unique(table["x"])) > most:

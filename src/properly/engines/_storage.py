@@ -12,8 +12,8 @@ import numpy as np
 
 from properly._boundary._arrays import MOST
 from properly._boundary._files import require
-from properly.engines._counts import Counts
-from properly.engines._digits import BASE, MOMENT, SQUARE
+from properly.engines._counts import MOMENT, SQUARE, Counts
+from properly.engines._digits import BASE
 from properly.engines._exact import ScoreSums, Total, keys_of
 from properly.errors import DataError
 from properly.rules._parse import parse_rule

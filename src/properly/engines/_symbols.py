@@ -100,7 +100,7 @@ EVENT = leaf("event", 0, 1)
 FORECAST = leaf("forecast", 0.0, 1.0)
 
 
-def _operator(op: str, *, swapped: bool = False) -> Callable[..., Any]:
+def _operator(op: str, *, swapped: bool = False) -> Callable[..., Symbols]:
     """Make the method of an operator, of both operands in order or in the reverse order."""
     dtype = TRUTH if op in TRUTHS else NUMBER
     return lambda *args: apply(op, *(args[::-1] if swapped else args), dtype=dtype)
@@ -158,13 +158,13 @@ class Symbols:
     __hash__ = None  # type: ignore[assignment]
 
     def __ge__(self, other: Any) -> Symbols:
-        return ~(self < other)
+        return apply("not", self < other, dtype=TRUTH)
 
     def __le__(self, other: Any) -> Symbols:
-        return ~(self > other)
+        return apply("not", self > other, dtype=TRUTH)
 
     def __ne__(self, other: object) -> Symbols:  # type: ignore[override]
-        return ~(self == other)
+        return apply("not", self == other, dtype=TRUTH)
 
     def __matmul__(self, other: Symbols) -> Symbols:
         b = other.values

@@ -184,7 +184,7 @@ def _condition_first(condition: Term, term: Term) -> Value:
 
 
 def where(condition: Value, a: Value, b: Value) -> Value:
-    """Choose between two formulas; each is simplified by what is known where it is chosen."""
+    """Choose between two formulas; each is simplified by the condition under which it is chosen."""
     if not isinstance(condition, Term):
         return a if condition else b
     sides = given(a, condition, True), given(b, condition, False)
@@ -257,7 +257,7 @@ def _shared(index: Value, options: Sequence[Value]) -> Value | None:
 
 
 def given(x: Value, condition: Value, happened: bool) -> Value:
-    """Simplify a formula by what is known where a condition holds, or does not."""
+    """Simplify a formula by the facts where a condition holds, or does not."""
     if not isinstance(x, Term) or not isinstance(condition, Term):
         return x
     facts = Facts(condition, happened)
@@ -265,7 +265,7 @@ def given(x: Value, condition: Value, happened: bool) -> Value:
 
 
 def anywhere(x: Value) -> Value:
-    """Return a formula without what is known in one branch only."""
+    """Return a formula without the facts of one branch only."""
     return _rewritten(
         x, lambda t: Term(t.op, t.args, *t.args[1:]) if is_column(t) else None, {}, anew=True
     )

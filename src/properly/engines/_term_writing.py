@@ -64,8 +64,8 @@ class Writer:
     """Writes terms as expressions, each of them once.
 
     Nothing is asked of an engine that it might refuse, or warn of. Some compute both branches of a
-    condition and choose afterwards: what is known in a branch alone does not guard a logarithm. For
-    engines that say without ado that log(0) is minus infinity, `guarded` may be false.
+    condition and choose afterwards: the facts of a branch alone do not guard a logarithm. For
+    engines that compute log(0) as minus infinity without a warning, `guarded` may be false.
     """
 
     def __init__(self, columns: Mapping[Term, nw.Expr], *, guarded: bool = True) -> None:

@@ -44,7 +44,7 @@ LONGEST = 40_000
 
 
 class Term:
-    """An operation on columns; terms are equal by their formulas, whatever is known of them."""
+    """An operation on columns; terms are equal by their formulas, whatever their bounds."""
 
     __slots__ = ("_hash", "args", "cost", "high", "low", "op")
 

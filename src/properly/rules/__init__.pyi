@@ -14,8 +14,14 @@ from ._ranked_probability import RPS, Ranked, RankedLog
 from ._rule import BinaryRule, Propriety, Rule
 from ._shift import Shifted
 from ._spherical import Pseudospherical, Spherical
-from ._threshold import Elementary, Misclassification
-from ._threshold_weights import BetaWeighted, HistogramWeighted, MissedBenefit, PointWeighted
+from ._threshold import (
+    BetaWeighted,
+    Elementary,
+    HistogramWeighted,
+    Misclassification,
+    MissedBenefit,
+    PointWeighted,
+)
 
 __all__ = [
     "PBS",

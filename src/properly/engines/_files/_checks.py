@@ -1,4 +1,4 @@
-"""Rows that were read from files: what is missing, what is no number, and where."""
+"""Checks of rows that were read from files: what is missing, what is no number, and where."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class FileRows:
 
 
 def place_of(file: File, row: int, rows: int) -> str:
-    """Name a row of a file that has so many rows."""
+    """Name a row of a file, given the number of its rows."""
     name = printable(file.name)
     line = f" (line {row + 2} of {name})" if _has_a_line_a_row(file, rows) else f" of {name}"
     return f"row {row}{line}"

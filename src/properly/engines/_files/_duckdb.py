@@ -1,4 +1,4 @@
-"""Columns of files as one table inside duckdb, whose rows are never read into memory."""
+"""A relation of duckdb: columns of several files as one table, never read into memory."""
 
 from __future__ import annotations
 

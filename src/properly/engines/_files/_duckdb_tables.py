@@ -195,7 +195,7 @@ def require_same(table: Table, first: Table) -> None:
 
 
 def refusal(file: File, text: str) -> DataError:
-    """Say in one sentence what duckdb says in an essay."""
+    """Say in one sentence why duckdb cannot read a file."""
     first = text.partition("\n")[0]
     if not is_here(file):
         return _out_of_reach(file, text)

@@ -1,9 +1,8 @@
-"""How much memory duckdb may take, and on how many cores it can work with it.
-
-Columns of files, as arrays; the only file that imports duckdb.
+"""`read`: columns of files as arrays or as a relation of duckdb, which is imported here only.
 
 A path and the names of columns are data: paths are handed over as parameters, and columns are
-counted (c0, c1, ...), so that nothing a user wrote is ever part of a query.
+counted (c0, c1, ...), so that nothing a user wrote is ever part of a query. A limit of memory also
+limits the cores that duckdb works on.
 """
 
 from __future__ import annotations
@@ -56,24 +55,6 @@ SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT])(i?)B\s*", re.IGNORECASE)
 PER_CORE = 125_000_000
 
 
-def as_size(memory: str) -> int:
-    """Take a size such as "1GB" as bytes; duckdb takes some that are none for no limit at all."""
-    size = SIZE.fullmatch(memory) if isinstance(memory, str) else None
-    if size is None:
-        message = f"memory must be a size such as '500MB', '1GB' or '2GiB'; got {memory!r}"
-        raise DataError(message)
-    base = 1024 if size[3] else 1000
-    return int(float(size[1]) * base ** (1 + "KMGT".index(size[2].upper())))
-
-
-def limits_of(memory: str) -> dict[str, str]:
-    """Return the settings of duckdb for so much memory."""
-    size = as_size(memory)
-    limits = {"memory_limit": f"{size}B"}
-    cores = max(1, size // PER_CORE)
-    return limits | ({"threads": str(cores)} if cores < (os.cpu_count() or 1) else {})
-
-
 @dataclass(frozen=True, eq=False)
 class Files:
     """Files with the same columns, open to be read."""
@@ -113,7 +94,7 @@ class Files:
         return sum(self._counted(table, table.source) for table in self.tables)
 
     def exceed(self, most: int) -> bool:
-        """Tell whether there are more rows than so many, without counting much further."""
+        """Tell whether there are more than `most` rows, without counting much further."""
         left = most
         for table in self.tables:
             some = f"(SELECT 1 FROM {table.source} LIMIT {left + 1})"  # noqa: S608
@@ -274,6 +255,24 @@ def read(
     if dropped is not None:
         notice(dropped)
     return data
+
+
+def as_size(memory: str) -> int:
+    """Take a size such as "1GB" as bytes; duckdb takes some that are none for no limit at all."""
+    size = SIZE.fullmatch(memory) if isinstance(memory, str) else None
+    if size is None:
+        message = f"memory must be a size such as '500MB', '1GB' or '2GiB'; got {memory!r}"
+        raise DataError(message)
+    base = 1024 if size[3] else 1000
+    return int(float(size[1]) * base ** (1 + "KMGT".index(size[2].upper())))
+
+
+def limits_of(memory: str) -> dict[str, str]:
+    """Return the settings of duckdb for a limit of memory."""
+    size = as_size(memory)
+    limits = {"memory_limit": f"{size}B"}
+    cores = max(1, size // PER_CORE)
+    return limits | ({"threads": str(cores)} if cores < (os.cpu_count() or 1) else {})
 
 
 def _opened(connection: Any, file: File, number: int, folder: str) -> Table:

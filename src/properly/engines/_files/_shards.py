@@ -1,6 +1,6 @@
-"""Files that a cluster reads where they lie: of one format, with the same columns.
+"""Shards: files of one format and the same columns, which a cluster reads where they lie.
 
-Which files are meant is told by a look from here; their rows are never read here.
+Here only their names, headers and formats are looked at; their rows are never read here.
 """
 
 from __future__ import annotations
