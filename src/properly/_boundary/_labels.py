@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from numbers import Number
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,6 @@ from properly._boundary._libraries import namespace, to_numpy
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from properly.typing import Array, ArrayLike
 
 

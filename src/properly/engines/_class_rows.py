@@ -15,13 +15,12 @@ import numpy as np
 
 from properly._boundary._labels import class_numbers, numbers_are_classes
 from properly.counts._reductions import ALMOST_ONE, DECIMALS, PRECISION
-from properly.engines._rows import collected
+from properly.engines._rows import Rows, collected
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.engines._rows import Rows
     from properly.typing import Column
 
 

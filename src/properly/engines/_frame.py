@@ -6,7 +6,7 @@ and counts that the engine of the frame computes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from properly._boundary._arrays import event_label
 from properly._boundary._labels import check_labels, require_columns
 from properly.engines._class_rows import class_views, classes_of, confusion_of
 from properly.engines._counts import CELLS, MOST_DISTINCT, Counts
-from properly.engines._pooling import pool_cells, pool_few_values
+from properly.engines._pooling import Pooled, pool_cells, pool_few_values
 from properly.engines._roles import Roles, as_lazy, distinct_names
 from properly.engines._rows import Rows, collected
 from properly.engines._summary import Summary
@@ -27,9 +27,6 @@ from properly.engines._symbols import is_expressible
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from properly.engines._pooling import Pooled
     from properly.rules import Rule
     from properly.typing import Column, Progress
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 from narwhals.dependencies import (
@@ -18,9 +18,6 @@ from narwhals.exceptions import DuplicateError
 
 from properly._boundary._labels import require_columns
 from properly.errors import ArgumentTypeError, DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 # What a number may be stored as besides; pandas keeps Decimals as objects.
 NUMBERS = (nw.Boolean, nw.Decimal)

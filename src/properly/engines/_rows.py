@@ -18,13 +18,12 @@ import numpy as np
 from properly._boundary._arrays import HUGE, TINY, check_outcomes, scale_hint
 from properly._boundary._labels import require_columns
 from properly.engines._files._cluster_errors import translated
-from properly.engines._roles import as_lazy, distinct_names, require_roles
+from properly.engines._roles import Roles, as_lazy, distinct_names, require_roles
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from properly.engines._roles import Roles
     from properly.typing import Column
 
 # More labels than this are not labels.

@@ -25,15 +25,13 @@ from properly.engines._class_rows import (
     require_sums,
     sums_to_one,
 )
-from properly.engines._exact import ScoreSums, Total, keys_of
-from properly.engines._rows import collected, is_sound_forecast, is_sound_weight
+from properly.engines._exact import Key, ScoreSums, Total, keys_of
+from properly.engines._rows import Rows, collected, is_sound_forecast, is_sound_weight
 from properly.engines._symbols import price
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly.engines._exact import Key
-    from properly.engines._rows import Rows
     from properly.rules import Rule
     from properly.typing import Column
 

@@ -58,7 +58,7 @@ The regret at a threshold, computed by polars:
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, cast
 
@@ -67,14 +67,11 @@ import numpy as np
 
 from properly.engines._term_algebra import choose, make, turned, where
 from properly.engines._term_writing import Writer
-from properly.engines._terms import TRUTHS, Term, leaf
+from properly.engines._terms import TRUTHS, Term, Value, leaf
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.engines._terms import Value
     from properly.rules import Rule
 
 

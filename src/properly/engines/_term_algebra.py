@@ -14,12 +14,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from properly.engines._terms import Facts, Term, bounds_of, cost, is_column, length, within
+from properly.engines._terms import (
+    Bounds,
+    Facts,
+    Term,
+    Value,
+    bounds_of,
+    cost,
+    is_column,
+    length,
+    within,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from properly.engines._terms import Bounds, Value
 
 
 Make: TypeAlias = "Callable[..., Value]"

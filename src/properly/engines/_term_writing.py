@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 
 from properly.engines._term_algebra import anywhere, make, where
-from properly.engines._terms import Term, ends, is_column
+from properly.engines._terms import Term, Value, ends, is_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from properly.engines._terms import Value
 
 
 def _extreme(bound: str, fold: Callable[..., Any], *args: Any) -> Any:

@@ -8,13 +8,12 @@ branch. See `_symbols` for how a rule becomes a formula, and a formula an expres
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TypeGuard
 
 
 Value: TypeAlias = "Term | float"

@@ -16,7 +16,7 @@ import numpy as np
 from properly._boundary._options import as_generator
 from properly._boundary._record import plain
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules import BinaryRule, ClassRule, Propriety
+from properly.rules import BinaryRule, ClassRule, Propriety, Rule
 from properly.rules._counterexamples import (
     MOST_CLASSES,
     NEARER,
@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly.rules import Rule
     from properly.typing import Floats
 
     Flags: TypeAlias = NDArray[np.bool_]

@@ -25,12 +25,11 @@ from properly._boundary._labels import check_count
 from properly._boundary._libraries import count_up, is_numpy, namespace, to_library_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._log_odds import softmax
-from properly.rules._rule import BinaryRule, Rule, mean_tensor, wide
+from properly.rules._rule import BinaryRule, Propriety, Rule, mean_tensor, wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.rules._rule import Propriety
     from properly.typing import Array, ArrayLike
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -25,8 +25,6 @@ from properly.rules._log_odds import both_sides
 from properly.rules._rule import BinaryRule, Propriety, require_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from properly.typing import Array
 
 Scale = Literal["mean", "integral"]

@@ -18,13 +18,12 @@ from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError
 from properly.rules._brier import Brier
 from properly.rules._class_rule import ClassRule, at, require_class_rule
-from properly.rules._costs import Matrix, as_matrix, cost_matrix, first_of, likeliest, optimal
+from properly.rules._costs import Cost, Matrix, as_matrix, cost_matrix, first_of, likeliest, optimal
 from properly.rules._log import Log
 from properly.rules._ranked_probability import RPS
 from properly.rules._rule import Propriety, in_name, wide
 
 if TYPE_CHECKING:
-    from properly.rules._costs import Cost
     from properly.typing import Array
 
 Ties = Literal["split", "first", "any_correct", "unique_only"]

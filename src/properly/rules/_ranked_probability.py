@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -26,8 +26,6 @@ from properly.rules._log_odds import log_cumulate, log_softmax, log_tails
 from properly.rules._rule import BinaryRule, Propriety, in_name, require_binary, wide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from properly.typing import Array
 
 # Up to this many classes are added up column by column, without a table of sums.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import Field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +28,6 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.rules._log_odds import both_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from properly.typing import Array, ArrayLike
 
 

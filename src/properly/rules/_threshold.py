@@ -8,7 +8,7 @@ benefit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
@@ -26,8 +26,6 @@ from properly.rules._log_odds import SMALL, BetaDensity, atanh_excess, both_side
 from properly.rules._rule import BinaryRule, Propriety, wide
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from properly.typing import Array
 
 # Parameters of a Beta distribution beyond this are a point, or two, for every purpose.

@@ -22,10 +22,11 @@ from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import translated, unseen
-from properly.engines._files._duckdb_tables import MISSING, OPENING, decoded
-from properly.engines._files._paths import DAMAGED, damaged
+from properly.engines._files._duckdb_tables import MISSING, OPENING, Header, decoded
+from properly.engines._files._paths import DAMAGED, Paths, damaged
 from properly.engines._files._shards import (
     KINDS,
+    Shard,
     find_shards,
     kind_of,
     no_match,
@@ -39,9 +40,6 @@ from properly.errors import ArgumentTypeError, DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from properly.engines._files._duckdb_tables import Header
-    from properly.engines._files._paths import Paths
-    from properly.engines._files._shards import Shard
 
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx|ucxx)://)?([\w.-]+|\[[\da-fA-F:.%]+\]):[0-9]{1,5}/?")
 # How much a worker reads at once: bytes of text, or rows of Parquet.

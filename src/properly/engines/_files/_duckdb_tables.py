@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from properly.engines._files._arrow import BrokenArrowError, batches_in, names_in
 from properly.engines._files._checks import NUMBER
-from properly.engines._files._paths import damaged
+from properly.engines._files._paths import File, damaged
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from properly.engines._files._paths import File
 
 SEPARATORS = ",;\t|"
 OPENING = 1 << 20

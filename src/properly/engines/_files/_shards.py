@@ -17,19 +17,27 @@ from properly.engines._files._duckdb_tables import (
     SEPARATORS,
     SPELLED,
     WHOLE,
+    Header,
     decoded,
     header_of,
     is_here,
     require_different,
 )
-from properly.engines._files._paths import DAMAGED, STANDARD_INPUT, SUFFIXES, damaged, find_files
+from properly.engines._files._paths import (
+    DAMAGED,
+    STANDARD_INPUT,
+    SUFFIXES,
+    File,
+    Format,
+    Paths,
+    damaged,
+    find_files,
+)
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from properly.engines._files._duckdb_tables import Header
-    from properly.engines._files._paths import File, Format, Paths
 
 # Whole numbers of 64 bits: those of fewer digits than the greatest, and those up to it.
 GREATEST = str(2**63 - 1)

@@ -16,9 +16,10 @@ from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import first_line, translated
-from properly.engines._files._duckdb_tables import MISSING
+from properly.engines._files._duckdb_tables import MISSING, Header
 from properly.engines._files._shards import (
     KINDS,
+    Shard,
     find_shards,
     kind_of,
     no_match,
@@ -30,9 +31,7 @@ from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from properly.engines._files._duckdb_tables import Header
     from properly.engines._files._paths import Paths
-    from properly.engines._files._shards import Shard
 
 MASTER = re.compile(
     r"local(\[(\d+|\*)(,\s*\d+)?\])?|yarn|k8s://\S+|spark://[^\s:,/]+:\d+(,[^\s:,/]+:\d+)*"
