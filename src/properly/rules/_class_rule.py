@@ -381,14 +381,13 @@ class DualRule(BinaryRule, ClassRule):
 
     def price_logit(self, y: Array, logit: Array) -> Array:
         """Price log-odds, or logits before the softmax. The arrays are not checked."""
-        price = self.price_class_logit if len(logit.shape) == 2 else self.price_event_logit
-        return price(y, logit)
+        several = len(logit.shape) == 2
+        return (self.price_class_logit if several else self.price_event_logit)(y, logit)
 
     def price_logit_slope(self, y: Array, logit: Array) -> Array:
         """Differentiate with respect to log-odds, or to logits. The arrays are not checked."""
-        if len(logit.shape) == 2:
-            return self.price_class_logit_slope(y, logit)
-        return self.price_event_logit_slope(y, logit)
+        several = len(logit.shape) == 2
+        return (self.price_class_logit_slope if several else self.price_event_logit_slope)(y, logit)
 
     def price_event_logit(self, y: Array, logit: Array) -> Array:
         """Price log-odds; a rule that may cost infinity replaces this."""

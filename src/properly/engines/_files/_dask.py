@@ -48,6 +48,21 @@ BYTES, ROWS = 1 << 26, 1 << 21
 ANY = frozenset({*KINDS, "any"})
 
 
+class Part(NamedTuple):
+    """Bytes of text, or groups of rows of Parquet: where they begin, and how many they are."""
+
+    shard: Shard
+    start: int
+    size: int | None
+
+
+class Look(NamedTuple):
+    """What a part tells of the columns: all names, and the kinds of those that are asked for."""
+
+    names: tuple[str, ...]
+    kinds: Mapping[str, frozenset[str]]
+
+
 @contextmanager
 def open_dask(
     paths: Paths, columns: Mapping[str, str], scheduler: str | None = None
@@ -240,21 +255,6 @@ def _schema_in_footers(
         require_one_type(by_file, real)
         chosen.append((name, types[0]))
     return import_extra("pyarrow", extra="dask").schema(chosen)
-
-
-class Part(NamedTuple):
-    """Bytes of text, or groups of rows of Parquet: where they begin, and how many they are."""
-
-    shard: Shard
-    start: int
-    size: int | None
-
-
-class Look(NamedTuple):
-    """What a part tells of the columns: all names, and the kinds of those that are asked for."""
-
-    names: tuple[str, ...]
-    kinds: Mapping[str, frozenset[str]]
 
 
 def look_at(part: Part, columns: Mapping[str, str]) -> Look:
