@@ -18,15 +18,18 @@ import numpy as np
 
 from properly._boundary._arrays import missing_values
 from properly.counts._cases import require_clusters
-from properly.engines._class_rows import (
+from properly.engines._exact import Key, ScoreSums, Total, keys_of
+from properly.engines._rows import (
+    Rows,
     class_number,
     classes_of,
+    collected,
+    is_sound_forecast,
+    is_sound_weight,
     numbers_of_classes,
     require_sums,
     sums_to_one,
 )
-from properly.engines._exact import Key, ScoreSums, Total, keys_of
-from properly.engines._rows import Rows, collected, is_sound_forecast, is_sound_weight
 from properly.engines._symbols import price
 
 if TYPE_CHECKING:

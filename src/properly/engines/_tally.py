@@ -72,7 +72,7 @@ def tally(
     if p is None:
         source = _in_engine(y_or_frame, outcome, forecast, weight, pos_label)
         if not isinstance(source, tuple):
-            from properly.engines._pooling import tally_frame
+            from properly.engines._frame_pooling import tally_frame
 
             cells = None if cells is None else check_whole(cells, "cells")
             return tally_frame(source, cells, snap)
