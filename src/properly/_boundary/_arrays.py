@@ -1,4 +1,4 @@
-"""Validation of arrays: outcomes, forecasts, weights and columns become checked arrays, once.
+"""Validation of arrays: outcomes, forecasts, weights and columns, checked once.
 
 Arrays of a library that follows the array API standard stay in that library and on their
 device; everything else (lists, Series, columns) becomes numpy. Nothing is clipped, filled

@@ -1,4 +1,4 @@
-"""Validation of class probabilities, of logits before the softmax, and of the classes' outcomes.
+"""Validation of class probabilities, of logits, and of outcomes of classes.
 
 Classes are numbered from 0, in the order of the columns of the probabilities. Nothing is clipped,
 and rows are rescaled on request only.

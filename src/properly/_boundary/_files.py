@@ -1,4 +1,4 @@
-"""Files: archives of a JSON text and of arrays, and writing that is whole or not at all.
+"""Files: archives of JSON and arrays, and writing that is whole or not at all.
 
 An archive is a zip file of a JSON text and of ``.npy`` arrays, with nothing in it to run. None of
 them is compressed, so that no small file fills the memory, whoever wrote it; and the same content

@@ -1,4 +1,4 @@
-"""Labels of classes and their numbers; names of columns, and the nearest that there are."""
+"""Labels of classes and their numbers; names of columns, and the nearest to them."""
 
 from __future__ import annotations
 

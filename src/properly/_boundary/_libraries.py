@@ -1,4 +1,4 @@
-"""Array libraries: the namespace of an array, moves between libraries, read-only copies."""
+"""Array libraries: namespaces, moves between libraries, read-only copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Warnings to a user, and imports of optional packages with the command that installs them."""
+"""Warnings to a user, and imports of optional packages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validation of options: a level, a number of replicates, a choice, a source of randomness."""
+"""Validation of options: levels, numbers, choices, sources of randomness."""
 
 from __future__ import annotations
 

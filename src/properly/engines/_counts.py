@@ -1,4 +1,4 @@
-"""`Counts` at forecasts, or in cells, that add to the same in any order and in any batches.
+"""`Counts` at forecasts, or in cells, that add to the same in any order.
 
 Below the record stands the counting: forecasts put into cells, weights multiplied and added up in
 digits (`_digits`), without rounding whole numbers.

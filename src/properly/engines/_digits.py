@@ -1,4 +1,4 @@
-"""Multi-digit arithmetic: columns of numbers too long for 64 bits, without rounding.
+"""Multi-digit arithmetic: columns of numbers beyond 64 bits, without rounding.
 
 A number is a column of digits to the base 2**24, the lowest first, so that a table of digits has
 one column a number. Sums of rows are sums of digits; what a digit has too much is carried to the

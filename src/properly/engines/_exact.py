@@ -1,4 +1,4 @@
-r"""Exact sums: whatever the order of the rows and however they come in batches, not a bit differs.
+r"""Exact sums: not a bit depends on the order of the rows, or on their batches.
 
 A sum of doubles is usually rounded at every addition. Its last digits then depend on the order of
 the rows, so that batches, shards and numbers of workers each give another result. Here nothing is

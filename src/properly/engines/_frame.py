@@ -1,4 +1,4 @@
-"""Frames of forecasts: read as arrays if they fit in memory, else summed up where they are.
+"""Frames of forecasts: read if they fit in memory, else summed up where they are.
 
 `Framed` knows what the columns are, and does either; `summarize_frame` makes a `Summary` of sums
 and counts that the engine of the frame computes.

@@ -1,4 +1,4 @@
-"""Pooling inside an engine: rows counted at each distinct forecast, or in cells of forecasts.
+"""Pooling inside an engine: rows counted at distinct forecasts, or in cells.
 
 A `Pooled` is what comes back from the engine, checked; a tally or counts are made of it.
 """

@@ -1,4 +1,4 @@
-"""`Roles`: which columns of a frame are outcomes, forecasts, weights, groups and clusters."""
+"""`Roles`: which columns of a frame are outcomes, forecasts, weights and so on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`Rows` of a frame where they lie: columns of fixed names and kinds, checked inside the engine.
+"""`Rows` of a frame where they lie, under fixed names, checked by the engine.
 
 Outcomes are ``y``, forecasts ``p0``, ``p1``, ..., weights ``w``, groups ``g`` and clusters ``c``.
 What is missing is null; forecasts and weights may be NaN instead, which passes no check either.

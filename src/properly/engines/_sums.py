@@ -1,4 +1,4 @@
-"""Sums of losses inside an engine: one pass over rows, and one over clusters if there are any.
+"""Sums of losses inside an engine: one pass over rows, and one over clusters.
 
 `Summing` says what is summed, under names of columns; `sum_up` makes `ScoreSums` of what the engine
 returns. Why numbers are cut in two is said in `_exact`.

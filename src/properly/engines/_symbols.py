@@ -1,4 +1,4 @@
-"""The compiler of rules: the loss of a rule as an expression of the engine that holds the rows.
+"""The compiler of rules: the loss of a rule as an expression of an engine.
 
 A rule is Python code on arrays. A frame of pandas, polars, pyarrow, duckdb, Dask or Spark has no
 arrays to hand over, and its rows should stay where they are. So the rule is run once on symbols,

@@ -1,4 +1,4 @@
-"""`tally`: what happened at each forecast, counted of arrays or inside the engine of a frame."""
+"""`tally`: what happened at each forecast, counted of arrays or in an engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas simplified: arithmetic done ahead, and branches that the bounds of columns exclude.
+"""Simplification of formulas: arithmetic ahead of time, branches left out.
 
 `make` applies an operation and `where` chooses between formulas. Comparisons that can have one
 outcome only are not made, branches that cannot be reached are not written, and what a condition
@@ -36,6 +36,30 @@ Make: TypeAlias = "Callable[..., Value]"
 SAFE = 1e100
 # Powers up to this, of terms no longer than that, are written as products.
 LOW, SHORT = 3, 30
+# Operations on numbers, which are done ahead.
+FOLD: dict[str, Any] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "pow": np.power,
+    "neg": np.negative,
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "log": np.log,
+    "log1p": np.log1p,
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "lt": np.less,
+    "eq": np.equal,
+    "not": np.logical_not,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "clip": np.clip,
+    "most": lambda *x: np.max(x),
+    "least": lambda *x: np.min(x),
+    "where": lambda condition, a, b: a if condition else b,
+}
 
 
 def add(make: Make, a: Value, b: Value) -> Value | None:
@@ -129,31 +153,6 @@ ARITHMETIC: dict[str, Callable[..., Value | None]] = {
     "neg": neg,
     "pow": power,
     "abs": magnitude,
-}
-
-
-FOLD: dict[str, Any] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "pow": np.power,
-    "neg": np.negative,
-    "abs": np.abs,
-    "sqrt": np.sqrt,
-    "log": np.log,
-    "log1p": np.log1p,
-    "exp": np.exp,
-    "expm1": np.expm1,
-    "lt": np.less,
-    "eq": np.equal,
-    "not": np.logical_not,
-    "and": np.logical_and,
-    "or": np.logical_or,
-    "clip": np.clip,
-    "most": lambda *x: np.max(x),
-    "least": lambda *x: np.min(x),
-    "where": lambda condition, a, b: a if condition else b,
 }
 
 

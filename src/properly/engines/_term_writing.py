@@ -1,4 +1,7 @@
-"""Formulas written as expressions of narwhals, which every engine computes; see `_symbols`."""
+"""Formulas written as expressions of narwhals, which every engine computes.
+
+See `_symbols` for how a formula comes about.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,18 @@ from properly.engines._terms import Term, Value, ends, is_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+OPPOSITE: dict[str, Callable[[Any, Any], Any]] = {"lt": operator.ge, "eq": operator.ne}
+# From here on, what rounding takes from 1 + x is nothing to its logarithm.
+FAR = 1.0
+# Up to here, it need not be divided by 1 + x.
+NEAR = 100.0
+# Below the first, exp(x) - 1 is -1; above the second, exp(x) is infinite.
+LOWEST, HIGHEST = -40.0, 709.78
+# The least double above 0.
+TINIEST = 5e-324
+# Formulas no longer than this are quicker written twice.
+SHORT = 8
 
 
 def _extreme(bound: str, fold: Callable[..., Any], *args: Any) -> Any:
@@ -45,17 +60,6 @@ SIMPLE: dict[str, Callable[..., Any]] = {
     "most": partial(_extreme, "lower_bound", max),
     "least": partial(_extreme, "upper_bound", min),
 }
-OPPOSITE: dict[str, Callable[[Any, Any], Any]] = {"lt": operator.ge, "eq": operator.ne}
-# From here on, what rounding takes from 1 + x is nothing to its logarithm.
-FAR = 1.0
-# Up to here, it need not be divided by 1 + x.
-NEAR = 100.0
-# Below the first, exp(x) - 1 is -1; above the second, exp(x) is infinite.
-LOWEST, HIGHEST = -40.0, 709.78
-# The least double above 0.
-TINIEST = 5e-324
-# Formulas no longer than this are quicker written twice.
-SHORT = 8
 
 
 class Writer:

@@ -1,4 +1,4 @@
-"""Formulas of columns, the bounds of their values, and what a condition says of them.
+"""Formulas of columns, bounds of their values, and what a condition says of them.
 
 A formula is a number or a `Term`: an operation and its arguments. `bounds_of` derives the bounds of
 an operation from those of its arguments; `Facts` are the conditions and bounds that hold in one

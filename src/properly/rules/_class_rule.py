@@ -1,4 +1,4 @@
-"""Rules for class probabilities: `ClassRule`, and `DualRule` for one event as well.
+"""Rules for class probabilities: `ClassRule`, and `DualRule` for events as well.
 
 A new rule for several classes derives from `ClassRule`; one that prices an event and classes by
 the same formula from `DualRule`. Both need `classwise`, `range_for`, `propriety` and a name.

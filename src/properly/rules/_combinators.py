@@ -1,4 +1,4 @@
-"""Rules made of other rules: bounded to a range, added up, averaged over thresholds.
+"""Rules made of other rules: bounded to a range, added up, averaged.
 
 `Bounded` restricts a rule to the thresholds that matter. `SumOfRules` is the base of every rule
 that is a weighted sum of others: `Mixture` and `Regret` here, and those of other modules.

@@ -1,4 +1,4 @@
-"""Cost matrices, a row for each class and a column for each decision, and the best decisions."""
+"""Cost matrices, a row a class and a column a decision, and the best decisions."""
 
 from __future__ import annotations
 

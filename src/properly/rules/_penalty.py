@@ -1,4 +1,4 @@
-"""Penalized scores: a rule plus a penalty if the forecast's best decision was wrong.
+"""Penalized scores: a rule plus a penalty for the wrong decision.
 
 `Penalized`, `PBS` and `PLL`; the smallest penalty that makes a rule superior; and how ties of
 several best decisions are priced.

@@ -1,4 +1,4 @@
-"""Ranked probability scores: rules for ordered classes, added up over the cuts between them.
+"""Ranked probability scores: rules for ordered classes, added up over cuts.
 
 `CutRule` is their base; `RPS` is the Brier score at each cut, `RankedLog` the log score, and
 `Ranked` any rule for one event.

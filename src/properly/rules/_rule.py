@@ -1,4 +1,4 @@
-"""Scoring rules: `Rule`, the base of all, and `BinaryRule`, the base of those for one event.
+"""Scoring rules: `Rule`, the base of all, and `BinaryRule` for one event.
 
 A rule is a price for one forecast, and the facts about that price, among them its `Propriety`. A
 new rule for one event derives from `BinaryRule` and writes two integrals and a weight.

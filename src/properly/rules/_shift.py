@@ -1,4 +1,4 @@
-"""Shifted Brier scores: the weight of the Brier score moved to a threshold of one's choice."""
+"""Shifted Brier scores, whose weight peaks at a threshold of choice."""
 
 from __future__ import annotations
 

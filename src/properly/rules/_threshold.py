@@ -1,4 +1,4 @@
-"""Rules of thresholds: regret at one threshold, at several, or over a distribution of them.
+"""Rules of thresholds: regret at one of them, or over a distribution.
 
 `Misclassification` and `Elementary` look at one threshold; `PointWeighted`, `HistogramWeighted` and
 `BetaWeighted` are beliefs about thresholds; `MissedBenefit` weighs them so that regret is net

@@ -1,4 +1,4 @@
-"""Checks of rows that were read from files: what is missing, what is no number, and where."""
+"""Checks of rows read from files: what is missing, what is no number, and where."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Failures of a cluster, each in one sentence; and a watch, so that nothing waits forever.
+"""Failures of a cluster, each in one sentence, and a watch that ends waiting.
 
 Neither dask nor pyspark is imported here: what is not loaded cannot have failed.
 """

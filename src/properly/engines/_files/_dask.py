@@ -1,4 +1,4 @@
-"""Files as a frame of Dask, on the cluster of a scheduler or on the cores of this machine.
+"""Files as a frame of Dask, on a cluster or on the cores of this machine.
 
 Files are cut into parts: bytes of text, or groups of rows of Parquet. A look at all parts settles
 the types of columns; workers then read each part into a frame of pandas. Its columns have types of

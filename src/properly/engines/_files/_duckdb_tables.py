@@ -1,4 +1,4 @@
-"""A file as a table that duckdb reads: its header, its columns by name and number, their kinds.
+"""A file as a table that duckdb reads: its header, columns and their kinds.
 
 Columns of CSV files are text, and of the narrowest kind that fits all their values: booleans, whole
 numbers, numbers, moments or text. Nothing here imports duckdb; what works takes a connection. Where

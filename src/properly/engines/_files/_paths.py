@@ -1,7 +1,8 @@
-"""Paths, patterns and addresses of files, and their format: by the name, else by the first bytes.
+"""Paths, patterns and addresses of files, and the formats of the files.
 
-What is no plain file, such as standard input, is first written to one. Files that are not on this
-machine have addresses, which are left to duckdb.
+The name tells the format, else the first bytes do. What is no plain file, such as standard input,
+is first written to one. Files that are not on this machine have addresses, which are left to
+duckdb.
 """
 
 from __future__ import annotations

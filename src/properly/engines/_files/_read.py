@@ -1,8 +1,8 @@
-"""`read`: columns of files as arrays or as a relation of duckdb, which is imported here only.
+"""`read`: columns of files as arrays, or as a relation of duckdb.
 
-A path and the names of columns are data: paths are handed over as parameters, and columns are
-counted (c0, c1, ...), so that nothing a user wrote is ever part of a query. A limit of memory also
-limits the cores that duckdb works on.
+duckdb is imported here only. A path and the names of columns are data: paths are handed over as
+parameters, and columns are counted (c0, c1, ...), so that nothing a user wrote is ever part of a
+query. A limit of memory also limits the cores that duckdb works on.
 
 For a relation, columns of text are first settled: written once as Parquet, which is read again and
 again much sooner. Values are measured by one look at each file, and a query puts the rows of all

@@ -1,4 +1,4 @@
-"""Shards: files of one format and the same columns, which a cluster reads where they lie.
+"""Shards: files of one format and the same columns, for a cluster to read.
 
 Here only their names, headers and formats are looked at; their rows are never read here.
 """

@@ -1,4 +1,4 @@
-"""Files as a frame of Spark, on the cluster of a master or on the cores of this machine."""
+"""Files as a frame of Spark, on a cluster or on the cores of this machine."""
 
 from __future__ import annotations
 
