@@ -283,7 +283,7 @@ def test_a_large_choice_says_what_its_columns_are(
     with opened(paths=paths, outcome="y", forecast=("good", "poor"), **known) as found:
         assert isinstance(found, Large)
         assert found.frame.columns == ["c0", "c1", "c2", "c3", "c4"]
-        assert found.roles.told == {
+        assert found.roles.labels == {
             "c0": "y",
             "c1": "p_low",
             "c2": "sex",

@@ -11,8 +11,8 @@ import pytest
 
 import properly
 from properly.engines import _counts as _counting
-from properly.engines._counts import Counts
-from properly.engines._digits import as_exact, as_whole_numbers, cell_of
+from properly.engines._counts import Counts, as_exact, cell_of
+from properly.engines._digits import as_whole_numbers
 from properly.engines._exact import Total
 
 RNG = np.random.default_rng(3)

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from pyarrow import feather, ipc, parquet
 
 from properly._boundary._labels import nearest
-from properly.engines._files._arrow import is_whole
+from properly.engines._files._paths import is_whole
 from properly.engines._files._read import open_files, read
 from properly.errors import DataError, DataWarning
 

@@ -17,7 +17,7 @@ from pyarrow import feather, ipc, parquet
 from properly.engines._files import open_files, read
 from properly.engines._files._arrow import batches_in
 from properly.engines._files._duckdb_tables import location
-from properly.engines._files._paths import found_files
+from properly.engines._files._paths import find_files
 from properly.engines._files._read import as_size, limits_of
 from properly.errors import DataError
 
@@ -334,7 +334,7 @@ def test_the_first_row_that_is_wrong_is_found_among_many(folder: Path) -> None:
 
 
 def test_an_address_keeps_its_slashes_and_tells_its_format() -> None:
-    found = found_files(["s3://b/a.csv.gz", "http://h/x.parquet?a=b.csv", "gs://b/x"], Path("/"))
+    found = find_files(["s3://b/a.csv.gz", "http://h/x.parquet?a=b.csv", "gs://b/x"], Path("/"))
     assert [(file.name, file.format, file.compression) for file in found] == [
         ("s3://b/a.csv.gz", "csv", "gzip"),
         ("http://h/x.parquet?a=b.csv", "parquet", "none"),

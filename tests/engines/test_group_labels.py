@@ -6,7 +6,7 @@ import datetime as dt
 
 import numpy as np
 
-from properly.engines._storage import in_order, joined, plain_labels
+from properly.engines._summary import in_order, joined, plain_labels
 
 
 def test_labels_of_numpy_become_those_of_python() -> None:

@@ -17,8 +17,7 @@ import properly
 from properly.engines import _counts as _counting
 from properly.engines._counts import Counts
 from properly.engines._exact import ScoreSums, Total
-from properly.engines._storage import text_of, total_of
-from properly.engines._summary import Summary
+from properly.engines._summary import Summary, text_of, total_of
 from properly.errors import DataError
 from properly.rules import Bounded, Brier, Log, Rule, Spherical
 

@@ -16,8 +16,8 @@ from tests.messages.test_frames import ONE_OF_EACH, SAID, misheard
 
 import properly
 from properly.engines import _counts as _counting
+from properly.engines import _frame
 from properly.engines import _rows as _collecting
-from properly.engines import _summarize
 from properly.errors import DataError
 from properly.evaluation._stream import summarize
 from properly.rules import Brier, Log
@@ -182,7 +182,7 @@ def test_what_is_too_much_is_grouped_and_scores_stay_exact(
     frame = engine(table())
     # As many as there are, with all of their outcomes; then so few that the first rows tell.
     for most, cells in ((distinct, 16), (20, 5)):
-        for module in (_counting, _summarize):
+        for module in (_counting, _frame):
             monkeypatch.setattr(module, "MOST_DISTINCT", most)
             monkeypatch.setattr(module, "CELLS", cells)
         fetched.clear()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import properly
 from properly._boundary._files import pack
 from properly.engines import _counts as _counting
-from properly.engines._storage import columns_of, words_and_columns
+from properly.engines._summary import columns_of, words_and_columns
 from properly.evaluation._stream import Stream, stream
 from properly.rules import Brier, Log
 

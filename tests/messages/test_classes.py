@@ -777,7 +777,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         ArgumentTypeError,
         (
-            "this needs a rule that has an entropy; got <class 'properly.rules._ranked.RPS'>"
+            "this needs a rule that has an entropy; got <class 'properly.rules._ranked_probability.RPS'>"
             "\n\nHint: write the rule with parentheses, as in RPS()."
         ),
         lambda: rejection_scores(P, RPS),  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ import pytest
 
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
 from properly.rules import RPS, Brier, Elementary, Propriety, Ranked, RankedLog
-from properly.rules._ranked import (
+from properly.rules._ranked_probability import (
     add_up,
     as_strict_as,
     check_cut_weights,

@@ -11,7 +11,7 @@ import pytest
 
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Brier, Elementary, Log, Misclassification, Spherical
-from properly.rules._dual_rule import DualRule
+from properly.rules._class_rule import DualRule
 
 # The Brier score of both columns is twice that of the event, unless it is halved.
 RULES = [Brier("half"), Log(), Spherical(), Misclassification()]

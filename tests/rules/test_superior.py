@@ -20,7 +20,7 @@ from properly.rules import (
     SquaredMeanError,
     superior_penalty,
 )
-from properly.rules._penalized import greatest_if_correct, least_if_wrong
+from properly.rules._penalty import greatest_if_correct, least_if_wrong
 
 COUNTS = (2, 3, 4, 5, 10, 100)
 

@@ -8,7 +8,7 @@ import array_api_strict
 import numpy as np
 import pytest
 
-from properly.rules._penalized import Ties, costs_of, mistakes
+from properly.rules._penalty import Ties, costs_of, mistakes
 
 ONE, TWO, ALL = [True, False, False], [True, True, False], [True, True, True]
 BEST = np.array([ONE, TWO, ALL, TWO[::-1]])

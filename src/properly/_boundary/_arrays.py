@@ -1,4 +1,4 @@
-"""The customs house: what a user hands in becomes checked arrays, once.
+"""Validation of arrays: outcomes, forecasts, weights and columns, checked once.
 
 Arrays of a library that follows the array API standard stay in that library and on their
 device; everything else (lists, Series, columns) becomes numpy. Nothing is clipped, filled
@@ -7,6 +7,7 @@ or otherwise repaired.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import array_api_compat as compat
@@ -24,7 +25,7 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.typing import Array, ArrayLike
+    from properly.typing import Array, ArrayLike, Column
 
 DROP = "drop those rows first."
 # Between these, sums and squares of weights neither vanish nor overflow, however many there are.
@@ -75,7 +76,9 @@ def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:
     # Written so that NaN, which compares as false, is refused too.
     if not (lowest >= 0 and highest <= 1):
         outside = ~((p >= 0) & (p <= 1))
-        refuse(p, outside, f"{name} must be probabilities in [0, 1]", _scale_hint(p))
+        host = to_numpy(p)
+        hint = scale_hint(float(host.min()), float(host.max()))
+        refuse(p, outside, f"{name} must be probabilities in [0, 1]", hint)
     # -0.0 would sort apart from 0.0 and turn the sign of an infinite slope.
     return p + 0.0 if lowest == 0 else p
 
@@ -201,22 +204,23 @@ def as_array(x: ArrayLike, name: str) -> Array:
     return x
 
 
-def as_numpy(x: Any, name: str) -> np.ndarray[Any, Any]:
+def as_numpy(x: Any, name: str) -> Column:
     try:
-        found = np.asarray(x)
+        array = np.asarray(x)
     except (TypeError, ValueError):
-        found = np.asarray(None)
-    if found.ndim == 0:
-        message = f"{name} must be a list, an array or a column of equal things; got {_kind(x)}"
+        array = np.asarray(None)
+    if array.ndim == 0:
+        kind = type(x).__name__ + " of unequal rows" * isinstance(x, list | tuple)
+        message = f"{name} must be a list, an array or a column of equal things; got {kind}"
         rows = "every row needs as many entries as the first."
         single = "write a single case as a list, and wrap others in list(…)."
         raise DataError(message, hint=rows if is_nested(x) else single)
-    if found.dtype.kind in "US" and isinstance(x, list | tuple):
-        same = str if found.dtype.kind == "U" else bytes
+    if array.dtype.kind in "US" and isinstance(x, list | tuple):
+        same = str if array.dtype.kind == "U" else bytes
         # numpy would turn a missing value or a number among texts into text.
         if not all(isinstance(item, same) for item in x):
             return np.array(x, dtype=object)
-    return found
+    return array
 
 
 def is_nested(x: object) -> bool:
@@ -224,12 +228,6 @@ def is_nested(x: object) -> bool:
     if not isinstance(x, list | tuple) or not x:
         return False
     return isinstance(x[0], list | tuple) or bool(getattr(x[0], "shape", ()))
-
-
-def _kind(x: Any) -> str:
-    return (
-        f"{type(x).__name__} of unequal rows" if isinstance(x, list | tuple) else type(x).__name__
-    )
 
 
 def as_numbers(x: Array, name: str) -> Array:
@@ -261,7 +259,7 @@ def as_floats(x: Array) -> Array:
     return x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
 
 
-def _numbers_from_objects(x: np.ndarray[Any, Any], name: str) -> np.ndarray[Any, Any]:
+def _numbers_from_objects(x: Column, name: str) -> Column:
     require_present(x, name)
     text = np.array([isinstance(item, str | bytes) for item in x.flat]).reshape(x.shape)
     if text.any():
@@ -273,13 +271,13 @@ def _numbers_from_objects(x: np.ndarray[Any, Any], name: str) -> np.ndarray[Any,
         raise DataError(message) from None
 
 
-def require_present(x: np.ndarray[Any, Any], name: str) -> None:
-    missing = _missing(x)
+def require_present(x: Column, name: str) -> None:
+    missing = missing_values(x)
     if missing.any():
         refuse(x, missing, f"{name} must not be missing", DROP)
 
 
-def _missing(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+def missing_values(x: Column) -> Column:
     """Flag None, NaN, NaT and the missing values of frame libraries."""
     if x.dtype.kind in "fcmM":
         return np.asarray(np.isnan(x) if x.dtype.kind in "fc" else np.isnat(x))
@@ -310,22 +308,22 @@ def _outcomes_from_labels(
     """Compare labels with the positive one, once they are known to be two at most."""
     host = to_numpy(y)
     require_present(host, "outcomes")
-    found = distinct(host)
-    if len(found) > 2:
-        more = f", … ({len(found)} in all)" if len(found) > 4 else ""
-        message = f"outcomes must have at most two labels; found {_listed(found[:4], ', ')}{more}"
-        raise DataError(message, hint=_label_hint(host, found))
-    if pos_label is None and not set(found) <= {0, 1}:
-        message = f"outcomes must be 0 and 1, or False and True; found {_listed(found)}"
-        raise DataError(message, hint=_label_hint(host, found))
-    if labels is not None and not set(found) <= set(labels):
-        message = f"outcomes must be one of labels, {_listed(labels)}; found {_listed(found)}"
+    present = distinct(host)
+    if len(present) > 2:
+        more = f", … ({len(present)} in all)" if len(present) > 4 else ""
+        message = f"outcomes must have at most two labels; found {_listed(present[:4], ', ')}{more}"
+        raise DataError(message, hint=_label_hint(host, present))
+    if pos_label is None and not set(present) <= {0, 1}:
+        message = f"outcomes must be 0 and 1, or False and True; found {_listed(present)}"
+        raise DataError(message, hint=_label_hint(host, present))
+    if labels is not None and not set(present) <= set(labels):
+        message = f"outcomes must be one of labels, {_listed(labels)}; found {_listed(present)}"
         raise DataError(message)
     event = 1 if pos_label is None else pos_label
-    if event not in found and len(found) == 2:
-        message = f"pos_label must be one of the labels of y, {_listed(found)}; got {pos_label!r}"
+    if event not in present and len(present) == 2:
+        message = f"pos_label must be one of the labels of y, {_listed(present)}; got {pos_label!r}"
         raise DataError(message)
-    happened = host == event if event in found else np.zeros(host.shape, dtype=bool)
+    happened = host == event if event in present else np.zeros(host.shape, dtype=bool)
     return to_library_of(np.asarray(happened, dtype=bool), y)
 
 
@@ -340,12 +338,12 @@ def event_label(labels: Sequence[object], pos_label: object) -> object:
     return labels[1]
 
 
-def _label_hint(y: np.ndarray[Any, Any], found: Sequence[Any]) -> str:
+def _label_hint(y: Column, labels: Sequence[Any]) -> str:
     if y.dtype.kind == "f" and y.min() >= 0 and y.max() <= 1:
         return "outcomes come first, then forecasts; were the two swapped?"
-    if len(found) > 2:
+    if len(labels) > 2:
         return "binary rules judge one event; compare y with its label."
-    label = repr(found[-1])
+    label = repr(labels[-1])
     by_hand = f"numpy.asarray(y) == {label}"
     return f"say which label is the event: pos_label={label}, or, for a rule, {by_hand}."
 
@@ -354,20 +352,20 @@ def _listed(labels: Sequence[Any], between: str = " and ") -> str:
     return between.join(repr(label) for label in labels)
 
 
-def distinct(x: np.ndarray[Any, Any]) -> list[Any]:
+def distinct(x: Column) -> list[Any]:
     if x.dtype.kind in "mM":
         return list(np.unique(x))
     if x.dtype.kind != "O":
         return list(np.unique(x).tolist())
     try:
-        found = dict.fromkeys(x.tolist())
+        values = dict.fromkeys(x.tolist())
     except TypeError:
         message = f"outcomes must be labels such as numbers or text; got {type(x[0]).__name__}"
         raise DataError(message) from None
     try:
-        return sorted(found)
+        return sorted(values)
     except TypeError:  # of several kinds, which have no order; only for messages
-        return sorted(found, key=lambda label: (type(label).__name__, repr(label)))
+        return sorted(values, key=lambda label: (type(label).__name__, repr(label)))
 
 
 def check_length(x: Array, p: Array, name: str, against: str = "forecasts") -> None:
@@ -376,15 +374,13 @@ def check_length(x: Array, p: Array, name: str, against: str = "forecasts") -> N
         raise DataError(message)
 
 
-def _scale_hint(p: Array) -> str:
+def scale_hint(lowest: float, highest: float) -> str:
     """Guess, for the hint only, how numbers outside [0, 1] came about."""
-    host = to_numpy(p)
-    finite = host[np.isfinite(host)]
-    if finite.size < host.size:
+    if not (math.isfinite(lowest) and math.isfinite(highest)):
         return "drop the rows without a forecast first."
-    if finite.min() < -1e-6:
+    if lowest < -1e-6:
         return "for logits, apply a sigmoid first."
-    if 2 < finite.max() <= 100:
+    if 2 < highest <= 100:
         return "for percentages, divide by 100 first."
     return "nothing is clipped for you; mend those rows first."
 

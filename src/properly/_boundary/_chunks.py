@@ -1,4 +1,4 @@
-"""Go over long columns in pieces that stay in the processor's cache."""
+"""Chunks: long columns in pieces of the processor's cache, shared out to threads."""
 
 from __future__ import annotations
 

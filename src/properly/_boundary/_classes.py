@@ -1,9 +1,7 @@
-"""Class probabilities, and what happened: checked, once.
+"""Validation of class probabilities, of logits, and of outcomes of classes.
 
 Classes are numbered from 0, in the order of the columns of the probabilities. Nothing is clipped,
 and rows are rescaled on request only.
-
-Logits of classes, before the softmax: checked, once.
 """
 
 from __future__ import annotations
@@ -39,11 +37,11 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from properly.typing import Array, ArrayLike
+    from properly.typing import Array, ArrayLike, Column
 
 
-NAME = "class probabilities"
-# Up to so many columns are added up one after the other, which is faster than row by row.
+NAME, LOGITS = "class probabilities", "logits"
+# Up to this many columns are added up one after the other, which is faster than row by row.
 FEW = 16
 
 
@@ -94,7 +92,9 @@ def check_probabilities(p: ArrayLike, *, normalize: bool = False, name: str = NA
     ends = sweep(_ends, p)
     # Written so that NaN, which compares as false, is refused too.
     if not all(lowest >= 0 for lowest, _ in ends):
-        hint = "for logits, apply a softmax first." if _looks_like_logits(p) else None
+        host = to_numpy(without_gradient(p))
+        logits = np.isfinite(host).all() and host.min() < -1e-3
+        hint = "for logits, apply a softmax first." if logits else None
         refuse(p, ~(p >= 0), f"{name} must be numbers, zero or more", hint)
     if normalize:
         return _normalized(p, name)
@@ -135,8 +135,8 @@ def column_names(p: object) -> tuple[Any, ...] | None:
 
 def columns_of(p: object) -> tuple[Any, ...] | None:
     """Return the names of a frame's columns if all are text, or all are whole numbers."""
-    found = getattr(p, "column_names", None) or getattr(p, "columns", None)
-    names = () if found is None or callable(found) else tuple(found)
+    columns = getattr(p, "column_names", None) or getattr(p, "columns", None)
+    names = () if columns is None or callable(columns) else tuple(columns)
     kind = str if names and isinstance(names[0], str) else int | np.integer
     return names if names and all(isinstance(name, kind) for name in names) else None
 
@@ -168,10 +168,10 @@ def require_order(
 
 def _are_among(y: ArrayLike, columns: tuple[Any, ...]) -> bool:
     """Tell whether outcomes are words, and each of them the name of a column."""
-    found = as_array(y, "outcomes")
-    words = is_numpy(found) and found.ndim == 1 and found.dtype.kind in "OSU"
+    outcomes = as_array(y, "outcomes")
+    words = is_numpy(outcomes) and outcomes.ndim == 1 and outcomes.dtype.kind in "OSU"
     return words and set(columns).issuperset(
-        item if isinstance(item, str) else None for item in found.tolist()
+        item if isinstance(item, str) else None for item in outcomes.tolist()
     )
 
 
@@ -212,13 +212,9 @@ def _require_sums(p: Array, slack: float, name: str) -> None:
             f"rows of {name} must sum to 1 within {slack:.2g}; row {worst} sums to "
             f"{float(sums[worst])!r}{count}"
         )
-        raise DataError(message, hint=_sum_hint(sums))
-
-
-def _sum_hint(sums: np.ndarray[Any, Any]) -> str:
-    if np.allclose(sums, 100, rtol=1e-3):
-        return "for percentages, divide by 100 first."
-    return "divide each row by its sum; Cases and evaluate do so with normalize=True."
+        percent = "for percentages, divide by 100 first."
+        other = "divide each row by its sum; Cases and evaluate do so with normalize=True."
+        raise DataError(message, hint=percent if np.allclose(sums, 100, rtol=1e-3) else other)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -234,11 +230,6 @@ def _normalized(p: Array, name: str) -> Array:
         message += repr(float(sums[row, 0]))
         raise DataError(message)
     return p / sums
-
-
-def _looks_like_logits(p: Array) -> bool:
-    host = to_numpy(without_gradient(p))
-    return bool(np.isfinite(host).all() and host.min() < -1e-3)
 
 
 def as_outcomes(
@@ -260,23 +251,23 @@ def as_outcomes(
     return numbers_of_labels(y, _in_order(y, count, ordered=ordered), "outcomes")
 
 
-def _in_order(y: np.ndarray[Any, Any], count: int, *, ordered: bool) -> tuple[Any, ...]:
+def _in_order(y: Column, count: int, *, ordered: bool) -> tuple[Any, ...]:
     """Take the distinct labels in sorted order, where that is what everybody expects."""
-    found = distinct(y)
+    labels = distinct(y)
     if ordered:
-        message = f"outcomes in words need labels=, in order; got outcomes such as {found[0]!r}"
+        message = f"outcomes in words need labels=, in order; got outcomes such as {labels[0]!r}"
         raise DataError(message, hint="labels= names the columns; the alphabet knows no grades.")
     says = "labels= says what each column stands for."
-    if len(found) != count:
+    if len(labels) != count:
         message = (
             f"without labels=, outcomes must have as many labels as there are columns; "
-            f"got {len(found)} labels and {count} columns"
+            f"got {len(labels)} labels and {count} columns"
         )
         raise DataError(message, hint=says)
     try:
-        return as_labels(sorted(found))
+        return as_labels(sorted(labels))
     except TypeError:
-        listed = ", ".join(repr(label) for label in found[:4])
+        listed = ", ".join(repr(label) for label in labels[:4])
         message = f"without labels=, outcomes must be of one kind; got {listed}"
         raise DataError(message, hint=says) from None
 
@@ -302,9 +293,6 @@ def _from_one_hot(y: Array, count: int) -> Array:
         )
         raise DataError(message, hint="an outcome is what happened, not a distribution.")
     return xp.argmax(ones, axis=1)
-
-
-LOGITS = "logits"
 
 
 def check_class_logits(

@@ -1,9 +1,8 @@
-"""Words and columns of numbers in one file that holds nothing to run.
+"""Files: archives of JSON and arrays, and writing that is whole or not at all.
 
-The file is a zip archive of a JSON text and of ``.npy`` arrays. None of them is compressed, so that
-no small file fills the memory, whoever wrote it; and the same content has the same bytes.
-
-Files that appear whole or not at all.
+An archive is a zip file of a JSON text and of ``.npy`` arrays, with nothing in it to run. None of
+them is compressed, so that no small file fills the memory, whoever wrote it; and the same content
+has the same bytes. `write_whole` writes any file so that it is never seen half written.
 """
 
 from __future__ import annotations
@@ -28,8 +27,7 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    Column = np.ndarray[Any, Any]
-
+    from properly.typing import Column
 
 # The name says what the file is, within its first bytes.
 HEADER = "properly-summary.json"
@@ -47,6 +45,8 @@ ODD = (
     ValueError,
     struct.error,
 )
+# The disk, one's share of it, or the longest file it can hold.
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class Damaged(Exception):  # noqa: N818
@@ -72,10 +72,12 @@ def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Colu
     try:
         with Path(path).open("rb") as file:
             start = file.read(128)
-            known = HEADER.encode() in start and start.startswith(b"PK")
+            ours = HEADER.encode() in start and start.startswith(b"PK")
             size = file.seek(0, 2)
-            with refusing(path, known=known), ZipFile(file) as archive:
-                return _header(archive, size, shown), _columns(archive)
+            with refusing(path, ours=ours), ZipFile(file) as archive:
+                names = [name for name in archive.namelist() if name != HEADER]
+                header = _header(archive, size, shown)
+                return header, {x.removesuffix(".npy"): _column(archive.read(x)) for x in names}
     except OSError as error:
         message = f"cannot read {shown}: {(error.strerror or 'it failed').lower()}"
         raise DataError(message) from None
@@ -87,7 +89,7 @@ def unpack(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, Colu
 
 
 @contextmanager
-def refusing(path: str | os.PathLike[str], *, known: bool = True) -> Iterator[None]:
+def refusing(path: str | os.PathLike[str], *, ours: bool = True) -> Iterator[None]:
     """Say that a file is damaged, or of another kind, whatever it is that shows it."""
     try:
         yield
@@ -95,7 +97,7 @@ def refusing(path: str | os.PathLike[str], *, known: bool = True) -> Iterator[No
         raise
     except (Damaged, *ODD):
         shown = printable(str(path))
-        if known:
+        if ours:
             message = f"the summary {shown} is damaged and cannot be read"
             raise DataError(message, hint="save it, or copy it, once more.") from None
         message = f"{shown} is not a summary that properly has saved"
@@ -109,9 +111,9 @@ def require(sound: object) -> None:
 
 
 def _entry(name: str) -> ZipInfo:
-    found = ZipInfo(name)  # of 1980, whatever the time is
-    found.create_system = 3  # and whatever the system
-    return found
+    entry = ZipInfo(name)  # of 1980, whatever the time is
+    entry.create_system = 3  # and whatever the system
+    return entry
 
 
 def _narrowed(x: Column) -> Column:
@@ -125,8 +127,8 @@ def _header(archive: ZipFile, size: int, shown: str) -> dict[str, Any]:
     entries = archive.infolist()
     require(all(entry.compress_type == ZIP_STORED for entry in entries))
     require(sum(entry.file_size for entry in entries) <= size)
-    found = json.loads(archive.read(HEADER))
-    version = found["version"]
+    header = json.loads(archive.read(HEADER))
+    version = header["version"]
     require(type(version) is int)
     if version > VERSION:
         message = (
@@ -135,12 +137,7 @@ def _header(archive: ZipFile, size: int, shown: str) -> dict[str, Any]:
         )
         raise DataError(message, hint="pip install --upgrade properly")
     require(version == VERSION)
-    return dict(found)
-
-
-def _columns(archive: ZipFile) -> dict[str, Column]:
-    names = [name for name in archive.namelist() if name != HEADER]
-    return {name.removesuffix(".npy"): _column(archive.read(name)) for name in names}
+    return dict(header)
 
 
 def _column(content: bytes) -> Column:
@@ -149,12 +146,8 @@ def _column(content: bytes) -> Column:
     require(np.lib.format.read_magic(file) == (1, 0))
     shape, by_column, kind = np.lib.format.read_array_header_1_0(file)
     require(kind.kind in "uf" and not by_column)
-    found = np.frombuffer(content, kind, offset=file.tell()).reshape(shape)
-    return found.astype(np.float64 if kind.kind == "f" else np.int64)
-
-
-# The disk, one's share of it, or the longest file it can hold.
-NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    column = np.frombuffer(content, kind, offset=file.tell()).reshape(shape)
+    return column.astype(np.float64 if kind.kind == "f" else np.int64)
 
 
 def write_whole(path: str | Path, content: str | bytes, *, overwrite: bool = True) -> Path:
@@ -177,29 +170,29 @@ def write_whole(path: str | Path, content: str | bytes, *, overwrite: bool = Tru
     Path
         Where the file is, as it was given.
     """
-    asked = Path(path)
+    file = Path(path)
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
-    require_writable(asked, overwrite=overwrite)
-    with _told(asked):
-        if _is_special(asked):
-            asked.write_bytes(data)
+    require_writable(file, overwrite=overwrite)
+    with _in_words(file):
+        if _is_special(file):
+            file.write_bytes(data)
         else:
-            _write_beside(Path(os.path.realpath(asked)), data, overwrite=overwrite)
-    return asked
+            _write_beside(Path(os.path.realpath(file)), data, overwrite=overwrite)
+    return file
 
 
 def require_writable(path: str | Path, *, overwrite: bool) -> None:
     """Refuse, before long work, to write where there is no folder, no permission or no need."""
-    asked = Path(path)
-    _require_name(asked)
-    with _told(asked):
-        target = Path(os.path.realpath(asked))
-        if _is_special(asked):
+    file = Path(path)
+    _require_name(file)
+    with _in_words(file):
+        target = Path(os.path.realpath(file))
+        if _is_special(file):
             return
         if target.is_dir():
-            message = f"{_shown(asked)} is a directory"
+            message = f"{_shown(file)} is a directory"
             raise DataError(message, hint="give the name of a file in it.")
-        _require_folder(asked, target.parent)
+        _require_folder(file, target.parent)
         if target.exists() and not overwrite:
             raise FileExistsError
         if not os.access(target if target.exists() else target.parent, os.W_OK):
@@ -210,7 +203,7 @@ def require_folder(path: str | Path) -> None:
     """Refuse, before long work, a folder that is none and cannot be made."""
     folder = Path(path)
     _require_name(folder)
-    with _told(folder):
+    with _in_words(folder):
         if folder.is_dir():
             return
         if folder.exists():
@@ -222,7 +215,7 @@ def make_folder(path: str | Path) -> Path:
     """Make a folder unless it is there; the one that it is in must be."""
     require_folder(path)
     folder = Path(path)
-    with _told(folder):
+    with _in_words(folder):
         folder.mkdir(exist_ok=True)
     return folder
 
@@ -230,10 +223,10 @@ def make_folder(path: str | Path) -> Path:
 def _require_name(path: Path) -> None:
     """Refuse what the system could not even look for."""
     try:
-        known = b"\0" not in os.fsencode(path)
+        valid = b"\0" not in os.fsencode(path)
     except UnicodeEncodeError:
-        known = False
-    if not known:
+        valid = False
+    if not valid:
         message = f"{_shown(path)} is no name that a file can have"
         raise DataError(message, hint="leave out characters that cannot be written.")
 
@@ -243,9 +236,9 @@ def _refuse_as_folder(shown: Path) -> NoReturn:
     raise DataError(message)
 
 
-def _require_folder(asked: Path, folder: Path) -> None:
+def _require_folder(file: Path, folder: Path) -> None:
     # As the user wrote it, unless a link leads to another one.
-    shown = asked.parent if os.path.realpath(asked.parent) == str(folder) else folder
+    shown = file.parent if os.path.realpath(file.parent) == str(folder) else folder
     if not folder.exists():
         message = f"the folder {_shown(shown)} does not exist"
         raise DataError(message, hint="make it first, or write elsewhere.")
@@ -307,7 +300,7 @@ def _add(temporary: Path, target: Path) -> None:
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
+def _in_words(path: Path) -> Iterator[None]:
     """Say what the system refused in words."""
     try:
         yield

@@ -1,13 +1,10 @@
-"""Labels of classes, and the numbers that stand for them.
-
-Names that are asked for, and the nearest that there are.
-"""
+"""Labels of classes and their numbers; names of columns, and the nearest to them."""
 
 from __future__ import annotations
 
 import difflib
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from numbers import Number
 from typing import TYPE_CHECKING, Any
@@ -19,8 +16,6 @@ from properly._boundary._libraries import namespace, to_numpy
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from properly.typing import Array, ArrayLike
 
 
@@ -33,16 +28,16 @@ def as_labels(labels: object, name: str = "labels") -> tuple[Any, ...]:
         number = "" if name == "labels" else "their number, or "
         message = f"{name} must be {number}a list of labels in order; got {labels!r}"
         raise DataError(message)
-    found = tuple(x.item() if isinstance(x, np.generic) else x for x in labels)
+    values = tuple(x.item() if isinstance(x, np.generic) else x for x in labels)
     try:
-        twice = len(set(found)) < len(found)
+        twice = len(set(values)) < len(values)
     except TypeError:
-        message = f"{name} must be plain values such as text or numbers; got {found!r}"
+        message = f"{name} must be plain values such as text or numbers; got {values!r}"
         raise DataError(message) from None
     if twice:
-        message = f"{name} must differ from one another; got {found!r}"
+        message = f"{name} must differ from one another; got {values!r}"
         raise DataError(message)
-    return found
+    return values
 
 
 def as_classes(
@@ -59,14 +54,14 @@ def as_classes(
 
 def check_labels(labels: Iterable[object], count: int) -> tuple[Any, ...]:
     """Check labels of the columns of class probabilities: as many as columns, no two alike."""
-    found = as_labels(labels, "labels")
-    if len(found) != count:
+    names = as_labels(labels, "labels")
+    if len(names) != count:
         message = (
-            f"labels must name each column of the class probabilities; got {len(found)} "
+            f"labels must name each column of the class probabilities; got {len(names)} "
             f"labels for {count} columns"
         )
         raise DataError(message)
-    return found
+    return names
 
 
 def check_count(classes: int) -> int:
@@ -83,12 +78,12 @@ def check_count(classes: int) -> int:
 def class_numbers(y: ArrayLike, classes: int | Iterable[object], name: str = "outcomes") -> Any:
     """Turn labels into class numbers, as int64 of numpy; `classes` is K, or the labels in order."""
     count, labels = as_classes(classes)
-    found = to_numpy(as_column(y, name))
+    outcomes = to_numpy(as_column(y, name))
     if labels is not None:
-        return numbers_of_labels(found, labels, name)
-    if found.dtype.kind in "SU":
-        refuse(found, np.ones(found.shape, bool), f"{name} must be class numbers", IN_ORDER)
-    return to_numpy(as_class_numbers(found, count, name))
+        return numbers_of_labels(outcomes, labels, name)
+    if outcomes.dtype.kind in "SU":
+        refuse(outcomes, np.ones(outcomes.shape, bool), f"{name} must be class numbers", IN_ORDER)
+    return to_numpy(as_class_numbers(outcomes, count, name))
 
 
 def as_class_numbers(y: Array, count: int, name: str) -> Array:
@@ -118,9 +113,9 @@ def numbers_of_labels(y: np.ndarray[Any, Any], labels: tuple[Any, ...], name: st
         return to_numpy(as_class_numbers(y, len(labels), name))
     number = {label: k for k, label in enumerate(labels)}
     try:
-        found, where = np.unique(y, return_inverse=True)
-        known = np.array([number.get(label, -1) for label in found.tolist()], dtype=np.int64)
-        numbers = known[where.reshape(-1)]
+        values, where = np.unique(y, return_inverse=True)
+        codes = np.array([number.get(label, -1) for label in values.tolist()], dtype=np.int64)
+        numbers = codes[where.reshape(-1)]
     except TypeError:
         # Labels of several kinds have no order, but they can be looked up one by one.
         numbers = np.array([_look_up(label, number, name) for label in y.tolist()], np.int64)

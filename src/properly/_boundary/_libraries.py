@@ -1,4 +1,4 @@
-"""Arrays of any library: whose they are, and how they move and stay."""
+"""Array libraries: namespaces, moves between libraries, read-only copies."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ T = TypeVar("T")
 
 def namespace(*arrays: Array) -> Any:
     """Return the array library that the arrays share, numpy if there are only plain numbers."""
-    found = [x for x in arrays if not isinstance(x, bool | int | float)]
-    return compat.array_namespace(*found) if found else compat.array_namespace(np.empty(0))
+    held = [x for x in arrays if not isinstance(x, bool | int | float)]
+    return compat.array_namespace(*held) if held else compat.array_namespace(np.empty(0))
 
 
 def is_numpy(x: Array) -> bool:

@@ -1,7 +1,4 @@
-"""Optional packages, or the command that installs them.
-
-What is said to a user without refusing anything.
-"""
+"""Warnings to a user, and imports of optional packages."""
 
 from __future__ import annotations
 
@@ -37,14 +34,14 @@ def notice(message: str) -> None:
 @contextmanager
 def collected() -> Iterator[list[str]]:
     """Keep what would be said meanwhile, each message once; the list is filled at the end."""
-    said: list[str] = []
+    messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        yield said
+        yield messages
     for warning in caught:
         if issubclass(warning.category, DataWarning):
-            if str(warning.message) not in said:
-                said.append(str(warning.message))
+            if str(warning.message) not in messages:
+                messages.append(str(warning.message))
         else:
             warnings.warn_explicit(
                 warning.message, warning.category, warning.filename, warning.lineno

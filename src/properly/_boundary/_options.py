@@ -1,4 +1,4 @@
-"""What a user chose: a level, a number of replicates, a source of randomness."""
+"""Validation of options: levels, numbers, choices, sources of randomness."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ def check_level(level: float) -> float:
 
 def check_inside(value: float, name: str, subject: str | None = None) -> float:
     """Take a number strictly between 0 and 1, and guess at percentages in the hint only."""
-    found = as_number(value, name)
-    if not 0 < found < 1:
-        message = f"{subject or name} must lie between 0 and 1, both left out; got {found:g}"
-        hint = f"write {found / 100:g} for {found:g} %." if 1 < found < 100 else None
+    number = as_number(value, name)
+    if not 0 < number < 1:
+        message = f"{subject or name} must lie between 0 and 1, both left out; got {number:g}"
+        hint = f"write {number / 100:g} for {number:g} %." if 1 < number < 100 else None
         raise DataError(message, hint=hint)
-    return found
+    return number
 
 
 def check_whole(number: object, name: str) -> int:
     """Take a positive whole number of something."""
     try:
-        found = operator.index(number)  # type: ignore[arg-type]
+        count = operator.index(number)  # type: ignore[arg-type]
     except TypeError:
-        found = 0
-    if found < 1:
+        count = 0
+    if count < 1:
         message = f"{name} must be a whole number, 1 or more; got {number!r}"
         raise DataError(message)
-    return found
+    return count
 
 
 def check_replicates(replicates: object) -> int:

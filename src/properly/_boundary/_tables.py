@@ -1,7 +1,4 @@
-"""Tables of text, laid out for a terminal.
-
-Scores as a notebook shows them.
-"""
+"""Tables of text for a terminal, and tables of HTML for a notebook."""
 
 from __future__ import annotations
 
@@ -19,6 +16,8 @@ if TYPE_CHECKING:
     Row = tuple[str, Iterable[float]]
 
 
+# Widths in letters: of a number such as -12.34567, and of a line.
+NUMBER, LINE = 9, 88
 # Notebooks are light or dark: nothing has a colour of its own, and lines have that of the text.
 TABLE = (
     "color:inherit;border-collapse:collapse;margin:0 0 1.2em 0;font-variant-numeric:tabular-nums"
@@ -61,13 +60,13 @@ def scores_as_html(
 def _table(name: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     caption = f'<caption style="{CAPTION}">{_text(name)}</caption>'
     columns = "".join(_cell(text, HEAD, k, "col") for k, text in enumerate(head))
-    body = "".join(f"<tr>{_row(row)}</tr>" for row in rows)
+    cells = (
+        "".join(_cell(text, CELL, k, "" if k else "row") for k, text in enumerate(row))
+        for row in rows
+    )
+    body = "".join(f"<tr>{row}</tr>" for row in cells)
     inner = f"{caption}<thead><tr>{columns}</tr></thead><tbody>{body}</tbody>"
     return f'<table style="{TABLE}">{inner}</table>'
-
-
-def _row(row: Sequence[str]) -> str:
-    return "".join(_cell(text, CELL, k, "" if k else "row") for k, text in enumerate(row))
 
 
 def _cell(text: str, style: str, column: int, scope: str) -> str:
@@ -80,12 +79,6 @@ def _cell(text: str, style: str, column: int, scope: str) -> str:
 
 def _text(text: str) -> str:
     return escape(printable(text))
-
-
-# A number such as -12.34567.
-NUMBER = 9
-# Letters of a line.
-LINE = 88
 
 
 def table(
@@ -101,9 +94,9 @@ def table(
     number for all that follow.
     """
     lines = [[printable(cell) for cell in line] for line in (head, *rows)]
-    wanted = islice(chain(least, repeat(least[-1])), len(head))
+    widths = islice(chain(least, repeat(least[-1])), len(head))
     columns = zip(*lines, strict=True)
-    width = [max(w, *map(len, column)) for w, column in zip(wanted, columns, strict=True)]
+    width = [max(w, *map(len, column)) for w, column in zip(widths, columns, strict=True)]
     return "\n".join(
         "  ".join(
             cell.ljust(w) if i < left else cell.rjust(w)
@@ -118,10 +111,10 @@ def table_of_numbers(name: str, columns: Sequence[str], rows: Iterable[Row], fir
 
     `first` says how wide the names of rows are at least, so that several tables line up.
     """
-    told = [
+    lines = [
         (row, *("-" if math.isnan(x) else f"{x:.5f}" for x in numbers)) for row, numbers in rows
     ]
-    return table((name, *columns), told, least=(first, NUMBER))
+    return table((name, *columns), lines, least=(first, NUMBER))
 
 
 def wrapped(text: str) -> str:
@@ -130,5 +123,5 @@ def wrapped(text: str) -> str:
 
 
 def width_of(names: Iterable[str]) -> int:
-    """Return how much room names need, as they are shown."""
+    """Return how wide the longest of some names is, as it is shown."""
     return max(len(printable(name)) for name in names)

@@ -21,7 +21,7 @@ from properly.counts._reductions import VIEWS, plan_for
 from properly.counts._tally import as_tally
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BinaryRule, Brier
-from properly.rules._ranked import CutRule
+from properly.rules._ranked_probability import CutRule
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:

@@ -200,7 +200,7 @@ def _large(plan: Plan, frame: Any, engine: str, dropped: str | None) -> Large:
         outcome=safe[plan.outcome],
         forecasts={m: tuple(safe[c] for c in columns) for m, columns in plan.models.items()},
         **known,
-        told={name: column for column, name in safe.items()},
+        labels={name: column for column, name in safe.items()},
     )
     labels, event = _labels(plan, frame, roles.outcome)
     return Large(**choice_of(plan, labels, event, dropped), frame=frame, roles=roles, engine=engine)

@@ -10,8 +10,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly.engines._files._duckdb import Shape
-    from properly.engines._files._read import Files
+    from properly.engines._files._read import Files, Shape
 
 OUTCOMES = ("y", "outcome", "target", "label", "event", "y_true", "observed", "obs")
 SHOWN = 20

@@ -177,7 +177,7 @@ def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluatio
 
 def summed(chosen: Large, rules: Sequence[Rule], progress: Any) -> Summary:
     """Sum up what is too large for memory, inside its engine."""
-    from properly.engines._summarize import summarize_frame
+    from properly.engines._frame import summarize_frame
 
     return summarize_frame(
         chosen.frame,

@@ -1,4 +1,8 @@
-"""Counts at forecasts, or in cells, that add to the same in any order and in any batches."""
+"""`Counts` at forecasts, or in cells, that add to the same in any order.
+
+Below the record stands the counting: forecasts put into cells, weights multiplied and added up in
+digits (`_digits`), without rounding whole numbers.
+"""
 
 from __future__ import annotations
 
@@ -7,39 +11,38 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._arrays import require_countable
+from properly._boundary._arrays import MOST, require_countable
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._options import check_whole
 from properly._boundary._record import many
-from properly.counts._pooling import count
+from properly.counts._pooling import EXACT, count, run_ends
 from properly.counts._tally import Tally
 from properly.engines._digits import (
-    BEHIND,
     BITS,
-    SQUARE,
-    WHOLE,
-    added_up,
-    as_exact,
+    Digits,
     as_rounded,
     as_whole_numbers,
-    cell_of,
+    carried,
     digits_of_counts,
     digits_of_floats,
     lengthened,
-    moments_of,
-    small_moment,
-    squares_of,
-    together,
+    product,
 )
 from properly.engines._exact import UNIT, Total
 from properly.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from properly.typing import Column
 
-# So many distinct forecasts are kept as they are; more are grouped into cells.
+# Up to this many distinct forecasts are kept as they are; more are grouped into cells.
 MOST_DISTINCT = 1_000_000
 CELLS = 100_000
+# Digits of a count, of a forecast that is not in the first cell, and so of their product; of a
+# square. Counts add up to less than 2**63.
+WHOLE, BEHIND = 3, 4
+MOMENT, SQUARE = WHOLE + BEHIND, 2 * WHOLE
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,20 +114,20 @@ class Counts:
         """
         p = p.astype(np.float64, copy=False)
         if weight is None:
-            found = cls(*count(y, p))
+            counts = cls(*count(y, p))
         else:
             used = weight > 0
             y, p, weight = y[used], p[used], as_exact(weight[used])
-            found = cls(*added_up(p, [weight, weight * y, *squares_of(weight, y)]))
-        return found if cells is None else found.grouped(cells)
+            counts = cls(*added_up(p, [weight, weight * y, *squares_of(weight, y)]))
+        return counts if cells is None else counts.grouped(cells)
 
     @classmethod
     def of_tally(cls, tally: Tally) -> Counts:
         """Take the counts of a tally; of one in cells, their mean forecasts."""
         value = to_numpy(tally.value).astype(np.float64)
         columns = (tally.weight, tally.events, tally.event_squares, tally.nonevent_squares)
-        found = cls(value, *(x if x is None else to_numpy(x) for x in columns))  # type: ignore[arg-type]
-        return found if tally.cells is None else found.grouped(tally.cells)
+        counts = cls(value, *(x if x is None else to_numpy(x) for x in columns))  # type: ignore[arg-type]
+        return counts if tally.cells is None else counts.grouped(tally.cells)
 
     @classmethod
     def of_cells(  # noqa: PLR0917
@@ -293,3 +296,93 @@ class Counts:
         upper = np.nextafter(self.place / cells, 0.0)
         mean = np.minimum(np.maximum(mean, lower), upper)
         return np.where(self.place == 0, 0.0, np.where(self.place > cells, 1.0, mean))
+
+
+def cell_of(p: Column, cells: int) -> Column:
+    """Return the number of each forecast's cell: 1 and the number of borders that it reaches."""
+    near = np.floor(p * cells)
+    # Rounding may have carried the product over a border, which belongs to the cell above it.
+    near -= p < near / cells
+    near += p >= (near + 1) / cells
+    inside = near.astype(np.int64) + 1
+    return np.where(p == 0, 0, np.where(p == 1, cells + 1, inside))
+
+
+def as_exact(weight: Column) -> Column:
+    """Make int64 of whole numbers, whatever others there may be, and float64 of others."""
+    total = float(weight.sum(dtype=np.float64))
+    whole = weight.dtype.kind in "iu"
+    if whole:
+        require_countable(total)
+    else:
+        # Each for itself, so that it does not matter which rows come together.
+        whole = bool((weight == np.floor(weight)).all()) and weight.max() < EXACT and total < MOST
+    return weight.astype(np.int64 if whole else np.float64)
+
+
+def moments_of(p: Column, weight: Column) -> Digits:
+    """Multiply forecasts, 0 or such as are not in the first cell, by whole weights."""
+    digits = product(digits_of_counts(weight), digits_of_floats(p, 0, BEHIND))
+    return lengthened(digits, MOMENT)
+
+
+def squares_of(weight: Column, y: Column) -> list[Column]:
+    """Square weights, of events and of the others."""
+    if weight.dtype.kind == "f":
+        return [weight * weight * y, weight * weight * ~y]
+    digits = digits_of_counts(weight)
+    square = lengthened(product(digits, digits), SQUARE)
+    return [square * y, square * ~y]
+
+
+def small_moment(p: Column, weight: Column) -> Total:
+    """Add up weights times forecasts that may be as small as can be."""
+    if not len(p):
+        return Total()
+    # Numbers of 27 bits, times digits of 24, are doubles without rounding.
+    leading = (p.view(np.int64) & ~((1 << 27) - 1)).view(np.float64)
+    total = Total()
+    for k, digit in enumerate(digits_of_counts(weight)):
+        part = Total.of(leading * digit) + Total.of((p - leading) * digit)
+        total += Total(part.scaled << BITS * k)
+    return total
+
+
+def together(one: Sequence[Column | None], other: Sequence[Column | None]) -> list[Any]:
+    """Add columns to columns, of which the first are places in order."""
+    # A stable sort goes through two columns that are in order once.
+    both = np.sort(np.concatenate([one[0], other[0]]), kind="stable")
+    place = both[run_ends(both)]
+    at = [np.searchsorted(place, x[0]) for x in (one, other)]  # type: ignore[arg-type]
+    return [place, *(_spread(x, at, len(place)) for x in zip(one[1:], other[1:], strict=True))]
+
+
+def _spread(columns: tuple[Column | None, ...], at: Sequence[Column], size: int) -> Column | None:
+    """Add up a column and another one, each at its places."""
+    one, other = columns
+    if one is None or other is None:
+        return None
+    if one.shape[-1] == size:
+        sums = one.copy()
+    else:
+        sums = np.zeros((*one.shape[:-1], size), dtype=one.dtype)
+        sums[..., at[0]] = one
+    sums[..., at[1]] += other
+    return carried(sums) if one.ndim == 2 else sums
+
+
+def added_up(place: Column, columns: Sequence[Column | None]) -> list[Any]:
+    """Put rows in order and add them up where places are equal."""
+    if (place[1:] < place[:-1]).any():
+        order = np.argsort(place, kind="stable")
+        place = place[order]
+        columns = [None if x is None else x[..., order] for x in columns]
+    last = run_ends(place)
+    first = np.concatenate([[0], last[:-1] + 1])
+    return [place[last], *(None if x is None else _sums(x, first) for x in columns)]
+
+
+def _sums(x: Column, first: Column) -> Column:
+    """Add up runs of numbers, or of digits."""
+    sums: Digits = np.add.reduceat(x, first, axis=-1)
+    return carried(sums) if x.ndim == 2 else sums

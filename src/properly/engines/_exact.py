@@ -1,9 +1,54 @@
-"""Exact sums: whatever the order of the rows and however they come in batches, not a bit differs.
+r"""Exact sums: not a bit depends on the order of the rows, or on their batches.
 
-Sums of doubles are usually rounded at every step, so that two computers which share out the rows
-differ in the last digits. Here a sum is a whole number of the smallest positive double: nothing is
-rounded before the end. Such sums of losses, of their squares and of the squares of their paired
-differences are all that the intervals of scores and the comparison of models need of the rows.
+A sum of doubles is usually rounded at every addition. Its last digits then depend on the order of
+the rows, so that batches, shards and numbers of workers each give another result. Here nothing is
+rounded before the end.
+
+**In memory** a sum is a `Total`: a whole number of :math:`2^{-1074}`, the smallest positive double.
+Every finite double is such a number, Python's integers have any length, and their addition is
+associative: order and grouping cannot matter. Rounding happens once, in ``float(total)`` or
+``total.over(other)``, to the nearest double. To be fast, `exact_sum` does not convert each number.
+It adds to all numbers of a chunk one constant that cuts them at a common binary place; the leading
+parts have a sum that a double holds exactly, and the rests, which are exact too, are cut again,
+until nothing is left.
+
+**Inside an engine** (`_sums`), which adds doubles only and in an order of its own, each number is
+cut in two: ``(x + c) - c`` with ``c = 1.5 * 2**32`` is the nearest multiple of :math:`2^{-20}`, and
+the rest is at most :math:`2^{-21}`. Sums of multiples of :math:`2^{-20}` are exact in any order as
+long as they stay below :math:`2^{33}`. The rests are added as doubles: of n rows they change the
+mean by at most :math:`n\, 2^{-74}`, which for a million rows is less than half a unit in the last
+place of 1. What the engine returns, by outcome and group, becomes totals, which add exactly.
+
+What is exact, bit for bit:
+
+* numbers of rows, of events and of infinite losses, and whole weights;
+* sums of losses and of weights in memory;
+* whatever is added later: totals of batches, shards and files.
+
+What is rounded, once and by itself, so that order and batches still change no bit:
+
+* the loss of a row, the product of a loss and a weight, and each square: a product is rounded, and
+  their sum (`sum_of_products`) is not.
+
+What is rounded as doubles are:
+
+* the sums of rests, and sums of squares and products, that an engine computes;
+* sums within a cluster, whose rows are first sorted by all their columns, so that their order does
+  not matter. Sums of clusters do not add, since rows of one cluster may be in two batches;
+* counts of fractional weights (`_counts`); those of whole weights are exact.
+
+>>> import numpy as np
+>>> from properly.engines._exact import Total, exact_sum
+>>> x = np.array([1e16, 1.0, -1e16])
+>>> float(x.sum())
+0.0
+>>> float(exact_sum(x)), float(exact_sum(x[:1]) + exact_sum(x[1:]))
+(1.0, 1.0)
+>>> Total.of(0.5).scaled == 2**1073
+True
+
+A `ScoreSums` holds such sums of losses, of their squares and of the squares of their paired
+differences: all that the intervals of scores and the comparison of models need of the rows.
 """
 
 from __future__ import annotations
@@ -68,10 +113,10 @@ class Total:
         """Take a number as it is, or add up an array."""
         if isinstance(x, np.ndarray) and x.ndim:
             return exact_sum(x)
-        found = x.item() if isinstance(x, np.ndarray | np.generic) else x
-        if isinstance(found, int):
-            return cls(int(found) * UNIT)
-        return cls(_scaled(_finite(float(found))))
+        number = x.item() if isinstance(x, np.ndarray | np.generic) else x
+        if isinstance(number, int):
+            return cls(int(number) * UNIT)
+        return cls(_scaled(_finite(float(number))))
 
     def __add__(self, other: Total) -> Total:
         """Add two totals."""
@@ -120,12 +165,12 @@ def exact_sum(x: Column) -> Total:
 def sum_of_products(a: Column, b: Column) -> Total:
     """Add up products, each rounded once, exactly; also such as are no doubles any more."""
     with np.errstate(over="ignore"):
-        found = a * b
-    beyond = ~np.isfinite(found)
+        products = a * b
+    beyond = ~np.isfinite(products)
     if not beyond.any():
-        return exact_sum(found)
+        return exact_sum(products)
     scaled = [np.ldexp(_all_finite(x[beyond]), -512) for x in (a, b)]
-    return exact_sum(found[~beyond]) + Total(exact_sum(scaled[0] * scaled[1]).scaled << 1024)
+    return exact_sum(products[~beyond]) + Total(exact_sum(scaled[0] * scaled[1]).scaled << 1024)
 
 
 def _sum_of_chunk(x: Column) -> int:
@@ -136,7 +181,7 @@ def _sum_of_chunk(x: Column) -> int:
         total, x = _sum_of_chunk(np.ldexp(x[huge], -512)) << 512, np.where(huge, 0.0, x)
         top = _largest(x)
     while top > 0:
-        # Adding this rounds to one place: the sum of so many leading parts is below 2**53 units.
+        # Adding this rounds to one place: the sum of a chunk of leading parts is below 2**53 units.
         cut = math.ldexp(1.5, max(math.frexp(top)[1] + HEADROOM, -1022))
         leading = (x + cut) - cut
         total += _scaled(float(leading.sum()))
@@ -269,9 +314,9 @@ class ScoreSums:
         outcomes = np.asarray(y, dtype=bool if classes is None else np.intp)
         rows = _Rows(outcomes, columns, weight, None if clusters is None else np.asarray(clusters))
         pieces = list(rows.in_use().pieces())
-        found = share_out(lambda piece: piece.sums(tuple(rules), classes), pieces)
+        parts = share_out(lambda piece: piece.sums(tuple(rules), classes), pieces)
         zero = dict.fromkeys(keys_of(models, rules, classes), Total())
-        totals = reduce(_added, found, zero)
+        totals = reduce(_added, parts, zero)
         return cls(tuple(models), tuple(rules), classes, clusters is not None, totals)
 
     def __add__(self, other: ScoreSums) -> ScoreSums:
@@ -291,28 +336,28 @@ class ScoreSums:
         clusters = ""
         if self.clustered:
             clusters = f" in {many(int(float(self.totals['units',])), 'cluster')}"
-        told = f"{many(len(self.models), 'model')}, {many(len(self.rules), 'rule')}"
-        return f"ScoreSums({rows}{clusters}, {told})"
+        sizes = f"{many(len(self.models), 'model')}, {many(len(self.rules), 'rule')}"
+        return f"ScoreSums({rows}{clusters}, {sizes})"
 
 
 def keys_of(models: Sequence[str], rules: Sequence[Rule], classes: int | None) -> list[Key]:
     """List the keys of all sums that are kept."""
-    found: list[Key] = [("rows",), ("units",), ("weight",), ("weight2",), ("row_squares",)]
+    keys: list[Key] = [("rows",), ("units",), ("weight",), ("weight2",), ("row_squares",)]
     if classes is None:
         names = ("event_rows", "event", "event2", "event_weight", "event_squares")
-        found += [(name,) for name in names]
+        keys += [(name,) for name in names]
     else:
         for k in range(classes):
-            found += [("class", k), ("class_rows", k), ("class_squares", k)]
+            keys += [("class", k), ("class_rows", k), ("class_squares", k)]
     for r in range(len(rules)):
         for j in range(len(models)):
             names = ("loss", "loss2", "loss_weight", "infinite", "infinite_weight")
-            found += [(name, r, j) for name in names]
-            found += [("loss_class", r, j, k) for k in range(classes or 0)]
-            found += [("loss_event", r, j)] if classes is None else []
+            keys += [(name, r, j) for name in names]
+            keys += [("loss_class", r, j, k) for k in range(classes or 0)]
+            keys += [("loss_event", r, j)] if classes is None else []
         for j, k in combinations(range(len(models)), 2):
-            found += [("apart2", r, j, k), ("differing", r, j, k)]
-    return found
+            keys += [("apart2", r, j, k), ("differing", r, j, k)]
+    return keys
 
 
 def _added(one: Mapping[Key, Total], other: Mapping[Key, Total]) -> dict[Key, Total]:
@@ -322,14 +367,14 @@ def _added(one: Mapping[Key, Total], other: Mapping[Key, Total]) -> dict[Key, To
 def _require_alike(one: ScoreSums, other: ScoreSums) -> None:
     """Refuse sums that do not belong together."""
     # Rules of one's own need not be comparable; what is written is.
-    known = {
+    descriptions = {
         "the same models, in order": [", ".join(map(repr, x.models)) for x in (one, other)],
         "the same rules, in order": [", ".join(map(repr, x.rules)) for x in (one, other)],
         "one event, or of as many classes": [
             "one event" if x.classes is None else f"{x.classes} classes" for x in (one, other)
         ],
     }
-    for what, (first, second) in known.items():
+    for what, (first, second) in descriptions.items():
         if first != second:
             message = f"sums that are added must be of {what}; got {first} and {second}"
             raise DataError(message)
@@ -354,16 +399,16 @@ class _Rows(NamedTuple):
 
     def in_use(self) -> _Rows:
         """Leave out rows of weight 0; put clusters together."""
-        found = self
+        rows = self
         if self.weight is not None and not (self.weight > 0).all():
-            found = found.of(self.weight > 0)
-        if found.cluster is None:
-            return found
-        found = found._replace(cluster=number_ids(found.cluster))
-        # By all that is known of them: sums in a cluster must not depend on the order of its rows.
-        keys = [column for p in found.forecasts for column in (p.T if p.ndim > 1 else p[None])]
-        known = [] if found.weight is None else [found.weight]
-        return found.of(np.lexsort((*keys, *known, found.y, found.cluster)))
+            rows = rows.of(self.weight > 0)
+        if rows.cluster is None:
+            return rows
+        rows = rows._replace(cluster=number_ids(rows.cluster))
+        # By all columns: sums in a cluster must not depend on the order of its rows.
+        keys = [column for p in rows.forecasts for column in (p.T if p.ndim > 1 else p[None])]
+        weights = [] if rows.weight is None else [rows.weight]
+        return rows.of(np.lexsort((*keys, *weights, rows.y, rows.cluster)))
 
     def pieces(self) -> Iterator[_Rows]:
         """Cut the rows, but no cluster, into pieces that need little memory."""
@@ -386,17 +431,17 @@ class _Rows(NamedTuple):
         """Find all sums."""
         w = np.ones(len(self.y)) if self.weight is None else self.weight.astype(np.float64)
         unit = self.gathered(w)
-        found: dict[Key, Total] = {
+        totals: dict[Key, Total] = {
             ("rows",): Total.of(len(w)),
             ("units",): Total.of(len(unit)),
             ("weight",): exact_sum(unit),
             ("weight2",): sum_of_products(unit, unit),
             ("row_squares",): sum_of_products(w, w),
         }
-        found |= self._outcomes(w, unit) if classes is None else self._classes(w, classes)
+        totals |= self._outcomes(w, unit) if classes is None else self._classes(w, classes)
         for r, rule in enumerate(rules):
-            found |= self._losses(w, unit, r, rule, classes)
-        return found
+            totals |= self._losses(w, unit, r, rule, classes)
+        return totals
 
     def _outcomes(self, w: Column, unit: Column) -> dict[Key, Total]:
         event = self.gathered(np.where(self.y, w, 0.0))
@@ -409,19 +454,19 @@ class _Rows(NamedTuple):
         }
 
     def _classes(self, w: Column, classes: int) -> dict[Key, Total]:
-        found: dict[Key, Total] = {}
+        totals: dict[Key, Total] = {}
         for k in range(classes):
             own = w[self.y == k]
-            found["class", k] = exact_sum(own)
-            found["class_rows", k] = Total.of(len(own))
-            found["class_squares", k] = sum_of_products(own, own)
-        return found
+            totals["class", k] = exact_sum(own)
+            totals["class_rows", k] = Total.of(len(own))
+            totals["class_squares", k] = sum_of_products(own, own)
+        return totals
 
     def _losses(
         self, w: Column, unit: Column, r: int, rule: Rule, classes: int | None
     ) -> dict[Key, Total]:
         """Price the rows of each model, and add up what a rule says."""
-        found: dict[Key, Total] = {}
+        totals: dict[Key, Total] = {}
         loss = [price(rule, self.y, p, classes=classes is not None) for p in self.forecasts]
         paid, event = [], None if classes else self.gathered(np.where(self.y, w, 0.0))
         for j, row in enumerate(loss):
@@ -430,18 +475,18 @@ class _Rows(NamedTuple):
             endless = ~np.isfinite(amount)
             amount = np.where(endless, 0.0, amount)
             paid.append(self.gathered(amount))
-            found["infinite", r, j] = Total.of(int(np.count_nonzero(endless)))
-            found["infinite_weight", r, j] = exact_sum(w[endless])
-            found["loss", r, j] = exact_sum(paid[j])
-            found["loss2", r, j] = sum_of_products(paid[j], paid[j])
-            found["loss_weight", r, j] = sum_of_products(paid[j], unit)
+            totals["infinite", r, j] = Total.of(int(np.count_nonzero(endless)))
+            totals["infinite_weight", r, j] = exact_sum(w[endless])
+            totals["loss", r, j] = exact_sum(paid[j])
+            totals["loss2", r, j] = sum_of_products(paid[j], paid[j])
+            totals["loss_weight", r, j] = sum_of_products(paid[j], unit)
             if event is not None:
-                found["loss_event", r, j] = sum_of_products(paid[j], event)
+                totals["loss_event", r, j] = sum_of_products(paid[j], event)
             for k in range(classes or 0):
                 some = self.y == k
-                found["loss_class", r, j, k] = sum_of_products(amount[some], w[some])
+                totals["loss_class", r, j, k] = sum_of_products(amount[some], w[some])
         for j, k in combinations(range(len(loss)), 2):
             apart = paid[j] - paid[k]
-            found["apart2", r, j, k] = sum_of_products(apart, apart)
-            found["differing", r, j, k] = Total.of(int(np.count_nonzero(loss[j] != loss[k])))
-        return found
+            totals["apart2", r, j, k] = sum_of_products(apart, apart)
+            totals["differing", r, j, k] = Total.of(int(np.count_nonzero(loss[j] != loss[k])))
+        return totals

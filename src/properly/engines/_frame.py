@@ -1,11 +1,12 @@
-"""Columns of a frame that fit in memory, as arrays.
+"""Frames of forecasts: read if they fit in memory, else summed up where they are.
 
-Forecasts in a frame: read if they fit in memory, else summed up where they are.
+`Framed` knows what the columns are, and does either; `summarize_frame` makes a `Summary` of sums
+and counts that the engine of the frame computes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,49 +16,49 @@ import numpy as np
 
 from properly._boundary._arrays import event_label
 from properly._boundary._labels import check_labels, require_columns
-from properly.engines._roles import Roles, as_lazy, told_apart
-from properly.engines._rows import Rows, collected
-from properly.engines._summarize import summarize_frame
+from properly.engines._counts import CELLS, MOST_DISTINCT, Counts
+from properly.engines._frame_pooling import Pooled, pool_cells, pool_few_values
+from properly.engines._roles import Roles, as_lazy, distinct_names
+from properly.engines._rows import Rows, class_views, classes_of, collected, confusion_of
+from properly.engines._summary import Summary
 from properly.engines._sums import sum_up
+from properly.engines._symbols import is_expressible
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from properly.engines._summary import Summary
     from properly.rules import Rule
-    from properly.typing import Progress
-
-    Column = np.ndarray[Any, Any]
+    from properly.typing import Column, Progress
 
 
 # Frames with more rows are summed up where they are, and never read into memory.
 MOST_ROWS = 1_000_000
+# What sums can be split by; all else needs the rows.
+BY_SUMS = ("weight", "groups", "clusters")
 
 
 def count_rows(frame: Any) -> int:
     """Count the rows of a frame inside its engine."""
-    data = as_lazy(told_apart(frame)[0])
+    data = as_lazy(distinct_names(frame)[0])
     first = data.collect_schema().names()[:1]
     if not first:
         message = "a frame must have columns; this one has none"
         raise DataError(message)
     counted = data.select(*first).with_columns(one=nw.lit(1))
-    found = collected(counted.group_by("one").agg(nw.len().alias("n")))["n"]
-    return int(found[0]) if len(found) else 0
+    rows = collected(counted.group_by("one").agg(nw.len().alias("n")))["n"]
+    return int(rows[0]) if len(rows) else 0
 
 
-def as_roles(frame: Any, outcome: object, forecasts: Any, task: str, **known: object) -> Roles:
+def as_roles(frame: Any, outcome: object, forecasts: Any, task: str, **design: object) -> Roles:
     """Take the names of columns; forecasts are those of models, or of classes by model."""
     columns = as_lazy(frame).collect_schema().names()
     models = _models(forecasts, task)
-    for what, name in ({"outcome": outcome} | known).items():
+    for what, name in ({"outcome": outcome} | design).items():
         if name is not None and not isinstance(name, str):
             message = f"{what} of a frame is the name of a column; got {type(name).__name__}"
             raise ArgumentTypeError(message)
-    named = [x for x in (outcome, *known.values()) if isinstance(x, str)]
+    named = [x for x in (outcome, *design.values()) if isinstance(x, str)]
     require_columns([*(c for taken in models.values() for c in taken), *named], columns)
-    chosen: Any = {name: known.get(name) for name in ("weight", "groups", "clusters")}
+    chosen: Any = {name: design.get(name) for name in ("weight", "groups", "clusters")}
     return Roles(str(outcome), models, **chosen)
 
 
@@ -77,23 +78,23 @@ def _require_alike(models: Mapping[str, tuple[str, ...]]) -> None:
     counts = {name: len(columns) for name, columns in models.items()}
     if len(set(counts.values())) > 1:
         (one, columns), *others = counts.items()
-        other, found = next((name, count) for name, count in others if count != columns)
-        message = f"models must have as many columns; {one!r} has {columns}, {other!r} has {found}"
+        other, width = next((name, count) for name, count in others if count != columns)
+        message = f"models must have as many columns; {one!r} has {columns}, {other!r} has {width}"
         raise DataError(message)
     if not counts:
         _names(())
 
 
 def _names(columns: Any) -> tuple[str, ...]:
-    found = (columns,) if isinstance(columns, str) else tuple(columns or ())
-    for name in found:
+    names = (columns,) if isinstance(columns, str) else tuple(columns or ())
+    for name in names:
         if not isinstance(name, str):
             message = f"forecasts of a frame are names of columns; got {name!r}"
             raise ArgumentTypeError(message)
-    if not found:
+    if not names:
         message = "forecasts of a frame are names of columns; got none"
         raise ArgumentTypeError(message)
-    return found
+    return names
 
 
 def read_frame(
@@ -111,20 +112,19 @@ def read_frame(
     extra = {f"x{i}": column for i, column in enumerate(others.values())}
     rows = Rows.of(frame, roles, pos_label=pos_label, labels=labels, others=extra)
     sum_up(rows, ())
-    found = collected(rows.data)
-    y = found["y"]
+    columns = collected(rows.data)
+    y = columns["y"]
     forecasts = {
-        model: found[names[0]] if len(names) == 1 else np.column_stack([found[n] for n in names])
+        model: columns[names[0]]
+        if len(names) == 1
+        else np.column_stack([columns[n] for n in names])
         for model, names in rows.forecasts.items()
     }
-    known = {what: found[f"x{i}"] for i, what in enumerate(others)}
+    design = {what: columns[f"x{i}"] for i, what in enumerate(others)}
     for what, name in (("weight", "w"), ("groups", "g"), ("clusters", "c")):
-        if name in found:
-            known[what] = found[name]
-    return y, forecasts, known
-
-
-BY_SUMS = ("weight", "groups", "clusters")
+        if name in columns:
+            design[what] = columns[name]
+    return y, forecasts, design
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,27 +159,27 @@ class Framed:
         forecasts: Any,
         *,
         task: str,
-        known: Mapping[str, Any],
+        design: Mapping[str, Any],
         labels: Sequence[object] | None = None,
         pos_label: object = None,
     ) -> Framed:
         """Take the names of columns, and refuse those that are not there."""
-        roles = as_roles(frame, outcome, forecasts, task, **known)
+        roles = as_roles(frame, outcome, forecasts, task, **design)
         others = {
             what: column
-            for what, column in known.items()
+            for what, column in design.items()
             if what not in BY_SUMS and column is not None
         }
         if task == "binary" and any(len(columns) > 1 for columns in roles.forecasts.values()):
             message = "a model of one event has one column of forecasts; the task is 'binary'"
             raise DataError(message)
-        found = None if labels is None else tuple(labels)
+        label_names = None if labels is None else tuple(labels)
         classes = len(next(iter(roles.forecasts.values())))
-        if found is not None and classes > 1:
-            check_labels(found, classes)
-        elif found is not None:
-            pos_label = event_label(found, pos_label)
-        return cls(frame, roles, others, found, pos_label)
+        if label_names is not None and classes > 1:
+            check_labels(label_names, classes)
+        elif label_names is not None:
+            pos_label = event_label(label_names, pos_label)
+        return cls(frame, roles, others, label_names, pos_label)
 
     @cached_property
     def rows(self) -> int:
@@ -222,3 +222,90 @@ class Framed:
             cells=cells,
             progress=progress,
         )
+
+
+def summarize_frame(
+    frame: Any,
+    roles: Roles,
+    rules: Sequence[Rule],
+    *,
+    pos_label: object = None,
+    labels: Sequence[object] | None = None,
+    cells: int | None = None,
+    progress: Progress | None = None,
+) -> Summary:
+    """Sum up a frame: losses by rule and model, and counts by model, also of each group."""
+    rows = Rows.of(frame, roles, pos_label=pos_label, labels=labels)
+    classes = classes_of(rows)
+    _require_expressible(rules, classes)
+    # The events whose forecasts are counted, by model: one, or several made of classes.
+    views: dict[tuple[str, Any], Rows] = (
+        class_views(rows)
+        if classes is not None
+        else {(model, None): rows.only(column) for model, (column,) in rows.forecasts.items()}
+    )
+    say = _saying(progress, 1 + len(views))
+    say("the sums of losses")
+    sums, by_group = sum_up(rows, tuple(rules))
+    total = int(float(sums.totals["rows",]))
+    counts: dict[Any, Counts] = {}
+    within: dict[Any, dict[Any, Counts]] = {group: {} for group in by_group}
+    for (model, view), viewed in views.items():
+        say(f"the forecasts of {model}")
+        key = model if view is None else (model, view)
+        pooled, grouped = _pooled(viewed, total, cells)
+        counts[key] = _counts(pooled, grouped)
+        for group, group_counts in within.items():
+            group_counts[key] = _counts(pooled.of_group(group), grouped)
+    class_labels = None if classes is None else rows.labels or tuple(range(classes))
+    return Summary(
+        sums=sums,
+        counts=counts,
+        groups={
+            g: Summary(sums=by_group[g], counts=within[g], labels=class_labels) for g in by_group
+        },
+        labels=class_labels,
+        confusion={} if classes is None else confusion_of(rows),
+    )
+
+
+def _require_expressible(rules: Sequence[Rule], classes: int | None) -> None:
+    for rule in rules:
+        if not is_expressible(rule, classes):
+            message = f"{rule!r} cannot be computed inside the engine of a frame"
+            hint = "read the columns into memory, and pass them as arrays."
+            raise DataError(message, hint=hint)
+
+
+def _pooled(rows: Rows, total: int, cells: int | None) -> tuple[Pooled, int | None]:
+    """Count each distinct forecast if there are not too many, else cells."""
+    if cells is None:
+        many = total > 4 * MOST_DISTINCT and _opens_with_many(rows)
+        pooled = None if many else pool_few_values(rows, "p0", MOST_DISTINCT)
+        if pooled is not None:
+            return pooled, None
+        cells = CELLS
+    return pool_cells(rows, "p0", cells), cells
+
+
+def _opens_with_many(rows: Rows) -> bool:
+    """Tell by the first rows alone that there are too many distinct forecasts to keep them all."""
+    opening = rows.data.select("p0").head(2 * MOST_DISTINCT).group_by("p0").agg(nw.len().alias("n"))
+    counted = opening.with_columns(one=nw.lit(1)).group_by("one").agg(nw.len().alias("n"))
+    return int(collected(counted)["n"][0]) > MOST_DISTINCT
+
+
+def _counts(pooled: Pooled, cells: int | None) -> Counts:
+    if cells is None:
+        return Counts.of_tally(pooled.tally())
+    return Counts.of_cells(cells, *pooled.by_cell())
+
+
+def _saying(progress: Progress | None, steps: int) -> Callable[[str], None]:
+    done = iter(range(steps))
+
+    def say(what: str) -> None:
+        if progress is not None:
+            progress(next(done), steps, what)
+
+    return say

@@ -1,12 +1,12 @@
-"""What the columns of a frame are: outcomes, forecasts, weights, groups, clusters."""
+"""`Roles`: which columns of a frame are outcomes, forecasts, weights and so on."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Number
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 from narwhals.dependencies import (
@@ -18,9 +18,6 @@ from narwhals.exceptions import DuplicateError
 
 from properly._boundary._labels import require_columns
 from properly.errors import ArgumentTypeError, DataError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
 
 # What a number may be stored as besides; pandas keeps Decimals as objects.
 NUMBERS = (nw.Boolean, nw.Decimal)
@@ -37,8 +34,8 @@ class Roles:
     forecasts : dict of tuple of str
         By model, the column of its forecasts; of classes, one column each.
     weight, groups, clusters : str or None
-        The columns of what else is known.
-    told : dict
+        The other columns, where there are such.
+    labels : dict
         What columns are called in messages, where that is not their name.
     """
 
@@ -47,11 +44,11 @@ class Roles:
     weight: str | None = None
     groups: str | None = None
     clusters: str | None = None
-    told: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = field(default_factory=dict)
 
     def name(self, column: str) -> str:
         """Return what a column is called, in quotes."""
-        return repr(self.told.get(column, column))
+        return repr(self.labels.get(column, column))
 
     @property
     def probabilities(self) -> list[str]:
@@ -62,22 +59,22 @@ class Roles:
     def columns(self) -> list[str]:
         """All columns that are needed."""
         others = (self.weight, self.groups, self.clusters)
-        known = [column for column in others if column is not None]
-        return list(dict.fromkeys([self.outcome, *self.probabilities, *known]))
+        present = [column for column in others if column is not None]
+        return list(dict.fromkeys([self.outcome, *self.probabilities, *present]))
 
     def renamed(self, names: Mapping[str, str]) -> Roles:
         """Take columns under other names, and tell of them by their own."""
-        known = {what: getattr(self, what) for what in ("weight", "groups", "clusters")}
+        design = {what: getattr(self, what) for what in ("weight", "groups", "clusters")}
         return Roles(
             names[self.outcome],
             {model: tuple(names[c] for c in taken) for model, taken in self.forecasts.items()},
-            **{what: None if column is None else names[column] for what, column in known.items()},
-            told={names[column]: self.told.get(column, column) for column in self.columns},
+            **{what: None if column is None else names[column] for what, column in design.items()},
+            labels={names[column]: self.labels.get(column, column) for column in self.columns},
         )
 
 
-def told_apart(frame: Any) -> tuple[Any, dict[str, str]]:
-    """Give the columns of Spark names that it can tell apart; return them by their own names.
+def distinct_names(frame: Any) -> tuple[Any, dict[str, str]]:
+    """Give the columns of Spark names that it can distinguish; return them by their own names.
 
     Spark knows no upper case, and takes a dot for a part of a column.
     """
@@ -136,8 +133,8 @@ def _entry(data: nw.LazyFrame[Any], column: str, kind: Any) -> object:
     if kind != nw.Object:
         return None
     entries = data.select(nw.col(column).alias("x")).filter(~nw.col("x").is_null())
-    found = entries.head(1).collect()["x"].to_list()
-    return found[0] if found else None
+    values = entries.head(1).collect()["x"].to_list()
+    return values[0] if values else None
 
 
 def _is_number(kind: Any, entry: object) -> bool:

@@ -1,50 +1,35 @@
-"""The rows of a frame where they lie: columns of known names and kinds, checked inside the engine.
+"""`Rows` of a frame where they lie, under fixed names, checked by the engine.
 
 Outcomes are ``y``, forecasts ``p0``, ``p1``, ..., weights ``w``, groups ``g`` and clusters ``c``.
 What is missing is null; forecasts and weights may be NaN instead, which passes no check either.
+Nothing is computed before `collected`, the one function that fetches numbers from an engine.
 
-The one place where an engine is asked for numbers.
+Of class probabilities, a view of the rows is "it was class k" or "it was above class k", with its
+forecasts; a confusion matrix weighs outcomes against the likeliest class.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import reduce
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly._boundary._arrays import HUGE, TINY, check_outcomes
-from properly._boundary._labels import require_columns
+from properly._boundary._arrays import HUGE, TINY, check_outcomes, scale_hint
+from properly._boundary._labels import class_numbers, numbers_are_classes, require_columns
+from properly.counts._reductions import ALMOST_ONE, DECIMALS, PRECISION
 from properly.engines._files._cluster_errors import translated
-from properly.engines._roles import as_lazy, require_roles, told_apart
+from properly.engines._roles import Roles, as_lazy, distinct_names, require_roles
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from properly.engines._roles import Roles
-
-    Column = np.ndarray[Any, Any]
-
-
-def collected(data: nw.LazyFrame[Any]) -> dict[str, Column]:
-    """Compute a small table in its engine, and return its columns as arrays."""
-    with translated("spark" if data.implementation.is_spark_like() else str(data.implementation)):
-        found = data.collect()
-    return {column.name: _array(column) for column in found.iter_columns()}
-
-
-def _array(column: Any) -> Column:
-    """Make an array of a column; whole numbers that an engine sums in 128 bits become int64."""
-    found: Column = column.to_numpy()
-    if found.dtype.kind == "O" and len(found) and all(isinstance(x, Decimal) for x in found):
-        whole = all(x == x.to_integral_value() for x in found)
-        return found.astype(np.int64 if whole else np.float64)
-    return found
-
+    from properly.typing import Column
 
 # More labels than this are not labels.
 MOST_LABELS = 1000
@@ -79,7 +64,7 @@ class Rows:
         others: Mapping[str, str] | None = None,
     ) -> Rows:
         """Name the columns of a frame, and make their kinds those that are counted with."""
-        frame, names = told_apart(frame)
+        frame, names = distinct_names(frame)
         if names:
             require_columns(roles.columns, list(names))
             roles = roles.renamed(names)
@@ -96,7 +81,7 @@ class Rows:
         for name, column in (("g", roles.groups), ("c", roles.clusters)):
             if column is not None:
                 chosen.append(_outcome(column, schema[column]).alias(name))
-        known = None if labels is None else tuple(labels)
+        label_names = None if labels is None else tuple(labels)
         kind = schema[roles.outcome]
         narrow = frozenset(
             f"p{i}" for i, c in enumerate(roles.probabilities) if schema[c] == nw.Float32
@@ -106,7 +91,7 @@ class Rows:
         except (TypeError, ValueError):
             _refuse_mixed(roles, schema)
             raise
-        return cls(data, roles, kind, whole, narrow, pos_label, known)
+        return cls(data, roles, kind, whole, narrow, pos_label, label_names)
 
     @property
     def weighted(self) -> bool:
@@ -170,8 +155,8 @@ class Rows:
         if not len(y):
             message = "outcomes must not be empty; got 0 rows"
             raise DataError(message)
-        found: Column = check_outcomes(y, pos_label=self.pos_label, labels=self.labels)
-        return found
+        events: Column = check_outcomes(y, pos_label=self.pos_label, labels=self.labels)
+        return events
 
     def require_sound(self, rows: int, sound: dict[str, int]) -> None:
         """Refuse columns of which some entries are missing or impossible, once that is known."""
@@ -198,8 +183,8 @@ class Rows:
         is_float = name.startswith("p") or (name == "w" and not self.whole)
         gone = (x.is_null() | x.is_nan()) if is_float else x.is_null()
         data = self.data.select(gone.cast(nw.Int64).alias("n")).with_columns(one=nw.lit(1))
-        found = collected(data.group_by("one").agg(nw.col("n").sum()))
-        if missing := int(found["n"][0]):
+        table = collected(data.group_by("one").agg(nw.col("n").sum()))
+        if missing := int(table["n"][0]):
             verb = "is" if missing == 1 else "are"
             message = (
                 f"{what} must not be missing; {missing:,} of {rows:,} rows of column "
@@ -228,31 +213,34 @@ class Rows:
         v = nw.col("v")
         values = self.data.select(bad.alias("v")).with_columns(one=nw.lit(1))
         ends = (v.count().alias("n"), v.min().alias("a"), v.max().alias("b"))
-        found = collected(values.group_by("one").agg(*ends))
-        count = int(found["n"][0])
+        table = collected(values.group_by("one").agg(*ends))
+        count = int(table["n"][0])
         if count:
-            low, high = float(found["a"][0]), float(found["b"][0])
+            low, high = float(table["a"][0]), float(table["b"][0])
             verb = "is" if count == 1 else "are"
             message = (
                 f"{rule}; {count:,} of {rows:,} rows of column {self.roles.name(column)} "
                 f"{verb} not, such as {low:g}"
             )
-            raise DataError(message, hint=_hint(rule, low, high))
+            hint = None if rule.startswith("weights") else "rescale them; only their ratios matter."
+            forecasts = rule.startswith("forecasts")
+            raise DataError(message, hint=scale_hint(low, high) if forecasts else hint)
 
 
-def _hint(rule: str, low: float, high: float) -> str | None:
-    """Guess, for the hint only, how numbers outside [0, 1] came about."""
-    if rule.startswith("positive weights"):
-        return "rescale them; only their ratios matter."
-    if rule.startswith("weights"):
-        return None
-    if not np.isfinite([low, high]).all():
-        return "drop the rows without a forecast first."
-    if low < -1e-6:
-        return "for logits, apply a sigmoid first."
-    if 2 < high <= 100:
-        return "for percentages, divide by 100 first."
-    return "nothing is clipped for you; mend those rows first."
+def collected(data: nw.LazyFrame[Any]) -> dict[str, Column]:
+    """Compute a small table in its engine, and return its columns as arrays."""
+    with translated("spark" if data.implementation.is_spark_like() else str(data.implementation)):
+        table = data.collect()
+    return {column.name: _array(column) for column in table.iter_columns()}
+
+
+def _array(column: Any) -> Column:
+    """Make an array of a column; whole numbers that an engine sums in 128 bits become int64."""
+    values: Column = column.to_numpy()
+    if values.dtype.kind == "O" and len(values) and all(isinstance(x, Decimal) for x in values):
+        whole = all(x == x.to_integral_value() for x in values)
+        return values.astype(np.int64 if whole else np.float64)
+    return values
 
 
 def is_sound_forecast(name: str) -> nw.Expr:
@@ -293,3 +281,140 @@ def _outcome(column: str, kind: Any) -> nw.Expr:
         x = _float(column, kind)
         return nw.when(~x.is_nan()).then(x)
     return nw.col(column).cast(nw.String) if kind in (nw.Categorical, nw.Enum) else nw.col(column)
+
+
+def classes_of(rows: Rows) -> int | None:
+    """Return the number of classes; None for one event."""
+    count = len(next(iter(rows.forecasts.values())))
+    return None if count == 1 else count
+
+
+def class_number(rows: Rows) -> nw.Expr:
+    """Return the number of the class that happened; null of what is no class."""
+    number: Any = None
+    for k in reversed(range(classes_of(rows) or 0)):
+        label = k if _by_number(rows) or rows.labels is None else rows.labels[k]
+        here = nw.when(rows.is_label(label)).then(nw.lit(k))
+        number = here if number is None else here.otherwise(number)
+    return nw.lit(0) if number is None else number
+
+
+def numbers_of_classes(rows: Rows, y: Column) -> Column:
+    """Make class numbers of labels that were collected, once they are known to do."""
+    if not len(y):
+        message = "outcomes must not be empty; got 0 rows"
+        raise DataError(message)
+    labels = range(classes_of(rows) or 0) if _by_number(rows) else rows.labels or ()
+    strange = sorted({label for label in y.tolist() if label not in labels}, key=repr)
+    if strange:
+        listed = ", ".join(repr(label) for label in list(labels)[:8])
+        message = f"outcomes must be one of {listed}; found {strange[0]!r}"
+        hint = None if rows.labels is not None else "labels= says what each column stands for."
+        raise DataError(message, hint=hint)
+    numbers: Column = class_numbers(y, rows.labels or (classes_of(rows) or 0))
+    return numbers
+
+
+def sums_to_one(rows: Rows, columns: Sequence[str]) -> nw.Expr:
+    """Return 1 where class probabilities sum to one, 0 or null elsewhere."""
+    off = sum_of(columns) - 1
+    slack = rows.slack(columns)
+    return ((off <= slack) & (off >= -slack)).cast(nw.Int64)
+
+
+def require_sums(rows: Rows, total: int, good: dict[str, int]) -> None:
+    """Refuse class probabilities that do not sum to one."""
+    for model, columns in rows.forecasts.items():
+        bad = total - good[model]
+        if bad:
+            ends = rows.data.select(sum_of(columns).alias("s")).with_columns(one=nw.lit(1))
+            table = ends.group_by("one").agg(
+                nw.col("s").min().alias("a"), nw.col("s").max().alias("b")
+            )
+            extremes = collected(table)
+            low, high = float(extremes["a"][0]), float(extremes["b"][0])
+            worst = low if abs(low - 1) >= abs(high - 1) else high
+            verb = "does" if bad == 1 else "do"
+            message = (
+                f"rows of class probabilities must sum to 1 within {rows.slack(columns):.2g}; "
+                f"{bad:,} of {total:,} rows of model {model!r} {verb} not, such as one with "
+                f"{worst:g}"
+            )
+            raise DataError(message, hint="divide each row by its sum.")
+
+
+def sum_of(columns: Sequence[str]) -> nw.Expr:
+    """Add up columns, from the first on."""
+    return reduce(lambda a, b: a + b, [nw.col(name) for name in columns])
+
+
+def _by_number(rows: Rows) -> bool:
+    """Tell whether outcomes are class numbers: without labels, or if no label is a number."""
+    if rows.labels is None:
+        return True
+    return rows.kind.is_integer() and numbers_are_classes(rows.labels)
+
+
+def class_views(rows: Rows) -> dict[tuple[str, Any], Rows]:
+    """Return, by model, "it was class k" and "it was above class k" as events with forecasts."""
+    count, number = classes_of(rows) or 0, class_number(rows)
+    views = {}
+    for model, names in rows.forecasts.items():
+        for k, name in enumerate(names):
+            # A row may sum to a little more than 1, and one class may have all of it.
+            p = nw.when(nw.col(name) > 1).then(nw.lit(1.0)).otherwise(nw.col(name))
+            views[model, ("class", k)] = rows.event_of(number == k, p)
+        for k in range(count - 1):
+            views[model, ("above", k)] = _above(rows, number, names, k)
+    return views
+
+
+def _above(rows: Rows, number: nw.Expr, names: Sequence[str], k: int) -> Rows:
+    """Judge the probability above a cut, taken from the smaller side, as `upper_tails` does."""
+    slack = len(names) * PRECISION
+    sides = {"lo": sum_of(names[: k + 1]), "up": sum_of(names[:k:-1])}
+    # No constant: polars divides by those by multiplying with their rounded inverses.
+    many = nw.col(names[0]) * 0 + 10.0**DECIMALS
+    data = rows.data.with_columns(happened=number > k, many=many, **sides)
+    data = data.with_columns(
+        lo=_as_decimal(nw.col("lo"), nw.col("lo") * slack),
+        up=_as_decimal(nw.col("up"), nw.col("up") * slack),
+    )
+    lower, upper = nw.col("lo"), nw.col("up")
+    likely = _as_decimal(1 - lower, lower * slack + (1 - ALMOST_ONE))
+    data = data.with_columns(likely=likely)
+    likely = nw.col("likely")
+    uncertain = nw.when(likely < 1).then(likely).otherwise(nw.lit(ALMOST_ONE))
+    mostly = nw.when(lower > 0).then(uncertain).otherwise(likely)
+    p = nw.when(upper <= lower).then(upper).otherwise(mostly)
+    return replace(rows, data=data).event_of(nw.col("happened"), p)
+
+
+def _as_decimal(p: nw.Expr, slack: nw.Expr) -> nw.Expr:
+    """Write a sum as the decimal that it stands for, if it may well be one."""
+    nearest = (p * 10.0**DECIMALS + 0.5).floor() / nw.col("many")
+    return nw.when((nearest - p).abs() <= slack).then(nearest).otherwise(p)
+
+
+def confusion_of(rows: Rows) -> dict[str, Column]:
+    """Weigh, by model, outcomes (rows) against likeliest classes (columns), the first of ties."""
+    count, matrices = classes_of(rows) or 0, {}
+    for model, names in rows.forecasts.items():
+        data = rows.data.with_columns(e=class_number(rows), d=_likeliest(names))
+        weight = nw.col("w").sum() if rows.weighted else nw.len()
+        table = collected(data.group_by("e", "d").agg(weight.alias("n")))
+        kind = np.float64 if rows.weighted and not rows.whole else np.int64
+        confusion = np.zeros((count, count), dtype=kind)
+        np.add.at(confusion, (table["e"].astype(int), table["d"].astype(int)), table["n"])
+        matrices[model] = confusion
+    return matrices
+
+
+def _likeliest(names: Sequence[str]) -> nw.Expr:
+    """Return the number of the largest of some columns, the lowest where several are."""
+    best, top = nw.lit(0), nw.col(names[0])
+    for k, name in enumerate(names[1:], start=1):
+        higher = nw.col(name) > top
+        best = nw.when(higher).then(nw.lit(k)).otherwise(best)
+        top = nw.when(higher).then(nw.col(name)).otherwise(top)
+    return best

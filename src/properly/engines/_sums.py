@@ -1,4 +1,8 @@
-"""Losses summed inside an engine: one pass over rows, and one over clusters if there are any."""
+"""Sums of losses inside an engine: one pass over rows, and one over clusters.
+
+`Summing` says what is summed, under names of columns; `sum_up` makes `ScoreSums` of what the engine
+returns. Why numbers are cut in two is said in `_exact`.
+"""
 
 from __future__ import annotations
 
@@ -12,27 +16,27 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
+from properly._boundary._arrays import missing_values
 from properly.counts._cases import require_clusters
-from properly.engines._class_rows import (
+from properly.engines._exact import Key, ScoreSums, Total, keys_of
+from properly.engines._rows import (
+    Rows,
     class_number,
     classes_of,
+    collected,
+    is_sound_forecast,
+    is_sound_weight,
     numbers_of_classes,
     require_sums,
     sums_to_one,
 )
-from properly.engines._exact import ScoreSums, Total, keys_of
-from properly.engines._pooling import missing_labels
-from properly.engines._rows import collected, is_sound_forecast, is_sound_weight
 from properly.engines._symbols import price
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly.engines._exact import Key
-    from properly.engines._rows import Rows
     from properly.rules import Rule
-
-    Column = np.ndarray[Any, Any]
+    from properly.typing import Column
 
 # Adding this rounds to a multiple of 2**-20. Sums of such are exact up to 2**33, in any order.
 ROUND = 1.5 * 2.0**32
@@ -201,11 +205,11 @@ def sum_up(rows: Rows, rules: tuple[Rule, ...]) -> tuple[ScoreSums, dict[Any, Sc
 
 def _sum_up(summing: Summing) -> tuple[ScoreSums, dict[Any, ScoreSums]]:
     data, rows = summing.priced(), summing.rows
-    found = collected(summing.of_rows(data))
-    number = _checked(summing, found)
-    whole = _sums(summing, found, number, np.ones(len(number), dtype=bool))
-    labels = sorted_labels(found["g"]) if "g" in found else []
-    groups = {g: _sums(summing, found, number, found["g"] == g) for g in labels}
+    table = collected(summing.of_rows(data))
+    number = _checked(summing, table)
+    whole = _sums(summing, table, number, np.ones(len(number), dtype=bool))
+    labels = sorted_labels(table["g"]) if "g" in table else []
+    groups = {g: _sums(summing, table, number, table["g"] == g) for g in labels}
     if rows.roles.clusters is None:
         return whole, groups
     units = collected(summing.of_clusters(data))
@@ -226,33 +230,35 @@ def sorted_labels(group: Column) -> list[Any]:
         return labels
 
 
-def _checked(summing: Summing, found: dict[str, Column]) -> Column:
+def _checked(summing: Summing, table: dict[str, Column]) -> Column:
     """Refuse rows that cannot be judged; return which outcome each line of the table is of."""
-    rows, n = summing.rows, found["n"]
-    sound = {f"p{i}": int(found[f"p{i}"].sum()) for i in range(len(rows.roles.probabilities))}
-    sound["y"] = int(n[~missing_labels(found["y"])].sum())
+    rows, n = summing.rows, table["n"]
+    sound = {f"p{i}": int(table[f"p{i}"].sum()) for i in range(len(rows.roles.probabilities))}
+    sound["y"] = int(n[~missing_values(table["y"])].sum())
     if rows.weighted:
-        sound["w"] = int(found["sound"].sum())
-    if "c" in found:
-        sound["c"] = int(found["c"].sum())
-    if "g" in found:
-        sound["g"] = int(n[~missing_labels(found["g"])].sum())
+        sound["w"] = int(table["sound"].sum())
+    if "c" in table:
+        sound["c"] = int(table["c"].sum())
+    if "g" in table:
+        sound["g"] = int(n[~missing_values(table["g"])].sum())
     total = int(n.sum())
     rows.require_sound(total, sound)
     if summing.classes is None:
-        number = rows.happened(found["y"]).astype(np.intp)
+        number = rows.happened(table["y"]).astype(np.intp)
     else:
-        good = {m: int(found[f"whole_{i}"].sum()) for i, m in enumerate(rows.forecasts)}
+        good = {m: int(table[f"whole_{i}"].sum()) for i, m in enumerate(rows.forecasts)}
         require_sums(rows, total, good)
-        number = numbers_of_classes(rows, found["y"])
+        number = numbers_of_classes(rows, table["y"])
     if rows.weighted:
-        rows.require_some_weight(int(found["used"].sum()), total)
+        rows.require_some_weight(int(table["used"].sum()), total)
     return number
 
 
-def _sums(summing: Summing, found: dict[str, Column], number: Column, chosen: Column) -> ScoreSums:
+def _sums(
+    summing: Summing, columns: dict[str, Column], number: Column, chosen: Column
+) -> ScoreSums:
     """Make totals of the lines of a table that are chosen."""
-    table = {name: column[chosen] for name, column in found.items() if name not in ("y", "g")}
+    table = {name: column[chosen] for name, column in columns.items() if name not in ("y", "g")}
     totals = dict.fromkeys(
         keys_of(tuple(summing.rows.forecasts), summing.rules, summing.classes), Total()
     )
@@ -271,11 +277,8 @@ class _Lines:
     def of(self, name: str, only: Column | None = None) -> Total:
         """Add up a column, or both parts of one that was cut in two."""
         parts = [name] if name in self.table else [name + COARSE, name + FINE]
-        return sum((self._one(part, only) for part in parts), Total())
-
-    def _one(self, name: str, only: Column | None) -> Total:
-        column = self.table[name] if only is None else self.table[name][only]
-        return sum((Total.of(x) for x in column.tolist()), Total())
+        lines = slice(None) if only is None else only
+        return sum((Total.of(x) for p in parts for x in self.table[p][lines].tolist()), Total())
 
     def weight(self, only: Column | None = None) -> Total:
         return self.of("w" if self.weighted else "n", only)

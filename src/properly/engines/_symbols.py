@@ -1,12 +1,64 @@
-"""Expressions of columns that pass for arrays, so that rules price them as they price arrays.
+"""The compiler of rules: the loss of a rule as an expression of an engine.
 
-The functions of the array API standard that rules use, for columns that are not there yet.
+A rule is Python code on arrays. A frame of pandas, polars, pyarrow, duckdb, Dask or Spark has no
+arrays to hand over, and its rows should stay where they are. So the rule is run once on symbols,
+its arithmetic is recorded as a formula, and the formula is written in the engine's own language.
+No rule is written twice.
+
+1. **Tracing** (this module). `Symbols` is an array whose entries are formulas of columns: one row
+   that stands for all rows. It has the operators of an array and, as its namespace, the functions
+   of the array API standard that rules use (`Functions`). A rule that is called with symbols
+   returns symbols. Whatever would need numbers, such as ``if p > 0`` or a function of numpy, raises
+   TypeError; such a rule is not expressible (`is_expressible`) and needs its columns in memory.
+2. **Formulas** (`_terms`). A `Term` is an operation and its arguments: columns, numbers, terms. It
+   holds the least and the greatest value that it can have, from those of its arguments. Rounding
+   keeps the order of numbers, so rounded bounds are bounds of rounded arithmetic.
+3. **Simplification** (`_term_algebra`). `make` applies an operation: on numbers at once; on terms
+   after the identities that hold to the last bit, such as ``x + 0`` or ``1 * x``. A comparison
+   whose bounds leave one outcome is that outcome. In a branch, its condition is a fact: it narrows
+   the bounds of columns there (`Facts`), so that comparisons, branches and guards fall away. A
+   condition is moved before an operation, or before another condition, only if that is shorter.
+4. **Writing** (`_term_writing`). A `Writer` turns a term into an expression of narwhals, which each
+   engine takes for its own. Engines lack ``log1p`` and ``expm1``, which are expanded with the term
+   that rounding took; and they may compute both branches of a condition, so that logarithms of 0
+   and exponentials beyond all doubles are guarded unless the bounds exclude them.
+
+A formula that would be too long (`_terms.LONGEST`) is refused, as is a rule that cannot be traced.
+Losses are those of the rule on arrays but for rounding: the logarithm, exponential and power of an
+engine may differ from numpy's in the last bit.
+
+The Brier score of an event, traced, with the bounds of its values:
+
+>>> from properly.engines._symbols import FORECAST, event_loss, price
+>>> from properly.rules import Brier, Elementary
+>>> loss = event_loss(Brier())
+>>> loss
+where(event, mul(sub(1, forecast), sub(1, forecast)), mul(forecast, forecast))
+>>> loss.low, loss.high
+(0.0, 1.0)
+
+No probability is negative, and one below 0.2 is below 0.5, so there is nothing to compare:
+
+>>> from properly.engines._term_algebra import make, where
+>>> make("lt", FORECAST, 0.0)
+False
+>>> where(make("lt", FORECAST, 0.2), make("lt", FORECAST, 0.5), False)
+lt(forecast, 0.2)
+
+The regret at a threshold, computed by polars:
+
+>>> import narwhals.stable.v2 as nw
+>>> import polars as pl
+>>> frame = nw.from_native(pl.LazyFrame({"rain": [True, False], "chance": [0.1, 0.5]}))
+>>> loss = price(Elementary(0.2), nw.col("rain"), nw.col("chance"))
+>>> frame.select(loss=loss).collect()["loss"].to_list()
+[0.8, 0.2]
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, cast
 
@@ -15,14 +67,11 @@ import numpy as np
 
 from properly.engines._term_algebra import choose, make, turned, where
 from properly.engines._term_writing import Writer
-from properly.engines._terms import Term, leaf
+from properly.engines._terms import TRUTHS, Term, Value, leaf
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from properly.engines._terms import Value
     from properly.rules import Rule
 
 
@@ -38,6 +87,20 @@ UFUNCS: dict[str, Any] = {
     ]
 }
 NUMBER, TRUTH = np.dtype(np.float64), np.dtype(np.bool_)
+# Functions of the standard by the names of operations.
+NAMED = {name: name for name in ("abs", "sqrt", "log", "log1p", "exp", "expm1", "pow", "add")}
+NAMED |= {"maximum": "most", "minimum": "least", "subtract": "sub", "multiply": "mul"}
+NAMED |= {"divide": "div", "negative": "neg"}
+# Rows sum to 1 only nearly, so that a class may have a little more than all.
+MOST = 2.0
+EVENT = leaf("event", 0, 1)
+FORECAST = leaf("forecast", 0.0, 1.0)
+
+
+def _operator(op: str, *, swapped: bool = False) -> Callable[..., Symbols]:
+    """Make the method of an operator, of both operands in order or in the reverse order."""
+    dtype = TRUTH if op in TRUTHS else NUMBER
+    return lambda *args: apply(op, *(args[::-1] if swapped else args), dtype=dtype)
 
 
 class Symbols:
@@ -81,49 +144,15 @@ class Symbols:
     def __getitem__(self, key: Any) -> Symbols:
         return Symbols(self.values[key], self.dtype)
 
-    def __add__(self, other: Any) -> Symbols:
-        return apply("add", self, other)
-
-    def __radd__(self, other: Any) -> Symbols:
-        return apply("add", other, self)
-
-    def __sub__(self, other: Any) -> Symbols:
-        return apply("sub", self, other)
-
-    def __rsub__(self, other: Any) -> Symbols:
-        return apply("sub", other, self)
-
-    def __mul__(self, other: Any) -> Symbols:
-        return apply("mul", self, other)
-
-    def __rmul__(self, other: Any) -> Symbols:
-        return apply("mul", other, self)
-
-    def __truediv__(self, other: Any) -> Symbols:
-        return apply("div", self, other)
-
-    def __rtruediv__(self, other: Any) -> Symbols:
-        return apply("div", other, self)
-
-    def __pow__(self, other: Any) -> Symbols:
-        return apply("pow", self, other)
-
-    def __neg__(self) -> Symbols:
-        return apply("neg", self)
-
-    def __abs__(self) -> Symbols:
-        return apply("abs", self)
-
-    def __matmul__(self, other: Symbols) -> Symbols:
-        b = other.values
-        a = self.values if b.ndim == 1 else self.values[:, :, None]
-        return Symbols(UFUNCS["add"].reduce(UFUNCS["mul"](a, b[None]), axis=1))
-
-    def __lt__(self, other: Any) -> Symbols:
-        return apply("lt", self, other, dtype=TRUTH)
-
-    def __gt__(self, other: Any) -> Symbols:
-        return apply("lt", other, self, dtype=TRUTH)
+    __add__, __radd__ = _operator("add"), _operator("add", swapped=True)
+    __sub__, __rsub__ = _operator("sub"), _operator("sub", swapped=True)
+    __mul__, __rmul__ = _operator("mul"), _operator("mul", swapped=True)
+    __truediv__, __rtruediv__ = _operator("div"), _operator("div", swapped=True)
+    __pow__, __neg__, __abs__ = _operator("pow"), _operator("neg"), _operator("abs")
+    __and__, __or__, __invert__ = _operator("and"), _operator("or"), _operator("not")
+    __lt__, __gt__ = _operator("lt"), _operator("lt", swapped=True)
+    __eq__ = _operator("eq")  # type: ignore[assignment]
+    __hash__ = None  # type: ignore[assignment]
 
     def __ge__(self, other: Any) -> Symbols:
         return apply("not", self < other, dtype=TRUTH)
@@ -131,22 +160,13 @@ class Symbols:
     def __le__(self, other: Any) -> Symbols:
         return apply("not", self > other, dtype=TRUTH)
 
-    def __eq__(self, other: object) -> Symbols:  # type: ignore[override]
-        return apply("eq", self, other, dtype=TRUTH)
-
     def __ne__(self, other: object) -> Symbols:  # type: ignore[override]
         return apply("not", self == other, dtype=TRUTH)
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def __invert__(self) -> Symbols:
-        return apply("not", self, dtype=TRUTH)
-
-    def __and__(self, other: Any) -> Symbols:
-        return apply("and", self, other, dtype=TRUTH)
-
-    def __or__(self, other: Any) -> Symbols:
-        return apply("or", self, other, dtype=TRUTH)
+    def __matmul__(self, other: Symbols) -> Symbols:
+        b = other.values
+        a = self.values if b.ndim == 1 else self.values[:, :, None]
+        return Symbols(UFUNCS["add"].reduce(UFUNCS["mul"](a, b[None]), axis=1))
 
 
 def apply(op: str, *args: Any, dtype: Any = NUMBER) -> Symbols:
@@ -167,6 +187,21 @@ def _no_numbers() -> TypeError:
     return TypeError(message)
 
 
+def _reduce(op: str, x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
+    """Put the columns of each row together."""
+    _require_columns(x, axis)
+    sum_of = partial(reduce, partial(turned, "add"))
+    values = np.array([sum_of(row) if op == "add" else make(op, *row) for row in x.values], object)
+    return Symbols(values[:, None] if keepdims else values, x.dtype)
+
+
+def _require_columns(x: Symbols, axis: int) -> None:
+    """Refuse to look at several rows at once: there is one only, and it stands for all."""
+    if x.ndim != 2 or axis not in (1, -1):
+        message = f"rows cannot be put together; got axis {axis} of shape {x.shape}"
+        raise TypeError(message)
+
+
 class Functions:
     """What a rule finds where it looks for the functions of an array library."""
 
@@ -174,6 +209,8 @@ class Functions:
     int64, uint8, float32, float64 = np.int64, np.uint8, np.float32, np.float64
     inf, pi, e = math.inf, math.pi, math.e
     finfo = staticmethod(np.finfo)
+    # Of the columns of each row.
+    sum, max, min = (staticmethod(partial(_reduce, op)) for op in ("add", "most", "least"))
 
     def __getattr__(self, name: str) -> Callable[..., Symbols]:
         """Find a function of one or two arrays by its name."""
@@ -232,21 +269,6 @@ class Functions:
         return Symbols(apply("where", x, to.type(1).item(), to.type(0).item()).values, to)
 
     @staticmethod
-    def sum(x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
-        """Add up the columns of each row."""
-        return _reduce("add", x, axis, keepdims=keepdims)
-
-    @staticmethod
-    def max(x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
-        """Return the greatest number of each row."""
-        return _reduce("most", x, axis, keepdims=keepdims)
-
-    @staticmethod
-    def min(x: Symbols, *, axis: int, keepdims: bool = False) -> Symbols:
-        """Return the least number of each row."""
-        return _reduce("least", x, axis, keepdims=keepdims)
-
-    @staticmethod
     def argmax(x: Symbols, *, axis: int) -> Symbols:
         """Return the place of the greatest number of each row, the first of several."""
         _require_columns(x, axis)
@@ -283,35 +305,11 @@ class Functions:
     @staticmethod
     def take(x: Symbols, index: Symbols) -> Symbols:
         """Take the entry that an index says, which may be a formula."""
-        found: list[Value] = [choose(k, list(x.values)) for k in index.values]
-        return Symbols(found, x.dtype)
+        chosen: list[Value] = [choose(k, list(x.values)) for k in index.values]
+        return Symbols(chosen, x.dtype)
 
 
-NAMED = {name: name for name in ("abs", "sqrt", "log", "log1p", "exp", "expm1", "pow")}
-NAMED |= {"maximum": "most", "minimum": "least", "subtract": "sub", "multiply": "mul"}
-NAMED |= {"add": "add", "divide": "div", "negative": "neg"}
 FUNCTIONS = Functions()
-
-
-def _reduce(op: str, x: Symbols, axis: int, *, keepdims: bool) -> Symbols:
-    """Put the columns of each row together."""
-    _require_columns(x, axis)
-    sum_of = partial(reduce, partial(turned, "add"))
-    found = np.array([sum_of(row) if op == "add" else make(op, *row) for row in x.values], object)
-    return Symbols(found[:, None] if keepdims else found, x.dtype)
-
-
-def _require_columns(x: Symbols, axis: int) -> None:
-    """Refuse to look at several rows at once: there is one only, and it stands for all."""
-    if x.ndim != 2 or axis not in (1, -1):
-        message = f"rows cannot be put together; got axis {axis} of shape {x.shape}"
-        raise TypeError(message)
-
-
-# Rows sum to 1 only nearly, so that a class may have a little more than all.
-MOST = 2.0
-EVENT = leaf("event", 0, 1)
-FORECAST = leaf("forecast", 0.0, 1.0)
 
 
 def price(
@@ -380,9 +378,9 @@ def class_leaves(classes: int) -> tuple[Term, list[Term]]:
     return leaf("class", 0, classes - 1), forecasts
 
 
-def _only(found: Any) -> Value:
+def _only(loss: Any) -> Value:
     """Return the formula of an array that has one; a number is a formula, too."""
-    if isinstance(found, Symbols):
-        (value,) = found.values.reshape(-1)
+    if isinstance(loss, Symbols):
+        (value,) = loss.values.reshape(-1)
         return cast("Value", value)
-    return float(found)
+    return float(loss)

@@ -1,4 +1,4 @@
-"""Counting what happened at each forecast: of arrays, and inside the engine of a frame."""
+"""`tally`: what happened at each forecast, counted of arrays or in an engine."""
 
 from __future__ import annotations
 
@@ -70,10 +70,13 @@ def tally(
     Tally(4 cases at 3 distinct forecasts, event rate 0.5)
     """
     if p is None:
-        found = _in_engine(y_or_frame, outcome, forecast, weight, pos_label)
-        if not isinstance(found, tuple):
-            return _tally_of(found, cells, snap)
-        y_or_frame, p = found
+        source = _in_engine(y_or_frame, outcome, forecast, weight, pos_label)
+        if not isinstance(source, tuple):
+            from properly.engines._frame_pooling import tally_frame
+
+            cells = None if cells is None else check_whole(cells, "cells")
+            return tally_frame(source, cells, snap)
+        y_or_frame, p = source
     elif outcome is not None or forecast is not None:
         message = "outcome and forecast name columns of a frame; arrays were given as well"
         raise ArgumentTypeError(message, hint="pass a frame and two names, or two arrays.")
@@ -105,9 +108,3 @@ def _in_engine(
         return Rows.of(frame, replace(roles, weight=weight), pos_label=pos_label)
     y, forecasts, _ = read_frame(frame, roles, {}, pos_label=pos_label)
     return y, forecasts[forecast]
-
-
-def _tally_of(rows: Rows, cells: int | None, snap: float | ArrayLike | None) -> Tally:
-    from properly.engines._frame_tally import tally_frame
-
-    return tally_frame(rows, None if cells is None else check_whole(cells, "cells"), snap)

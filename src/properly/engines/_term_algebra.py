@@ -1,11 +1,9 @@
-"""Formulas built as short as what is known of the columns allows.
+"""Simplification of formulas: arithmetic ahead of time, branches left out.
 
-Comparisons that can have one outcome only are not made, branches that cannot be reached are not
-written, and what a condition says is known in the branch behind it.
-
-Arithmetic on formulas that can be left out, or done ahead.
-
-Each function takes `make`, which applies an operation, and returns None if there is nothing to do.
+`make` applies an operation and `where` chooses between formulas. Comparisons that can have one
+outcome only are not made, branches that cannot be reached are not written, and what a condition
+says is a fact in the branch behind it. The functions of arithmetic (`add` to `magnitude`) take
+`make`, and return None if there is nothing to simplify. See `_symbols` for the whole.
 """
 
 from __future__ import annotations
@@ -16,12 +14,20 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 
-from properly.engines._terms import Facts, Term, bounds_of, cost, is_column, length, within
+from properly.engines._terms import (
+    Bounds,
+    Facts,
+    Term,
+    Value,
+    bounds_of,
+    cost,
+    is_column,
+    length,
+    within,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from properly.engines._terms import Bounds, Value
 
 
 Make: TypeAlias = "Callable[..., Value]"
@@ -30,6 +36,30 @@ Make: TypeAlias = "Callable[..., Value]"
 SAFE = 1e100
 # Powers up to this, of terms no longer than that, are written as products.
 LOW, SHORT = 3, 30
+# Operations on numbers, which are done ahead.
+FOLD: dict[str, Any] = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "pow": np.power,
+    "neg": np.negative,
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "log": np.log,
+    "log1p": np.log1p,
+    "exp": np.exp,
+    "expm1": np.expm1,
+    "lt": np.less,
+    "eq": np.equal,
+    "not": np.logical_not,
+    "and": np.logical_and,
+    "or": np.logical_or,
+    "clip": np.clip,
+    "most": lambda *x: np.max(x),
+    "least": lambda *x: np.min(x),
+    "where": lambda condition, a, b: a if condition else b,
+}
 
 
 def add(make: Make, a: Value, b: Value) -> Value | None:
@@ -92,10 +122,10 @@ def power(make: Make, a: Value, b: Value) -> Value | None:
         return make("div", 1.0, make("pow", a, -b))
     if b not in range(LOW + 1) or cost(a) > SHORT:
         return None
-    found: Value = 1.0
+    product: Value = 1.0
     for _ in range(int(b)):
-        found = make("mul", a, found)
-    return found
+        product = make("mul", a, product)
+    return product
 
 
 def magnitude(make: Make, a: Term) -> Value | None:  # noqa: ARG001
@@ -126,40 +156,15 @@ ARITHMETIC: dict[str, Callable[..., Value | None]] = {
 }
 
 
-FOLD: dict[str, Any] = {
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "pow": np.power,
-    "neg": np.negative,
-    "abs": np.abs,
-    "sqrt": np.sqrt,
-    "log": np.log,
-    "log1p": np.log1p,
-    "exp": np.exp,
-    "expm1": np.expm1,
-    "lt": np.less,
-    "eq": np.equal,
-    "not": np.logical_not,
-    "and": np.logical_and,
-    "or": np.logical_or,
-    "clip": np.clip,
-    "most": lambda *x: np.max(x),
-    "least": lambda *x: np.min(x),
-    "where": lambda condition, a, b: a if condition else b,
-}
-
-
 def make(op: str, *args: Value) -> Value:
     """Apply an operation, simplified."""
     if not any(isinstance(x, Term) for x in args):
         with np.errstate(all="ignore"):
-            found = FOLD[op](*args)
-        return found.item() if isinstance(found, np.generic) else found  # type: ignore[no-any-return]
-    known = SIMPLER[op](*args) if op in SIMPLER else None
-    if known is not None:
-        return known
+            value = FOLD[op](*args)
+        return value.item() if isinstance(value, np.generic) else value  # type: ignore[no-any-return]
+    simpler = SIMPLER[op](*args) if op in SIMPLER else None
+    if simpler is not None:
+        return simpler
     low, high = bounds_of(op, args)
     return bool(low) if op in ("lt", "eq") and low == high else Term(op, args, low, high)
 
@@ -170,23 +175,23 @@ def turned(op: str, *args: Value) -> Value:
     if isinstance(term, Term) and term.op != "where" and not is_column(term):
         for x in term.args:
             if isinstance(x, Term) and x.op == "where":
-                found = _asked_first(x.args[0], term)
-                if found is not term:
-                    return found
+                shorter = _condition_first(x.args[0], term)
+                if shorter is not term:
+                    return shorter
     return term
 
 
-def _asked_first(condition: Term, term: Term) -> Value:
+def _condition_first(condition: Term, term: Term) -> Value:
     sides = [[given(x, condition, happened) for x in term.args] for happened in (True, False)]
     # What is longer anyway is not tried, or trying would take longer and longer.
     if 2 + condition.cost + sum(length(term.op, *args) for args in sides) > term.cost:
         return term
-    found = where(condition, *(turned(term.op, *args) for args in sides))
-    return found if cost(found) <= term.cost else term
+    branched = where(condition, *(turned(term.op, *args) for args in sides))
+    return branched if cost(branched) <= term.cost else term
 
 
 def where(condition: Value, a: Value, b: Value) -> Value:
-    """Choose between two formulas; each is simplified by what is known where it is chosen."""
+    """Choose between two formulas; each is simplified by the condition under which it is chosen."""
     if not isinstance(condition, Term):
         return a if condition else b
     sides = given(a, condition, True), given(b, condition, False)
@@ -226,8 +231,8 @@ def _in_turn(term: Term) -> Value:
     )
     if 2 + cost(first) + expected > term.cost:
         return term
-    found = where(first, *(where(*side) for side in sides))
-    return found if cost(found) <= term.cost else term
+    branched = where(first, *(where(*side) for side in sides))
+    return branched if cost(branched) <= term.cost else term
 
 
 def choose(index: Value, options: Sequence[Value]) -> Value:
@@ -241,10 +246,10 @@ def choose(index: Value, options: Sequence[Value]) -> Value:
     shared = _shared(index, options)
     if shared is not None:
         return shared
-    found = options[-1]
+    chosen = options[-1]
     for k in range(len(options) - 2, -1, -1):
-        found = where(make("eq", index, k), options[k], found)
-    return found
+        chosen = where(make("eq", index, k), options[k], chosen)
+    return chosen
 
 
 def _shared(index: Value, options: Sequence[Value]) -> Value | None:
@@ -253,21 +258,21 @@ def _shared(index: Value, options: Sequence[Value]) -> Value | None:
     if len(terms) < len(options) or len({(x.op, len(x.args)) for x in terms}) > 1:
         return None
     places = list(zip(*(x.args for x in terms), strict=True))
-    if sum(len(set(found)) > 1 for found in places) > 1:
+    if sum(len(set(args)) > 1 for args in places) > 1:
         return None
-    return make(terms[0].op, *(choose(index, found) for found in places))
+    return make(terms[0].op, *(choose(index, args) for args in places))
 
 
 def given(x: Value, condition: Value, happened: bool) -> Value:
-    """Simplify a formula by what is known where a condition holds, or does not."""
+    """Simplify a formula by the facts where a condition holds, or does not."""
     if not isinstance(x, Term) or not isinstance(condition, Term):
         return x
     facts = Facts(condition, happened)
-    return _rewritten(x, facts.known.get, facts.limits)
+    return _rewritten(x, facts.conditions.get, facts.limits)
 
 
 def anywhere(x: Value) -> Value:
-    """Return a formula without what is known in one branch only."""
+    """Return a formula without the facts of one branch only."""
     return _rewritten(
         x, lambda t: Term(t.op, t.args, *t.args[1:]) if is_column(t) else None, {}, anew=True
     )
@@ -293,12 +298,12 @@ def _rewritten(
         if not isinstance(t, Term):
             return t
         if id(t) not in seen:
-            found = replace(t)
-            if found is None:
-                found = build(t)
-                if t in limits and isinstance(found, Term):
-                    found = _narrowed(found, limits[t])
-            seen[id(t)] = found
+            result = replace(t)
+            if result is None:
+                result = build(t)
+                if t in limits and isinstance(result, Term):
+                    result = _narrowed(result, limits[t])
+            seen[id(t)] = result
         return seen[id(t)]
 
     def build(t: Term) -> Value:
@@ -334,12 +339,12 @@ def _equal(a: Value, b: Value) -> Value | None:
 
 def _is_first(values: Sequence[Value], k: int) -> Value:
     """Tell whether value k is the greatest, and the first such."""
-    found: Value = True
+    first: Value = True
     for j, value in enumerate(values):
         if j != k:
             less = make("lt", value, values[k]) if j < k else make("lt", values[k], value)
-            found = make("and", found, less if j < k else make("not", less))
-    return found
+            first = make("and", first, less if j < k else make("not", less))
+    return first
 
 
 def _opposite(a: Term) -> Value | None:
@@ -351,10 +356,10 @@ def _opposite(a: Term) -> Value | None:
 def _both(a: Value, b: Value) -> Value | None:
     if not isinstance(a, Term):
         return b if a else False
-    known = given(b, a, True)
-    if not isinstance(known, Term):
-        return a if known else False
-    return None if known == b else make("and", a, known)
+    rest = given(b, a, True)
+    if not isinstance(rest, Term):
+        return a if rest else False
+    return None if rest == b else make("and", a, rest)
 
 
 def _either(a: Value, b: Value) -> Value:
@@ -362,5 +367,5 @@ def _either(a: Value, b: Value) -> Value:
 
 
 SIMPLER: dict[str, Callable[..., Value | None]] = {
-    op: partial(found, make) for op, found in ARITHMETIC.items()
+    op: partial(function, make) for op, function in ARITHMETIC.items()
 } | {"eq": _equal, "not": _opposite, "and": _both, "or": _either, "where": where}

@@ -1,4 +1,7 @@
-"""Formulas written as expressions that every engine computes."""
+"""Formulas written as expressions of narwhals, which every engine computes.
+
+See `_symbols` for how a formula comes about.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,22 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 
 from properly.engines._term_algebra import anywhere, make, where
-from properly.engines._terms import Term, ends, is_column
+from properly.engines._terms import Term, Value, ends, is_column
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from properly.engines._terms import Value
+OPPOSITE: dict[str, Callable[[Any, Any], Any]] = {"lt": operator.ge, "eq": operator.ne}
+# From here on, what rounding takes from 1 + x is nothing to its logarithm.
+FAR = 1.0
+# Up to here, it need not be divided by 1 + x.
+NEAR = 100.0
+# Below the first, exp(x) - 1 is -1; above the second, exp(x) is infinite.
+LOWEST, HIGHEST = -40.0, 709.78
+# The least double above 0.
+TINIEST = 5e-324
+# Formulas no longer than this are quicker written twice.
+SHORT = 8
 
 
 def _extreme(bound: str, fold: Callable[..., Any], *args: Any) -> Any:
@@ -25,10 +38,10 @@ def _extreme(bound: str, fold: Callable[..., Any], *args: Any) -> Any:
     """
     columns = [x for x in args if isinstance(x, nw.Expr)]
     numbers = [x for x in args if not isinstance(x, nw.Expr)]
-    found = fold(numbers) if numbers else columns.pop()
+    extreme = fold(numbers) if numbers else columns.pop()
     for column in columns:
-        found = column.clip(**{bound: found})
-    return found
+        extreme = column.clip(**{bound: extreme})
+    return extreme
 
 
 SIMPLE: dict[str, Callable[..., Any]] = {
@@ -47,25 +60,14 @@ SIMPLE: dict[str, Callable[..., Any]] = {
     "most": partial(_extreme, "lower_bound", max),
     "least": partial(_extreme, "upper_bound", min),
 }
-OPPOSITE: dict[str, Callable[[Any, Any], Any]] = {"lt": operator.ge, "eq": operator.ne}
-# From here on, what rounding takes from 1 + x is nothing to its logarithm.
-FAR = 1.0
-# Up to here, it need not be divided by 1 + x.
-NEAR = 100.0
-# Below the first, exp(x) - 1 is -1; above the second, exp(x) is infinite.
-LOWEST, HIGHEST = -40.0, 709.78
-# The least double above 0.
-TINIEST = 5e-324
-# Formulas no longer than this are quicker written twice.
-SHORT = 8
 
 
 class Writer:
     """Writes terms as expressions, each of them once.
 
     Nothing is asked of an engine that it might refuse, or warn of. Some compute both branches of a
-    condition and choose afterwards: what is known in a branch alone does not guard a logarithm. For
-    engines that say without ado that log(0) is minus infinity, `guarded` may be false.
+    condition and choose afterwards: the facts of a branch alone do not guard a logarithm. For
+    engines that compute log(0) as minus infinity without a warning, `guarded` may be false.
     """
 
     def __init__(self, columns: Mapping[Term, nw.Expr], *, guarded: bool = True) -> None:
@@ -74,10 +76,10 @@ class Writer:
 
     def loss(self, x: Value, y: nw.Expr) -> nw.Expr:
         """Return the expression of a formula; a number depends on a column as well."""
-        found = self.write(x)
-        if isinstance(found, nw.Expr):
-            return found
-        return nw.when(y.is_null()).then(found).otherwise(found)
+        expression = self.write(x)
+        if isinstance(expression, nw.Expr):
+            return expression
+        return nw.when(y.is_null()).then(expression).otherwise(expression)
 
     def write(self, x: Value) -> Any:
         """Return the expression of a formula; a number stays a number."""
@@ -120,24 +122,24 @@ class Writer:
         return ~self.write(x)
 
     def _log(self, x: Term) -> Any:
-        found, least = self.write(x), ends(anywhere(x))[0]
+        value, least = self.write(x), ends(anywhere(x))[0]
         if least > 0 or not self.guarded:
-            return found.log()
-        possible = found > 0
+            return value.log()
+        possible = value > 0
         guarded = (
-            nw.when(possible).then(found).otherwise(1.0)
+            nw.when(possible).then(value).otherwise(1.0)
             if x.cost <= SHORT
-            else found.clip(lower_bound=TINIEST)
+            else value.clip(lower_bound=TINIEST)
         )
         log = guarded.log()
         return log if x.low > 0 else nw.when(possible).then(log).otherwise(-math.inf)
 
     def _exp(self, x: Term) -> Any:
-        found, greatest = self.write(x), ends(anywhere(x))[1]
+        value, greatest = self.write(x), ends(anywhere(x))[1]
         if greatest <= HIGHEST:
-            return found.exp()
-        finite = found < HIGHEST
-        exp = found.clip(upper_bound=HIGHEST).exp()
+            return value.exp()
+        finite = value < HIGHEST
+        exp = value.clip(upper_bound=HIGHEST).exp()
         return exp if x.high <= HIGHEST else nw.when(finite).then(exp).otherwise(math.inf)
 
 

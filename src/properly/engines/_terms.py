@@ -1,29 +1,29 @@
-"""Formulas of columns that are not there yet.
+"""Formulas of columns, bounds of their values, and what a condition says of them.
 
-A formula is a number, or a `Term`: an operation and what it is applied to. Every term knows bounds
-of its values.
-
-Bounds of what an operation makes of values whose bounds are known.
-
-Rounding keeps the order of numbers, so bounds of rounded arithmetic are the rounded bounds.
-
-What is known of columns where a condition holds, or does not.
+A formula is a number or a `Term`: an operation and its arguments. `bounds_of` derives the bounds of
+an operation from those of its arguments; `Facts` are the conditions and bounds that hold in one
+branch. See `_symbols` for how a rule becomes a formula, and a formula an expression.
 """
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import TypeGuard
 
 
 Value: TypeAlias = "Term | float"
+Bounds: TypeAlias = "tuple[float, float]"
 
+ANY = (-math.inf, math.inf)
+TRUTH = (False, True)
+RISING = {"sqrt": np.sqrt, "log": np.log, "log1p": np.log1p, "exp": np.exp, "expm1": np.expm1}
+# Below this, a function has no value.
+DOMAIN = {"sqrt": 0.0, "log": 0.0, "log1p": -1.0}
 COLUMNS = ("event", "class", "forecast")
 TRUTHS = ("event", "lt", "eq", "not", "and", "or")
 # How often an argument is written, and what is written beside it: engines have neither log1p nor
@@ -43,7 +43,7 @@ LONGEST = 40_000
 
 
 class Term:
-    """An operation on columns; terms are equal by their formulas, whatever is known of them."""
+    """An operation on columns; terms are equal by their formulas, whatever their bounds."""
 
     __slots__ = ("_hash", "args", "cost", "high", "low", "op")
 
@@ -64,6 +64,9 @@ class Term:
         if not isinstance(other, Term) or self._hash != other._hash:
             return False
         return self.op == other.op and self.args == other.args
+
+    def __repr__(self) -> str:
+        return self.op if self.op in COLUMNS else f"{self.op}({', '.join(map(repr, self.args))})"
 
     @property
     def is_truth(self) -> bool:
@@ -102,44 +105,35 @@ def length(op: str, *args: Value) -> int:
     return beside + times * sum(cost(x) for x in args)
 
 
-Bounds: TypeAlias = "tuple[float, float]"
-
-ANY = (-math.inf, math.inf)
-TRUTH = (False, True)
-RISING = {"sqrt": np.sqrt, "log": np.log, "log1p": np.log1p, "exp": np.exp, "expm1": np.expm1}
-# Below this, a function has no value.
-DOMAIN = {"sqrt": 0.0, "log": 0.0, "log1p": -1.0}
-
-
 def bounds_of(op: str, args: Sequence[Value]) -> Bounds:
     """Return the least and the greatest value that an operation can have."""
     if op in ("not", "and", "or"):
         return TRUTH
-    found = [ends(x) for x in args]
+    bounds = [ends(x) for x in args]
     with np.errstate(all="ignore"):
-        low, high = _bounds(op, found, args)
+        low, high = _bounds(op, bounds, args)
     # What cannot be said, such as infinity minus infinity, is not.
     return ANY if math.isnan(low) or math.isnan(high) else (low, high)
 
 
-def _bounds(op: str, found: list[Bounds], args: Sequence[Value]) -> Bounds:
+def _bounds(op: str, bounds: list[Bounds], args: Sequence[Value]) -> Bounds:
     if op in ("lt", "eq"):
-        return _comparison(op, *found)
+        return _comparison(op, *bounds)
     if op == "where":
-        return min(low for low, _ in found[1:]), max(high for _, high in found[1:])
+        return min(low for low, _ in bounds[1:]), max(high for _, high in bounds[1:])
     if op in ("most", "least"):
         choose = max if op == "most" else min
-        return choose(low for low, _ in found), choose(high for _, high in found)
+        return choose(low for low, _ in bounds), choose(high for _, high in bounds)
     if op in RISING:
-        low, high = (float(RISING[op](max(x, DOMAIN.get(op, -math.inf)))) for x in found[0])
+        low, high = (float(RISING[op](max(x, DOMAIN.get(op, -math.inf)))) for x in bounds[0])
         return low, high
     if op == "div" and _is_share(*args):
-        return min(found[0][0], 0.0), 1.0
-    return _arithmetic(op, found)
+        return min(bounds[0][0], 0.0), 1.0
+    return _arithmetic(op, bounds)
 
 
-def _arithmetic(op: str, found: list[Bounds]) -> Bounds:
-    a, b = found[0], found[-1]
+def _arithmetic(op: str, bounds: list[Bounds]) -> Bounds:
+    a, b = bounds[0], bounds[-1]
     if op in ("neg", "abs"):
         return (-a[1], -a[0]) if op == "neg" else (0.0, max(abs(a[0]), abs(a[1])))
     if op == "add":
@@ -147,9 +141,11 @@ def _arithmetic(op: str, found: list[Bounds]) -> Bounds:
     if op == "sub":
         return a[0] - b[1], a[1] - b[0]
     if op == "mul":
-        return _hull([_times(x, y) for x in a for y in b])
+        # An infinite bound is not reached, so that nothing times it is nothing.
+        return _hull([x * y if x and y else 0.0 for x in a for y in b])
     if op == "clip":
-        return _clipped(*found)
+        low, high = (float(np.clip(*ends)) for ends in zip(*bounds, strict=True))
+        return low, high
     return _quotient(a, b) if op == "div" else _power(a, b[0])
 
 
@@ -157,15 +153,6 @@ def _comparison(op: str, a: Bounds, b: Bounds) -> Bounds:
     if op == "lt":
         return (True, True) if a[1] < b[0] else (False, False) if a[0] >= b[1] else TRUTH
     return (False, False) if a[1] < b[0] or b[1] < a[0] else TRUTH
-
-
-def _times(x: float, y: float) -> float:
-    """Multiply bounds: an infinite one is not reached, so that nothing times it is nothing."""
-    return x * y if x and y else 0.0
-
-
-def _clipped(a: Bounds, lower: Bounds, upper: Bounds) -> Bounds:
-    return float(np.clip(a[0], lower[0], upper[0])), float(np.clip(a[1], lower[1], upper[1]))
 
 
 def _quotient(a: Bounds, b: Bounds) -> Bounds:
@@ -184,8 +171,8 @@ def _power(a: Bounds, exponent: float) -> Bounds:
     return ANY if a[0] < 0 else _hull([float(np.power(float(x), exponent)) for x in a])
 
 
-def _hull(found: list[float]) -> Bounds:
-    return min(found), max(found)
+def _hull(values: list[float]) -> Bounds:
+    return min(values), max(values)
 
 
 def within(a: Bounds, b: Bounds) -> Bounds:
@@ -200,14 +187,14 @@ class Facts:
     """Conditions that are known to hold or not, and bounds of terms."""
 
     def __init__(self, condition: Term, happened: bool) -> None:
-        self.known: dict[Term, bool] = {}
+        self.conditions: dict[Term, bool] = {}
         self.limits: dict[Term, Bounds] = {}
         self._learn(condition, happened)
 
     def _learn(self, condition: Value, happened: bool) -> None:
         if not isinstance(condition, Term):
             return
-        self.known[condition] = happened
+        self.conditions[condition] = happened
         op, args = condition.op, condition.args
         if op == "not":
             self._learn(args[0], not happened)

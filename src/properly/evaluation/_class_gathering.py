@@ -27,7 +27,7 @@ from properly.errors import DataError
 from properly.inference._design import few_times, one_dependence
 from properly.inference._intervals import score_interval, skill_interval
 from properly.rules import RPS, Brier, ClassRule, Log
-from properly.rules._ranked import CutRule
+from properly.rules._ranked_probability import CutRule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -33,7 +33,7 @@ from properly.evaluation._summed_scores import compare_sums, score_of, skill_of
 from properly.inference._estimate import Estimate
 from properly.rules import Brier
 from properly.rules._class_rule import require_class_rule
-from properly.rules._ranked import CutRule
+from properly.rules._ranked_probability import CutRule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

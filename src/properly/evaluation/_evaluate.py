@@ -371,7 +371,7 @@ def evaluate(
         from properly.engines._frame import Framed  # which takes long to import
 
         frame = Framed.of(
-            y, outcome, forecasts, task=task, known=known, labels=labels, pos_label=pos_label
+            y, outcome, forecasts, task=task, design=known, labels=labels, pos_label=pos_label
         )
         if frame.fits:
             y, forecasts, known = frame.read()

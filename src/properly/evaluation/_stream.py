@@ -426,6 +426,6 @@ def summarize(
     known = {"weight": weight, "groups": groups, "clusters": clusters}
     names = None if labels is None else as_labels(labels)
     framed = Framed.of(
-        frame, outcome, forecasts, task=task, known=known, labels=names, pos_label=pos_label
+        frame, outcome, forecasts, task=task, design=known, labels=names, pos_label=pos_label
     )
     return framed.summary(rules_of_frame(framed, task, rules, within), cells, progress)

@@ -9,13 +9,19 @@ from ._distance import QuadraticRPS, SquaredAbsoluteRPS, SquaredMeanError
 from ._interval import Interval
 from ._log import Log
 from ._parse import parse_rule
-from ._penalized import PBS, PLL, Penalized, superior_penalty
-from ._ranked import RPS, Ranked, RankedLog
+from ._penalty import PBS, PLL, Penalized, superior_penalty
+from ._ranked_probability import RPS, Ranked, RankedLog
 from ._rule import BinaryRule, Propriety, Rule
-from ._shifted import Shifted
+from ._shift import Shifted
 from ._spherical import Pseudospherical, Spherical
-from ._threshold import Elementary, Misclassification
-from ._weighted import BetaWeighted, HistogramWeighted, MissedBenefit, PointWeighted
+from ._threshold import (
+    BetaWeighted,
+    Elementary,
+    HistogramWeighted,
+    Misclassification,
+    MissedBenefit,
+    PointWeighted,
+)
 
 __all__ = [
     "PBS",

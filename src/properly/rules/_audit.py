@@ -1,13 +1,14 @@
-"""Is a rule proper? A search for truths that another report beats.
+"""Audits: a search for truths that another report beats, and what a rule looks at.
 
-What a rule looks at: only the outcome, the order of classes, the likeliest class.
+`audit` refutes propriety by a counterexample or does not; five findings say whether a rule looks
+at the outcome's probability alone, at the order of classes, and at the likeliest class.
 """
 
 from __future__ import annotations
 
 import operator
 import textwrap
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from properly._boundary._options import as_generator
 from properly._boundary._record import plain
 from properly.errors import ArgumentTypeError, DataError
-from properly.rules import BinaryRule, ClassRule, Propriety
+from properly.rules import BinaryRule, ClassRule, Propriety, Rule
 from properly.rules._counterexamples import (
     MOST_CLASSES,
     NEARER,
@@ -43,10 +44,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly.rules import Rule
     from properly.typing import Floats
 
     Flags: TypeAlias = NDArray[np.bool_]
+
+Verdict: TypeAlias = Literal["refuted", "not refuted by this search"]
+Agreement: TypeAlias = Literal["agrees", "refuted", "not confirmed"]
+
+FINDINGS = ("local", "symmetric", "reversible", "distance_sensitive", "superior")
+QUESTIONS = {
+    "local": "Does the loss look only at the probability of the outcome?",
+    "symmetric": "Do all classes count alike, whatever their numbers?",
+    "reversible": "Could the classes be numbered from the other end?",
+    "distance_sensitive": "Is probability nearer to the outcome never worse, and sometimes better?",
+    "superior": "Does every right forecast cost less than every wrong one?",
+}
+WIDTH = 88
 
 
 @dataclass(frozen=True)
@@ -78,152 +91,6 @@ class Finding:
     def __str__(self) -> str:
         words = {True: "yes", False: "no", None: "does not apply"}
         return f"{words[self.holds]}: {self.witness}"
-
-
-def local(prices: Prices) -> Finding:
-    """Look for two forecasts that give the outcome the same probability and cost differently."""
-    if prices.classes == 2:
-        return Finding(None, "of two classes, the probability of one is the whole forecast")
-    for _, p in exact_grids(prices.classes):
-        loss = prices(p)
-        for k in range(prices.classes):
-            for share in np.unique(p[:, k]):
-                rows = np.flatnonzero(p[:, k] == share)
-                high, low = rows[np.argmax(loss[rows, k])], rows[np.argmin(loss[rows, k])]
-                if _differ(loss[high, k], loss[low, k], loss):
-                    both = f"{_cost(p[high], loss[high, k])} and {_cost(p[low], loss[low, k])}"
-                    said = f"if class {k} happens, {both}, though both give it {fraction(share)}"
-                    return Finding(False, said)
-    said = f"of {len(p)} forecasts, those that give the outcome the same probability cost the same"
-    return Finding(True, said)
-
-
-def symmetric(prices: Prices) -> Finding:
-    """Look for two classes whose exchange changes a loss."""
-    orders = []
-    for k in range(prices.classes - 1):
-        order = list(range(prices.classes))
-        order[k], order[k + 1] = order[k + 1], order[k]
-        orders.append(order)
-    return _relabelled(prices, orders, "exchanging neighbouring classes")
-
-
-def reversible(prices: Prices) -> Finding:
-    """Look for a loss that changes if the classes are numbered from the other end."""
-    order = list(range(prices.classes))[::-1]
-    return _relabelled(prices, [order], "reversing the order of classes")
-
-
-def distance_sensitive(prices: Prices) -> Finding:
-    """Look for probability that moves nearer to the outcome, on its side, and costs more."""
-    if prices.classes == 2:
-        return Finding(None, "of two classes, only one is wrong")
-    better = None
-    for denominator, p in exact_grids(prices.classes):
-        for start, end, outcomes in _moves_nearer(prices.classes):
-            change, said = _moved(prices, p, 1 / denominator, (start, end), outcomes)
-            if change > 0:
-                return Finding(False, said)
-            if change < 0 and better is None:
-                better = said
-    if better is None:
-        return Finding(False, "it makes no difference which of the wrong classes has probability")
-    return Finding(True, better)
-
-
-def superior(prices: Prices) -> Finding:
-    """Look for a right forecast that costs as much as a wrong one, whatever happened."""
-    points = joined([all_points(prices.classes), far_apart(prices.classes)])
-    ties = (points.numerator == points.numerator.max(axis=1)[:, None]).sum(axis=1) > 1
-    near = pushed(Points(points.numerator[ties], points.denominator[ties]), NEARER)
-    points = joined([points, near])
-    p, loss = points.p, prices(points.p)
-    top = p.max(axis=1)[:, None]
-    right = (p == top) & ((p == top).sum(axis=1) == 1)[:, None]
-    # Both hold for all points up to a denominator; the first that clash are the simplest.
-    worst = np.maximum.accumulate(np.where(right, loss, -np.inf).max(axis=1))
-    best = np.minimum.accumulate(np.where(p < top, loss, np.inf).min(axis=1))
-    if worst[-1] < best[-1] - ROUNDING * _largest(loss):
-        said = f"the first cost at most {worst[-1]:.6g}, the others at least {best[-1]:.6g}"
-        return Finding(True, said)
-    denominators = np.unique(points.denominator)
-    last = np.searchsorted(points.denominator, denominators, side="right") - 1
-    clash = worst[last][:, None] >= best[last][None, :] - ROUNDING * _largest(loss)
-    size = np.where(clash, denominators[:, None] + denominators[None, :], np.inf)
-    a, b = np.unravel_index(np.argmin(size), size.shape)
-    ends = (
-        np.argwhere(right & (loss == worst[last[a]]))[0],
-        np.argwhere((p < top) & (loss == best[last[b]]))[0],
-    )
-    pair = [f"{_cost(p[row], loss[row, k])} if class {k} happens" for row, k in ends]
-    return Finding(False, f"{pair[0]}, but {pair[1]}")
-
-
-def _moves_nearer(classes: int) -> Iterator[tuple[int, int, range]]:
-    """Yield neighbouring classes, and the outcomes to which the second of them is nearer."""
-    for k in range(1, classes - 1):
-        yield k - 1, k, range(k + 1, classes)
-        yield k + 1, k, range(k)
-
-
-def _moved(
-    prices: Prices, p: Floats, step: float, move: tuple[int, int], outcomes: range
-) -> tuple[float, str]:
-    """Move probability from one class to another; return the greatest rise of the loss, or fall."""
-    before = p[p[:, move[0]] >= step]
-    after = before.copy()
-    after[:, move[0]] -= step
-    after[:, move[1]] += step
-    cost, new_cost = prices(before)[:, outcomes], prices(after)[:, outcomes]
-    change = np.where(_differ(cost, new_cost, cost), more(new_cost, cost), 0.0)
-    extreme = np.argmax if change.max() > 0 else np.argmin
-    row, column = np.unravel_index(extreme(change), change.shape)
-    both = (
-        f"{_cost(before[row], cost[row, column])}, and {_cost(after[row], new_cost[row, column])}"
-    )
-    return float(change[row, column]), f"if class {outcomes[column]} happens, {both}"
-
-
-def _relabelled(prices: Prices, orders: Sequence[list[int]], what: str) -> Finding:
-    for _, p in exact_grids(prices.classes):
-        loss = prices(p)
-        for order in orders:
-            other = prices(p[:, order])[:, order]
-            found = np.argwhere(_differ(loss, other, loss))
-            if len(found):
-                row, k = found[0]
-                said = f"{_cost(p[row], loss[row, k])} if class {k} happens"
-                turned = _cost(p[row, order], other[row, k])
-                return Finding(False, f"{said}, but {turned} if class {order[k]} does")
-    return Finding(True, f"{what} changed no loss of {len(p)} forecasts")
-
-
-def _differ(a: Floats, b: Floats, among: Floats) -> Flags:
-    """Tell which losses differ by more than rounding; infinity equals infinity."""
-    found: Flags = np.abs(more(a, b)) > ROUNDING * _largest(among)
-    return found
-
-
-def _largest(loss: Floats) -> float:
-    return float(np.abs(loss[np.isfinite(loss)]).max(initial=0.0))
-
-
-def _cost(point: Floats, loss: float) -> str:
-    return f"{in_fractions(point)} costs {fraction(float(loss))}"
-
-
-Verdict: TypeAlias = Literal["refuted", "not refuted by this search"]
-Agreement: TypeAlias = Literal["agrees", "refuted", "not confirmed"]
-
-FINDINGS = ("local", "symmetric", "reversible", "distance_sensitive", "superior")
-QUESTIONS = {
-    "local": "Does the loss look only at the probability of the outcome?",
-    "symmetric": "Do all classes count alike, whatever their numbers?",
-    "reversible": "Could the classes be numbered from the other end?",
-    "distance_sensitive": "Is probability nearer to the outcome never worse, and sometimes better?",
-    "superior": "Does every right forecast cost less than every wrong one?",
-}
-WIDTH = 88
 
 
 @dataclass(frozen=True, repr=False)
@@ -309,8 +176,8 @@ class Audit:
 
     def __str__(self) -> str:
         head = f"{self.rule!r} for {self.classes} classes: {self.verdict}."
-        said = f"The rule says that it is {self.claim.value}; the search: {self.agreement}."
-        parts = [head, *_evidence(self), said]
+        claim = f"The rule says that it is {self.claim.value}; the search: {self.agreement}."
+        parts = [head, *_evidence(self), claim]
         parts += [f"- {QUESTIONS[name]} {getattr(self, name)}." for name in FINDINGS]
         parts.append(self.searched)
         return "\n".join(
@@ -320,15 +187,12 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all that was found as JSON can hold it, the rule as Python writes it."""
-        names = [*FINDINGS, "counterexample", "tie"]
-        records = {name: getattr(self, name) for name in names}
-        found: dict[str, Any] = plain(
+        result: dict[str, Any] = plain(
             vars(self)
-            | {name: None if record is None else asdict(record) for name, record in records.items()}
             | {"rule": repr(self.rule), "claim": self.claim.value, "agreement": self.agreement}
             | {"propriety": self.propriety.value}
         )
-        return found
+        return result
 
 
 def audit(rule: Rule, classes: int | None = None, *, rng: int | np.random.Generator = 0) -> Audit:
@@ -479,21 +343,24 @@ def _check(rule: object, classes: int | None, usual: int) -> Prices:
     return Prices(rule, count)
 
 
-def _evidence(found: Audit) -> list[str]:
+def _evidence(result: Audit) -> list[str]:
     """Say what was found in sentences, so that one can do the sums oneself."""
-    pair = found.counterexample
+    pair = result.counterexample
     if pair is not None:
-        gap = _with_digits(found.gap)
+        gap = _with_digits(result.gap)
         return [*_sums(pair), f"So the report costs {gap} less than the truth."]
-    if found.tie is not None:
-        return [*_sums(found.tie), "So another report is as good as the truth, and none is better."]
+    if result.tie is not None:
+        return [
+            *_sums(result.tie),
+            "So another report is as good as the truth, and none is better.",
+        ]
     return ["No other report was found to be as good as the truth."]
 
 
 def _sums(pair: Counterexample) -> list[str]:
     """Say what truth and report cost if each class happens, and on average."""
     reported = f"Reporting {in_fractions(pair.report)}"
-    found = [f"Let the truth be {in_fractions(pair.truth)}."]
+    sentences = [f"Let the truth be {in_fractions(pair.truth)}."]
     for what, loss, mean in (
         ("Saying so", pair.truth_loss, pair.expected_truth),
         (reported, pair.report_loss, pair.expected_report),
@@ -501,11 +368,145 @@ def _sums(pair: Counterexample) -> list[str]:
         costs = ", ".join(fraction(x) for x in loss)
         classes = ", ".join(str(k) for k in range(len(loss)))
         average = f"on average {_with_digits(mean)}"
-        found.append(f"{what} costs {costs} if class {classes} happens; {average}.")
-    return found
+        sentences.append(f"{what} costs {costs} if class {classes} happens; {average}.")
+    return sentences
 
 
 def _with_digits(x: float) -> str:
     """Write a number as a fraction and with digits."""
     short = fraction(x)
     return f"{short} = {x:.6g}" if "/" in short else short
+
+
+def local(prices: Prices) -> Finding:
+    """Look for two forecasts that give the outcome the same probability and cost differently."""
+    if prices.classes == 2:
+        return Finding(None, "of two classes, the probability of one is the whole forecast")
+    for _, p in exact_grids(prices.classes):
+        loss = prices(p)
+        for k in range(prices.classes):
+            for share in np.unique(p[:, k]):
+                rows = np.flatnonzero(p[:, k] == share)
+                high, low = rows[np.argmax(loss[rows, k])], rows[np.argmin(loss[rows, k])]
+                if _differ(loss[high, k], loss[low, k], loss):
+                    both = f"{_cost(p[high], loss[high, k])} and {_cost(p[low], loss[low, k])}"
+                    witness = f"if class {k} happens, {both}, though both give it {fraction(share)}"
+                    return Finding(False, witness)
+    witness = (
+        f"of {len(p)} forecasts, those that give the outcome the same probability cost the same"
+    )
+    return Finding(True, witness)
+
+
+def symmetric(prices: Prices) -> Finding:
+    """Look for two classes whose exchange changes a loss."""
+    orders = []
+    for k in range(prices.classes - 1):
+        order = list(range(prices.classes))
+        order[k], order[k + 1] = order[k + 1], order[k]
+        orders.append(order)
+    return _relabelled(prices, orders, "exchanging neighbouring classes")
+
+
+def reversible(prices: Prices) -> Finding:
+    """Look for a loss that changes if the classes are numbered from the other end."""
+    order = list(range(prices.classes))[::-1]
+    return _relabelled(prices, [order], "reversing the order of classes")
+
+
+def distance_sensitive(prices: Prices) -> Finding:
+    """Look for probability that moves nearer to the outcome, on its side, and costs more."""
+    if prices.classes == 2:
+        return Finding(None, "of two classes, only one is wrong")
+    better = None
+    for denominator, p in exact_grids(prices.classes):
+        for start, end, outcomes in _moves_nearer(prices.classes):
+            change, witness = _moved(prices, p, 1 / denominator, (start, end), outcomes)
+            if change > 0:
+                return Finding(False, witness)
+            if change < 0 and better is None:
+                better = witness
+    if better is None:
+        return Finding(False, "it makes no difference which of the wrong classes has probability")
+    return Finding(True, better)
+
+
+def superior(prices: Prices) -> Finding:
+    """Look for a right forecast that costs as much as a wrong one, whatever happened."""
+    points = joined([all_points(prices.classes), far_apart(prices.classes)])
+    ties = (points.numerator == points.numerator.max(axis=1)[:, None]).sum(axis=1) > 1
+    near = pushed(Points(points.numerator[ties], points.denominator[ties]), NEARER)
+    points = joined([points, near])
+    p, loss = points.p, prices(points.p)
+    top = p.max(axis=1)[:, None]
+    right = (p == top) & ((p == top).sum(axis=1) == 1)[:, None]
+    # Both hold for all points up to a denominator; the first that clash are the simplest.
+    worst = np.maximum.accumulate(np.where(right, loss, -np.inf).max(axis=1))
+    best = np.minimum.accumulate(np.where(p < top, loss, np.inf).min(axis=1))
+    if worst[-1] < best[-1] - ROUNDING * _largest(loss):
+        witness = f"the first cost at most {worst[-1]:.6g}, the others at least {best[-1]:.6g}"
+        return Finding(True, witness)
+    denominators = np.unique(points.denominator)
+    last = np.searchsorted(points.denominator, denominators, side="right") - 1
+    clash = worst[last][:, None] >= best[last][None, :] - ROUNDING * _largest(loss)
+    size = np.where(clash, denominators[:, None] + denominators[None, :], np.inf)
+    a, b = np.unravel_index(np.argmin(size), size.shape)
+    ends = (
+        np.argwhere(right & (loss == worst[last[a]]))[0],
+        np.argwhere((p < top) & (loss == best[last[b]]))[0],
+    )
+    pair = [f"{_cost(p[row], loss[row, k])} if class {k} happens" for row, k in ends]
+    return Finding(False, f"{pair[0]}, but {pair[1]}")
+
+
+def _moves_nearer(classes: int) -> Iterator[tuple[int, int, range]]:
+    """Yield neighbouring classes, and the outcomes to which the second of them is nearer."""
+    for k in range(1, classes - 1):
+        yield k - 1, k, range(k + 1, classes)
+        yield k + 1, k, range(k)
+
+
+def _moved(
+    prices: Prices, p: Floats, step: float, move: tuple[int, int], outcomes: range
+) -> tuple[float, str]:
+    """Move probability from one class to another; return the greatest rise of the loss, or fall."""
+    before = p[p[:, move[0]] >= step]
+    after = before.copy()
+    after[:, move[0]] -= step
+    after[:, move[1]] += step
+    cost, new_cost = prices(before)[:, outcomes], prices(after)[:, outcomes]
+    change = np.where(_differ(cost, new_cost, cost), more(new_cost, cost), 0.0)
+    extreme = np.argmax if change.max() > 0 else np.argmin
+    row, column = np.unravel_index(extreme(change), change.shape)
+    both = (
+        f"{_cost(before[row], cost[row, column])}, and {_cost(after[row], new_cost[row, column])}"
+    )
+    return float(change[row, column]), f"if class {outcomes[column]} happens, {both}"
+
+
+def _relabelled(prices: Prices, orders: Sequence[list[int]], what: str) -> Finding:
+    for _, p in exact_grids(prices.classes):
+        loss = prices(p)
+        for order in orders:
+            other = prices(p[:, order])[:, order]
+            changed = np.argwhere(_differ(loss, other, loss))
+            if len(changed):
+                row, k = changed[0]
+                witness = f"{_cost(p[row], loss[row, k])} if class {k} happens"
+                turned = _cost(p[row, order], other[row, k])
+                return Finding(False, f"{witness}, but {turned} if class {order[k]} does")
+    return Finding(True, f"{what} changed no loss of {len(p)} forecasts")
+
+
+def _differ(a: Floats, b: Floats, among: Floats) -> Flags:
+    """Tell which losses differ by more than rounding; infinity equals infinity."""
+    different: Flags = np.abs(more(a, b)) > ROUNDING * _largest(among)
+    return different
+
+
+def _largest(loss: Floats) -> float:
+    return float(np.abs(loss[np.isfinite(loss)]).max(initial=0.0))
+
+
+def _cost(point: Floats, loss: float) -> str:
+    return f"{in_fractions(point)} costs {fraction(float(loss))}"

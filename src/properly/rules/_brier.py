@@ -1,4 +1,4 @@
-"""Squared error."""
+"""The Brier score: squared error of probabilities."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 from properly._boundary._labels import check_count
 from properly._boundary._libraries import namespace
 from properly._boundary._options import check_choice
-from properly.rules._class_rule import is_class, split_off, squares_of_others
-from properly.rules._dual_rule import DualRule
+from properly.rules._class_rule import DualRule, is_class, split_off, squares_of_others
 from properly.rules._log_odds import both_sides
 from properly.rules._rule import Propriety
 

@@ -1,4 +1,8 @@
-"""What a rule for several classes is."""
+"""Rules for class probabilities: `ClassRule`, and `DualRule` for events as well.
+
+A new rule for several classes derives from `ClassRule`; one that prices an event and classes by
+the same formula from `DualRule`. Both need `classwise`, `range_for`, `propriety` and a name.
+"""
 
 from __future__ import annotations
 
@@ -21,12 +25,11 @@ from properly._boundary._labels import check_count
 from properly._boundary._libraries import count_up, is_numpy, namespace, to_library_of
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._log_odds import softmax
-from properly.rules._rule import BinaryRule, Rule, mean_tensor, wide
+from properly.rules._rule import BinaryRule, Propriety, Rule, mean_tensor, wide
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.rules._rule import Propriety
     from properly.typing import Array, ArrayLike
 
 
@@ -267,13 +270,13 @@ class ClassRule(Rule):
         q = check_probabilities(as_rows(truth), name="the truth")
         p = check_probabilities(as_rows(report), name="the report")
         if q.shape[1] != p.shape[1]:
-            found = f"{q.shape[1]} and {p.shape[1]}"
-            message = f"truth and report must have the same number of classes; got {found}"
+            sizes = f"{q.shape[1]} and {p.shape[1]}"
+            message = f"truth and report must have the same number of classes; got {sizes}"
             raise DataError(message)
         if q.shape[0] != p.shape[0] and 1 not in (q.shape[0], p.shape[0]):
-            found = f"{q.shape[0]} and {p.shape[0]}"
+            sizes = f"{q.shape[0]} and {p.shape[0]}"
             message = (
-                f"truth and report must have equally many rows, or one a single row; got {found}"
+                f"truth and report must have equally many rows, or one a single row; got {sizes}"
             )
             raise DataError(message)
         self.require_classes(int(p.shape[1]))
@@ -289,8 +292,8 @@ class ClassRule(Rule):
         """Return `classwise`; refuse a table of another shape, which a new rule may make."""
         table = self.classwise(p)
         if getattr(table, "shape", None) != p.shape:
-            found = getattr(table, "shape", type(table).__name__)
-            message = f"classwise must return one loss for each entry of p, {p.shape}; got {found}"
+            shape = getattr(table, "shape", type(table).__name__)
+            message = f"classwise must return one loss for each entry of p, {p.shape}; got {shape}"
             raise DataError(message)
         return table
 
@@ -302,6 +305,123 @@ class ClassRule(Rule):
         if not used.all():
             p, y, weight = p[used], y[used], weight[used]
         return float(np.sum(self.price(y, p) * weight))
+
+
+class DualRule(BinaryRule, ClassRule):
+    """A rule for the probability of one event, and for the probabilities of several classes.
+
+    Forecasts of one dimension are probabilities of an event, those of two are class probabilities.
+    """
+
+    def loss(self, y: ArrayLike, p: ArrayLike, *, labels: Sequence[object] | None = None) -> Array:
+        """Price each forecast.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        p : array-like of shape (n,) or (n, K)
+            Probabilities of the event, or of the classes, one column each.
+        labels : sequence, optional
+            What each column stands for.
+
+        Returns
+        -------
+        array
+            One loss a case, in the library of `p`. Infinity is a possible loss; NaN is not.
+        """
+        return self._forward("loss", p, y, p, labels=labels)
+
+    def __call__(
+        self,
+        y: ArrayLike,
+        p: ArrayLike,
+        weight: ArrayLike | None = None,
+        *,
+        labels: Sequence[object] | None = None,
+    ) -> Any:
+        """Return the (weighted) mean loss.
+
+        Parameters
+        ----------
+        y : array-like
+            Outcomes. For an event, booleans or 0 and 1; for classes, their numbers or labels, or
+            rows with a single 1.
+        p : array-like of shape (n,) or (n, K)
+            Probabilities of the event, or of the classes, one column each.
+        weight : array-like, optional
+            Case weights; rows of weight 0 do not count, whatever their loss.
+        labels : sequence, optional
+            What each column stands for.
+
+        Returns
+        -------
+        float
+            The mean; for a tensor, a tensor without dimensions that can be differentiated.
+        """
+        return self._forward("__call__", p, y, p, weight, labels=labels)
+
+    def logit_loss(
+        self, y: ArrayLike, logit: ArrayLike, *, labels: Sequence[object] | None = None
+    ) -> Array:
+        """Price forecasts given as log-odds of the event, or as logits before the softmax."""
+        return self._forward("logit_loss", logit, y, logit, labels=labels)
+
+    def logit_slope(
+        self, y: ArrayLike, logit: ArrayLike, *, labels: Sequence[object] | None = None
+    ) -> Array:
+        """Differentiate the loss with respect to log-odds, or to logits before the softmax."""
+        return self._forward("logit_slope", logit, y, logit, labels=labels)
+
+    def logit_curvature(self, logit: ArrayLike) -> Array:
+        """Return how fast slopes grow, on average if the forecast is the truth."""
+        kind = ClassRule if is_table(logit) else BinaryRule
+        return kind.logit_curvature(self, logit)
+
+    def price_logit(self, y: Array, logit: Array) -> Array:
+        """Price log-odds, or logits before the softmax. The arrays are not checked."""
+        several = len(logit.shape) == 2
+        return (self.price_class_logit if several else self.price_event_logit)(y, logit)
+
+    def price_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Differentiate with respect to log-odds, or to logits. The arrays are not checked."""
+        several = len(logit.shape) == 2
+        return (self.price_class_logit_slope if several else self.price_event_logit_slope)(y, logit)
+
+    def price_event_logit(self, y: Array, logit: Array) -> Array:
+        """Price log-odds; a rule that may cost infinity replaces this."""
+        return BinaryRule.price_logit(self, y, logit)
+
+    def price_event_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Differentiate with respect to log-odds; a rule of infinite slope replaces this."""
+        return BinaryRule.price_logit_slope(self, y, logit)
+
+    def price_class_logit(self, y: Array, logits: Array) -> Array:
+        """Price logits before the softmax; a rule that may cost infinity replaces this."""
+        return ClassRule.price_logit(self, y, logits)
+
+    def price_class_logit_slope(self, y: Array, logits: Array) -> Array:
+        """Differentiate with respect to logits; a rule of infinite slope replaces this."""
+        return ClassRule.price_logit_slope(self, y, logits)
+
+    def entropy(self, p: ArrayLike) -> Array:
+        """Return what each forecast costs on average if it is the truth."""
+        return ClassRule.entropy(self, p) if is_table(p) else BinaryRule.entropy(self, p)
+
+    def range_for(self, classes: int) -> tuple[float, float]:
+        """Return the least and the greatest loss of class probabilities."""
+        check_count(classes)
+        return 0.0, 1.0
+
+    def _forward(
+        self, method: str, p: ArrayLike, *args: Any, labels: Sequence[object] | None
+    ) -> Any:
+        """Call the method of `ClassRule` if forecasts are a table, else that of `BinaryRule`."""
+        if is_table(p):
+            return getattr(ClassRule, method)(self, *args, labels=labels)
+        require_no_labels(labels)
+        return getattr(BinaryRule, method)(self, *args)
 
 
 def require_class_rule(rule: object) -> ClassRule:

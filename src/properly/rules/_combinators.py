@@ -1,8 +1,7 @@
-"""Rules made of other rules.
+"""Rules made of other rules: bounded to a range, added up, averaged.
 
-Rules that are another rule under a name of their own.
-
-Mean regret over the thresholds that matter.
+`Bounded` restricts a rule to the thresholds that matter. `SumOfRules` is the base of every rule
+that is a weighted sum of others: `Mixture` and `Regret` here, and those of other modules.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
@@ -26,70 +25,10 @@ from properly.rules._log_odds import both_sides
 from properly.rules._rule import BinaryRule, Propriety, require_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     from properly.typing import Array
 
-
-class Alias(BinaryRule):
-    """A rule that leaves every price to another one."""
-
-    @property
-    @abstractmethod
-    def priced_by(self) -> BinaryRule:
-        """The rule that does the pricing."""
-
-    @property
-    def propriety(self) -> Propriety:
-        """That of the rule that does the pricing."""
-        return self.priced_by.propriety
-
-    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
-        """Return what the rule that does the pricing returns."""
-        return self.priced_by.false_positives(lower, upper)
-
-    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
-        """Return what the rule that does the pricing returns."""
-        return self.priced_by.false_negatives(lower, upper)
-
-    def loss_if_event(self, p: Array) -> Array:
-        """Return what the rule that does the pricing returns."""
-        return self.priced_by.loss_if_event(p)
-
-    def loss_if_none(self, p: Array) -> Array:
-        """Return what the rule that does the pricing returns."""
-        return self.priced_by.loss_if_none(p)
-
-    def weight(self, p: Array) -> Array:
-        """Return what the rule that does the pricing returns."""
-        return self.priced_by.weight(p)
-
-    def logit_weight(self, p: Array, q: Array) -> Array:
-        """Return what the rule that does the pricing returns."""
-        return self.priced_by.logit_weight(p, q)
-
-    def slope_if_event(self, p: Array) -> Array:
-        """Return what the rule that does the pricing returns."""
-        return self.priced_by.slope_if_event(p)
-
-    def slope_if_none(self, p: Array) -> Array:
-        """Return what the rule that does the pricing returns."""
-        return self.priced_by.slope_if_none(p)
-
-    def price_logit(self, y: Array, logit: Array) -> Array:
-        """Return what the rule that does the pricing returns."""
-        return self.priced_by.price_logit(y, logit)
-
-    def price_logit_slope(self, y: Array, logit: Array) -> Array:
-        """Return what the rule that does the pricing returns."""
-        return self.priced_by.price_logit_slope(y, logit)
-
-    def atoms_within(self, lower: float, upper: float) -> tuple[tuple[float, float], ...]:
-        """Return what the rule that does the pricing returns."""
-        return self.priced_by.atoms_within(lower, upper)
-
-
 Scale = Literal["mean", "integral"]
+Prior = Literal["uniform", "logit"]
 
 
 @dataclass(frozen=True)
@@ -155,9 +94,7 @@ class Bounded(BinaryRule):
         if scale not in get_args(Scale):
             message = f"scale must be 'mean' or 'integral'; got {scale!r}"
             raise DataError(message)
-        object.__setattr__(self, "rule", rule)
-        object.__setattr__(self, "within", as_interval(within))
-        object.__setattr__(self, "scale", scale)
+        self._set(rule=rule, within=as_interval(within), scale=scale)
         length = 1.0 if scale == "integral" else rule.length(self.within.lower, self.within.upper)
         if not sys.float_info.min <= length < math.inf:
             message = (
@@ -165,7 +102,7 @@ class Bounded(BinaryRule):
                 f"({self.within.lower}, {self.within.upper}) is {length}"
             )
             raise DataError(message, hint="use scale='integral', which does not divide.")
-        object.__setattr__(self, "_factor", 1 / length)
+        self._set(_factor=1 / length)
 
     @property
     def propriety(self) -> Propriety:
@@ -251,8 +188,77 @@ class Bounded(BinaryRule):
         return (p >= self.within.lower) & (p <= self.within.upper)
 
 
+class SumOfRules(BinaryRule):
+    """A rule whose every price is a weighted sum of the prices of other rules."""
+
+    @property
+    @abstractmethod
+    def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
+        """Pairs of a coefficient, zero or more, and a rule."""
+
+    @property
+    def propriety(self) -> Propriety:
+        """What follows from the parts that take part."""
+        claims = {rule.propriety for coefficient, rule in self.terms if coefficient > 0}
+        order = (Propriety.IMPROPER, Propriety.STRICT, Propriety.PROPER)
+        return next(propriety for propriety in order if propriety in claims)
+
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the weighted sum of the parts' costs."""
+        return self._sum_of("false_positives", lower, upper)
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the weighted sum of the parts' costs."""
+        return self._sum_of("false_negatives", lower, upper)
+
+    def loss_if_event(self, p: Array) -> Array:
+        """Return the weighted sum of the parts' losses."""
+        return self._sum_of("loss_if_event", p)
+
+    def loss_if_none(self, p: Array) -> Array:
+        """Return the weighted sum of the parts' losses."""
+        return self._sum_of("loss_if_none", p)
+
+    def weight(self, p: Array) -> Array:
+        """Return the weighted sum of the parts' weights."""
+        return self._sum_of("weight", p)
+
+    def logit_weight(self, p: Array, q: Array) -> Array:
+        """Return the weighted sum of the parts' weights on the log-odds scale."""
+        return self._sum_of("logit_weight", p, q)
+
+    def slope_if_event(self, p: Array) -> Array:
+        """Return the weighted sum of the parts' slopes."""
+        return self._sum_of("slope_if_event", p)
+
+    def slope_if_none(self, p: Array) -> Array:
+        """Return the weighted sum of the parts' slopes."""
+        return self._sum_of("slope_if_none", p)
+
+    def price_logit(self, y: Array, logit: Array) -> Array:
+        """Return the weighted sum of the parts' losses."""
+        return self._sum_of("price_logit", y, logit)
+
+    def price_logit_slope(self, y: Array, logit: Array) -> Array:
+        """Return the weighted sum of the parts' slopes."""
+        return self._sum_of("price_logit_slope", y, logit)
+
+    def atoms_within(self, lower: float, upper: float) -> tuple[tuple[float, float], ...]:
+        """Return the parts' point masses, added up where thresholds coincide."""
+        masses: dict[float, float] = {}
+        for coefficient, rule in self.terms:
+            for threshold, mass in rule.atoms_within(lower, upper):
+                masses[threshold] = masses.get(threshold, 0.0) + coefficient * mass
+        return tuple(sorted((threshold, mass) for threshold, mass in masses.items() if mass))
+
+    def _sum_of(self, method: str, *args: Array | float) -> Array:
+        # A coefficient of 0 is left out, not multiplied: the part may be infinite.
+        terms = [c * getattr(rule, method)(*args) for c, rule in self.terms if c > 0]
+        return sum(terms[1:], start=terms[0])
+
+
 @dataclass(frozen=True)
-class Mixture(BinaryRule):
+class Mixture(SumOfRules):
     """A weighted sum of rules.
 
     Parameters
@@ -285,73 +291,18 @@ class Mixture(BinaryRule):
         if not any(coefficient > 0 for coefficient, _ in pairs):
             message = f"a mixture needs at least one positive coefficient; got {pairs!r}"
             raise DataError(message)
-        object.__setattr__(self, "components", pairs)
+        self._set(components=pairs)
 
     @property
-    def propriety(self) -> Propriety:
-        """What follows from the parts that take part."""
-        found = {rule.propriety for coefficient, rule in self.components if coefficient > 0}
-        order = (Propriety.IMPROPER, Propriety.STRICT, Propriety.PROPER)
-        return next(propriety for propriety in order if propriety in found)
+    def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
+        """The components."""
+        return self.components
 
     @property
     def name(self) -> str:
         """The names of the parts, each with its coefficient."""
         parts = (f"{coefficient}*{rule.name}" for coefficient, rule in self.components)
         return f"mixture[{'+'.join(parts)}]"
-
-    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
-        """Return the weighted sum of the parts' costs."""
-        return self._sum_of(lambda rule: rule.false_positives(lower, upper))
-
-    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
-        """Return the weighted sum of the parts' costs."""
-        return self._sum_of(lambda rule: rule.false_negatives(lower, upper))
-
-    def loss_if_event(self, p: Array) -> Array:
-        """Return the weighted sum of the parts' losses."""
-        return self._sum_of(lambda rule: rule.loss_if_event(p))
-
-    def loss_if_none(self, p: Array) -> Array:
-        """Return the weighted sum of the parts' losses."""
-        return self._sum_of(lambda rule: rule.loss_if_none(p))
-
-    def weight(self, p: Array) -> Array:
-        """Return the weighted sum of the parts' weights."""
-        return self._sum_of(lambda rule: rule.weight(p))
-
-    def logit_weight(self, p: Array, q: Array) -> Array:
-        """Return the weighted sum of the parts' weights on the log-odds scale."""
-        return self._sum_of(lambda rule: rule.logit_weight(p, q))
-
-    def slope_if_event(self, p: Array) -> Array:
-        """Return the weighted sum of the parts' slopes."""
-        return self._sum_of(lambda rule: rule.slope_if_event(p))
-
-    def slope_if_none(self, p: Array) -> Array:
-        """Return the weighted sum of the parts' slopes."""
-        return self._sum_of(lambda rule: rule.slope_if_none(p))
-
-    def price_logit(self, y: Array, logit: Array) -> Array:
-        """Return the weighted sum of the parts' losses."""
-        return self._sum_of(lambda rule: rule.price_logit(y, logit))
-
-    def price_logit_slope(self, y: Array, logit: Array) -> Array:
-        """Return the weighted sum of the parts' slopes."""
-        return self._sum_of(lambda rule: rule.price_logit_slope(y, logit))
-
-    def atoms_within(self, lower: float, upper: float) -> tuple[tuple[float, float], ...]:
-        """Return the parts' point masses, added up where thresholds coincide."""
-        masses: dict[float, float] = {}
-        for coefficient, rule in self.components:
-            for threshold, mass in rule.atoms_within(lower, upper):
-                masses[threshold] = masses.get(threshold, 0.0) + coefficient * mass
-        return tuple(sorted((threshold, mass) for threshold, mass in masses.items() if mass))
-
-    def _sum_of(self, part: Callable[[BinaryRule], Array]) -> Array:
-        # A coefficient of 0 is left out, not multiplied: the part may be infinite.
-        terms = [c * part(rule) for c, rule in self.components if c > 0]
-        return sum(terms[1:], start=terms[0])
 
 
 def _component(pair: tuple[float, BinaryRule]) -> tuple[float, BinaryRule]:
@@ -368,11 +319,8 @@ def _component(pair: tuple[float, BinaryRule]) -> tuple[float, BinaryRule]:
     return coefficient, rule
 
 
-Prior = Literal["uniform", "logit"]
-
-
 @dataclass(frozen=True)
-class Regret(Alias):
+class Regret(SumOfRules):
     r"""Mean regret over a range of thresholds.
 
     .. math:: \frac{\int_a^b R(t)\, w(t)\, dt}{\int_a^b w(t)\, dt}, \qquad
@@ -416,7 +364,7 @@ class Regret(Alias):
 
     within: Interval
     prior: Prior | BinaryRule = "uniform"
-    _mean: Mixture = field(init=False, repr=False, compare=False)
+    _terms: tuple[tuple[float, BinaryRule], ...] = field(init=False, repr=False, compare=False)
 
     def __init__(
         self, within: Interval | tuple[float, float], prior: Prior | BinaryRule = "uniform"
@@ -428,16 +376,16 @@ class Regret(Alias):
                 f"a mean needs a prior of positive, finite mass; that of {prior!r} on "
                 f"({ends.lower}, {ends.upper}) is {mass}"
             )
-            raise DataError(message, hint=_hint(mass))
-        object.__setattr__(self, "within", ends)
-        object.__setattr__(self, "prior", prior)
+            no_mass = "the prior has no weight there; a point mass at the lower end does not count."
+            beyond = "choose a range strictly between 0 and 1."
+            raise DataError(message, hint=no_mass if mass < 1 else beyond)
         bounded = Bounded(rule, ends, scale="integral")
-        object.__setattr__(self, "_mean", Mixture([(1 / mass, bounded)]))
+        self._set(within=ends, prior=prior, _terms=((1 / mass, bounded),))
 
     @property
-    def priced_by(self) -> BinaryRule:
+    def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
         """The bounded rule, divided by the mass of the prior."""
-        return self._mean
+        return self._terms
 
     @property
     def name(self) -> str:
@@ -447,23 +395,12 @@ class Regret(Alias):
         return f"{kind}[{self.within.lower},{self.within.upper}]"
 
 
-def _hint(mass: float) -> str:
-    if mass < 1:
-        return "the prior has no weight there; a point mass at the lower end does not count."
-    return "choose a range strictly between 0 and 1."
-
-
 def as_prior(prior: Prior | BinaryRule) -> BinaryRule:
     """Take a prior by its name, or as the rule whose weight it is."""
-    if not isinstance(prior, str):
-        return _proper(require_binary(prior))
-    named: Mapping[str, BinaryRule] = {"uniform": Brier(), "logit": Log()}
-    check_choice(prior, tuple(named), "prior")
-    return named[prior]
-
-
-def _proper(rule: BinaryRule) -> BinaryRule:
-    if not rule.is_proper:
-        message = f"a prior is the weight of a proper rule on thresholds; {rule!r} is improper"
+    if isinstance(prior, str):
+        named: Mapping[str, BinaryRule] = {"uniform": Brier(), "logit": Log()}
+        return named[check_choice(prior, tuple(named), "prior")]
+    if not require_binary(prior).is_proper:
+        message = f"a prior is the weight of a proper rule on thresholds; {prior!r} is improper"
         raise ImproperRuleError(message)
-    return rule
+    return prior

@@ -1,4 +1,4 @@
-"""What decisions cost: matrices with a row for each class and a column for each decision."""
+"""Cost matrices, a row a class and a column a decision, and the best decisions."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ def cost_matrix(cost: Cost, classes: int) -> Matrix:
     """Return the cost of each decision if each class happens, checked."""
     if isinstance(cost, str):
         return _by_distance(cost, classes)
-    found = to_numpy(as_numbers(as_matrix(cost), "costs")).astype(np.float64)
-    if found.shape[0] != classes:
+    matrix = to_numpy(as_numbers(as_matrix(cost), "costs")).astype(np.float64)
+    if matrix.shape[0] != classes:
         message = (
             f"costs must have one row for each of {classes} classes and one column a decision; "
-            f"got shape {tuple(found.shape)}"
+            f"got shape {tuple(matrix.shape)}"
         )
         raise DataError(message)
-    if not (np.abs(found) <= HUGE).all():
-        refuse(found, ~(np.abs(found) <= HUGE), f"costs must lie between {-HUGE:g} and {HUGE:g}")
-    _warn_of_cheap_mistakes(found)
-    return found
+    if not (np.abs(matrix) <= HUGE).all():
+        refuse(matrix, ~(np.abs(matrix) <= HUGE), f"costs must lie between {-HUGE:g} and {HUGE:g}")
+    _warn_of_cheap_mistakes(matrix)
+    return matrix
 
 
 def as_matrix(cost: ArrayLike) -> Array:
     """Take a table of costs of any size, its entries unchecked."""
-    found = as_array(cost, "costs")
-    if found.ndim != 2 or 0 in found.shape:
+    matrix = as_array(cost, "costs")
+    if matrix.ndim != 2 or 0 in matrix.shape:
         message = (
             "costs must be a matrix, one row a class and one column a decision; "
-            f"got shape {tuple(found.shape)}"
+            f"got shape {tuple(matrix.shape)}"
         )
         raise DataError(message)
-    return found
+    return matrix
 
 
 def expected_costs(p: Array, cost: Matrix) -> Array:

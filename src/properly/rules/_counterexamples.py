@@ -1,6 +1,8 @@
-"""Truths and reports that beat them, or are as good.
+"""Counterexamples to propriety: a truth, and a report that beats it or is as good.
 
-Probabilities of classes in small whole numbers, and what they cost: to be checked by hand.
+A search over probabilities that are small whole numbers, so that a `Counterexample` can be checked
+by hand: `Points` of the simplex, their `Prices`, the pairs that they make, and a local
+optimisation whose result is rounded to small denominators.
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ if TYPE_CHECKING:
     Flags: TypeAlias = NDArray[np.bool_]
 
 
-# So many points at most, and no denominator above this: all pairs of points are looked at.
+# Points at most, and the greatest denominator: all pairs of points are looked at.
 MOST_POINTS = 500
 FINEST = 24
-# With more classes than this a grid of so many points has no point of two classes any more.
+# With more classes than this, a grid of MOST_POINTS has no point of two classes any more.
 MOST_CLASSES = 30
-# Of many classes, points of so many neighbours that are multiples of one over this.
+# Of many classes: points of a few neighbours, and their denominator.
 FEW_CLASSES = (3, 8)
-# Up to so many classes, every two of them are looked at closely.
+# Up to this many classes, every two of them are looked at closely.
 MOST_PAIRED = 6
 # How near a tie is: a point gives up this share of itself, divided by the number, to one class.
 NEAR = (8, 64, 1024)
@@ -48,18 +50,64 @@ EXACT = 2 * 10**7
 LAST_DIGITS = 2.0**-43
 # Losses that differ by less, relative to the largest of them, may differ by rounding alone.
 ROUNDING = 2.0**-40
+# Losses that differ by less than this share of themselves may differ by rounding.
+ALIKE = 1e-6
+# Local optimisation: truths, their denominator, starts of each, evaluations of each start.
+TRUTHS, SIXTIETHS, STARTS, LOOKS = 4, 60, 3, 300
+# What an optimiser may add and subtract, in the place of infinity.
+HUGE = 1e100
+# Denominators to which a report that is a real number is rounded, and how fine it may get.
+SMALL = range(1, 1025)
+FINE = tuple(2**n for n in range(11, 31))
 
 
-class Points(NamedTuple):
-    """Rows of whole numbers, and what each row is divided by: its sum."""
+@dataclass(frozen=True)
+class Counterexample:
+    """A truth, and another report that costs less, or as much, on average.
 
-    numerator: Whole
-    denominator: Whole
+    Attributes
+    ----------
+    truth, report : tuple of float
+        Probabilities of the classes: as they are, and as they are reported.
+    truth_loss, report_loss : tuple of float
+        What saying the one or the other costs, if each of the classes happens.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import SquaredAbsoluteRPS
+    >>> found = properly.audit(SquaredAbsoluteRPS(), 3).counterexample
+    >>> found.report
+    (0.0, 1.0, 0.0)
+    >>> found.as_fractions()
+    'truth (1/3, 1/3, 1/3), report (0, 1, 0)'
+    """
+
+    truth: tuple[float, ...]
+    report: tuple[float, ...]
+    truth_loss: tuple[float, ...]
+    report_loss: tuple[float, ...]
+
+    def as_fractions(self) -> str:
+        """Write both as fractions."""
+        return f"truth {in_fractions(self.truth)}, report {in_fractions(self.report)}"
 
     @property
-    def p(self) -> Floats:
-        """The rows as probabilities."""
-        return self.numerator / self.denominator[:, None]
+    def is_exact(self) -> bool:
+        """Whether both cost the same, or what differs adds up to the same: not by rounding only."""
+        pairs = list(zip(self.truth_loss, self.report_loss, strict=True))
+        apart = max(abs(a - b) for a, b in pairs if a != b) if any(a != b for a, b in pairs) else 0
+        return apart == 0 or apart > ALIKE * max(abs(x) for pair in pairs for x in pair)
+
+    @property
+    def expected_truth(self) -> float:
+        """What saying the truth costs on average."""
+        return _mean(self.truth, self.truth_loss)
+
+    @property
+    def expected_report(self) -> float:
+        """What the report costs on average."""
+        return _mean(self.truth, self.report_loss)
 
 
 @dataclass(frozen=True)
@@ -86,6 +134,127 @@ class Prices:
             )
             raise DataError(message)
         return loss
+
+
+class Points(NamedTuple):
+    """Rows of whole numbers, and what each row is divided by: its sum."""
+
+    numerator: Whole
+    denominator: Whole
+
+    @property
+    def p(self) -> Floats:
+        """The rows as probabilities."""
+        return self.numerator / self.denominator[:, None]
+
+
+def best_pair(prices: Prices, points: Points) -> Counterexample | None:
+    """Return the simplest pair of points of which the second beats the first as the truth."""
+    return _simplest_gain(prices, points, points)
+
+
+def optimised(prices: Prices, rng: np.random.Generator) -> Counterexample | None:
+    """Look for the best reports of a few truths, and round what beats the truth."""
+    shares = np.ones(prices.classes)
+    for truth in rng.dirichlet(shares, TRUTHS):
+        q = nearest(truth, [SIXTIETHS]).p[0]
+        for start in (q, shares / prices.classes, rng.dirichlet(shares)):
+            report = _best_report(prices, q, start)
+            if _gains(prices, q[None], report[None]).any():
+                return _rounded(prices, q, report) or _pair(prices, q, report)
+    return None
+
+
+def tied(prices: Prices) -> Counterexample | None:
+    """Return the simplest pair of points of which the second is as good as the first."""
+    # Only points that are well apart: near the truth every report is as good but for rounding.
+    points = joined([lattice(prices.classes, finest(prices.classes))])
+    loss = prices(points.p)
+    costs = expected(points.p, loss)
+    honest = np.diagonal(costs)[:, None]
+    size = expected(points.p, np.abs(loss))
+    close = np.abs(more(honest, costs)) <= ROUNDING * (size + np.diagonal(size)[:, None])
+    same = np.eye(len(loss), dtype=bool)
+    pair = _simplest(close & np.isfinite(costs) & ~same, np.zeros_like(costs), points, points)
+    if pair is not None:
+        return _pair(prices, points.p[pair[0]], points.p[pair[1]])
+    return _priced_alike(prices)
+
+
+def _priced_alike(prices: Prices) -> Counterexample | None:
+    """Return two points close together that cost the same whatever happens."""
+    points = edges(prices.classes).p
+    loss = prices(points)
+    moved = (points[1:] != points[:-1]).any(axis=1)
+    alike = np.flatnonzero((loss[1:] == loss[:-1]).all(axis=1) & moved)
+    return _pair(prices, points[alike[0]], points[alike[0] + 1]) if len(alike) else None
+
+
+def _simplest_gain(prices: Prices, truths: Points, reports: Points) -> Counterexample | None:
+    """Return the simplest pair of a truth and a report that beats it."""
+    gains = _gains(prices, truths.p, reports.p)
+    # A truth that costs infinity shows little; it is a last resort.
+    finite = np.isfinite(gains) & (gains > 0)
+    pair = _simplest(finite if finite.any() else gains > 0, gains, truths, reports)
+    return None if pair is None else _pair(prices, truths.p[pair[0]], reports.p[pair[1]])
+
+
+def _gains(prices: Prices, truths: Floats, reports: Floats) -> Floats:
+    """Return how much less each report costs than each truth; 0 if that may be rounding."""
+    honest, loss = prices(truths), prices(reports)
+    sizes = np.abs(np.concatenate([honest, loss]))
+    bound = ROUNDING * sizes[np.isfinite(sizes)].max(initial=0.0)
+    own = np.sum(truths * np.where(truths > 0, honest, 0.0), axis=1)
+    gain = more(own[:, None], expected(truths, loss))
+    return np.where(gain > bound, gain, 0.0)
+
+
+def _simplest(
+    chosen: Flags, gain: Floats, truths: Points, reports: Points
+) -> tuple[int, int] | None:
+    """Return the pair of the smallest denominators, and among these of the largest gain."""
+    if not chosen.any():
+        return None
+    size = truths.denominator[:, None] + reports.denominator[None, :]
+    chosen = chosen & (size == size[chosen].min())
+    row, column = np.unravel_index(np.argmax(np.where(chosen, gain, -np.inf)), gain.shape)
+    return int(row), int(column)
+
+
+def _best_report(prices: Prices, truth: Floats, start: Floats) -> Floats:
+    """Return the report that a simplex search ends at."""
+    from scipy.optimize import minimize
+
+    def cost(x: Floats) -> float:
+        # Any numbers make a report, without a border at which the search would stop.
+        report = np.abs(x)[None] / max(np.abs(x).sum(), 1 / HUGE)
+        return min(float(expected(truth[None], prices(report))[0, 0]), HUGE)
+
+    options = {"maxfev": LOOKS, "xatol": 1e-7, "fatol": 0.0}
+    x = np.abs(minimize(cost, start, method="Nelder-Mead", options=options).x)
+    best: Floats = x / x.sum()
+    return best
+
+
+def _rounded(prices: Prices, truth: Floats, report: Floats) -> Counterexample | None:
+    """Round a truth and a report that beats it to the smallest denominators at which it does."""
+    for denominator in range(2, SIXTIETHS):
+        near = nearest(truth, [denominator])
+        pair = _simplest_gain(
+            prices, near, nearest(_best_report(prices, near.p[0], near.p[0]), SMALL)
+        )
+        if pair is not None:
+            return pair
+    return _simplest_gain(prices, nearest(truth, [SIXTIETHS]), nearest(report, (*SMALL, *FINE)))
+
+
+def _pair(prices: Prices, truth: Floats, report: Floats) -> Counterexample:
+    losses = prices(np.stack([truth, report])).tolist()
+    return Counterexample(*(tuple(x) for x in (truth.tolist(), report.tolist(), *losses)))
+
+
+def _mean(truth: tuple[float, ...], loss: tuple[float, ...]) -> float:
+    return math.fsum(q * x for q, x in zip(truth, loss, strict=True) if q > 0)
 
 
 def finest(classes: int) -> int:
@@ -123,9 +292,9 @@ def joined(parts: Iterable[Points]) -> Points:
     """Put points together, each once, those of small denominators first."""
     rows = np.unique(np.vstack([part.numerator for part in parts]), axis=0)
     # The order of rows as numbers puts classes of high number first; turned round, class 0 leads.
-    found = as_points(rows[::-1])
-    order = np.argsort(found.denominator, kind="stable")
-    return Points(found.numerator[order], found.denominator[order])
+    points = as_points(rows[::-1])
+    order = np.argsort(points.denominator, kind="stable")
+    return Points(points.numerator[order], points.denominator[order])
 
 
 def all_points(classes: int) -> Points:
@@ -202,17 +371,17 @@ def nearest(point: Floats, denominators: Iterable[int]) -> Points:
 def expected(truth: Floats, loss: Floats) -> Floats:
     """Return what each report costs on average under each truth; 0 times infinity is 0."""
     endless = np.isinf(loss)
-    found: Floats = truth @ np.where(endless, 0.0, loss).T
-    found[(truth > 0).astype(float) @ endless.T.astype(float) > 0] = np.inf
-    return found
+    cost: Floats = truth @ np.where(endless, 0.0, loss).T
+    cost[(truth > 0).astype(float) @ endless.T.astype(float) > 0] = np.inf
+    return cost
 
 
 def fraction(x: float) -> str:
     """Write a number as a fraction, or with six digits if it is none of small denominator."""
     if not math.isfinite(x):
         return "infinity" if x > 0 else str(x)
-    found = Fraction(x).limit_denominator(READABLE)
-    return str(found) if abs(found - Fraction(x)) <= LAST_DIGITS * abs(x) else f"{x:.6g}"
+    ratio = Fraction(x).limit_denominator(READABLE)
+    return str(ratio) if abs(ratio - Fraction(x)) <= LAST_DIGITS * abs(x) else f"{x:.6g}"
 
 
 def in_fractions(point: Iterable[float]) -> str:
@@ -237,178 +406,5 @@ def _placed(classes: int, shares: dict[int, int]) -> list[int]:
 def more(a: Floats, b: Floats) -> Floats:
     """Return how much more one pays than the other; nothing if both are infinite."""
     with np.errstate(invalid="ignore"):
-        found: Floats = np.where(a == b, 0.0, np.subtract(a, b))
-    return found
-
-
-# Local optimisation: so many truths, of this denominator, from so many starts and with so many
-# looks at a report each.
-TRUTHS = 4
-# Losses that differ by less than this share of themselves may differ by rounding.
-ALIKE = 1e-6
-SIXTIETHS = 60
-STARTS = 3
-LOOKS = 300
-# What an optimiser may add and subtract, in the place of infinity.
-HUGE = 1e100
-# Denominators to which a report that is a real number is rounded, and how fine it may get.
-SMALL = range(1, 1025)
-FINE = tuple(2**n for n in range(11, 31))
-
-
-@dataclass(frozen=True)
-class Counterexample:
-    """A truth, and another report that costs less, or as much, on average.
-
-    Attributes
-    ----------
-    truth, report : tuple of float
-        Probabilities of the classes: as they are, and as they are reported.
-    truth_loss, report_loss : tuple of float
-        What saying the one or the other costs, if each of the classes happens.
-
-    Examples
-    --------
-    >>> import properly
-    >>> from properly.rules import SquaredAbsoluteRPS
-    >>> found = properly.audit(SquaredAbsoluteRPS(), 3).counterexample
-    >>> found.report
-    (0.0, 1.0, 0.0)
-    >>> found.as_fractions()
-    'truth (1/3, 1/3, 1/3), report (0, 1, 0)'
-    """
-
-    truth: tuple[float, ...]
-    report: tuple[float, ...]
-    truth_loss: tuple[float, ...]
-    report_loss: tuple[float, ...]
-
-    def as_fractions(self) -> str:
-        """Write both as fractions."""
-        return f"truth {in_fractions(self.truth)}, report {in_fractions(self.report)}"
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether both cost the same, or what differs adds up to the same: not by rounding only."""
-        pairs = list(zip(self.truth_loss, self.report_loss, strict=True))
-        apart = max(abs(a - b) for a, b in pairs if a != b) if any(a != b for a, b in pairs) else 0
-        return apart == 0 or apart > ALIKE * max(abs(x) for pair in pairs for x in pair)
-
-    @property
-    def expected_truth(self) -> float:
-        """What saying the truth costs on average."""
-        return _mean(self.truth, self.truth_loss)
-
-    @property
-    def expected_report(self) -> float:
-        """What the report costs on average."""
-        return _mean(self.truth, self.report_loss)
-
-
-def best_pair(prices: Prices, points: Points) -> Counterexample | None:
-    """Return the simplest pair of points of which the second beats the first as the truth."""
-    return _simplest_gain(prices, points, points)
-
-
-def optimised(prices: Prices, rng: np.random.Generator) -> Counterexample | None:
-    """Look for the best reports of a few truths, and round what beats the truth."""
-    shares = np.ones(prices.classes)
-    for truth in rng.dirichlet(shares, TRUTHS):
-        q = nearest(truth, [SIXTIETHS]).p[0]
-        for start in (q, shares / prices.classes, rng.dirichlet(shares)):
-            report = _best_report(prices, q, start)
-            if _gains(prices, q[None], report[None]).any():
-                return _rounded(prices, q, report) or _pair(prices, q, report)
-    return None
-
-
-def tied(prices: Prices) -> Counterexample | None:
-    """Return the simplest pair of points of which the second is as good as the first."""
-    # Only points that are well apart: near the truth every report is as good but for rounding.
-    points = joined([lattice(prices.classes, finest(prices.classes))])
-    loss = prices(points.p)
-    costs = expected(points.p, loss)
-    honest = np.diagonal(costs)[:, None]
-    size = expected(points.p, np.abs(loss))
-    close = np.abs(more(honest, costs)) <= ROUNDING * (size + np.diagonal(size)[:, None])
-    same = np.eye(len(loss), dtype=bool)
-    found = _simplest(close & np.isfinite(costs) & ~same, np.zeros_like(costs), points, points)
-    if found is not None:
-        return _pair(prices, points.p[found[0]], points.p[found[1]])
-    return _priced_alike(prices)
-
-
-def _priced_alike(prices: Prices) -> Counterexample | None:
-    """Return two points close together that cost the same whatever happens."""
-    points = edges(prices.classes).p
-    loss = prices(points)
-    moved = (points[1:] != points[:-1]).any(axis=1)
-    alike = np.flatnonzero((loss[1:] == loss[:-1]).all(axis=1) & moved)
-    return _pair(prices, points[alike[0]], points[alike[0] + 1]) if len(alike) else None
-
-
-def _simplest_gain(prices: Prices, truths: Points, reports: Points) -> Counterexample | None:
-    """Return the simplest pair of a truth and a report that beats it."""
-    gains = _gains(prices, truths.p, reports.p)
-    # A truth that costs infinity shows little; it is a last resort.
-    told = np.isfinite(gains) & (gains > 0)
-    found = _simplest(told if told.any() else gains > 0, gains, truths, reports)
-    return None if found is None else _pair(prices, truths.p[found[0]], reports.p[found[1]])
-
-
-def _gains(prices: Prices, truths: Floats, reports: Floats) -> Floats:
-    """Return how much less each report costs than each truth; 0 if that may be rounding."""
-    honest, loss = prices(truths), prices(reports)
-    sizes = np.abs(np.concatenate([honest, loss]))
-    bound = ROUNDING * sizes[np.isfinite(sizes)].max(initial=0.0)
-    own = np.sum(truths * np.where(truths > 0, honest, 0.0), axis=1)
-    gain = more(own[:, None], expected(truths, loss))
-    return np.where(gain > bound, gain, 0.0)
-
-
-def _simplest(
-    chosen: Flags, gain: Floats, truths: Points, reports: Points
-) -> tuple[int, int] | None:
-    """Return the pair of the smallest denominators, and among these of the largest gain."""
-    if not chosen.any():
-        return None
-    size = truths.denominator[:, None] + reports.denominator[None, :]
-    chosen = chosen & (size == size[chosen].min())
-    row, column = np.unravel_index(np.argmax(np.where(chosen, gain, -np.inf)), gain.shape)
-    return int(row), int(column)
-
-
-def _best_report(prices: Prices, truth: Floats, start: Floats) -> Floats:
-    """Return the report that a simplex search ends at."""
-    from scipy.optimize import minimize
-
-    def cost(x: Floats) -> float:
-        # Any numbers make a report, without a border at which the search would stop.
-        report = np.abs(x)[None] / max(np.abs(x).sum(), 1 / HUGE)
-        return min(float(expected(truth[None], prices(report))[0, 0]), HUGE)
-
-    options = {"maxfev": LOOKS, "xatol": 1e-7, "fatol": 0.0}
-    x = np.abs(minimize(cost, start, method="Nelder-Mead", options=options).x)
-    found: Floats = x / x.sum()
-    return found
-
-
-def _rounded(prices: Prices, truth: Floats, report: Floats) -> Counterexample | None:
-    """Round a truth and a report that beats it to the smallest denominators at which it does."""
-    for denominator in range(2, SIXTIETHS):
-        near = nearest(truth, [denominator])
-        found = _simplest_gain(
-            prices, near, nearest(_best_report(prices, near.p[0], near.p[0]), SMALL)
-        )
-        if found is not None:
-            return found
-    return _simplest_gain(prices, nearest(truth, [SIXTIETHS]), nearest(report, (*SMALL, *FINE)))
-
-
-def _pair(prices: Prices, truth: Floats, report: Floats) -> Counterexample:
-    losses = prices(np.stack([truth, report])).tolist()
-    return Counterexample(*(tuple(x) for x in (truth.tolist(), report.tolist(), *losses)))
-
-
-def _mean(truth: tuple[float, ...], loss: tuple[float, ...]) -> float:
-    return math.fsum(q * x for q, x in zip(truth, loss, strict=True) if q > 0)
+        difference: Floats = np.where(a == b, 0.0, np.subtract(a, b))
+    return difference

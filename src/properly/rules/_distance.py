@@ -1,4 +1,4 @@
-"""Rules for ordered classes that grow with the square of the distance."""
+"""Rules for ordered classes whose loss grows with the square of the distance."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from properly._boundary._libraries import beside, count_up, namespace
 from properly._boundary._options import as_number, check_choice, check_flag
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules._class_rule import ClassRule
-from properly.rules._ranked import RPS
+from properly.rules._ranked_probability import RPS
 from properly.rules._rule import Propriety, in_name, wide
 
 if TYPE_CHECKING:
@@ -135,8 +135,7 @@ class SquaredMeanError(ClassRule):
     propriety: ClassVar[Propriety] = Propriety.PROPER
 
     def __init__(self, values: Iterable[float] | None = None, normalized: bool = True) -> None:
-        object.__setattr__(self, "values", _check_values(values))
-        object.__setattr__(self, "normalized", check_flag(normalized, "normalized"))
+        self._set(values=_check_values(values), normalized=check_flag(normalized, "normalized"))
 
     @property
     def name(self) -> str:
@@ -235,7 +234,7 @@ class QuadraticRPS(ClassRule):
 
     def __post_init__(self) -> None:
         share = as_number(self.share, "share")
-        object.__setattr__(self, "share", share)
+        self._set(share=share)
         if not 0 < share < math.inf:
             message = f"share must be positive and finite; got {share!r}"
             raise DataError(message, hint="without it the rule asks for the mean only.")
@@ -273,14 +272,14 @@ def _check_values(values: Iterable[float] | None) -> tuple[float, ...] | None:
     if not isinstance(values, Iterable):
         message = f"values are a list of numbers, one for each class; got {values!r}"
         raise ArgumentTypeError(message)
-    found = tuple(as_number(v, "number in values") for v in values)
-    rising = all(low < high for low, high in pairwise(found))
-    if len(found) < 2 or not rising or not all(math.isfinite(v) for v in found):
+    numbers = tuple(as_number(v, "number in values") for v in values)
+    rising = all(low < high for low, high in pairwise(numbers))
+    if len(numbers) < 2 or not rising or not all(math.isfinite(v) for v in numbers):
         message = (
-            f"values of classes must be two or more, finite and increasing; got {list(found)!r}"
+            f"values of classes must be two or more, finite and increasing; got {list(numbers)!r}"
         )
         raise DataError(message)
-    return found
+    return numbers
 
 
 def _places(p: Array) -> Array:

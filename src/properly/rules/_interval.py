@@ -1,4 +1,4 @@
-"""Ranges of thresholds."""
+"""`Interval`, a range of probability thresholds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The logarithm of the probability of what happened."""
+"""The logarithmic score: minus the logarithm of the probability of what happened."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 
 from properly._boundary._labels import check_count
 from properly._boundary._libraries import is_numpy, namespace
-from properly.rules._class_rule import at, is_class
-from properly.rules._dual_rule import DualRule
+from properly.rules._class_rule import DualRule, at, is_class
 from properly.rules._log_odds import log_softmax, softmax, softplus
 from properly.rules._rule import Propriety, wide
 

@@ -1,6 +1,7 @@
-"""Log-odds, and what they stand for before and after rounding.
+"""Log-odds, softmax and Beta integrals, computed without cancellation or overflow.
 
-Functions that the closed forms of weighted rules need, without cancellation.
+What the closed forms of rules share: probabilities and cumulative sums of log-odds and logits, the
+series of ``atanh``, and the density and mass of a Beta distribution.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from properly.typing import Array
 
 
-# So many terms of the series below are enough for arguments up to 0.2.
+# Terms of the series of atanh that are enough for arguments up to SMALL.
 TERMS = 12
 SMALL = 0.2
 # Where a Beta density changes by less than this share, its integral is a sum over a few nodes.
@@ -92,9 +93,7 @@ class BetaDensity:
         """Subtract in the nearer tail, or both tails from 1; add up what is nearly flat."""
         below, above = np.asarray(upper <= self.mean), np.asarray(lower >= self.mean)
         start, end = self._tail(above, lower), self._tail(~below, upper)
-        found = np.array(
-            np.where(below, end - start, np.where(above, start - end, 1 - start - end))
-        )
+        mass = np.array(np.where(below, end - start, np.where(above, start - end, 1 - start - end)))
         with np.errstate(divide="ignore", invalid="ignore"):
             width, middle, rest = (
                 upper - lower,
@@ -103,12 +102,12 @@ class BetaDensity:
             )
             change = max(self.alpha, 1) * (width / middle) + max(self.beta, 1) * (width / rest)
         # A forecast outside of a range is moved to its end, and leaves nothing.
-        found[np.broadcast_to(width == 0, found.shape)] = 0.0
-        flat = np.broadcast_to((change < NEARLY_FLAT) & (width > 0), found.shape)
+        mass[np.broadcast_to(width == 0, mass.shape)] = 0.0
+        flat = np.broadcast_to((change < NEARLY_FLAT) & (width > 0), mass.shape)
         if flat.any():
-            chosen = (np.broadcast_to(x, found.shape)[flat] for x in (width / 2, middle, rest))
-            found[flat] = self._sum_over_nodes(*chosen)
-        return found[()]
+            chosen = (np.broadcast_to(x, mass.shape)[flat] for x in (width / 2, middle, rest))
+            mass[flat] = self._sum_over_nodes(*chosen)
+        return mass[()]
 
     def _tail(self, above: Any, p: Any) -> Any:
         """Return the mass above or below a threshold, whichever is asked for."""
@@ -183,8 +182,8 @@ def log_cumulate(x: Array) -> Array:
     if hasattr(x, "logcumsumexp"):
         # Minus infinity would make NaN of slopes; what is as small as this adds nothing.
         least = xp.finfo(x.dtype).min
-        found = xp.where(x > least, x, xp.full_like(x, least)).logcumsumexp(1)
-        return xp.where(found > least / 2, found, xp.full_like(x, -math.inf))
+        logs = xp.where(x > least, x, xp.full_like(x, least)).logcumsumexp(1)
+        return xp.where(logs > least / 2, logs, xp.full_like(x, -math.inf))
     columns = [x[:, 0]]
     for k in range(1, x.shape[1]):
         columns.append(xp.logaddexp(columns[-1], x[:, k]))

@@ -1,4 +1,4 @@
-"""Rules as text: a short name, or a call as Python writes it."""
+"""Reading rules from text: a short name, or a call as Python writes it."""
 
 from __future__ import annotations
 
@@ -113,12 +113,12 @@ def _make(name: str, *values: Any, **named: Any) -> Any:
 
 
 def _maker(name: str) -> Callable[..., Any]:
-    known = _makers()
-    wanted = _plain_name(name)
-    if wanted in known:
-        return known[wanted]
-    near = difflib.get_close_matches(wanted, known, n=3)
-    shown = ", ".join(dict.fromkeys(known[word].__name__ for word in near))
+    makers = _makers()
+    plain = _plain_name(name)
+    if plain in makers:
+        return makers[plain]
+    near = difflib.get_close_matches(plain, makers, n=3)
+    shown = ", ".join(dict.fromkeys(makers[word].__name__ for word in near))
     message = f"a rule must have a name of properly.rules; got {_short(name)!r}"
     hint = f"did you mean one of {shown}?" if near else "names are such as Brier, Log, RPS."
     raise DataError(message, hint=hint)
@@ -128,13 +128,13 @@ def _makers() -> dict[str, Callable[..., Any]]:
     """Return all that may be called: the rules of the library, and the range that some need."""
     from properly import rules
 
-    found: dict[str, Callable[..., Any]] = {"interval": Interval}
+    makers: dict[str, Callable[..., Any]] = {"interval": Interval}
     for name in rules.__all__:
         thing = getattr(rules, name)
         is_rule = isinstance(thing, type) and issubclass(thing, Rule)
         if name in MAKERS or (is_rule and not inspect.isabstract(thing)):
-            found[_plain_name(name)] = thing
-    return found | {short: found[_plain_name(name)] for short, name in ALSO.items()}
+            makers[_plain_name(name)] = thing
+    return makers | {short: makers[_plain_name(name)] for short, name in ALSO.items()}
 
 
 def _plain_name(name: str) -> str:
@@ -148,9 +148,9 @@ def _signature(maker: Callable[..., Any]) -> str:
     return f"({', '.join(names)})"
 
 
-def _as_rule(found: object, text: str) -> Rule:
-    if isinstance(found, Rule):
-        return found
+def _as_rule(value: object, text: str) -> Rule:
+    if isinstance(value, Rule):
+        return value
     raise _unreadable(text)
 
 

@@ -1,8 +1,7 @@
-"""What a rule is: a price for one forecast, and the facts about that price.
+"""Scoring rules: `Rule`, the base of all, and `BinaryRule` for one event.
 
-Losses added up and averaged.
-
-Whether a rule rewards saying what one believes.
+A rule is a price for one forecast, and the facts about that price, among them its `Propriety`. A
+new rule for one event derives from `BinaryRule` and writes two integrals and a weight.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import enum
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import Field, fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -29,34 +28,7 @@ from properly.errors import ArgumentTypeError, DataError
 from properly.rules._log_odds import both_sides
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
-
     from properly.typing import Array, ArrayLike
-
-
-def mean_tensor(loss: Array, weight: Array | None) -> Array:
-    """Average the losses of a tensor, in their own type."""
-    xp = namespace(loss)
-    if weight is None:
-        return xp.mean(loss)
-    # Shares of the total, not the weights themselves: half precision soon overflows. Double
-    # precision only where it is there already: some devices have none.
-    double = xp.float64 in (loss.dtype, weight.dtype)
-    weight = xp.astype(weight, xp.float64 if double else xp.float32)
-    share = weight / xp.sum(weight)
-    return xp.astype(xp.sum(loss * share), loss.dtype)
-
-
-def paid(
-    price: Callable[[Array], Array], p: Array, happened: Array, weight: Array | None = None
-) -> float:
-    """Add up a price where it was paid; elsewhere it may be infinite and does no harm."""
-    xp = namespace(p)
-    chosen = xp.nonzero(happened)[0]
-    loss = price(xp.astype(xp.take(p, chosen), xp.float64, copy=False))
-    if weight is not None:
-        loss = loss * xp.astype(xp.take(weight, chosen), xp.float64, copy=False)
-    return float(xp.sum(loss))
 
 
 class Propriety(enum.Enum):
@@ -81,10 +53,10 @@ class Propriety(enum.Enum):
     """Some forecast beats the true probability."""
 
     @classmethod
-    def least(cls, found: Collection[Propriety]) -> Propriety:
+    def least(cls, claims: Collection[Propriety]) -> Propriety:
         """Return the weakest of several claims."""
         order = (cls.IMPROPER, cls.PROPER, cls.STRICT)
-        return next(propriety for propriety in order if propriety in found)
+        return next(propriety for propriety in order if propriety in claims)
 
 
 class Rule(ABC):
@@ -135,13 +107,16 @@ class Rule(ABC):
 
     def __repr__(self) -> str:
         """Write the call that makes the rule, without what was left as it is usually."""
-        known: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
-        said = {f.name: (getattr(self, f.name), f.default) for f in known if f.repr}
+        own: tuple[Field[Any], ...] = fields(self) if is_dataclass(self) else ()
+        values = {f.name: (getattr(self, f.name), f.default) for f in own if f.repr}
         # The usual value is found by its repr: a rule of one's own may hold an array.
-        told = [
-            f"{n}={value!r}" for n, (value, usual) in said.items() if repr(value) != repr(usual)
-        ]
-        return f"{type(self).__name__}({', '.join(told)})"
+        written = [f"{n}={x!r}" for n, (x, usual) in values.items() if repr(x) != repr(usual)]
+        return f"{type(self).__name__}({', '.join(written)})"
+
+    def _set(self, **values: object) -> None:
+        """Fill fields of a rule that is frozen, while it is made."""
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
 
     @property
     def differentiable(self) -> bool:
@@ -422,6 +397,31 @@ class BinaryRule(Rule):
     def _sum(self, y: Array, p: Array, weight: Array | None = None) -> float:
         """Add up the losses of forecasts; each case is priced on its own side only."""
         return paid(self.loss_if_event, p, y, weight) + paid(self.loss_if_none, p, ~y, weight)
+
+
+def mean_tensor(loss: Array, weight: Array | None) -> Array:
+    """Average the losses of a tensor, in their own type."""
+    xp = namespace(loss)
+    if weight is None:
+        return xp.mean(loss)
+    # Shares of the total, not the weights themselves: half precision soon overflows. Double
+    # precision only where it is there already: some devices have none.
+    double = xp.float64 in (loss.dtype, weight.dtype)
+    weight = xp.astype(weight, xp.float64 if double else xp.float32)
+    share = weight / xp.sum(weight)
+    return xp.astype(xp.sum(loss * share), loss.dtype)
+
+
+def paid(
+    price: Callable[[Array], Array], p: Array, happened: Array, weight: Array | None = None
+) -> float:
+    """Add up a price where it was paid; elsewhere it may be infinite and does no harm."""
+    xp = namespace(p)
+    chosen = xp.nonzero(happened)[0]
+    loss = price(xp.astype(xp.take(p, chosen), xp.float64, copy=False))
+    if weight is not None:
+        loss = loss * xp.astype(xp.take(weight, chosen), xp.float64, copy=False)
+    return float(xp.sum(loss))
 
 
 def require_binary(rule: object) -> BinaryRule:

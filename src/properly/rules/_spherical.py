@@ -1,6 +1,7 @@
-"""The angle between forecast and outcome.
+"""Spherical and pseudospherical scores.
 
-A family of rules from the log score to the share of mistakes, by one power.
+`Spherical` is one minus the cosine of the angle between forecast and outcome. `Pseudospherical` is
+the family of one power that leads from the log score past it to the share of mistakes.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ from properly._boundary._labels import check_count
 from properly._boundary._libraries import count_up, namespace
 from properly._boundary._options import as_number
 from properly.errors import DataError
-from properly.rules._class_rule import at, is_class, split_off, squares_of_others
-from properly.rules._dual_rule import DualRule
+from properly.rules._class_rule import DualRule, at, is_class, split_off, squares_of_others
 from properly.rules._log import Log
 from properly.rules._log_odds import both_sides, log_softmax, softplus
 from properly.rules._rule import Propriety, in_name, wide
@@ -29,6 +29,96 @@ if TYPE_CHECKING:
 LEAST = -100.0
 # A power nearer to 0, or of a number nearer to 1, changes no loss by as much as a rounding.
 TINY = 1e-20
+
+
+@dataclass(frozen=True)
+class Spherical(DualRule):
+    r"""One minus the cosine of the angle between forecast and outcome.
+
+    .. math:: S(p, y) = 1 - \frac{y p + (1 - y)(1 - p)}{s(p)}, \qquad
+        s(p) = \sqrt{p^2 + (1 - p)^2}, \qquad w(t) = s(t)^{-3} ,
+
+    and :math:`S(p, y) = 1 - p_y / \lVert p \rVert` if there are several classes.
+
+    Notes
+    -----
+    The forecast is the vector ``(1 - p, p)``, the outcome ``(1, 0)`` or ``(0, 1)``: the loss is one
+    minus the probability of what happened, divided by the length of the forecast vector.
+    Differences are formed by the half angle, without cancellation.
+
+    References
+    ----------
+    .. [1] T. Gneiting, A. E. Raftery (2007). Strictly proper scoring rules, prediction, and
+       estimation. Journal of the American Statistical Association 102:359-378.
+       `doi:10.1198/016214506000001437 <https://doi.org/10.1198/016214506000001437>`__
+
+    Examples
+    --------
+    >>> from properly.rules import Spherical
+    >>> Spherical().loss([0, 1, 1], [0.0, 0.5, 0.0])
+    array([0.        , 0.29289322, 1.        ])
+    >>> Spherical().loss([0, 1], [[0.6, 0.4, 0.0], [0.5, 0.0, 0.5]])
+    array([0.16794971, 1.        ])
+    """
+
+    propriety: ClassVar[Propriety] = Propriety.STRICT
+
+    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the fall of the cosine ``(1 - t) / s(t)`` from lower to upper."""
+        sines = lower / _norm(lower) + upper / _norm(upper)
+        return sines * _half_angle_tangent(lower, upper)
+
+    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
+        """Return the rise of the sine ``t / s(t)`` from lower to upper."""
+        cosines = (1 - lower) / _norm(lower) + (1 - upper) / _norm(upper)
+        return cosines * _half_angle_tangent(lower, upper)
+
+    def weight(self, p: Array) -> Array:
+        """Return ``s(p) ** -3``: most for thresholds near one half."""
+        return _norm(p) ** -3
+
+    def price_event_logit(self, y: Array, logit: Array) -> Array:
+        """Return one minus the cosine from both probabilities, however small."""
+        xp = namespace(logit)
+        p, q = both_sides(logit)
+        wrong = xp.where(y, q, p)
+        return _one_minus_cosine(xp.where(y, p, q), wrong * wrong)
+
+    def classwise(self, p: Array) -> Array:
+        """Return one minus the cosine of the angle to the axis of each class."""
+        return _one_minus_cosine(p, squares_of_others(p))
+
+    def price(self, y: Array, p: Array) -> Array:
+        """Return the same for the class that happened."""
+        return _one_minus_cosine(*split_off(p, y))
+
+    def class_slope(self, y: Array, p: Array) -> Array:
+        """Differentiate ``-p_y / norm``."""
+        xp = namespace(p)
+        norm = xp.sum(p * p, axis=1, keepdims=True) ** 0.5
+        share = at(p, y)[:, None] / norm
+        return (share * (p / norm) - xp.astype(is_class(y, p), p.dtype)) / norm
+
+    def class_curvature(self, p: Array) -> Array:
+        """Return the second derivative of the norm along the softmax's columns."""
+        square = namespace(p).sum(p * p, axis=1, keepdims=True)
+        return p * p * squares_of_others(p) / square**1.5
+
+
+def _one_minus_cosine(chosen: Array, rest: Array) -> Array:
+    """Return ``1 - p_y / norm`` without cancellation, from p_y and the squares of the rest."""
+    norm = (chosen * chosen + rest) ** 0.5
+    return rest / (norm * (norm + chosen))
+
+
+def _norm(p: Array | float) -> Array:
+    return (p * p + (1 - p) * (1 - p)) ** 0.5
+
+
+def _half_angle_tangent(lower: Array | float, upper: Array | float) -> Array:
+    """Tangent of half the angle between the forecast vectors of two probabilities."""
+    dot = lower * upper + (1 - lower) * (1 - upper)
+    return (upper - lower) / (_norm(lower) * _norm(upper) + dot)
 
 
 @dataclass(frozen=True)
@@ -86,7 +176,7 @@ class Pseudospherical(DualRule):
             message = f"the power must be less than 1, and not below {LEAST:g}; got {power:g}"
             hint = "the limit at 1 is Misclassification()." if power >= 1 else None
             raise DataError(message, hint=hint)
-        object.__setattr__(self, "power", 0.0 if abs(power) < TINY else power)
+        self._set(power=0.0 if abs(power) < TINY else power)
 
     @property
     def name(self) -> str:
@@ -208,8 +298,8 @@ class Pseudospherical(DualRule):
         small = (xp.abs(m * log) < 0.5) & ~gone
         near = self._loss_of_log(xp.where(small, log, xp.zeros_like(log)))
         power = _power(ratio if m > 0 else possible, a * m) / (1 + others) ** m
-        found = xp.where(small, near, (1 - power) / m)
-        return found if m > 0 else xp.where(gone, xp.full_like(log, math.inf), found)
+        loss = xp.where(small, near, (1 - power) / m)
+        return loss if m > 0 else xp.where(gone, xp.full_like(log, math.inf), loss)
 
     def _log_odds_of_the_other(self, y: Array, logit: Array) -> Array:
         """Return the log-odds of the share of what did not happen."""
@@ -290,8 +380,8 @@ def _log_ratio(p: Array, q: Array, distance: Array, a: float) -> Array:
     near = xp.log1p(-xp.where(lost <= 0.5, lost, zero))
     # What is left is a sum, which does not cancel where most is lost.
     left = xp.logaddexp(_log_power(mine, a), _log_power(other, a) - a * distance) - xp.log1p(power)
-    found = xp.where(lost <= 0.5, near, xp.where(gone, zero, left))
-    return xp.where(gone, xp.full_like(p, -math.inf), found)
+    ratio = xp.where(lost <= 0.5, near, xp.where(gone, zero, left))
+    return xp.where(gone, xp.full_like(p, -math.inf), ratio)
 
 
 def _log_odds_between(lower: Array, upper: Array) -> Array:
@@ -299,8 +389,8 @@ def _log_odds_between(lower: Array, upper: Array) -> Array:
     xp = namespace(lower)
     inside = (lower > 0) & (upper < 1)
     half = 0.5 * xp.ones_like(lower)
-    found = Log().mass(xp.where(inside, lower, half), xp.where(inside, upper, half))
-    return xp.where(inside, found, xp.full_like(found, math.inf))
+    distance = Log().mass(xp.where(inside, lower, half), xp.where(inside, upper, half))
+    return xp.where(inside, distance, xp.full_like(distance, math.inf))
 
 
 def _class_shares(p: Array, a: float) -> tuple[Array, Array]:
@@ -317,8 +407,8 @@ def _power(x: Array, a: float) -> Array:
     if a >= 1:
         return x**a
     xp = namespace(x)
-    found = xp.where(x > 0, x, xp.ones_like(x)) ** a
-    return xp.where(x > 0, found, xp.full_like(x, 0.0 if a > 0 else math.inf))
+    power = xp.where(x > 0, x, xp.ones_like(x)) ** a
+    return xp.where(x > 0, power, xp.full_like(x, 0.0 if a > 0 else math.inf))
 
 
 def _log_power(x: Array, a: float) -> Array:
@@ -326,93 +416,3 @@ def _log_power(x: Array, a: float) -> Array:
     xp = namespace(x)
     log = a * xp.log(xp.where(x > 0, x, xp.ones_like(x)))
     return xp.where(x > 0, log, xp.full_like(log, -math.inf))
-
-
-@dataclass(frozen=True)
-class Spherical(DualRule):
-    r"""One minus the cosine of the angle between forecast and outcome.
-
-    .. math:: S(p, y) = 1 - \frac{y p + (1 - y)(1 - p)}{s(p)}, \qquad
-        s(p) = \sqrt{p^2 + (1 - p)^2}, \qquad w(t) = s(t)^{-3} ,
-
-    and :math:`S(p, y) = 1 - p_y / \lVert p \rVert` if there are several classes.
-
-    Notes
-    -----
-    The forecast is the vector ``(1 - p, p)``, the outcome ``(1, 0)`` or ``(0, 1)``: the loss is one
-    minus the probability of what happened, divided by the length of the forecast vector.
-    Differences are formed by the half angle, without cancellation.
-
-    References
-    ----------
-    .. [1] T. Gneiting, A. E. Raftery (2007). Strictly proper scoring rules, prediction, and
-       estimation. Journal of the American Statistical Association 102:359-378.
-       `doi:10.1198/016214506000001437 <https://doi.org/10.1198/016214506000001437>`__
-
-    Examples
-    --------
-    >>> from properly.rules import Spherical
-    >>> Spherical().loss([0, 1, 1], [0.0, 0.5, 0.0])
-    array([0.        , 0.29289322, 1.        ])
-    >>> Spherical().loss([0, 1], [[0.6, 0.4, 0.0], [0.5, 0.0, 0.5]])
-    array([0.16794971, 1.        ])
-    """
-
-    propriety: ClassVar[Propriety] = Propriety.STRICT
-
-    def false_positives(self, lower: Array | float, upper: Array | float) -> Array:
-        """Return the fall of the cosine ``(1 - t) / s(t)`` from lower to upper."""
-        sines = lower / _norm(lower) + upper / _norm(upper)
-        return sines * _half_angle_tangent(lower, upper)
-
-    def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
-        """Return the rise of the sine ``t / s(t)`` from lower to upper."""
-        cosines = (1 - lower) / _norm(lower) + (1 - upper) / _norm(upper)
-        return cosines * _half_angle_tangent(lower, upper)
-
-    def weight(self, p: Array) -> Array:
-        """Return ``s(p) ** -3``: most for thresholds near one half."""
-        return _norm(p) ** -3
-
-    def price_event_logit(self, y: Array, logit: Array) -> Array:
-        """Return one minus the cosine from both probabilities, however small."""
-        xp = namespace(logit)
-        p, q = both_sides(logit)
-        wrong = xp.where(y, q, p)
-        return _one_minus_cosine(xp.where(y, p, q), wrong * wrong)
-
-    def classwise(self, p: Array) -> Array:
-        """Return one minus the cosine of the angle to the axis of each class."""
-        return _one_minus_cosine(p, squares_of_others(p))
-
-    def price(self, y: Array, p: Array) -> Array:
-        """Return the same for the class that happened."""
-        return _one_minus_cosine(*split_off(p, y))
-
-    def class_slope(self, y: Array, p: Array) -> Array:
-        """Differentiate ``-p_y / norm``."""
-        xp = namespace(p)
-        norm = xp.sum(p * p, axis=1, keepdims=True) ** 0.5
-        share = at(p, y)[:, None] / norm
-        return (share * (p / norm) - xp.astype(is_class(y, p), p.dtype)) / norm
-
-    def class_curvature(self, p: Array) -> Array:
-        """Return the second derivative of the norm along the softmax's columns."""
-        square = namespace(p).sum(p * p, axis=1, keepdims=True)
-        return p * p * squares_of_others(p) / square**1.5
-
-
-def _one_minus_cosine(chosen: Array, rest: Array) -> Array:
-    """Return ``1 - p_y / norm`` without cancellation, from p_y and the squares of the rest."""
-    norm = (chosen * chosen + rest) ** 0.5
-    return rest / (norm * (norm + chosen))
-
-
-def _norm(p: Array | float) -> Array:
-    return (p * p + (1 - p) * (1 - p)) ** 0.5
-
-
-def _half_angle_tangent(lower: Array | float, upper: Array | float) -> Array:
-    """Tangent of half the angle between the forecast vectors of two probabilities."""
-    dot = lower * upper + (1 - lower) * (1 - upper)
-    return (upper - lower) / (_norm(lower) * _norm(upper) + dot)

@@ -1,11 +1,11 @@
-"""Rows that were read from files: what is missing, what is no number, and where."""
+"""Checks of rows read from files: what is missing, what is no number, and where."""
 
 from __future__ import annotations
 
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from properly.engines._files._paths import File
-
-    Column = np.ndarray[Any, Any]
+    from properly.typing import Column
 
 # As columns of text are read; Python's own float would also take 1_000 and nan.
 NUMBER = re.compile(
@@ -47,8 +46,8 @@ class FileRows:
 
     def with_numbers(self, names: Iterable[str]) -> FileRows:
         """Refuse these columns if they hold what is no number, with the row and the value."""
-        found = {name: self._numbers(name) for name in names}
-        return replace(self, columns={**self.columns, **found})
+        numbers = {name: self._numbers(name) for name in names}
+        return replace(self, columns={**self.columns, **numbers})
 
     def _numbers(self, name: str) -> Column:
         column, missing = self.columns[name], self.missing[name]
@@ -85,7 +84,7 @@ class FileRows:
 
 
 def place_of(file: File, row: int, rows: int) -> str:
-    """Name a row of a file that has so many rows."""
+    """Name a row of a file, given the number of its rows."""
     name = printable(file.name)
     line = f" (line {row + 2} of {name})" if _has_a_line_a_row(file, rows) else f" of {name}"
     return f"row {row}{line}"
@@ -107,7 +106,7 @@ def lacking(gaps: Mapping[str, int]) -> str:
 
 
 def require_present(
-    rows: int, gone: int, said: str, missing: str, first: str | None = None
+    rows: int, gone: int, gaps: str, missing: str, first: str | None = None
 ) -> str | None:
     """Refuse rows with missing values, or say how many are dropped; the first, where known."""
     if not gone:
@@ -115,24 +114,24 @@ def require_present(
     counted = many(rows, "row")
     if missing == "refuse":
         where = "" if first is None else f"; the first is {first}"
-        message = f"values must not be missing; of {counted}, {said}{where}"
+        message = f"values must not be missing; of {counted}, {gaps}{where}"
         hint = 'missing="drop", or --missing drop, leaves such rows out.'
         raise DataError(message, hint=hint)
     if gone == rows:
-        message = f"some rows must have no missing values; of {counted}, {said}"
+        message = f"some rows must have no missing values; of {counted}, {gaps}"
         raise DataError(message)
-    return f"dropped {gone:,} of {counted} for missing values: {said}"
+    return f"dropped {gone:,} of {counted} for missing values: {gaps}"
 
 
 def stacked(columns: list[Column], missing: list[Column]) -> Column:
     """Put the same column of several files below one another; numbers beside text become text."""
     pairs = list(zip(columns, missing, strict=True))
-    known = [column.dtype for column, mask in pairs if not mask.all()]
-    if len(columns) == 1 or not known:
+    types = [column.dtype for column, mask in pairs if not mask.all()]
+    if len(columns) == 1 or not types:
         return np.concatenate(columns)
-    kinds = {dtype.kind for dtype in known}
+    kinds = {dtype.kind for dtype in types}
     if kinds <= set("biuf") or len(kinds) == 1:
-        target = np.result_type(*known)
+        target = np.result_type(*types)
         # A column without any value fits every kind.
         return np.concatenate(
             [np.zeros(len(x), target) if mask.all() else x.astype(target) for x, mask in pairs]

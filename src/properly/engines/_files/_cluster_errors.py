@@ -1,4 +1,4 @@
-"""What a cluster can do to us, each in one sentence; and a watch, so that nothing waits forever.
+"""Failures of a cluster, each in one sentence, and a watch that ends waiting.
 
 Neither dask nor pyspark is imported here: what is not loaded cannot have failed.
 """
@@ -21,6 +21,39 @@ if TYPE_CHECKING:
 # Seconds: for an address to answer, without any worker until work is given up, between two looks.
 ANSWER, PATIENCE, LOOK = 10.0, 120.0, 0.5
 AGAIN = "nothing was counted; start the cluster again and repeat the command."
+ENDED = "{} must run until the work is done; it ended before"
+SHARED = "put them where all workers find them under the same path."
+# By words that exceptions of Java contain, what is wrong and a hint; the first that match count.
+JAVA: dict[tuple[str, ...], tuple[str, str]] = {
+    ("SparkContext was shut down", "stopped SparkContext", "removed our application"): (
+        ENDED.format("Spark"),
+        AGAIN,
+    ),
+    ("OutOfMemoryError",): (
+        "Spark must have the memory that the work needs; it ran out of it",
+        "raise spark.driver.memory or spark.executor.memory.",
+    ),
+    ("JAVA_GATEWAY_EXITED",): (
+        "Spark must start; Java ended before it did",
+        "Spark needs Java 17 or later, which JAVA_HOME may name.",
+    ),
+    ("MALFORMED_CSV_RECORD",): (
+        "each line of a CSV file must have as many fields as its header; {one_of} has not",
+        "text that contains the separator must be quoted.",
+    ),
+    ("FILE_NOT_EXIST", "FileNotFoundException", "NoSuchFileException", "PATH_NOT_FOUND"): (
+        "every worker of Spark must see the files; one does not see {a_file}",
+        SHARED,
+    ),
+    ("CANNOT_MERGE_SCHEMA", "CANNOT_MERGE_INCOMPATIBLE", "ColumnConvertNotSupported"): (
+        "a column must be of one type in all files; Spark found several",
+        "write the files again with one type.",
+    ),
+    ("FAILED_READ_FILE", "MALFORMED_", "CORRUPT", "not a Parquet file", "EOFException"): (
+        "a file must be whole and in one format; Spark cannot read {one}",
+        "it may be cut short.",
+    ),
+}
 
 
 class Watch(NamedTuple):
@@ -47,10 +80,10 @@ def translated(engine: str) -> Iterator[None]:
         except Exception as error:
             if lost.is_set():
                 raise no_workers(engine) from error
-            found = None if explained is None else explained(error)
-            if found is None:
+            refusal = None if explained is None else explained(error)
+            if refusal is None:
                 raise
-            raise found from error
+            raise refusal from error
 
 
 def no_workers(engine: str) -> DataError:
@@ -61,17 +94,12 @@ def no_workers(engine: str) -> DataError:
 
 def unseen(place: str | None, engine: str) -> DataError:
     """Refuse files that a worker does not find where they were found here."""
-    shown = "does not see a file" if place is None else f"does not see {place!r}"
-    message = f"every worker of {engine.title()} must see the files; one {shown}"
-    return DataError(message, hint="put them where all workers find them under the same path.")
+    shown = "a file" if place is None else repr(place)
+    message = f"every worker of {engine.title()} must see the files; one does not see {shown}"
+    return DataError(message, hint=SHARED)
 
 
-def _ended(engine: str) -> DataError:
-    message = f"{engine.title()} must run until the work is done; it ended before"
-    return DataError(message, hint=AGAIN)
-
-
-def _dask_said(error: Exception) -> DataError | None:
+def _explain_dask(error: Exception) -> DataError | None:
     """Explain an exception of dask, or one that it brought from a worker."""
     kinds = {kind.__name__ for kind in type(error).__mro__}
     if "KilledWorker" in kinds:
@@ -79,7 +107,7 @@ def _dask_said(error: Exception) -> DataError | None:
         hint = "most often memory ran out: give each worker more, or fewer threads."
         return DataError(message, hint=hint)
     if kinds & {"CancelledError", "CommClosedError", "TimeoutError", "ClosedClientError"}:
-        return _ended("dask")
+        return DataError(ENDED.format("Dask"), hint=AGAIN)
     if isinstance(error, FileNotFoundError):
         return unseen(error.filename, "dask")
     if isinstance(error, ModuleNotFoundError):
@@ -88,79 +116,42 @@ def _dask_said(error: Exception) -> DataError | None:
     return None
 
 
-def _spark_said(error: Exception) -> DataError | None:
+def _explain_spark(error: Exception) -> DataError | None:
     """Explain an exception of Spark, most often one of Java."""
     home = type(error).__module__.partition(".")[0]
     if isinstance(error, ConnectionError) or type(error).__name__ == "Py4JNetworkError":
-        return _ended("spark")
+        return DataError(ENDED.format("Spark"), hint=AGAIN)
     if home not in ("py4j", "pyspark"):
         return None
-    said = str(error)
-    for words, explained in JAVA.items():
-        if any(word in said for word in words):
-            return explained(_file_in(said))
-    message = f"Spark must be able to do the work; it says: {first_line(said)}"
+    text = str(error)
+    place = _file_in(text)
+    shown = {
+        "one": "one" if place is None else repr(place),
+        "one_of": "one" if place is None else f"one of {place!r}",
+        "a_file": "a file" if place is None else repr(place),
+    }
+    for words, (message, hint) in JAVA.items():
+        if any(word in text for word in words):
+            return DataError(message.format(**shown), hint=hint)
+    message = f"Spark must be able to do the work; it says: {first_line(text)}"
     return DataError(message)
 
 
-def _several_types(_: str | None) -> DataError:
-    message = "a column must be of one type in all files; Spark found several"
-    return DataError(message, hint="write the files again with one type.")
-
-
-def _broken(place: str | None) -> DataError:
-    shown = "one" if place is None else repr(place)
-    message = f"a file must be whole and in one format; Spark cannot read {shown}"
-    return DataError(message, hint="it may be cut short.")
-
-
-def _uneven(place: str | None) -> DataError:
-    shown = "one" if place is None else f"one of {place!r}"
-    message = f"each line of a CSV file must have as many fields as its header; {shown} has not"
-    return DataError(message, hint="text that contains the separator must be quoted.")
-
-
-def _no_start() -> DataError:
-    message = "Spark must start; Java ended before it did"
-    return DataError(message, hint="Spark needs Java 17 or later, which JAVA_HOME may name.")
-
-
-def _no_memory(_: str | None) -> DataError:
-    message = "Spark must have the memory that the work needs; it ran out of it"
-    return DataError(message, hint="raise spark.driver.memory or spark.executor.memory.")
-
-
-# By words that exceptions of Java contain; the first that are found count.
-JAVA: dict[tuple[str, ...], Callable[[str | None], DataError]] = {
-    ("SparkContext was shut down", "stopped SparkContext", "removed our application"): (
-        lambda _: _ended("spark")
-    ),
-    ("OutOfMemoryError",): _no_memory,
-    ("JAVA_GATEWAY_EXITED",): lambda _: _no_start(),
-    ("MALFORMED_CSV_RECORD",): _uneven,
-    ("FILE_NOT_EXIST", "FileNotFoundException", "NoSuchFileException", "PATH_NOT_FOUND"): (
-        lambda place: unseen(place, "spark")
-    ),
-    ("CANNOT_MERGE_SCHEMA", "CANNOT_MERGE_INCOMPATIBLE", "ColumnConvertNotSupported"): (
-        _several_types
-    ),
-    ("FAILED_READ_FILE", "MALFORMED_", "CORRUPT", "not a Parquet file", "EOFException"): _broken,
-}
 EXPLAINED: dict[str, Callable[[Exception], DataError | None]] = {
-    "dask": _dask_said,
-    "spark": _spark_said,
+    "dask": _explain_dask,
+    "spark": _explain_spark,
 }
 
 
-def _file_in(said: str) -> str | None:
-    found = re.search(r"\b(?:file|hdfs|s3a?|gs|abfss?):/[^\n]*?(?=\.?\s|[\"'`]|$)", said)
-    return None if found is None else re.sub("^file:/+", "/", found[0])
+def _file_in(text: str) -> str | None:
+    match = re.search(r"\b(?:file|hdfs|s3a?|gs|abfss?):/[^\n]*?(?=\.?\s|[\"'`]|$)", text)
+    return None if match is None else re.sub("^file:/+", "/", match[0])
 
 
-def first_line(said: str) -> str:
+def first_line(text: str) -> str:
     """Return the first thing that an exception of Java says, without its name and its stack."""
-    found = re.search(r"^(?:: )?(?:[\w$]+\.)+[\w$]+: (.+)", said, re.MULTILINE)
-    return (found[1] if found else said.strip().partition("\n")[0])[:200]
+    match = re.search(r"^(?:: )?(?:[\w$]+\.)+[\w$]+: (.+)", text, re.MULTILINE)
+    return (match[1] if match else text.strip().partition("\n")[0])[:200]
 
 
 @contextmanager

@@ -1,9 +1,9 @@
-"""The first line of a CSV file: what separates its fields, and how its columns are called.
+"""A file as a table that duckdb reads: its header, columns and their kinds.
 
-A file as a table that duckdb reads: its columns, by name and by number.
-
-Nothing here imports duckdb; what works takes a connection. Where a file lies is a variable of the
-connection, so that a query may be asked again, or become a part of another.
+Columns of CSV files are text, and of the narrowest kind that fits all their values: booleans, whole
+numbers, numbers, moments or text. Nothing here imports duckdb; what works takes a connection. Where
+a file lies is a variable of the connection, so that a query may be repeated, or become a part of
+another.
 """
 
 from __future__ import annotations
@@ -18,17 +18,50 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from properly.engines._files._arrow import BrokenArrowError, batches_in, names_in
 from properly.engines._files._checks import NUMBER
-from properly.engines._files._paths import damaged
+from properly.engines._files._paths import File, damaged
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from properly.engines._files._paths import File
-
 
 SEPARATORS = ",;\t|"
+OPENING = 1 << 20
+TEXT = "text of a CSV file"
+# Asked of a list, duckdb would join the rows with it and lose their order.
+MISSING = r"\s*(NA|NaN|nan|NULL|null)?\s*"
+SPELLED = {
+    "csv": "CSV",
+    "tsv": "CSV",
+    "text": "CSV",
+    "json": "JSON lines",
+    "parquet": "Parquet",
+    "arrow": "Arrow",
+}
+# Rows that rule out most kinds of a column of text.
+FEW = 10_000
+# Codes such as 007 stay text, and so do ids that are too long for a whole number.
+WHOLE = r"\s*[+-]?(0|[1-9][0-9]*)\s*"
+DECIMAL = (
+    r"\s*[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*"
+    r"|\s*[+-]?(?i:inf|infinity)\s*"
+)
+DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+CLOCK = r"[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?"
+MOMENT = f"{DAY}({CLOCK})?"
+ZONED = f"{DAY}{CLOCK}(Z|[+-][0-9]{{2}}(:?[0-9]{{2}})?)"
+# Each with the test that all its values pass, in which @ stands for the value.
+KINDS = {
+    "BIGINT": f"regexp_full_match(@, '{WHOLE}') AND try_cast(@ AS BIGINT) IS NOT NULL",
+    "VARCHAR": f"regexp_full_match(@, '{WHOLE}')",
+    "DOUBLE": f"regexp_full_match(@, '{DECIMAL}')",
+    "BOOLEAN": "regexp_full_match(@, '\\s*(?i:true|false)\\s*')",
+    "TIMESTAMP": f"regexp_full_match(@, '{MOMENT}') AND try_cast(@ AS TIMESTAMP) IS NOT NULL",
+    "TIMESTAMPTZ": f"regexp_full_match(@, '{ZONED}') AND try_cast(@ AS TIMESTAMPTZ) IS NOT NULL",
+}
+# The letters of numpy for the kinds that are no moments.
+LETTERS = {"BOOLEAN": "b", "BIGINT": "i", "DOUBLE": "f", "VARCHAR": "O"}
 
 
 class Header(NamedTuple):
@@ -41,8 +74,8 @@ class Header(NamedTuple):
 
 def header_of(name: str, text: str, separators: str = SEPARATORS) -> Header:
     """Find the header in the beginning of a CSV file."""
-    found = [(_first_records(text, separator), separator) for separator in separators]
-    (first, *_), separator = max(found, key=lambda pair: _plausible(pair[0]))
+    candidates = [(_first_records(text, separator), separator) for separator in separators]
+    (first, *_), separator = max(candidates, key=lambda pair: _plausible(pair[0]))
     if not first:
         message = f"a file must have columns and rows; {name!r} is empty"
         raise DataError(message)
@@ -87,20 +120,6 @@ def _plausible(records: list[list[str]]) -> tuple[bool, int]:
     """Prefer a separator that occurs, and as often in the first record as in the header."""
     counts = [len(record) for record in records]
     return len(set(counts)) == 1 and counts[0] > 1, counts[0]
-
-
-OPENING = 1 << 20
-TEXT = "text of a CSV file"
-# Asked of a list, duckdb would join the rows with it and lose their order.
-MISSING = r"\s*(NA|NaN|nan|NULL|null)?\s*"
-SPELLED = {
-    "csv": "CSV",
-    "tsv": "CSV",
-    "text": "CSV",
-    "json": "JSON lines",
-    "parquet": "Parquet",
-    "arrow": "Arrow",
-}
 
 
 class Named(Protocol):
@@ -165,22 +184,22 @@ def require_same(table: Table, first: Table) -> None:
     lacking = [name for name in first.names if name is not None and name not in table.names]
     beyond = [name for name in table.names if name is not None and name not in first.names]
     if lacking or beyond:
-        said = [f"lacks {_listed(lacking)}"] * bool(lacking)
-        said += [f"has {_listed(beyond)} besides"] * bool(beyond)
+        differences = [f"lacks {_listed(lacking)}"] * bool(lacking)
+        differences += [f"has {_listed(beyond)} besides"] * bool(beyond)
         message = (
             f"files must have the same columns; compared with {first.file.name!r}, "
-            f"{table.file.name!r} {' and '.join(said)}"
+            f"{table.file.name!r} {' and '.join(differences)}"
         )
         raise DataError(message)
 
 
-def refusal(file: File, said: str) -> DataError:
-    """Say in one sentence what duckdb says in an essay."""
-    first = said.partition("\n")[0]
+def refusal(file: File, text: str) -> DataError:
+    """Say in one sentence why duckdb cannot read a file."""
+    first = text.partition("\n")[0]
     if not is_here(file):
-        return _out_of_reach(file, said)
+        return _out_of_reach(file, text)
     at = re.search(r"CSV Error on Line: (\d+)", first)
-    fields = re.search(r"^Expected Number of Columns: (\d+) Found: (\d+)", said, re.MULTILINE)
+    fields = re.search(r"^Expected Number of Columns: (\d+) Found: (\d+)", text, re.MULTILINE)
     if "stream" in first and file.compression != "none":
         return damaged(file.name)
     if at and fields:
@@ -189,13 +208,13 @@ def refusal(file: File, said: str) -> DataError:
             f"line {at[1]} of {file.name!r} has {fields[2]} instead of {fields[1]}"
         )
         return DataError(message, hint="text that contains the separator must be quoted.")
-    if at and "unterminated quote" in said:
+    if at and "unterminated quote" in text:
         message = (
             "a field that begins with a quote must end with one; "
             f"that on line {at[1]} of {file.name!r} does not"
         )
         return DataError(message, hint="a quote within a quoted field is written twice.")
-    if at and "not utf-8" in said:
+    if at and "not utf-8" in text:
         return no_utf8(file.name, int(at[1]))
     line = at or re.search(r" in line (\d+)", first)
     where = f", line {line[1]}," if line else ""
@@ -205,10 +224,10 @@ def refusal(file: File, said: str) -> DataError:
     return DataError(message, hint="line ends may be mixed." if ends else "it may be cut short.")
 
 
-def _out_of_reach(file: File, said: str) -> DataError:
+def _out_of_reach(file: File, text: str) -> DataError:
     """Say why a file elsewhere cannot be read; most often duckdb lacks an extension for it."""
-    lacking = re.search(r"extension '?\"?(\w+)", said)
-    reason = f"its extension {lacking[1]} is not there" if lacking else said.partition("\n")[0]
+    lacking = re.search(r"extension '?\"?(\w+)", text)
+    reason = f"its extension {lacking[1]} is not there" if lacking else text.partition("\n")[0]
     message = f"a file elsewhere must be one that duckdb reaches; {file.name!r} is not: {reason}"
     hint = f"INSTALL {lacking[1]} is the command of duckdb that fetches it." if lacking else None
     return DataError(message, hint=hint)
@@ -244,7 +263,7 @@ def _csv_table(file: File, path: str, opening: str) -> Table:
 
 
 def _parquet_table(connection: Any, file: File, path: str) -> Table:
-    found = _typed_table(connection, file, f"read_parquet({path}, hive_partitioning = false)")
+    table = _typed_table(connection, file, f"read_parquet({path}, hive_partitioning = false)")
     # duckdb knows no upper and lower case and renames columns; the file has their own names.
     query = f"SELECT name, num_children FROM parquet_schema({path})"  # noqa: S608
     root, *below = connection.execute(query).fetchall()
@@ -252,7 +271,7 @@ def _parquet_table(connection: Any, file: File, path: str) -> Table:
     for _ in range(root[1]):
         names.append(below[0][0])
         below = below[_size(below) :]
-    return found._replace(names=tuple(names))
+    return table._replace(names=tuple(names))
 
 
 def _size(schema: list[tuple[str, int | None]]) -> int:
@@ -296,3 +315,81 @@ def _numbered(count: int) -> list[str]:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names[:5]) + ", …" * (len(names) > 5)
+
+
+class Value(NamedTuple):
+    """What to select so that a column has one of few kinds, and which that is in duckdb."""
+
+    sql: str
+    kind: str
+
+    @property
+    def letter(self) -> str:
+        """The letter that numpy has for the kind: b, i, f, M or O."""
+        return LETTERS.get(self.kind, "M")
+
+    @property
+    def present(self) -> str:
+        """Whether there is a value; what is not a number is none."""
+        there = f"{self.sql} IS NOT NULL"
+        return f"({there} AND NOT isnan({self.sql}))" if self.kind == "DOUBLE" else f"({there})"
+
+
+def values_of(connection: Any, table: Table, names: Sequence[str]) -> list[Value]:
+    """Choose the kinds of columns by looking at the values, where the file does not tell."""
+    numbers = [table.names.index(name) for name in names]
+    if table.types[0] == TEXT:
+        return _kinds_of_texts(connection, table, numbers)
+    return [_converted(connection, table, i) for i in numbers]
+
+
+def _kinds_of_texts(connection: Any, table: Table, numbers: Sequence[int]) -> list[Value]:
+    """Choose the first kind that fits every value of a column of text."""
+    kinds = {f"c{i}": list(KINDS) for i in numbers}
+    # Most kinds are ruled out by few rows; only the first of what is left is tried on all of them.
+    few = f"(SELECT * FROM {table.source} LIMIT {FEW})"  # noqa: S608
+    count, unfit = _unfit(connection, few, [(c, kind) for c in kinds for kind in KINDS])
+    for column, kind in unfit:
+        kinds[column].remove(kind)
+    doubtful = list(kinds) if count == FEW else []
+    while tried := [(column, kinds[column][0]) for column in doubtful if kinds[column]]:
+        _, unfit = _unfit(connection, table.source, tried)
+        doubtful = [column for column, _ in unfit]
+        for column in doubtful:
+            kinds[column].pop(0)
+    return [_cast(column, (*some, "VARCHAR")[0]) for column, some in kinds.items()]
+
+
+def _unfit(
+    connection: Any, rows: str, tried: list[tuple[str, str]]
+) -> tuple[int, list[tuple[str, str]]]:
+    """Count rows, and return the columns and kinds that do not fit all values."""
+    tests = [
+        f"bool_and({column} IS NULL OR {KINDS[kind].replace('@', column)})"
+        for column, kind in tried
+    ]
+    query = f"SELECT {', '.join(['count(*)', *tests])} FROM {rows}"  # noqa: S608
+    ((count, *passed),) = connection.execute(query).fetchall()
+    return int(count), [t for t, fits in zip(tried, passed, strict=True) if fits is False]
+
+
+def _converted(connection: Any, table: Table, i: int) -> Value:
+    """Choose among few kinds for the many types of duckdb."""
+    kind, column = table.types[i], f"c{i}"
+    if re.fullmatch("BOOLEAN|BIGINT|DOUBLE|VARCHAR|DATE|TIMESTAMP.*", kind):
+        return Value(column, kind)
+    if kind == "JSON":
+        return Value(f"({column} ->> '$')", "VARCHAR")
+    if re.fullmatch("U?(TINY|SMALL)INT|U?INTEGER", kind):
+        return _cast(column, "BIGINT")
+    if re.fullmatch(r"U?HUGEINT|UBIGINT|DECIMAL\(\d+,0\)", kind):
+        query = f"SELECT count({column}) = count(try_cast({column} AS BIGINT)) FROM {table.source}"  # noqa: S608
+        ((fits,),) = connection.execute(query).fetchall()
+        return _cast(column, "BIGINT" if fits else "VARCHAR")
+    if re.fullmatch(r"FLOAT|DECIMAL\(.*\)", kind):
+        return _cast(column, "DOUBLE")
+    return _cast(column, "VARCHAR")
+
+
+def _cast(column: str, kind: str) -> Value:
+    return Value(f"CAST({column} AS {kind})", kind)

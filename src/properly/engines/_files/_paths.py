@@ -1,8 +1,8 @@
-"""Which files are meant, and what they hold: by their names, else by their first bytes.
+"""Paths, patterns and addresses of files, and the formats of the files.
 
-What is no plain file, such as standard input, is first written to one.
-
-Files that are not on this machine: their addresses are left to duckdb.
+The name tells the format, else the first bytes do. What is no plain file, such as standard input,
+is first written to one. Files that are not on this machine have addresses, which are left to
+duckdb.
 """
 
 from __future__ import annotations
@@ -16,10 +16,9 @@ import zlib
 from contextlib import suppress
 from glob import glob
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import IO, TYPE_CHECKING, BinaryIO, Literal, NamedTuple, TypeAlias
 
 from properly._boundary._labels import nearest
-from properly.engines._files._arrow import MAGIC, is_whole
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -53,7 +52,10 @@ OPENINGS: dict[bytes, Format] = {
     b"FEA1": "arrow",
     b"\xff\xff\xff\xff": "arrow",
 }
-GZIP, BZIP2 = b"\x1f\x8b", b"BZh"
+PACKED: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
+GZIP, BZIP2, ZSTD = b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd"
+# The last three of four bytes that begin a frame of zstd to be skipped; the first is 0x50 to 0x5f.
+SKIPPED = b"\x2a\x4d\x18"
 # What damaged or truncated compressed data raise.
 DAMAGED = (EOFError, zlib.error, gzip.BadGzipFile)
 
@@ -73,6 +75,15 @@ class File(NamedTuple):
 
 
 def find_files(paths: Paths, folder: Path) -> list[File]:
+    """Find all files that are meant: those of this machine, then those that have an address."""
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    away = [path for path in given if _is_address(path)]
+    here = [path for path in given if not _is_address(path)]
+    files = _local_files(here, folder) if here or not away else []
+    return [*files, *(_as_file(str(address)) for address in dict.fromkeys(away))]
+
+
+def _local_files(paths: Paths, folder: Path) -> list[File]:
     """Find all files that are meant, in order; a folder takes what must be written out first."""
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not given:
@@ -86,7 +97,7 @@ def find_files(paths: Paths, folder: Path) -> list[File]:
             message = f"each file must be given once; got {name!r} again"
             raise DataError(message)
         seen.add(real)
-    return [_found(name, folder / f"{i}") for i, name in enumerate(names)]
+    return [_file_at(name, folder / f"{i}") for i, name in enumerate(names)]
 
 
 def _expanded(path: str | os.PathLike[str]) -> list[str]:
@@ -119,7 +130,7 @@ def _refuse_missing(name: str) -> None:
     raise DataError(message, hint=hint)
 
 
-def _found(name: str, place: Path) -> File:
+def _file_at(name: str, place: Path) -> File:
     """Look at the first bytes of a file; what cannot be read as it is goes to a new place."""
     path = Path(name)
     if path.is_dir() and name != STANDARD_INPUT:
@@ -173,7 +184,7 @@ def _recognized(name: str, path: Path, place: Path) -> File:
         with bz2.open(path) as source:
             return _recognized(name, *_unpacked(source, place))
     kind = _format_of_name(name)
-    if head.startswith(MAGIC):
+    if head.startswith(ZSTD):
         if kind in ("parquet", "arrow"):
             message = f"zstd must compress text; {name!r} is to hold {kind}"
             raise DataError(message, hint="unpack it first.")
@@ -217,18 +228,6 @@ def _is_binary(head: bytes) -> bool:
     return b"\0" in head or head.startswith(tuple(OPENINGS))
 
 
-PACKED: dict[str, Compression] = {".gz": "gzip", ".zst": "zstd"}
-
-
-def found_files(paths: Paths, folder: Path) -> list[File]:
-    """Find all files that are meant: those of this machine, then those that have an address."""
-    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    away = [path for path in given if _is_address(path)]
-    here = [path for path in given if not _is_address(path)]
-    files = find_files(here, folder) if here or not away else []
-    return [*files, *(_as_file(str(address)) for address in dict.fromkeys(away))]
-
-
 def _is_address(path: object) -> bool:
     """Tell an address such as s3://bucket/a.csv from a path; a file of that name comes first."""
     return isinstance(path, str) and "://" in path and not os.path.lexists(path)
@@ -243,3 +242,46 @@ def _as_file(address: str) -> File:
     kind = SUFFIXES.get(suffixes[-1], "text") if suffixes else "text"
     # No path begins so: what is not on this machine has none.
     return File(address, Path(address), kind, packed or "none")
+
+
+def is_whole(path: Path) -> bool:
+    """Tell whether the last frame of zstd ends where the file does.
+
+    duckdb reads what is cut short without complaint. The frames are walked from header to header,
+    as RFC 8878 lays them out; nothing is unpacked.
+    """
+    size = path.stat().st_size
+    with path.open("rb") as source:
+        while source.tell() < size:
+            if not _pass_frame(source):
+                return False
+        return source.tell() == size
+
+
+def _pass_frame(source: BinaryIO) -> bool:
+    """Go to the end of a frame; False if there is none, or the file ends within its headers."""
+    magic = source.read(4)
+    if magic[1:] == SKIPPED:
+        size = source.read(4)
+        _pass(source, int.from_bytes(size, "little"))
+        return len(size) == 4
+    if magic != ZSTD:
+        return False
+    descriptor = int.from_bytes(source.read(1), "little")
+    single, checksum = descriptor >> 5 & 1, descriptor >> 2 & 1
+    content = (single, 2, 4, 8)[descriptor >> 6]
+    _pass(source, (1 - single) + (0, 1, 2, 4)[descriptor & 3] + content)
+    last = False
+    while not last:
+        header = source.read(3)
+        if len(header) < 3:
+            return False
+        number = int.from_bytes(header, "little")
+        last, kind = bool(number & 1), number >> 1 & 3
+        _pass(source, 1 if kind == 1 else number >> 3)
+    _pass(source, 4 * checksum)
+    return True
+
+
+def _pass(source: BinaryIO, count: int) -> None:
+    source.seek(count, os.SEEK_CUR)

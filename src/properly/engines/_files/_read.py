@@ -1,20 +1,24 @@
-"""How much memory duckdb may take, and on how many cores it can work with it.
+"""`read`: columns of files as arrays, or as a relation of duckdb.
 
-Columns of files, as arrays; the only file that imports duckdb.
+duckdb is imported here only. A path and the names of columns are data: paths are handed over as
+parameters, and columns are counted (c0, c1, ...), so that nothing a user wrote is ever part of a
+query. A limit of memory also limits the cores that duckdb works on.
 
-A path and the names of columns are data: paths are handed over as parameters, and columns are
-counted (c0, c1, ...), so that nothing a user wrote is ever part of a query.
+For a relation, columns of text are first settled: written once as Parquet, which is read again and
+again much sooner. Values are measured by one look at each file, and a query puts the rows of all
+files below one another; they are never read into memory.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -22,56 +26,78 @@ from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra, notice
 from properly._boundary._options import check_choice
 from properly._boundary._record import many
-from properly.engines._files._checks import FileRows, Part, stacked
-from properly.engines._files._columns import values_of
-from properly.engines._files._duckdb import (
-    kept,
-    measured,
-    require_numbers,
-    settled,
-    shape_of,
-    union,
+from properly.engines._files._checks import (
+    NUMBER,
+    FileRows,
+    Part,
+    lacking,
+    no_number,
+    place_of,
+    require_present,
+    stacked,
 )
 from properly.engines._files._duckdb_tables import (
+    LETTERS,
+    Table,
+    Value,
     is_here,
     refusal,
     require_different,
     require_same,
     table_of,
+    values_of,
 )
-from properly.engines._files._paths import DAMAGED, damaged, found_files
+from properly.engines._files._paths import DAMAGED, File, Paths, damaged, find_files
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
-    from properly.engines._files._duckdb import Measured, Shape
-    from properly.engines._files._duckdb_tables import Table
-    from properly.engines._files._paths import File, Paths
     from properly.typing import Column
 
 
 SIZE = re.compile(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT])(i?)B\s*", re.IGNORECASE)
 # What duckdb asks for by core; with less it runs out of memory rather than use fewer.
 PER_CORE = 125_000_000
+# Moments are in UTC and without a zone, as they are in arrays.
+UTC = "make_timestamp(epoch_us({}))"
+# Numbers beside text are text, and are written as Python would.
+WRITTEN = {
+    "b": "CASE {} WHEN true THEN 'True' WHEN false THEN 'False' END",
+    "M": f"strftime({UTC}, '%Y-%m-%dT%H:%M:%S.%f')",
+}
 
 
-def as_size(memory: str) -> int:
-    """Take a size such as "1GB" as bytes; duckdb takes some that are none for no limit at all."""
-    size = SIZE.fullmatch(memory) if isinstance(memory, str) else None
-    if size is None:
-        message = f"memory must be a size such as '500MB', '1GB' or '2GiB'; got {memory!r}"
-        raise DataError(message)
-    base = 1024 if size[3] else 1000
-    return int(float(size[1]) * base ** (1 + "KMGT".index(size[2].upper())))
+class Profile(NamedTuple):
+    """A column of one file: how to select it, and what its values are like.
+
+    The least and the greatest value, and whether all are 0 or 1, are known of numbers only.
+    """
+
+    value: Value
+    present: int
+    least: float | None
+    greatest: float | None
+    zero_one: bool | None
+    unreadable: int
 
 
-def limits_of(memory: str) -> dict[str, str]:
-    """Return the settings of duckdb for so much memory."""
-    size = as_size(memory)
-    limits = {"memory_limit": f"{size}B"}
-    cores = max(1, size // PER_CORE)
-    return limits | ({"threads": str(cores)} if cores < (os.cpu_count() or 1) else {})
+class Shape(NamedTuple):
+    """A column of all files together: its kind as a letter of numpy, and its values, if any."""
+
+    letter: str
+    least: float | None
+    greatest: float | None
+    zero_one: bool
+
+
+class Measured(NamedTuple):
+    """A file whose values have been looked at."""
+
+    table: Table
+    rows: int
+    complete: int
+    columns: dict[str, Profile]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,16 +121,16 @@ class Files:
         """Read some columns, or all; a value that is missing has no meaning but is marked."""
         names = self.names if columns is None else _as_names(columns)
         self.require(names)
-        found = [self._fetched(table, names) for table in self.tables]
+        fetched = [self._fetched(table, names) for table in self.tables]
         parts = tuple(
             Part(table.file, len(masks[0]))
-            for table, (_, masks) in zip(self.tables, found, strict=True)
+            for table, (_, masks) in zip(self.tables, fetched, strict=True)
         )
         values: dict[str, Column] = {}
         missing: dict[str, Column] = {}
         for i, name in enumerate(names):
-            masks = [masks[i] for _, masks in found]
-            values[name] = stacked([columns[i] for columns, _ in found], masks)
+            masks = [masks[i] for _, masks in fetched]
+            values[name] = stacked([columns[i] for columns, _ in fetched], masks)
             missing[name] = np.concatenate(masks)
         return FileRows(values, missing, parts)
 
@@ -113,7 +139,7 @@ class Files:
         return sum(self._counted(table, table.source) for table in self.tables)
 
     def exceed(self, most: int) -> bool:
-        """Tell whether there are more rows than so many, without counting much further."""
+        """Tell whether there are more than `most` rows, without counting much further."""
         left = most
         for table in self.tables:
             some = f"(SELECT 1 FROM {table.source} LIMIT {left + 1})"  # noqa: S608
@@ -124,9 +150,9 @@ class Files:
 
     def shapes(self, names: Iterable[str]) -> dict[str, Shape]:
         """Say of what kind columns are and how far their values reach, without reading them."""
-        asked = _as_names(names)
-        found = self._measured(asked, ())
-        return {name: shape_of(found, name) for name in asked}
+        columns = _as_names(names)
+        files = self._measured(columns, ())
+        return {name: shape_of(files, name) for name in columns}
 
     def relation(
         self,
@@ -145,10 +171,10 @@ class Files:
         self.require(names)
         needed = set(numbers)
         tables = [self._settled(i, names) for i in range(len(self.tables))]
-        found = self._measured(names, needed, tables)
-        require_numbers(self.connection, found, [name for name in names if name in needed])
-        dropped = kept(found, names, missing)
-        return self.connection.sql(union(found, columns, needed)), dropped
+        files = self._measured(names, needed, tables)
+        require_numbers(self.connection, files, [name for name in names if name in needed])
+        dropped = kept(files, names, missing)
+        return self.connection.sql(union(files, columns, needed)), dropped
 
     def _settled(self, number: int, names: list[str]) -> Table:
         full = import_extra("duckdb", extra="duckdb").IOException
@@ -159,12 +185,12 @@ class Files:
     def _measured(
         self, names: list[str], numbers: Container[str], tables: Iterable[Table] | None = None
     ) -> list[Measured]:
-        found = []
+        files = []
         for table in self.tables if tables is None else tables:
             with _in_one_sentence(table.file):
-                found.append(measured(self.connection, table, names, numbers))
-            self._require_rows(table, found[-1].rows)
-        return found
+                files.append(measured(self.connection, table, names, numbers))
+            self._require_rows(table, files[-1].rows)
+        return files
 
     def _counted(self, table: Table, rows: str) -> int:
         with _in_one_sentence(table.file):
@@ -178,9 +204,11 @@ class Files:
             chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in enumerate(values))
             query = f"SELECT {chosen} FROM {table.source}"  # noqa: S608
             arrays = self.connection.execute(query).fetchnumpy()
-        found = [arrays[f"v{i}"] for i in range(len(names))]
-        self._require_rows(table, len(found[0]))
-        return [np.ma.getdata(column) for column in found], [_missing(column) for column in found]
+        columns = [arrays[f"v{i}"] for i in range(len(names))]
+        self._require_rows(table, len(columns[0]))
+        return [np.ma.getdata(column) for column in columns], [
+            _missing(column) for column in columns
+        ]
 
     def _require_rows(self, table: Table, rows: int) -> None:
         if not rows:
@@ -198,18 +226,18 @@ def open_files(paths: Paths, memory: str | None = None) -> Iterator[Files]:
     duckdb = import_extra("duckdb", extra="duckdb")
     limits = {} if memory is None else limits_of(memory)
     with TemporaryDirectory(prefix="properly-") as folder:
-        found = found_files(paths, Path(folder))
+        files = find_files(paths, Path(folder))
         # Without these it would write into the working directory, or fetch code from the network;
         # code that was fetched by hand is needed to reach files elsewhere.
         config = {
             "temp_directory": folder,
             "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": str(not all(map(is_here, found))).lower(),
+            "autoload_known_extensions": str(not all(map(is_here, files))).lower(),
         }
         with _enough(duckdb, memory), duckdb.connect(config=config | limits) as connection:
             # It would draw between our own lines.
             connection.execute("SET enable_progress_bar = false")
-            tables = [_opened(connection, file, i, folder) for i, file in enumerate(found)]
+            tables = [_opened(connection, file, i, folder) for i, file in enumerate(files)]
             for table in tables:
                 require_same(table, tables[0])
             yield Files(connection, tuple(tables), Path(folder))
@@ -268,10 +296,28 @@ def read(
     """
     check_choice(missing, ("refuse", "drop"), "missing")
     with open_files(paths) as files:
-        found, dropped = files.read(columns).complete(missing)
+        data, dropped = files.read(columns).complete(missing)
     if dropped is not None:
         notice(dropped)
-    return found
+    return data
+
+
+def as_size(memory: str) -> int:
+    """Take a size such as "1GB" as bytes; duckdb takes some that are none for no limit at all."""
+    size = SIZE.fullmatch(memory) if isinstance(memory, str) else None
+    if size is None:
+        message = f"memory must be a size such as '500MB', '1GB' or '2GiB'; got {memory!r}"
+        raise DataError(message)
+    base = 1024 if size[3] else 1000
+    return int(float(size[1]) * base ** (1 + "KMGT".index(size[2].upper())))
+
+
+def limits_of(memory: str) -> dict[str, str]:
+    """Return the settings of duckdb for a limit of memory."""
+    size = as_size(memory)
+    limits = {"memory_limit": f"{size}B"}
+    cores = max(1, size // PER_CORE)
+    return limits | ({"threads": str(cores)} if cores < (os.cpu_count() or 1) else {})
 
 
 def _opened(connection: Any, file: File, number: int, folder: str) -> Table:
@@ -292,8 +338,8 @@ def _enough(duckdb: Any, memory: str | None) -> Iterator[None]:
         hint = "give more by --memory, or name a folder with more space by TMPDIR."
         raise DataError(message, hint=hint) from error
     except duckdb.Error as error:
-        said = str(error).partition("\n")[0]
-        message = f"duckdb must be able to work on the files to their end; it says: {said}"
+        reason = str(error).partition("\n")[0]
+        message = f"duckdb must be able to work on the files to their end; it says: {reason}"
         raise DataError(message) from error
 
 
@@ -326,3 +372,149 @@ def _as_names(columns: Iterable[str]) -> list[str]:
         message = "columns must name at least one; got none"
         raise DataError(message)
     return names
+
+
+def settled(
+    connection: Any, table: Table, names: Sequence[str], place: Path, full: type[Exception]
+) -> Table:
+    """Write columns of text once as Parquet, which is read again and again much sooner.
+
+    What does not fit into the temporary folder, as an exception tells, stays as it is.
+    """
+    if table.file.format not in ("csv", "json") or not _has_room(table, place.parent):
+        return table
+    values = values_of(connection, table, names)
+    chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in enumerate(values))
+    rows = connection.sql(f"SELECT {chosen} FROM {table.source}")  # noqa: S608
+    try:
+        rows.write_parquet(str(place), compression="zstd")
+    except full:
+        place.unlink(missing_ok=True)
+        return table
+    variable = place.name
+    connection.execute(f"SET VARIABLE {variable} = $1", [str(place)])
+    scan = f"read_parquet(getvariable('{variable}'))"
+    return Table(table.file, tuple(names), tuple(value.kind for value in values), scan)
+
+
+def _has_room(table: Table, folder: Path) -> bool:
+    """Tell whether what is read may fit into a folder; numbers are shorter than their text."""
+    size = table.file.path.stat().st_size if is_here(table.file) else 0
+    return shutil.disk_usage(folder).free > 2 * size
+
+
+def measured(
+    connection: Any, table: Table, names: Sequence[str], numbers: Container[str] = ()
+) -> Measured:
+    """Count rows, and in each column the values, by one look at the file."""
+    values = values_of(connection, table, names)
+    questions = [
+        each
+        for name, value in zip(names, values, strict=True)
+        for each in _questions(value, number=name in numbers)
+    ]
+    whole = " AND ".join(value.present for value in values)
+    counts = f"count(*), count(*) FILTER ({whole}), {', '.join(questions)}"
+    query = f"SELECT {counts} FROM {table.source}"  # noqa: S608
+    ((rows, complete, *answers),) = connection.execute(query).fetchall()
+    columns = {
+        name: Profile(value, *answers[5 * i : 5 * i + 5])
+        for i, (name, value) in enumerate(zip(names, values, strict=True))
+    }
+    return Measured(table, rows, complete, columns)
+
+
+def _questions(value: Value, *, number: bool) -> list[str]:
+    """Ask for what a `Profile` knows of its values."""
+    count = f"count(*) FILTER ({value.present})"
+    if value.letter in "bif":
+        x, there = f"CAST({value.sql} AS DOUBLE)", f"FILTER ({value.present})"
+        ends = [f"min({x}) {there}", f"max({x}) {there}", f"bool_and({x} IN (0, 1)) {there}"]
+        return [count, *ends, "0"]
+    return [count, "NULL", "NULL", "NULL", f"count(*) FILTER ({_unread(value)})" if number else "0"]
+
+
+def _unread(value: Value) -> str:
+    """Whether there is a value that is no number."""
+    if value.letter == "M":
+        return value.present
+    reads = f"regexp_full_match({value.sql}, '{NUMBER.pattern}', 'i')"
+    return f"({value.present} AND NOT {reads})"
+
+
+def require_numbers(connection: Any, files: Sequence[Measured], names: Sequence[str]) -> None:
+    """Refuse columns that hold what is no number, with the first such row and its value."""
+    for name in names:
+        count = sum(each.columns[name].unreadable for each in files)
+        first = next((each for each in files if each.columns[name].unreadable), None)
+        if first is not None:
+            value = first.columns[name].value
+            rows = f"(SELECT *, row_number() OVER () - 1 AS row FROM {first.table.source})"  # noqa: S608
+            query = f"SELECT min(row) AS row, arg_min({value.sql}, row) AS value FROM {rows}"  # noqa: S608
+            there = connection.execute(f"{query} WHERE {_unread(value)}").fetchnumpy()
+            place = place_of(first.table.file, int(there["row"][0]), first.rows)
+            raise no_number(name, place, there["value"][0], count)
+
+
+def kept(files: Sequence[Measured], names: Sequence[str], missing: str) -> str | None:
+    """Refuse rows with a missing value, or say how many are dropped."""
+    rows = sum(each.rows for each in files)
+    gone = rows - sum(each.complete for each in files)
+    gaps = {name: sum(each.rows - each.columns[name].present for each in files) for name in names}
+    return require_present(rows, gone, lacking(gaps), missing)
+
+
+def union(files: Sequence[Measured], columns: Mapping[str, str], numbers: Container[str]) -> str:
+    """Write the query that puts the rows of all files below one another."""
+    kinds = {name: _common(files, name, name in numbers) for name in columns.values()}
+    selects = []
+    for each in files:
+        chosen = ", ".join(
+            f"{_as_kind(each.columns[name], kinds[name])} AS {safe}"
+            for safe, name in columns.items()
+        )
+        select = f"SELECT {chosen} FROM {each.table.source}"  # noqa: S608
+        if each.complete < each.rows:
+            whole = " AND ".join(column.value.present for column in each.columns.values())
+            select += f" WHERE {whole}"
+        selects.append(select)
+    return " UNION ALL ".join(selects)
+
+
+def shape_of(files: Sequence[Measured], name: str) -> Shape:
+    """Say what a column of all files together is like."""
+    columns = [each.columns[name] for each in files]
+    kind = _common(files, name, number=False)
+    filled = [column for column in columns if column.present]
+    if not filled or LETTERS.get(kind, "M") not in "bif":
+        return Shape(LETTERS.get(kind, "M"), None, None, zero_one=False)
+    return Shape(
+        LETTERS[kind],
+        min(column.least for column in filled if column.least is not None),
+        max(column.greatest for column in filled if column.greatest is not None),
+        all(column.zero_one for column in filled),
+    )
+
+
+def _common(files: Sequence[Measured], name: str, number: bool) -> str:
+    """Choose the kind of a column of several files; one without any value fits every kind."""
+    columns = [each.columns[name] for each in files]
+    filled = [column.value for column in columns if column.present] or [columns[0].value]
+    letters = {value.letter for value in filled}
+    if len(letters) == 1 and not (number and letters & {"O", "M"}):
+        return "TIMESTAMP" if letters == {"M"} else filled[0].kind
+    if number or letters <= set("bif"):
+        return "BIGINT" if letters == set("bi") else "DOUBLE"
+    return "VARCHAR"
+
+
+def _as_kind(column: Profile, kind: str) -> str:
+    """Select a column of one file in the kind that it has in all of them."""
+    value, letter = column.value, column.value.letter
+    if not column.present:
+        return f"CAST(NULL AS {kind})"
+    if kind == "TIMESTAMP":
+        return UTC.format(value.sql)
+    if kind == "VARCHAR" and letter in WRITTEN:
+        return WRITTEN[letter].format(value.sql)
+    return value.sql if value.kind == kind else f"CAST({value.sql} AS {kind})"

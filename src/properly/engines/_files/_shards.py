@@ -1,6 +1,6 @@
-"""Files that a cluster reads where they lie: of one format, with the same columns.
+"""Shards: files of one format and the same columns, for a cluster to read.
 
-Which files are meant is told by a look from here; their rows are never read here.
+Here only their names, headers and formats are looked at; their rows are never read here.
 """
 
 from __future__ import annotations
@@ -11,24 +11,33 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from properly.engines._files._columns import NUMBER, WHOLE
 from properly.engines._files._duckdb_tables import (
+    DECIMAL,
     OPENING,
     SEPARATORS,
     SPELLED,
+    WHOLE,
+    Header,
     decoded,
     header_of,
     is_here,
     require_different,
 )
-from properly.engines._files._paths import DAMAGED, STANDARD_INPUT, SUFFIXES, damaged, found_files
+from properly.engines._files._paths import (
+    DAMAGED,
+    STANDARD_INPUT,
+    SUFFIXES,
+    File,
+    Format,
+    Paths,
+    damaged,
+    find_files,
+)
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from properly.engines._files._duckdb_tables import Header
-    from properly.engines._files._paths import File, Format, Paths
 
 # Whole numbers of 64 bits: those of fewer digits than the greatest, and those up to it.
 GREATEST = str(2**63 - 1)
@@ -45,7 +54,7 @@ UP_TO_GREATEST = "|".join(
 KINDS = {
     "whole": rf"\s*[+-]?(0|[1-9][0-9]{{0,17}}|{UP_TO_GREATEST})\s*",
     "text": WHOLE,
-    "number": NUMBER,
+    "number": DECIMAL,
     "truth": r"\s*(?i:true|false)\s*",
 }
 PACKED = ".gz"
@@ -78,9 +87,9 @@ class Shard(NamedTuple):
 
 def find_shards(paths: Paths, elsewhere: Elsewhere) -> list[Shard]:
     """Find all files that are meant, all CSV, all JSON lines or all Parquet."""
-    found = [_told(shard, elsewhere) for shard in _found(paths, elsewhere)]
-    first = found[0]
-    for shard in found:
+    shards = [_with_header(shard, elsewhere) for shard in _locate(paths, elsewhere)]
+    first = shards[0]
+    for shard in shards:
         if shard.format != first.format:
             message = (
                 f"files for a cluster must be of one format; {first.name!r} is "
@@ -93,7 +102,7 @@ def find_shards(paths: Paths, elsewhere: Elsewhere) -> list[Shard]:
                 f"{shard.name!r} is not that of {first.name!r}"
             )
             raise DataError(message)
-    return found
+    return shards
 
 
 def kind_of(fitting: Iterable[str]) -> str:
@@ -120,10 +129,10 @@ def not_valid(name: str, kind: Format) -> DataError:
     return DataError(message, hint="it may be cut short.")
 
 
-def unreachable(address: str, engine: str, said: str) -> DataError:
+def unreachable(address: str, engine: str, reason: str) -> DataError:
     """Refuse the address of a file that an engine does not get at."""
     message = (
-        f"a file elsewhere must be one that {engine} reaches; {address!r} is not: {said[:200]}"
+        f"a file elsewhere must be one that {engine} reaches; {address!r} is not: {reason[:200]}"
     )
     return DataError(message)
 
@@ -143,18 +152,18 @@ def split_quotes(name: str | None) -> DataError:
     return DataError(message, hint="write it as Parquet, or read it on one machine.")
 
 
-def _found(paths: Paths, elsewhere: Elsewhere) -> list[Shard]:
+def _locate(paths: Paths, elsewhere: Elsewhere) -> list[Shard]:
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if STANDARD_INPUT in given:
         raise _no_plain_file(STANDARD_INPUT)
-    found: list[Shard] = []
+    shards: list[Shard] = []
     with TemporaryDirectory(prefix="properly-") as folder:
-        for file in found_files(given, Path(folder)):
+        for file in find_files(given, Path(folder)):
             if is_here(file):
-                found.append(_here(file))
+                shards.append(_here(file))
             else:
-                found += [_away(place) for place in elsewhere.names(file.name)]
-    return found
+                shards += [_away(place) for place in elsewhere.names(file.name)]
+    return shards
 
 
 def _here(file: File) -> Shard:
@@ -183,7 +192,7 @@ def _no_plain_file(name: str) -> DataError:
     return DataError(message, hint="unpack it, or write it to a file, first.")
 
 
-def _told(shard: Shard, elsewhere: Elsewhere) -> Shard:
+def _with_header(shard: Shard, elsewhere: Elsewhere) -> Shard:
     """Read the header of a CSV file, and tell text of which the name says nothing."""
     if shard.format in ("parquet", "arrow"):
         return _allowed(shard, "")

@@ -1,4 +1,4 @@
-"""Files as a frame of Spark, on the cluster of a master or on the cores of this machine."""
+"""Files as a frame of Spark, on a cluster or on the cores of this machine."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from properly._boundary._labels import require_columns
 from properly._boundary._notices import import_extra
 from properly.engines._files import _cluster_errors
 from properly.engines._files._cluster_errors import first_line, translated
-from properly.engines._files._duckdb_tables import MISSING
+from properly.engines._files._duckdb_tables import MISSING, Header
 from properly.engines._files._shards import (
     KINDS,
+    Shard,
     find_shards,
     kind_of,
     no_match,
@@ -30,9 +31,7 @@ from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from properly.engines._files._duckdb_tables import Header
     from properly.engines._files._paths import Paths
-    from properly.engines._files._shards import Shard
 
 MASTER = re.compile(
     r"local(\[(\d+|\*)(,\s*\d+)?\])?|yarn|k8s://\S+|spark://[^\s:,/]+:\d+(,[^\s:,/]+:\d+)*"
@@ -70,12 +69,12 @@ class _Hadoop:
         """Find all files that an address stands for."""
         reader = self.session.read.format("binaryFile").option("recursiveFileLookup", "true")
         try:
-            found = reader.load(address).select("path").collect()
+            rows = reader.load(address).select("path").collect()
         except Exception as error:
             if "PATH_NOT_FOUND" in str(error) and MARKS.search(address):
                 raise no_match(address) from None
             raise unreachable(address, "Spark", first_line(str(error))) from error
-        return sorted(row["path"] for row in found)
+        return sorted(row["path"] for row in rows)
 
     def opening(self, address: str) -> str:
         """Read the first lines of a file."""
@@ -159,8 +158,8 @@ def _start_java(pyspark: Any, conf: Any) -> None:
 
 def _require_java() -> None:
     home = os.environ.get("JAVA_HOME")
-    found = shutil.which("java") if home is None else shutil.which(str(Path(home, "bin", "java")))
-    if found is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
+    java = shutil.which("java") if home is None else shutil.which(str(Path(home, "bin", "java")))
+    if java is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         where = "" if home is None else f" in JAVA_HOME = {home!r}"
         message = f"Spark needs Java, which is not installed{where}"
         raise MissingExtraError(message, hint="install Java 17 or later, or set JAVA_HOME to it.")
@@ -243,9 +242,9 @@ def _typed(texts: Any, chosen: Mapping[str, Any]) -> Any:
         for name in chosen
         for kind, pattern in KINDS.items()
     ]
-    found = frame.agg(*fits).collect()[0]
+    row = frame.agg(*fits).collect()[0]
     kinds = {
-        name: kind_of(kind for kind in KINDS if found[f"{name} {kind}"] is not False)
+        name: kind_of(kind for kind in KINDS if row[f"{name} {kind}"] is not False)
         for name in chosen
     }
     return frame.select(

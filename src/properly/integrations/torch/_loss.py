@@ -20,8 +20,8 @@ from properly.integrations.torch._checks import (
     within_classes,
 )
 from properly.rules import RPS, ClassRule, Log, Penalized
-from properly.rules._dual_rule import DualRule
-from properly.rules._ranked import CutRule
+from properly.rules._class_rule import DualRule
+from properly.rules._ranked_probability import CutRule
 
 if TYPE_CHECKING:
     from properly.integrations.torch._checks import Batch

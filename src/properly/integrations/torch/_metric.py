@@ -18,7 +18,7 @@ from properly.integrations._named_rules import require_rule
 from properly.integrations.torch._checks import Reader, require_device
 from properly.integrations.torch._state import Counting, RunningSums, tally_of_cells
 from properly.rules import BinaryRule, Brier, ClassRule
-from properly.rules._ranked import CutRule
+from properly.rules._ranked_probability import CutRule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -28,7 +28,7 @@ from properly.integrations.torch._checks import outcomes, refuse_nan
 from properly.rules import Brier
 from properly.rules._class_rule import is_class
 from properly.rules._log_odds import both_sides, softmax
-from properly.rules._ranked import is_above
+from properly.rules._ranked_probability import is_above
 from properly.rules._rule import paid
 
 if TYPE_CHECKING:

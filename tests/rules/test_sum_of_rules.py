@@ -1,4 +1,4 @@
-"""Rules that are another rule under a name of their own leave every price to it."""
+"""Rules that are weighted sums of others leave every price to them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from properly.rules import BetaWeighted, BinaryRule, PointWeighted, Regret, Shifted
 
 if TYPE_CHECKING:
-    from properly.rules._combinators import Alias
+    from properly.rules._combinators import SumOfRules
 
-ALIASES = [
+SUMS = [
     PointWeighted([0.1, 0.2]),
     Regret((0.05, 0.2), prior=BetaWeighted(2, 8)),
     Shifted(0.1),
@@ -20,12 +20,16 @@ ALIASES = [
 ]
 
 
-@pytest.mark.parametrize("rule", ALIASES, ids=repr)
-def test_an_alias_passes_on_whatever_its_rule_does_in_its_own_way(rule: Alias) -> None:
+@pytest.mark.parametrize("rule", SUMS, ids=repr)
+def test_a_sum_passes_on_whatever_its_rules_do_in_their_own_way(rule: SumOfRules) -> None:
     # A method left to the base class would answer from the other methods, not as the rule does.
     public = {name for name in dir(BinaryRule) if not name.startswith("_")}
-    other = type(rule.priced_by)
-    own_way = {name for name in public if _defined(other, name) != _defined(BinaryRule, name)}
+    others = {type(part) for _, part in rule.terms}
+    own_way = {
+        name
+        for name in public
+        if any(_defined(other, name) != _defined(BinaryRule, name) for other in others)
+    }
     left_out = {
         name for name in own_way if _defined(type(rule), name) == _defined(BinaryRule, name)
     }

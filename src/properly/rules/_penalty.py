@@ -1,8 +1,7 @@
-"""Rules with a penalty for the wrong decision.
+"""Penalized scores: a rule plus a penalty for the wrong decision.
 
-What lets every correct forecast beat every wrong one.
-
-What a decision costs, and what counts as right if several decisions are best.
+`Penalized`, `PBS` and `PLL`; the smallest penalty that makes a rule superior; and how ties of
+several best decisions are priced.
 """
 
 from __future__ import annotations
@@ -19,136 +18,15 @@ from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError
 from properly.rules._brier import Brier
 from properly.rules._class_rule import ClassRule, at, require_class_rule
-from properly.rules._costs import Matrix, as_matrix, cost_matrix, first_of, likeliest, optimal
+from properly.rules._costs import Cost, Matrix, as_matrix, cost_matrix, first_of, likeliest, optimal
 from properly.rules._log import Log
-from properly.rules._ranked import RPS
+from properly.rules._ranked_probability import RPS
 from properly.rules._rule import Propriety, in_name, wide
 
 if TYPE_CHECKING:
-    from properly.rules._costs import Cost
     from properly.typing import Array
 
-
-def superior_penalty(rule: ClassRule, classes: int) -> float:
-    r"""Return the smallest penalty that puts correct forecasts before wrong ones.
-
-    .. math:: \lambda = \sup_{p_y > p_k \text{ for all } k \ne y} S(p, y)
-        - \inf_{p_k > p_y \text{ for some } k} S(p, y) .
-
-    Parameters
-    ----------
-    rule : ClassRule
-        `Brier`, `Log`, or `RPS` without weights of its own.
-    classes : int
-        The number of classes.
-
-    Returns
-    -------
-    float
-        (K - 2) / (2 K) for `Brier`, log(K / 2) for `Log`; 0 for two classes, which need no penalty.
-
-    Notes
-    -----
-    A forecast is correct here if the class that happened has the largest probability alone, and
-    wrong if another class has a larger one. The least loss of a wrong forecast is approached and
-    never reached, so the penalty may be just as large as this.
-
-    The greatest loss of a correct forecast is that of the uniform one for `Brier` and `Log`. For
-    `RPS` it is the largest loss of a uniform forecast of the lowest class, which happens, and the
-    last t: 1/4, 5/18, 1/3, 13/36 … for K = 2, 3, 4, 5 …. The least loss of a wrong one is 1/2,
-    log 2, and, for `RPS` with three classes or more, 1 / (5 (K - 1)).
-
-    Examples
-    --------
-    >>> from properly.rules import RPS, Brier, superior_penalty
-    >>> superior_penalty(Brier(), 4)
-    0.25
-    >>> round(superior_penalty(RPS(), 4) * 15)
-    4
-    """
-    return greatest_if_correct(rule, classes) - least_if_wrong(rule, classes)
-
-
-def greatest_if_correct(rule: ClassRule, classes: int) -> float:
-    """Return the greatest loss of a forecast whose largest probability is that of the outcome."""
-    check_count(classes)
-    if isinstance(rule, Brier):
-        return (classes - 1) / classes * rule.factor(classes)
-    if isinstance(rule, Log):
-        return math.log(classes)
-    scale = _scale_of_rps(rule, classes)
-    uniform = [_first_and_last(classes, t) for t in range(classes)]
-    return scale * float(RPS().price(np.zeros(classes, dtype=np.int64), np.array(uniform)).max())
-
-
-def least_if_wrong(rule: ClassRule, classes: int) -> float:
-    """Return what the loss of a wrong forecast comes near to, from above."""
-    check_count(classes)
-    if isinstance(rule, Brier):
-        return rule.factor(classes) / 2
-    if isinstance(rule, Log):
-        return math.log(2)
-    least = 1 / 4 if classes == 2 else 1 / (5 * (classes - 1))
-    return _scale_of_rps(rule, classes) * least
-
-
-def _first_and_last(classes: int, last: int) -> list[float]:
-    """Return equal probabilities of the first class and of the last few."""
-    return [1 / (last + 1) if k == 0 or k >= classes - last else 0.0 for k in range(classes)]
-
-
-def _scale_of_rps(rule: ClassRule, classes: int) -> float:
-    if isinstance(rule, RPS) and rule.weights is None:
-        return 1.0 if rule.normalized else classes - 1.0
-    message = f"the penalty is known for Brier, Log and RPS without weights; got {rule!r}"
-    require_class_rule(rule)
-    raise DataError(message, hint="Penalized(rule, penalty=…) takes any number.")
-
-
 Ties = Literal["split", "first", "any_correct", "unique_only"]
-
-
-def mistakes(p: Array, best: Array, y: Array | None, ties: str) -> Array:
-    """Return 0 if the best class was right, 1 if not, and a share if it was one of several."""
-    xp = namespace(p)
-    if ties == "first":
-        first = first_of(best)
-        right = first == y if y is not None else first[:, None] == count_up(p.shape[1], first)
-    else:
-        right = best if y is None else at(best, y)
-    hit = wide(xp.astype(right, p.dtype))
-    if ties in ("first", "any_correct"):
-        return 1 - hit
-    tied = wide(xp.astype(_count(best), p.dtype))
-    share = 1 / tied if ties == "split" else xp.astype(tied == 1, tied.dtype)
-    return 1 - hit * (share[:, None] if y is None else share)
-
-
-def _count(chosen: Array) -> Array:
-    if is_numpy(chosen):
-        return np.count_nonzero(chosen, axis=1)
-    xp = namespace(chosen)
-    return xp.sum(xp.astype(chosen, xp.int64), axis=1)
-
-
-def costs_of(best: Array, p: Array, cost: np.ndarray[Any, Any], ties: str) -> Array:
-    """Return, for every class, the cost of the best decision, or what `ties` makes of several."""
-    xp = namespace(p)
-    matrix = beside(cost, p)
-    chosen = xp.astype(best, p.dtype)
-    if ties == "first":
-        chosen = chosen * xp.astype(xp.cumulative_sum(chosen, axis=1) == 1, p.dtype)
-    if ties in ("split", "first"):
-        return (chosen @ matrix.T) / xp.sum(chosen, axis=1, keepdims=True)
-    worst = ties == "unique_only"
-    found = xp.full_like(p, -math.inf if worst else math.inf)
-    for d in range(matrix.shape[1]):
-        column = matrix[None, :, d]
-        better = column > found if worst else column < found
-        found = xp.where(best[:, d, None] & better, column, found)
-    return found
-
-
 Scale = Literal["sum", "algorithm2", "published_code"]
 Named = Literal["paper", "minimal"]
 Frozen = tuple[tuple[float, ...], ...]
@@ -230,13 +108,14 @@ class Penalized(ClassRule):
         cost: Cost | None = None,
         tolerance: float = 0.0,
     ) -> None:
-        set_field = object.__setattr__
-        set_field(self, "rule", require_class_rule(rule))
-        set_field(self, "penalty", _check_penalty(penalty))
-        set_field(self, "ties", check_choice(ties, get_args(Ties), "ties"))
-        set_field(self, "scale", _check_scale(scale, rule))
-        set_field(self, "cost", _check_cost(cost, penalty))
-        set_field(self, "tolerance", _check_tolerance(tolerance, self.cost))
+        self._set(
+            rule=require_class_rule(rule),
+            penalty=_check_penalty(penalty),
+            ties=check_choice(ties, get_args(Ties), "ties"),
+            scale=_check_scale(scale, rule),
+            cost=_check_cost(cost, penalty),
+        )
+        self._set(tolerance=_check_tolerance(tolerance, self.cost))
         self.penalty_for(3)
 
     @property
@@ -266,14 +145,14 @@ class Penalized(ClassRule):
         """A short lower-case name, with the options that were chosen."""
         short = {"brier": "pbs", "log": "pll"}
         base = short.get(self.rule.name, f"penalized_{self.rule.name}")
-        said = [
+        options = [
             "" if self.penalty == "paper" else _shown(self.penalty),
             "" if self.ties == "split" else self.ties,
             "" if self.scale == "sum" else self.scale,
             "" if self.cost is None else _shown(self.cost),
             f"tolerance={in_name(self.tolerance)}" if self.tolerance else "",
         ]
-        listed = ",".join(x for x in said if x)
+        listed = ",".join(x for x in options if x)
         return f"{base}[{listed}]" if listed else base
 
     def penalty_for(self, classes: int) -> float:
@@ -409,6 +288,122 @@ def PLL(
     return Penalized(Log(), penalty, ties, cost=cost, tolerance=tolerance)
 
 
+def superior_penalty(rule: ClassRule, classes: int) -> float:
+    r"""Return the smallest penalty that puts correct forecasts before wrong ones.
+
+    .. math:: \lambda = \sup_{p_y > p_k \text{ for all } k \ne y} S(p, y)
+        - \inf_{p_k > p_y \text{ for some } k} S(p, y) .
+
+    Parameters
+    ----------
+    rule : ClassRule
+        `Brier`, `Log`, or `RPS` without weights of its own.
+    classes : int
+        The number of classes.
+
+    Returns
+    -------
+    float
+        (K - 2) / (2 K) for `Brier`, log(K / 2) for `Log`; 0 for two classes, which need no penalty.
+
+    Notes
+    -----
+    A forecast is correct here if the class that happened has the largest probability alone, and
+    wrong if another class has a larger one. The least loss of a wrong forecast is approached and
+    never reached, so the penalty may be just as large as this.
+
+    The greatest loss of a correct forecast is that of the uniform one for `Brier` and `Log`. For
+    `RPS` it is the largest loss of a uniform forecast of the lowest class, which happens, and the
+    last t: 1/4, 5/18, 1/3, 13/36 … for K = 2, 3, 4, 5 …. The least loss of a wrong one is 1/2,
+    log 2, and, for `RPS` with three classes or more, 1 / (5 (K - 1)).
+
+    Examples
+    --------
+    >>> from properly.rules import RPS, Brier, superior_penalty
+    >>> superior_penalty(Brier(), 4)
+    0.25
+    >>> round(superior_penalty(RPS(), 4) * 15)
+    4
+    """
+    return greatest_if_correct(rule, classes) - least_if_wrong(rule, classes)
+
+
+def greatest_if_correct(rule: ClassRule, classes: int) -> float:
+    """Return the greatest loss of a forecast whose largest probability is that of the outcome."""
+    check_count(classes)
+    if isinstance(rule, Brier):
+        return (classes - 1) / classes * rule.factor(classes)
+    if isinstance(rule, Log):
+        return math.log(classes)
+    scale = _scale_of_rps(rule, classes)
+    # Equal probabilities of the first class and of the last t.
+    uniform = [
+        [1 / (t + 1) if k == 0 or k >= classes - t else 0.0 for k in range(classes)]
+        for t in range(classes)
+    ]
+    return scale * float(RPS().price(np.zeros(classes, dtype=np.int64), np.array(uniform)).max())
+
+
+def least_if_wrong(rule: ClassRule, classes: int) -> float:
+    """Return what the loss of a wrong forecast comes near to, from above."""
+    check_count(classes)
+    if isinstance(rule, Brier):
+        return rule.factor(classes) / 2
+    if isinstance(rule, Log):
+        return math.log(2)
+    least = 1 / 4 if classes == 2 else 1 / (5 * (classes - 1))
+    return _scale_of_rps(rule, classes) * least
+
+
+def _scale_of_rps(rule: ClassRule, classes: int) -> float:
+    if isinstance(rule, RPS) and rule.weights is None:
+        return 1.0 if rule.normalized else classes - 1.0
+    message = f"the penalty is known for Brier, Log and RPS without weights; got {rule!r}"
+    require_class_rule(rule)
+    raise DataError(message, hint="Penalized(rule, penalty=…) takes any number.")
+
+
+def mistakes(p: Array, best: Array, y: Array | None, ties: str) -> Array:
+    """Return 0 if the best class was right, 1 if not, and a share if it was one of several."""
+    xp = namespace(p)
+    if ties == "first":
+        first = first_of(best)
+        right = first == y if y is not None else first[:, None] == count_up(p.shape[1], first)
+    else:
+        right = best if y is None else at(best, y)
+    hit = wide(xp.astype(right, p.dtype))
+    if ties in ("first", "any_correct"):
+        return 1 - hit
+    tied = wide(xp.astype(_count(best), p.dtype))
+    share = 1 / tied if ties == "split" else xp.astype(tied == 1, tied.dtype)
+    return 1 - hit * (share[:, None] if y is None else share)
+
+
+def _count(chosen: Array) -> Array:
+    if is_numpy(chosen):
+        return np.count_nonzero(chosen, axis=1)
+    xp = namespace(chosen)
+    return xp.sum(xp.astype(chosen, xp.int64), axis=1)
+
+
+def costs_of(best: Array, p: Array, cost: np.ndarray[Any, Any], ties: str) -> Array:
+    """Return, for every class, the cost of the best decision, or what `ties` makes of several."""
+    xp = namespace(p)
+    matrix = beside(cost, p)
+    chosen = xp.astype(best, p.dtype)
+    if ties == "first":
+        chosen = chosen * xp.astype(xp.cumulative_sum(chosen, axis=1) == 1, p.dtype)
+    if ties in ("split", "first"):
+        return (chosen @ matrix.T) / xp.sum(chosen, axis=1, keepdims=True)
+    worst = ties == "unique_only"
+    costs = xp.full_like(p, -math.inf if worst else math.inf)
+    for d in range(matrix.shape[1]):
+        column = matrix[None, :, d]
+        better = column > costs if worst else column < costs
+        costs = xp.where(best[:, d, None] & better, column, costs)
+    return costs
+
+
 def _shown(x: object) -> str:
     """Write an option in a name: a number, a word, or the rows of a matrix."""
     if isinstance(x, tuple):
@@ -422,11 +417,11 @@ def _check_penalty(penalty: Named | float) -> Named | float:
             return penalty
         message = f"penalty must be 'paper', 'minimal' or a number; got {penalty!r}"
         raise DataError(message)
-    found = as_number(penalty, "penalty")
-    if not 0 <= found < math.inf:
-        message = f"a penalty must be finite and not negative; got {found!r}"
+    number = as_number(penalty, "penalty")
+    if not 0 <= number < math.inf:
+        message = f"a penalty must be finite and not negative; got {number!r}"
         raise DataError(message, hint="a negative one would reward mistakes.")
-    return found
+    return number
 
 
 def _check_scale(scale: str, rule: ClassRule) -> str:
@@ -447,17 +442,17 @@ def _check_cost(cost: Cost | None, penalty: Named | float) -> Any:
     if isinstance(cost, str):
         cost_matrix(cost, 2)
         return cost
-    found = as_matrix(cost)
-    matrix = cost_matrix(found, found.shape[0])
+    table = as_matrix(cost)
+    matrix = cost_matrix(table, table.shape[0])
     return tuple(tuple(row) for row in matrix.tolist())
 
 
 def _check_tolerance(tolerance: float, cost: object) -> float:
-    found = as_number(tolerance, "tolerance")
-    if not 0 <= found < 1:
-        message = f"tolerance must be zero or more and less than 1; got {found!r}"
+    number = as_number(tolerance, "tolerance")
+    if not 0 <= number < 1:
+        message = f"tolerance must be zero or more and less than 1; got {number!r}"
         raise DataError(message)
-    if found and cost is not None:
-        message = f"a tolerance is one of probabilities, not of costs; got {found!r} with costs"
+    if number and cost is not None:
+        message = f"a tolerance is one of probabilities, not of costs; got {number!r} with costs"
         raise DataError(message)
-    return found
+    return number

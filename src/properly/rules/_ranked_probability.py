@@ -1,13 +1,14 @@
-"""Rules for ordered classes.
+"""Ranked probability scores: rules for ordered classes, added up over cuts.
 
-Rules that add up a price over the cuts between ordered classes.
+`CutRule` is their base; `RPS` is the Brier score at each cut, `RankedLog` the log score, and
+`Ranked` any rule for one event.
 """
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -25,9 +26,10 @@ from properly.rules._log_odds import log_cumulate, log_softmax, log_tails
 from properly.rules._rule import BinaryRule, Propriety, in_name, require_binary, wide
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from properly.typing import Array
+
+# Up to this many classes are added up column by column, without a table of sums.
+FEW = 16
 
 
 class CutRule(ClassRule):
@@ -43,8 +45,8 @@ class CutRule(ClassRule):
     needs_order: ClassVar[bool] = True
 
     def __init__(self, weights: Iterable[float] | None = None, normalized: bool = True) -> None:
-        object.__setattr__(self, "weights", check_cut_weights(weights))
-        object.__setattr__(self, "normalized", check_flag(normalized, "normalized"))
+        self._set(weights=check_cut_weights(weights))
+        self._set(normalized=check_flag(normalized, "normalized"))
 
     @abstractmethod
     def sides(self, lower: Array, upper: Array) -> tuple[Array, Array]:
@@ -140,8 +142,8 @@ class CutRule(ClassRule):
             flat = (xp.reshape(table, (-1,)) for table in tables)
             return xp.reshape(getattr(rules[0], method)(*flat), shape)
         columns = ([table[:, k] for table in tables] for k in range(shape[1]))
-        found = [getattr(rule, method)(*x) for rule, x in zip(rules, columns, strict=True)]
-        return xp.stack(found, axis=1)
+        prices = [getattr(rule, method)(*x) for rule, x in zip(rules, columns, strict=True)]
+        return xp.stack(prices, axis=1)
 
     def class_curvature(self, p: Array) -> Array:
         """Add up the curvatures of the cuts, each as it moves with every class.
@@ -159,8 +161,8 @@ class CutRule(ClassRule):
         below = weight * _ratio(upper, lower, least)
         below = xp.flip(xp.cumulative_sum(xp.flip(below, axis=1), axis=1), axis=1)
         nothing = xp.zeros_like(p[:, :1])
-        found = xp.concat([nothing, above], axis=1) + xp.concat([below, nothing], axis=1)
-        return xp.where(p > least, p * p * found, nothing)
+        total = xp.concat([nothing, above], axis=1) + xp.concat([below, nothing], axis=1)
+        return xp.where(p > least, p * p * total, nothing)
 
     def classwise(self, p: Array) -> Array:
         """Add up, for every class, the cuts at or above it and those below it."""
@@ -180,13 +182,14 @@ def check_cut_weights(weights: Iterable[float] | None) -> tuple[float, ...] | No
     if not isinstance(weights, Iterable):
         message = f"weights are a list of numbers, one for each cut; got {weights!r}"
         raise ArgumentTypeError(message)
-    found = tuple(as_number(w, "number in weights") for w in weights)
-    if not found or not all(0 <= w <= HUGE for w in found) or not any(w > 0 for w in found):
+    numbers = tuple(as_number(w, "number in weights") for w in weights)
+    if not numbers or not all(0 <= w <= HUGE for w in numbers) or not any(w > 0 for w in numbers):
         message = (
-            f"weights must be zero or more, at most {HUGE:g}, and not all zero; got {list(found)!r}"
+            f"weights must be zero or more, at most {HUGE:g}, and not all zero; "
+            f"got {list(numbers)!r}"
         )
         raise DataError(message)
-    return found
+    return numbers
 
 
 def as_strict_as(propriety: Propriety, *, all_cuts: bool) -> Propriety:
@@ -201,7 +204,7 @@ def tails(p: Array) -> tuple[Array, Array]:
 
     So a tail of impossible classes is exactly 0, and small ones keep their digits. What rounding
     adds to 1 is cut off: the sums of probabilities are not the user's numbers. (`upper_tails` in
-    the room `_reductions` asks for more: there, equal decimals must have equal sums.)
+    `counts._reductions` asks for more: there, equal decimals must have equal sums.)
     """
     xp = namespace(p)
     return lower_tails(p), xp.flip(lower_tails(xp.flip(p, axis=1)), axis=1)
@@ -219,8 +222,8 @@ def _log_of_positive(x: Array) -> Array:
     """Take the logarithm of what is positive; of everything else it is that of 0."""
     xp = namespace(x)
     some = x > 0
-    found = xp.log(xp.where(some, x, xp.ones_like(x)))
-    return xp.where(some, found, xp.full_like(found, -math.inf))
+    log = xp.log(xp.where(some, x, xp.ones_like(x)))
+    return xp.where(some, log, xp.full_like(log, -math.inf))
 
 
 def _ratio(x: Array, over: Array, least: float) -> Array:
@@ -234,8 +237,8 @@ def _log_ratio(log_x: Array, over: Array) -> Array:
     """Divide logarithms; return minus infinity where there is nothing to divide by."""
     xp = namespace(log_x)
     some = over > -math.inf
-    found = log_x - xp.where(some, over, xp.zeros_like(over))
-    return xp.where(some, found, xp.full_like(found, -math.inf))
+    ratio = log_x - xp.where(some, over, xp.zeros_like(over))
+    return xp.where(some, ratio, xp.full_like(ratio, -math.inf))
 
 
 def is_above(y: Array, p: Array) -> Array:
@@ -255,10 +258,6 @@ def weigh(loss: Array, shares: np.ndarray[Any, Any]) -> Array:
 def add_up(loss: Array, shares: np.ndarray[Any, Any]) -> Array:
     """Return the weighted sum over the cuts."""
     return namespace(loss).sum(weigh(loss, shares), axis=1)
-
-
-# Up to so many classes are added up column by column, without a table of sums.
-FEW = 16
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -468,19 +467,21 @@ class Ranked(CutRule):
     ) -> None:
         if isinstance(rule, list | tuple):
             rule = tuple(require_binary(part) for part in rule)
-            _require_some(rule)
+            if not rule:
+                message = "there must be at least one rule for the cuts; got none"
+                raise DataError(message)
         else:
             rule = require_binary(rule)
         super().__init__(weights, normalized)
-        object.__setattr__(self, "rule", rule)
+        self._set(rule=rule)
         if isinstance(rule, tuple):
             self.require_classes(len(rule) + 1)
 
     @property
     def propriety(self) -> Propriety:
         """That of the least proper rule; not strict if a cut does not count."""
-        found = {rule.propriety for rule in self._counting}
-        return as_strict_as(Propriety.least(found), all_cuts=self.has_all_cuts)
+        claims = {rule.propriety for rule in self._counting}
+        return as_strict_as(Propriety.least(claims), all_cuts=self.has_all_cuts)
 
     @property
     def differentiable(self) -> bool:
@@ -556,9 +557,3 @@ def _without_pole(price: Callable[[Array], Array], p: Array, wrong: float) -> Ar
 
 def _by_column(columns: list[Array]) -> Array:
     return namespace(columns[0]).stack(columns, axis=1)
-
-
-def _require_some(rules: tuple[BinaryRule, ...]) -> None:
-    if not rules:
-        message = "there must be at least one rule for the cuts; got none"
-        raise DataError(message)

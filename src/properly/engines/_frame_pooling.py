@@ -1,4 +1,7 @@
-"""Forecasts counted inside an engine: each distinct one, or in cells."""
+"""Pooling inside an engine: rows counted at distinct forecasts, or in cells.
+
+A `Pooled` is what comes back from the engine, checked; a tally or counts are made of it.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from properly._boundary._arrays import require_countable
+from properly._boundary._arrays import missing_values, require_countable
 from properly.counts._pooling import EXACT, count, pool
-from properly.counts._tally import Tally
-from properly.engines._rows import WHOLE, collected, floor, is_sound_forecast, is_sound_weight
+from properly.counts._tally import Tally, snapped
+from properly.engines._counts import Counts
+from properly.engines._rows import WHOLE, Rows, collected, floor, is_sound_forecast, is_sound_weight
 
 if TYPE_CHECKING:
-    from properly.engines._rows import Rows
-
-    Column = np.ndarray[Any, Any]
+    from properly.typing import ArrayLike, Column
 
 
 class Pooled(NamedTuple):
@@ -75,6 +77,15 @@ class Pooled(NamedTuple):
         return Tally._of(pool(value, self.columns()))  # noqa: SLF001
 
 
+def tally_frame(rows: Rows, cells: int | None, snap: float | ArrayLike | None) -> Tally:
+    """Count the forecasts of the first model, as they are, moved to a grid, or in cells."""
+    if cells is not None and snap is None:
+        return Counts.of_cells(cells, *pool_cells(rows, "p0", cells).by_cell()).tally()
+    tally = pool_values(rows, "p0").tally(np.float32 if "p0" in rows.narrow else np.float64)
+    tally = tally if snap is None else snapped(tally, snap)
+    return tally if cells is None else tally.group(cells)
+
+
 def pool_values(rows: Rows, name: str) -> Pooled:
     """Count rows at each distinct forecast."""
     return _checked(rows, name, _counted(rows, rows.data, nw.col(name), None))
@@ -83,12 +94,12 @@ def pool_values(rows: Rows, name: str) -> Pooled:
 def pool_few_values(rows: Rows, name: str, most: int) -> Pooled | None:
     """Count rows at each distinct forecast; None if there are more than `most` of them.
 
-    A forecast takes a line for each outcome. So many are fetched; groups have to share them.
+    A forecast takes a line for each outcome. Twice `most` are fetched; groups have to share them.
     """
-    found = _counted(rows, rows.data, nw.col(name), 2 * most)
-    if len(found["n"]) > 2 * most or len(np.unique(found["x"])) > most:
+    table = _counted(rows, rows.data, nw.col(name), 2 * most)
+    if len(table["n"]) > 2 * most or len(np.unique(table["x"])) > most:
         return None
-    return _checked(rows, name, found)
+    return _checked(rows, name, table)
 
 
 def pool_cells(rows: Rows, name: str, cells: int) -> Pooled:
@@ -98,9 +109,9 @@ def pool_cells(rows: Rows, name: str, cells: int) -> Pooled:
     # No constant: polars divides by those by multiplying with their rounded inverses.
     data = rows.data.with_columns((p * 0 + cells).alias("cells"), moment.alias("m"))
     data = data.with_columns(is_sound_forecast(name).alias("s"))
-    found = _counted(rows, data, cell_of(p, cells), None, ["m", "s"])
-    rows.require_sound(int(found["n"].sum()), {name: int(found["s"].sum())})
-    return _checked(rows, name, found)
+    table = _counted(rows, data, cell_of(p, cells), None, ["m", "s"])
+    rows.require_sound(int(table["n"].sum()), {name: int(table["s"].sum())})
+    return _checked(rows, name, table)
 
 
 def cell_of(p: nw.Expr, cells: int) -> nw.Expr:
@@ -145,64 +156,45 @@ def _of_weights(rows: Rows) -> dict[str, nw.Expr]:
     return {"w2": wide * wide, "used": used, "sound": is_sound_weight(), "broken": broken}
 
 
-def _checked(rows: Rows, name: str, found: dict[str, Column]) -> Pooled:
+def _checked(rows: Rows, name: str, table: dict[str, Column]) -> Pooled:
     """Refuse what cannot be counted, and tell events from others."""
-    number = int(found["n"].sum())
-    sound = {} if "s" in found else {name: _sound_rows(found["x"], found["n"])}
-    present = ~missing_labels(found["y"])
-    sound["y"] = int(found["n"][present].sum())
+    number = int(table["n"].sum())
+    sound = {}
+    if "s" not in table:
+        with np.errstate(invalid="ignore"):
+            in_unit = (table["x"] >= 0) & (table["x"] <= 1)
+        sound[name] = int(table["n"][in_unit].sum())
+    present = ~missing_values(table["y"])
+    sound["y"] = int(table["n"][present].sum())
     if rows.weighted:
-        sound["w"] = int(found["sound"].sum())
-    group = found.get("g")
+        sound["w"] = int(table["sound"].sum())
+    group = table.get("g")
     if group is not None:
-        sound["g"] = int(found["n"][~missing_labels(group)].sum())
+        sound["g"] = int(table["n"][~missing_values(group)].sum())
     rows.require_sound(number, sound)
-    happened = rows.happened(_plain_labels(found["y"]))
+    y = table["y"]
+    # Truth values come as objects if some were missing.
+    if y.dtype.kind == "O" and all(isinstance(x, bool | np.bool_) for x in y.tolist()):
+        y = y.astype(bool)
+    happened = rows.happened(y)
     if not rows.weighted:
-        weight = found["n"].astype(np.int64, copy=False)
-        return Pooled(found["x"], happened, weight, None, found.get("m"), group)
-    return _weighed(rows, found, happened, group)
+        weight = table["n"].astype(np.int64, copy=False)
+        return Pooled(table["x"], happened, weight, None, table.get("m"), group)
+    return _weighed(rows, table, happened, group)
 
 
 def _weighed(
-    rows: Rows, found: dict[str, Column], happened: Column, group: Column | None
+    rows: Rows, table: dict[str, Column], happened: Column, group: Column | None
 ) -> Pooled:
     """Leave out what weighs nothing; whole numbers are counts."""
-    total = float(found["w"].sum(dtype=np.float64))
-    rows.require_some_weight(int(found["used"].sum()), int(found["n"].sum()))
-    whole = rows.whole or (total < EXACT and not found["broken"].any())
+    total = float(table["w"].sum(dtype=np.float64))
+    rows.require_some_weight(int(table["used"].sum()), int(table["n"].sum()))
+    whole = rows.whole or (total < EXACT and not table["broken"].any())
     if whole:
         require_countable(total)
-    weight = found["w"].astype(np.int64 if whole else np.float64, copy=False)
+    weight = table["w"].astype(np.int64 if whole else np.float64, copy=False)
     pooled = Pooled(
-        found["x"], happened, weight, None if whole else found["w2"], found.get("m"), group
+        table["x"], happened, weight, None if whole else table["w2"], table.get("m"), group
     )
-    used = found["used"] > 0
+    used = table["used"] > 0
     return pooled if used.all() else pooled.only(used)
-
-
-def _sound_rows(p: Column, n: Column) -> int:
-    with np.errstate(invalid="ignore"):
-        return int(n[(p >= 0) & (p <= 1)].sum())
-
-
-def missing_labels(column: Column) -> Column:
-    """Tell where a label is missing."""
-    if column.dtype.kind == "f":
-        return np.isnan(column)
-    if column.dtype.kind == "O":
-        return np.array([_is_missing(x) for x in column], dtype=bool)
-    return np.isnat(column) if column.dtype.kind in "mM" else np.zeros(len(column), dtype=bool)
-
-
-def _is_missing(x: object) -> bool:
-    """Tell what stands for nothing: in pandas, it is neither equal to itself nor different."""
-    same = x == x  # noqa: PLR0124
-    return x is None or not isinstance(same, bool | np.bool_) or not same
-
-
-def _plain_labels(y: Column) -> Column:
-    """Make booleans of truth values that came as objects, since some were missing."""
-    if y.dtype.kind == "O" and all(isinstance(x, bool | np.bool_) for x in y.tolist()):
-        return y.astype(bool)
-    return y

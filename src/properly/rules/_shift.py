@@ -1,4 +1,4 @@
-"""The Brier score, its weight moved to a threshold of one's choice."""
+"""Shifted Brier scores, whose weight peaks at a threshold of choice."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from properly._boundary._libraries import namespace
 from properly._boundary._options import as_number, check_choice
 from properly.errors import DataError
 from properly.rules._brier import Brier
-from properly.rules._combinators import Alias
+from properly.rules._combinators import SumOfRules
 from properly.rules._log_odds import SMALL, atanh_excess
 from properly.rules._rule import BinaryRule, Propriety
 
@@ -25,7 +25,7 @@ Form = Literal["regret", "classweighted", "published"]
 
 
 @dataclass(frozen=True)
-class Shifted(Alias):
+class Shifted(SumOfRules):
     r"""Brier score whose weight peaks at a threshold of one's choice.
 
     With the forecast shifted on the log-odds scale so that :math:`\mu` becomes one half,
@@ -91,13 +91,12 @@ class Shifted(Alias):
             "published": PublishedForm,
         }
         check_choice(self.form, tuple(forms), "form")
-        object.__setattr__(self, "mu", mu)
-        object.__setattr__(self, "_rule", forms[self.form](mu))
+        self._set(mu=mu, _rule=forms[self.form](mu))
 
     @property
-    def priced_by(self) -> BinaryRule:
-        """The form that was asked for."""
-        return self._rule
+    def terms(self) -> tuple[tuple[float, BinaryRule], ...]:
+        """The form, once."""
+        return ((1.0, self._rule),)
 
     @property
     def name(self) -> str:
