@@ -20,8 +20,8 @@ DOORS = {
         AbsoluteError BinnedReliability Bins CalibrationError CalibrationSummary CalibrationTest
         Certain ClassCalibrationSummary ClassDecomposition Decomposition GroupingError
         MurphyDecomposition PartIntervals Reliability SmoothError binned_reliability
-        calibration_error calibration_summary calibration_test class_reliability decompose
-        decompose_classes grouping_error murphy_decomposition reliability
+        calibration_error calibration_summary calibration_test decompose
+        grouping_error murphy_decomposition reliability
         smooth_calibration_error
     """,
     "properly.comparison": """

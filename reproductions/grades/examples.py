@@ -14,7 +14,7 @@ import numpy as np
 
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
-from properly.calibration._class_decomposition import decompose_classes
+from properly.calibration._decomposition import decompose
 from properly.decisions._cumulative_forecast import cumulative_forecast
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 from reproductions.grades.forecasts import severity_cases
@@ -292,7 +292,7 @@ def _text() -> Iterator[Erratum]:
     why = "The paper has two: stenosis of the aortic valve and diabetic retinopathy."
     yield Erratum("Abstract", "grading problems", 4, 2, why)
     yield Erratum("Abstract", "data sets", 3, 2, "The paper has two: TMED-2 and Eyepacs.")
-    found = decompose_classes(severity_cases(), RPS())
+    found = decompose(severity_cases(), RPS())
     yield Erratum(
         "Section 1",
         "RPS of the forecasts of injuries, put together from its parts",

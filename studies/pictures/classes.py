@@ -55,11 +55,11 @@ def cuts() -> Figure:
     parts: dict[str, properly.calibration.Decomposition] = {}
     names: list[str] = []
     for model, cases in injuries().items():
-        found = properly.calibration.class_reliability(cases, band="consistency", rng=SEED)
-        split = properly.calibration.decompose_classes(cases, RPS())
+        found = properly.reliability(cases, reduction="cumulative", band="consistency", rng=SEED)
+        split = properly.decompose(cases, RPS())
         curves |= {f"{model}, {name}": curve for name, curve in found.items()}
-        parts |= dict(zip([f"{model}, {name}" for name in split.names], split.parts, strict=True))
-        names += split.names
+        parts |= {f"{model}, {name}": part for name, part in split.items()}
+        names += split
     axes = plots.reliability_grid(curves, decompositions=parts, columns=len(names) // 2)
     for ax, name in zip(axes, names, strict=True):
         ax.set_title(name, fontsize="small")

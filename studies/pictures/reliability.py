@@ -41,7 +41,7 @@ def three_bands() -> Figure:
         "Simultaneous: all of the true curve\nlies in here",
     )
     for ax, kind, words in zip(axes, kinds, said, strict=True):
-        record = properly.reliability(t, band=kind, rng=SEED)  # type: ignore[arg-type]
+        record = properly.reliability(t, band=kind, rng=SEED)  # type: ignore[call-overload]
         plots.reliability(record, ax, limits=(0, 0.3))
         ax.set_title(words, loc="left")
     for ax in axes[1:]:

@@ -43,7 +43,7 @@ def test_of_calibrated_forecasts_a_tenth_is_refused_at_a_tenth(view: Any) -> Non
 def test_the_statistic_is_the_miscalibration_of_all_questions(rule: Any, view: Any) -> None:
     cases = draw(np.random.default_rng(2), 60)
     found = properly.calibration_test(cases, rule, reduction=view, replicates=9, rng=1)
-    parts = properly.calibration.decompose_classes(cases, rule, view=view)
+    parts = properly.decompose(cases, rule, reduction=view)
     assert found.statistic == pytest.approx(parts.miscalibration, abs=1e-14)
     assert found.miscalibration == found.statistic
     assert (found.name, found.rule, found.method) == ("mcb", rule.name, "Monte Carlo")
@@ -53,7 +53,7 @@ def test_the_statistic_is_the_miscalibration_of_all_questions(rule: Any, view: A
 def test_a_ranked_rule_asks_its_own_questions() -> None:
     cases = draw(np.random.default_rng(3), 60)
     found = properly.calibration_test(cases, RPS(), replicates=99, rng=1)
-    parts = properly.calibration.decompose_classes(cases, RPS())
+    parts = properly.decompose(cases, RPS())
     assert found.statistic == pytest.approx(parts.miscalibration, abs=1e-14)
     cuts = properly.calibration_test(cases, reduction="cumulative", replicates=99, rng=1)
     assert found.p_value == cuts.p_value
@@ -62,7 +62,7 @@ def test_a_ranked_rule_asks_its_own_questions() -> None:
 def test_any_rule_for_one_event_judges_classes_against_the_rest() -> None:
     cases = draw(np.random.default_rng(3), 60)
     found = properly.calibration_test(cases, Spherical(), replicates=9, rng=1)
-    parts = properly.calibration.decompose_classes(cases, Spherical(), view="one_vs_rest")
+    parts = properly.decompose(cases, Spherical(), reduction="one_vs_rest")
     assert found.statistic == pytest.approx(parts.miscalibration, abs=1e-14)
 
 
@@ -150,7 +150,7 @@ def test_what_cannot_be_tested_is_refused() -> None:
         properly.calibration_test(cases, reduction="both")  # type: ignore[arg-type]
     with pytest.raises(ArgumentTypeError, match=r"a rule for one event or for cuts; got Penalized"):
         properly.calibration_test(cases, PBS())
-    with pytest.raises(DataError, match="its view is 'cumulative'"):
+    with pytest.raises(DataError, match="its reduction is 'cumulative'"):
         properly.calibration_test(cases, RPS(), reduction="top_label")
     clustered = draw(np.random.default_rng(8), 20, clusters=np.arange(20) // 2)
     with pytest.raises(DataError, match="'mcb' takes cases as independent; these have clusters"):

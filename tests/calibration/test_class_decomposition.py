@@ -12,13 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from properly import Cases, decompose, reliability, tally
-from properly.calibration._class_decomposition import (
-    ClassDecomposition,
-    class_reliability,
-    decompose_classes,
-)
 from properly.counts._reductions import cumulative, one_vs_rest, top_label
-from properly.errors import DataError, ImproperRuleError
+from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import (
     RPS,
     BinaryRule,
@@ -35,6 +30,7 @@ from properly.rules import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from properly.calibration import ClassDecomposition
     from properly.counts._reductions import View
 
 PARTS = ["score", "miscalibration", "discrimination", "uncertainty"]
@@ -80,8 +76,8 @@ EXACT_RULES: list[Rule] = [
     Brier(scale="mean"),
     Brier(scale="half"),
 ]
-PAIRS: list[tuple[Rule, str]] = [
-    *((rule, "auto") for rule in [*EXACT_RULES, Log()]),
+PAIRS: list[tuple[Rule, str | None]] = [
+    *((rule, None) for rule in [*EXACT_RULES, Log()]),
     *((rule, view) for rule in (Brier(), Log(), Spherical(), Elementary(0.4)) for view in VIEWS),
 ]
 
@@ -91,20 +87,20 @@ PAIRS: list[tuple[Rule, str]] = [
 def test_the_total_is_the_score_of_the_rule(rule: Any, weighted: bool) -> None:
     weight = np.random.default_rng(5).random(60) if weighted else None
     cases = sample(weight=weight)
-    assert decompose_classes(cases, rule).score == close(rule(cases.y, cases.p, weight))
+    assert decompose(cases, rule).score == close(rule(cases.y, cases.p, weight))
 
 
 @pytest.mark.parametrize(("rule", "view"), PAIRS, ids=str)
 def test_parts_add_up(rule: Any, view: Any) -> None:
-    record = decompose_classes(sample(), rule, view=view)
+    record = decompose(sample(), rule, reduction=view)
     for name in PARTS:
-        parts = [getattr(part, name) for part in record.parts]
+        parts = [getattr(part, name) for part in record.values()]
         assert getattr(record, name) == close(float(record.weights @ parts))
         assert getattr(record, name) >= 0
     total = record.miscalibration - record.discrimination + record.uncertainty
     assert record.score == close(total)
     assert record.skill == close(1 - record.score / record.uncertainty)
-    assert len(record.names) == len(record.parts) == len(record.weights)
+    assert len(record) == len(record.parts) == len(record.weights)
 
 
 @given(st.integers(2, 6), st.integers(1, 30), st.integers(0, 2**32 - 1))
@@ -115,7 +111,7 @@ def test_the_ranked_probability_score_splits_whatever_the_data(
     rng = np.random.default_rng(seed)
     p = rng.multinomial(10, np.full(classes, 1 / classes), size=n) / 10
     y = rng.integers(classes, size=n)
-    record = decompose_classes(Cases(y, p), RPS())
+    record = decompose(Cases(y, p), RPS())
     assert record.score == close(RPS()(y, p))
     assert record.score == close(record.miscalibration - record.discrimination + record.uncertainty)
     assert min(record.miscalibration, record.discrimination) >= 0
@@ -125,10 +121,8 @@ def test_the_ranked_probability_score_splits_whatever_the_data(
 
 def test_the_mean_of_two_cuts_by_hand() -> None:
     # Cut 1: forecasts .5, 1, .5 of 0, 1, 1; recalibrated .5, 1, .5. Cut 2: 0, .5, .5 of 0, 1, 0.
-    record = decompose_classes(
-        Cases([0, 2, 1], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]]), RPS()
-    )
-    for part in record.parts:
+    record = decompose(Cases([0, 2, 1], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]]), RPS())
+    for part in record.values():
         assert numbers(part) == close([1 / 6, 0.0, 1 / 18, 2 / 9])
     assert numbers(record) == close([1 / 6, 0.0, 1 / 18, 2 / 9])
     assert record.skill == close(0.25)
@@ -137,15 +131,15 @@ def test_the_mean_of_two_cuts_by_hand() -> None:
 def test_two_ordered_classes_are_one_event() -> None:
     cases = sample(2)
     binary = decompose(tally(cases.y, cases.p[:, 1]), Brier())
-    assert numbers(decompose_classes(cases, RPS())) == close(numbers(binary))
-    assert decompose_classes(cases, RPS()).names == ("1",)
+    assert numbers(decompose(cases, RPS())) == close(numbers(binary))
+    assert list(decompose(cases, RPS())) == ["1"]
 
 
 @pytest.mark.parametrize(("scale", "times"), [("sum", 2), ("mean", 1), ("half", 1)])
 def test_two_classes_against_the_rest_are_one_event_twice(scale: Any, times: int) -> None:
     cases = sample(2)
     binary = decompose(tally(cases.y, cases.p[:, 1]), Brier())
-    found = decompose_classes(cases, Brier(scale=scale))
+    found = decompose(cases, Brier(scale=scale))
     assert numbers(found) == close([times * x for x in numbers(binary)])
 
 
@@ -153,9 +147,9 @@ def test_two_classes_against_the_rest_are_one_event_twice(scale: Any, times: int
 def test_reversed_classes_have_the_same_parts(rule: Any) -> None:
     cases = sample(5)
     turned = Cases(4 - cases.y, cases.p[:, ::-1])
-    there, back = decompose_classes(cases, rule), decompose_classes(turned, rule)
+    there, back = decompose(cases, rule), decompose(turned, rule)
     assert numbers(there) == close(numbers(back))
-    for part, other in zip(there.parts, reversed(back.parts), strict=True):
+    for part, other in zip(there.values(), reversed(list(back.values())), strict=True):
         assert numbers(part) == close(numbers(other))
 
 
@@ -165,7 +159,7 @@ def test_weight_three_is_three_copies(rule: Any) -> None:
     times = np.random.default_rng(2).integers(0, 4, size=len(cases))
     weighted = Cases(cases.y, cases.p, weight=times)
     copied = Cases(np.repeat(cases.y, times), np.repeat(cases.p, times, axis=0))
-    record, expected = decompose_classes(weighted, rule), decompose_classes(copied, rule)
+    record, expected = decompose(weighted, rule), decompose(copied, rule)
     assert numbers(record) == numbers(expected)
     assert record.parts == expected.parts
 
@@ -173,16 +167,16 @@ def test_weight_three_is_three_copies(rule: Any) -> None:
 @pytest.mark.parametrize("rule", [RPS(), Brier(), RankedLog()], ids=repr)
 def test_classes_may_be_absent(rule: Any) -> None:
     y, p = [1, 1, 2, 1], np.array([[0.1, 0.5, 0.2, 0.2], [0.2, 0.4, 0.2, 0.2]] * 2)
-    record = decompose_classes(Cases(y, p), rule)
+    record = decompose(Cases(y, p), rule)
     assert record.score == close(rule(y, p))
-    lowest, highest = record.parts[0], record.parts[-1]
+    lowest, *_, highest = record.values()
     assert lowest.uncertainty == highest.uncertainty == 0.0
     assert lowest.discrimination == highest.discrimination == 0.0
 
 
 def test_an_impossible_grade_that_happened_costs_infinity() -> None:
     cases = Cases([0, 1, 2], [[0.0, 0.5, 0.5], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]])
-    record = decompose_classes(cases, RankedLog())
+    record = decompose(cases, RankedLog())
     assert record.score == record.miscalibration == math.inf
     assert math.isfinite(record.discrimination)
     assert math.isfinite(record.uncertainty)
@@ -192,7 +186,7 @@ def test_an_impossible_grade_that_happened_costs_infinity() -> None:
 
 def test_what_was_possible_costs_no_infinity() -> None:
     y, p = [0, 1], [[1e-20, 1.0], [0.5, 0.5]]
-    record = decompose_classes(Cases(y, p), RankedLog())
+    record = decompose(Cases(y, p), RankedLog())
     assert record.score == close((53 + 1) * math.log(2) / 2)
     assert RankedLog()(y, p) == close((20 * math.log(10) + math.log(2)) / 2)
 
@@ -200,70 +194,79 @@ def test_what_was_possible_costs_no_infinity() -> None:
 def test_a_cut_without_weight_adds_nothing_even_if_infinite() -> None:
     y, p = [0, 1, 2], [[0.0, 0.5, 0.5], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
     rule = RankedLog(weights=[0, 1])
-    record = decompose_classes(Cases(y, p), rule)
-    assert record.parts[0].score == math.inf
-    assert record.score == record.parts[1].score == close(rule(y, p))
+    record = decompose(Cases(y, p), rule)
+    first, second = record.values()
+    assert first.score == math.inf
+    assert record.score == second.score == close(rule(y, p))
 
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_each_part_is_the_decomposition_of_its_question(view: View) -> None:
     cases = sample(3, weight=np.arange(1, 61) / 7)
-    record = decompose_classes(cases, Log(), view=view)
+    record = decompose(cases, Log(), reduction=view)
     reduced = {"cumulative": cumulative, "one_vs_rest": one_vs_rest}.get(view)
     questions = {"likeliest class": top_label(cases)} if reduced is None else reduced(cases)
     assert record.view == view
-    assert record.names == tuple(questions)
-    assert record.parts == tuple(decompose(c, Log()) for c in questions.values())
+    assert record.parts == {name: decompose(c, Log()) for name, c in questions.items()}
+    assert list(record) == list(questions)
+    assert dict(record) == record.parts
 
 
 def test_the_brier_score_at_the_cuts_is_the_ranked_probability_score() -> None:
-    at_cuts = decompose_classes(sample(), Brier(), view="cumulative")
-    assert numbers(at_cuts) == close(numbers(decompose_classes(sample(), RPS())))
+    at_cuts = decompose(sample(), Brier(), reduction="cumulative")
+    assert numbers(at_cuts) == close(numbers(decompose(sample(), RPS())))
 
 
 def test_the_log_scores_of_classes_do_not_add_up_to_the_log_score() -> None:
     cases = sample()
-    record = decompose_classes(cases, Log())
+    record = decompose(cases, Log())
     none = [Log()(cases.y == k, cases.p[:, k]) for k in range(4)]
     assert record.score == close(sum(none))
     assert record.score > Log()(cases.y, cases.p) + 0.1
 
 
-@pytest.mark.parametrize("call", [decompose_classes, class_reliability])
+@pytest.mark.parametrize("call", [decompose, reliability])
 def test_views_are_told_by_name(call: Callable[..., Any]) -> None:
-    rule = [RPS()] if call is decompose_classes else []
-    with pytest.raises(DataError, match="view must be"):
-        call(sample(), *rule, view="cuts")
+    rule = [RPS()] if call is decompose else []
+    with pytest.raises(DataError, match="reduction must be"):
+        call(sample(), *rule, reduction="cuts")
 
 
 @pytest.mark.parametrize("rule", [RPS(), Brier()], ids=repr)
-def test_one_event_is_for_decompose(rule: Any) -> None:
-    with pytest.raises(DataError):
-        decompose_classes(Cases([0, 1], [0.1, 0.2]), rule)
+@pytest.mark.parametrize("view", VIEWS)
+def test_one_event_has_no_reduction(rule: Any, view: View) -> None:
+    event = Cases([0, 1], [0.1, 0.2])
+    for source in (event, event.tally()):
+        with pytest.raises(DataError, match="these cases have one event, got reduction="):
+            decompose(source, rule, reduction=view)  # type: ignore[arg-type]
+        with pytest.raises(DataError, match="these cases have one event, got reduction="):
+            reliability(source, reduction=view)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentTypeError, match="a rule for the probability of one event"):
+        decompose(event, RPS())
 
 
 def test_as_many_weights_as_cuts_are_needed() -> None:
     with pytest.raises(DataError):
-        decompose_classes(sample(5), RPS(weights=[1, 2]))
+        decompose(sample(5), RPS(weights=[1, 2]))
 
 
 def test_an_improper_rule_for_one_event_can_be_allowed() -> None:
     rules: list[tuple[BinaryRule | Ranked, str]] = [
         (Fair(), "one_vs_rest"),
-        (Ranked(Fair()), "auto"),
+        (Ranked(Fair()), "cumulative"),
     ]
     for rule, view in rules:
         with pytest.raises(ImproperRuleError, match="only a proper rule can be decomposed"):
-            decompose_classes(sample(), rule, view=view)  # type: ignore[arg-type]
-    allowed = decompose_classes(sample(), Ranked(Fair()), allow_improper=True)
-    assert numbers(allowed) == close(numbers(decompose_classes(sample(), RPS())))
+            decompose(sample(), rule, reduction=view)  # type: ignore[call-overload]
+    allowed = decompose(sample(), Ranked(Fair()), allow_improper=True)
+    assert numbers(allowed) == close(numbers(decompose(sample(), RPS())))
 
 
 def test_intervals_are_those_of_each_question() -> None:
     cases = sample(3, clusters=np.arange(60) // 2)
-    record = decompose_classes(cases, RPS(), interval=True, level=0.8, replicates=40, rng=3)
+    record = decompose(cases, RPS(), interval=True, level=0.8, replicates=40, rng=3)
     rng = np.random.default_rng(3)
-    for part, question in zip(record.parts, cumulative(cases).values(), strict=True):
+    for part, question in zip(record.values(), cumulative(cases).values(), strict=True):
         alone = decompose(question, Brier(), interval=True, level=0.8, replicates=40, rng=rng)
         assert part.intervals is not None
         assert part.intervals.level == 0.8
@@ -273,10 +276,10 @@ def test_intervals_are_those_of_each_question() -> None:
 
 
 def test_a_record_is_short_in_print() -> None:
-    assert repr(decompose_classes(sample(3), RPS())).startswith(
+    assert repr(decompose(sample(3), RPS())).startswith(
         "ClassDecomposition(rps by 2 parts, cumulative: 0."
     )
-    assert "by 1 part, top_label" in repr(decompose_classes(sample(3), Brier(), view="top_label"))
+    assert "by 1 part, top_label" in repr(decompose(sample(3), Brier(), reduction="top_label"))
 
 
 CUTS_TABLE = """\
@@ -301,26 +304,26 @@ recalibrated classes need not add up to 1"""
 
 def test_a_table_for_a_person() -> None:
     P = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]]
-    assert str(decompose_classes(Cases([2, 1, 0], P), RPS(weights=[1, 3]))) == CUTS_TABLE
+    assert str(decompose(Cases([2, 1, 0], P), RPS(weights=[1, 3]))) == CUTS_TABLE
     alike = Cases([0, 0], [[1, 0], [1, 0]], labels=["no", "yes, surely"])
-    assert str(decompose_classes(alike, Brier())) == ALIKE_TABLE
+    assert str(decompose(alike, Brier())) == ALIKE_TABLE
 
 
 def test_a_record_cannot_be_written_to() -> None:
-    record = decompose_classes(sample(3), RPS())
+    record = decompose(sample(3), RPS())
     with pytest.raises(ValueError, match="read-only"):
         record.weights[0] = 2.0
 
 
 def test_a_record_is_ready_for_json() -> None:
-    record = decompose_classes(sample(3), RPS(), interval=True, replicates=20, rng=1)
+    record = decompose(sample(3), RPS(), interval=True, replicates=20, rng=1)
     told = record.to_dict()
     assert json.loads(json.dumps(told)) == told
     assert list(told) == ["view", "rule", "statement", *PARTS, "skill", "parts"]
     assert (told["view"], told["rule"]) == ("cumulative", "rps")
     assert [told[name] for name in PARTS] == numbers(record)
     assert list(told["parts"]) == ["1 or higher", "2"]
-    for part, got in zip(record.parts, told["parts"].values(), strict=True):
+    for part, got in zip(record.values(), told["parts"].values(), strict=True):
         assert got == {"weight": 0.5} | part.to_dict()
 
 
@@ -337,25 +340,25 @@ def frame_of(record: ClassDecomposition, backend: Any) -> dict[str, list[Any]]:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_frame_has_a_row_for_each_part_and_one_for_the_total(backend: str) -> None:
-    record = decompose_classes(sample(3), RPS(weights=[1, 3]))
+    record = decompose(sample(3), RPS(weights=[1, 3]))
     columns = frame_of(record, backend)
     assert list(columns) == ["part", "weight", *PARTS, "skill"]
     assert columns["part"] == ["1 or higher", "2", "total"]
     assert columns["weight"][:2] == [0.25, 0.75]
     assert columns["weight"][2] is None or math.isnan(columns["weight"][2])
     for name in (*PARTS, "skill"):
-        expected = [getattr(part, name) for part in record.parts]
+        expected = [getattr(part, name) for part in record.values()]
         assert columns[name] == [*expected, getattr(record, name)]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_frame_has_a_column_for_each_end_of_an_interval(backend: str) -> None:
-    record = decompose_classes(sample(3), RPS(), interval=True, replicates=20, rng=1)
+    record = decompose(sample(3), RPS(), interval=True, replicates=20, rng=1)
     columns = frame_of(record, backend)
     ends = [f"{name}_{end}" for name in PARTS for end in ("lower", "upper")]
     assert list(columns) == ["part", "weight", *PARTS, "skill", *ends]
     for name in PARTS:
-        pairs = [getattr(part.intervals, name) for part in record.parts]
+        pairs = [getattr(part.intervals, name) for part in record.values()]
         assert columns[f"{name}_lower"][:2] == [lower for lower, _ in pairs]
         assert columns[f"{name}_upper"][:2] == [upper for _, upper in pairs]
 
@@ -363,7 +366,7 @@ def test_a_frame_has_a_column_for_each_end_of_an_interval(backend: str) -> None:
 @pytest.mark.parametrize("view", VIEWS)
 def test_reliability_of_each_question(view: View) -> None:
     cases = sample(4)
-    found = class_reliability(cases, view=view)
+    found = reliability(cases, reduction=view)
     reduced = {"cumulative": cumulative, "one_vs_rest": one_vs_rest}.get(view)
     questions = {"likeliest class": top_label(cases)} if reduced is None else reduced(cases)
     assert list(found) == list(questions)
@@ -377,7 +380,9 @@ def test_reliability_of_each_question(view: View) -> None:
 
 def test_bands_are_drawn_from_one_source_of_randomness() -> None:
     cases = sample(3)
-    found = class_reliability(cases, band="consistency", level=0.8, replicates=50, rng=4)
+    found = reliability(
+        cases, reduction="cumulative", band="consistency", level=0.8, replicates=50, rng=4
+    )
     rng = np.random.default_rng(4)
     for got, question in zip(found.values(), cumulative(cases).values(), strict=True):
         alone = reliability(question, band="consistency", level=0.8, replicates=50, rng=rng)
@@ -388,16 +393,24 @@ def test_bands_are_drawn_from_one_source_of_randomness() -> None:
 
 
 def test_forecasts_are_drawn_as_they_are_said_to_be() -> None:
-    assert all(r.discrete for r in class_reliability(sample(3), forecasts="discrete").values())
-    assert not any(
-        r.discrete for r in class_reliability(sample(3), forecasts="continuous").values()
-    )
+    few = reliability(sample(3), reduction="one_vs_rest", forecasts="discrete")
+    assert all(r.discrete for r in few.values())
+    many = reliability(sample(3), reduction="one_vs_rest", forecasts="continuous")
+    assert not any(r.discrete for r in many.values())
+
+
+def test_each_class_is_asked_about_unless_said_otherwise() -> None:
+    curves: Any = reliability(sample(3))
+    assert list(curves) == ["0", "1", "2"]
+    asked = reliability(sample(3), reduction="one_vs_rest")
+    for name, curve in curves.items():
+        assert curve.to_dict() == asked[name].to_dict()
 
 
 def test_the_page_says_where_intervals_are() -> None:
     cases = Cases([0, 2, 1, 0], np.array([[2, 2, 0], [0, 2, 2], [2, 0, 2], [3, 1, 0]]) / 4)
     without, with_them = (
-        str(decompose_classes(cases, RPS(), interval=interval, replicates=20, rng=1)).splitlines()
+        str(decompose(cases, RPS(), interval=interval, replicates=20, rng=1)).splitlines()
         for interval in (False, True)
     )
     assert with_them == [*without, "to_frame() has the intervals of the parts"]

@@ -37,7 +37,7 @@ METHODS = sorted({method for _, method in WAYS})
 
 
 def band_of(data: Any, kind: Any, method: Any = "auto", **options: Any) -> Band:
-    band = properly.reliability(data, band=kind, method=method, **options).band
+    band = properly.reliability(data, band=kind, method=method, reduction=None, **options).band
     assert band is not None
     return band
 

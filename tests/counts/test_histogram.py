@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -23,8 +23,8 @@ def outcomes(p: Floats | list[float]) -> NDArray[np.int64]:
     return np.arange(len(p)) % 2
 
 
-def bars_of(p: Floats | list[float], **options: str) -> Histogram:
-    return reliability(tally(outcomes(p), p), **options).histogram  # type: ignore[arg-type]
+def bars_of(p: Floats | list[float], **options: Any) -> Histogram:
+    return reliability(tally(outcomes(p), p), reduction=None, **options).histogram
 
 
 def freedman_diaconis(p: Floats) -> int:

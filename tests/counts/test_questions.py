@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from properly import Cases
-from properly.calibration._class_decomposition import decompose_classes
+from properly.calibration import decompose
 from properly.counts._reductions import VIEWS, ask, plan_for
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import (
@@ -139,7 +139,7 @@ def test_an_improper_score_of_classes_is_refused_whatever_is_allowed(
     rule: Any, allow: bool, view: Any
 ) -> None:
     with pytest.raises(ImproperRuleError, match="is neither"):
-        decompose_classes(CASES, rule, view=view, allow_improper=allow)
+        decompose(CASES, rule, reduction=None if view == "auto" else view, allow_improper=allow)
 
 
 @pytest.mark.parametrize("rule", [PBS(), PLL(), SquaredMeanError(), QuadraticRPS()], ids=repr)
@@ -151,18 +151,18 @@ def test_what_adds_up_no_questions_is_refused(rule: Any) -> None:
 
 @pytest.mark.parametrize("rule", [Spherical(), Misclassification()], ids=repr)
 def test_a_score_that_is_no_sum_needs_a_view(rule: Any) -> None:
-    with pytest.raises(DataError, match=r"is no such sum\s+Hint: name a view"):
+    with pytest.raises(DataError, match=r"is no such sum\s+Hint: name a reduction"):
         plan_for(rule, "auto", 4)
 
 
 def test_a_rule_for_one_event_needs_to_be_told_which() -> None:
-    with pytest.raises(DataError, match="needs a view that says which event"):
+    with pytest.raises(DataError, match="needs a reduction that says which event"):
         plan_for(Elementary(0.2), "auto", 4)
 
 
 @pytest.mark.parametrize("view", ["one_vs_rest", "top_label"])
 def test_a_ranked_rule_has_one_view_only(view: Any) -> None:
-    with pytest.raises(DataError, match="its view is 'cumulative'; got view='"):
+    with pytest.raises(DataError, match="its reduction is 'cumulative'; got '"):
         plan_for(RPS(), view, 4)
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import properly
 from properly import Cases, compare
-from properly.calibration import decompose_classes
+from properly.calibration._decomposition import decompose
 from properly.decisions import hard_decisions
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation import ClassEvaluation, ClassScore
@@ -118,7 +118,7 @@ DECOMPOSED = [
 def test_what_adds_up_over_questions_has_parts_that_add_up(rule: ClassRule, weight: Any) -> None:
     e = evaluated(rules=rule, weight=weight)
     for name, p in (("first", MANY), ("second", OTHER)):
-        direct = decompose_classes(Cases(HAPPENED, p, weight=weight), rule)
+        direct = decompose(Cases(HAPPENED, p, weight=weight), rule)
         found, parts = e.scores[name][rule.name], e.decompositions[name][rule.name]
         assert parts.to_dict() == direct.to_dict()
         assert found.miscalibration == parts.miscalibration

@@ -110,9 +110,7 @@ def test_curves_bands_and_tests_are_those_of_the_questions_of_a_task(task: Any, 
     for name, p in MODELS.items():
         cases = Cases(Y, p)
         drawn: dict[str, Any] = {"replicates": 19, "rng": 1}
-        curves = properly.calibration.class_reliability(
-            cases, view=view, band="consistency", **drawn
-        )
+        curves = properly.reliability(cases, reduction=view, band="consistency", **drawn)
         assert list(e.reliability[name]) == list(curves)
         for question, curve in curves.items():
             found = e.reliability[name][question]
@@ -129,7 +127,7 @@ def test_without_draws_there_are_curves_but_no_bands_and_no_tests() -> None:
     bands = [curve.band for by in e.reliability.values() for curve in by.values()]
     assert bands == [None] * 4
     assert (e.calibration_tests, e.replicates, e.notes) == ({}, 0, ())
-    direct = properly.calibration.class_reliability(Cases(Y, P))
+    direct = properly.reliability(Cases(Y, P), reduction="cumulative")
     assert e.reliability["first"]["2"].to_dict() == direct["2"].to_dict()
 
 
@@ -194,7 +192,9 @@ def test_clusters_are_allowed_for_where_that_is_known_how_to_do() -> None:
     e = noted(f"calibration is not tested: {why}", replicates=9, clusters=KNOWN["clusters"])
     assert (e.design, e.calibration_tests) == ("50 clusters", {})
     cases = Cases(Y, P, clusters=KNOWN["clusters"])
-    direct = properly.calibration.class_reliability(cases, band="consistency", replicates=9, rng=1)
+    direct = properly.reliability(
+        cases, reduction="cumulative", band="consistency", replicates=9, rng=1
+    )
     assert e.reliability["first"]["2"].to_dict() == direct["2"].to_dict()
 
 

@@ -204,7 +204,7 @@ def test_the_parts_of_classes_are_those_of_their_questions(rule: ClassRule, weig
     p, y = with_few_values(logits, y, 32)
     given = [torch.arange(len(y)) % 3 + 0.5] if weighted else []
     cases = properly.Cases(y.numpy(), p.numpy(), weight=given[0].numpy() if weighted else None)
-    exact = properly.calibration.decompose_classes(cases, rule)
+    exact = properly.decompose(cases, rule)
     found = fed(DecompositionMetric(rule, classes=4), p, y, *given, batch=99).compute()
     for name in PARTS:
         assert float(found[name]) == pytest.approx(getattr(exact, name), abs=1e-12)

@@ -299,19 +299,15 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "ClassEvaluation, ordinal": lambda: class_evaluation("ordinal"),
     "ClassEvaluation, infinite": lambda: properly.evaluate(WRONG.y, WRONG.p, task="ordinal"),
     "ClassScore": lambda: class_evaluation("ordinal").scores["first"]["rps"],
-    "ClassDecomposition": lambda: properly.calibration.decompose_classes(CLASSES, RPS()),
-    "ClassDecomposition, one_vs_rest": lambda: properly.calibration.decompose_classes(
-        NUMBERED, Brier()
+    "ClassDecomposition": lambda: properly.decompose(CLASSES, RPS()),
+    "ClassDecomposition, one_vs_rest": lambda: properly.decompose(NUMBERED, Brier()),
+    "ClassDecomposition, top_label": lambda: properly.decompose(
+        NUMBERED, Brier(), reduction="top_label"
     ),
-    "ClassDecomposition, top_label": lambda: properly.calibration.decompose_classes(
-        NUMBERED, Brier(), view="top_label"
-    ),
-    "ClassDecomposition with intervals": lambda: properly.calibration.decompose_classes(
+    "ClassDecomposition with intervals": lambda: properly.decompose(
         NUMBERED, RPS(), interval=True, **FEW
     ),
-    "ClassDecomposition, infinite": lambda: properly.calibration.decompose_classes(
-        WRONG, RankedLog()
-    ),
+    "ClassDecomposition, infinite": lambda: properly.decompose(WRONG, RankedLog()),
     "Confusion": lambda: properly.decisions.confusion(HAPPENED, TABLE.argmax(axis=1), 3),
     "Confusion, weighted": lambda: properly.decisions.confusion(
         HAPPENED, TABLE.argmax(axis=1), 3, weight=np.linspace(0.1, 1, 200)
@@ -420,7 +416,6 @@ WITHOUT_DICT = OPTIONS | {
     "Summary",
     "Tally",
     "Cases",
-    "Bins",
     "PartIntervals",
     "AreaEstimate",
     "Counterexample",
@@ -573,7 +568,7 @@ ANY_LABELS: dict[str, Callable[[], Record]] = {
     "Means": lambda: properly.means(DATED),
     "SourceTable": lambda: properly.probability.source_table(DATED),
     "CumulativeForecast": lambda: properly.decisions.cumulative_forecast(DAYS[0], TABLE[0], DAYS),
-    "ClassDecomposition": lambda: properly.calibration.decompose_classes(DATED, RPS()),
+    "ClassDecomposition": lambda: properly.decompose(DATED, RPS()),
     "ClassEvaluation": lambda: properly.evaluate(
         [DAYS[k] for k in HAPPENED], TABLE, labels=DAYS, task="ordinal"
     ),

@@ -22,7 +22,7 @@ from properly import (
     retention_curve,
     skill,
 )
-from properly.calibration import decompose_classes
+from properly.calibration import decompose, murphy_decomposition
 from properly.decisions import (
     confusion,
     cumulative_forecast,
@@ -435,7 +435,17 @@ SAID: list[tuple[type[Exception], str, Any]] = [
             "this needs the probability of one event; these cases have 3 classes"
             "\n\nHint: cumulative, one_vs_rest and top_label make events of classes."
         ),
-        lambda: reliability(GRADES),
+        lambda: murphy_decomposition(GRADES),
+    ),
+    (
+        DataError,
+        "reduction says which questions to ask of several classes; these cases have one event, got reduction='top_label'",
+        lambda: reliability(EVENT, reduction="top_label"),
+    ),
+    (
+        DataError,
+        "reduction must be 'cumulative', 'one_vs_rest' or 'top_label'; got 'cuts'",
+        lambda: reliability(GRADES, reduction="cuts"),  # type: ignore[call-overload]
     ),
     (
         ArgumentTypeError,
@@ -522,52 +532,52 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         (
-            "a ranked rule adds up cuts, so its view is 'cumulative'; got view='top_label'"
+            "a ranked rule adds up cuts, so its reduction is 'cumulative'; got 'top_label'"
             "\n\nHint: pass a rule for one event, such as Brier(), to ask other questions."
         ),
-        lambda: decompose_classes(GRADES, RPS(), view="top_label"),
+        lambda: decompose(GRADES, RPS(), reduction="top_label"),
     ),
     (
         DataError,
         (
             "a score of classes can be decomposed if it adds up scores of yes-or-no questions; Spherical() of classes is no such sum"
-            "\n\nHint: name a view to judge its questions: decompose_classes(cases, Spherical(), view='one_vs_rest')."
+            "\n\nHint: name a reduction to judge its questions: decompose(cases, Spherical(), reduction='one_vs_rest')."
         ),
-        lambda: decompose_classes(GRADES, Spherical()),
+        lambda: decompose(GRADES, Spherical()),
     ),
     (
         DataError,
         (
-            "a rule for one event needs a view that says which event; got Elementary(threshold=0.5) alone"
-            "\n\nHint: name a view to judge its questions: decompose_classes(cases, Elementary(threshold=0.5), view='one_vs_rest')."
+            "a rule for one event needs a reduction that says which event; got Elementary(threshold=0.5) alone"
+            "\n\nHint: name a reduction to judge its questions: decompose(cases, Elementary(threshold=0.5), reduction='one_vs_rest')."
         ),
-        lambda: decompose_classes(GRADES, Elementary(0.5)),
+        lambda: decompose(GRADES, Elementary(0.5)),
     ),
     (
         ArgumentTypeError,
         ("this needs a rule; got 'rps'\n\nHint: write the rule with parentheses, as in RPS()."),
-        lambda: decompose_classes(GRADES, "rps"),  # type: ignore[arg-type]
+        lambda: decompose(GRADES, "rps"),  # type: ignore[call-overload]
     ),
     (
         ImproperRuleError,
         (
             "a score of classes can be decomposed if it adds up scores of yes-or-no questions, and only if it is proper; SquaredAbsoluteRPS() is neither"
-            "\n\nHint: pass a rule for one event and a view: decompose_classes(cases, Brier(), view='one_vs_rest')."
+            "\n\nHint: pass a rule for one event and a reduction: decompose(cases, Brier(), reduction='one_vs_rest')."
         ),
-        lambda: decompose_classes(GRADES, SquaredAbsoluteRPS()),
+        lambda: decompose(GRADES, SquaredAbsoluteRPS()),
     ),
     (
         DataError,
         (
             "a score of classes can be decomposed if it adds up scores of yes-or-no questions; SquaredMeanError() is no such sum"
-            "\n\nHint: pass a rule for one event and a view: decompose_classes(cases, Brier(), view='one_vs_rest')."
+            "\n\nHint: pass a rule for one event and a reduction: decompose(cases, Brier(), reduction='one_vs_rest')."
         ),
-        lambda: decompose_classes(GRADES, SquaredMeanError()),
+        lambda: decompose(GRADES, SquaredMeanError()),
     ),
     (
         DataError,
-        "view must be 'auto', 'cumulative', 'one_vs_rest' or 'top_label'; got 'cuts'",
-        lambda: decompose_classes(GRADES, RPS(), view="cuts"),  # type: ignore[arg-type]
+        "reduction must be 'cumulative', 'one_vs_rest' or 'top_label'; got 'cuts'",
+        lambda: decompose(GRADES, RPS(), reduction="cuts"),  # type: ignore[call-overload]
     ),
     # decisions and what they cost
     (

@@ -212,7 +212,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         "interval must be True or False; got 0.9\n\nHint: write interval=True, level=0.9.",
-        lambda: decompose(T, Brier(), interval=0.9),  # type: ignore[arg-type]
+        lambda: decompose(T, Brier(), interval=0.9),  # type: ignore[call-overload]
     ),
     (
         DataError,

@@ -85,7 +85,7 @@ SAID = [
     Said(
         ArgumentTypeError,
         "the level must be a number; got 'high'",
-        lambda: reliability(T, band="consistency", level="high"),  # type: ignore[arg-type]
+        lambda: reliability(T, band="consistency", level="high"),  # type: ignore[call-overload]
     ),
     Said(
         DataError,
@@ -105,7 +105,7 @@ SAID = [
     Said(
         DataError,
         "band must be 'consistency', 'confidence' or 'simultaneous'; got 'wide'",
-        lambda: reliability(T, band="wide"),  # type: ignore[arg-type]
+        lambda: reliability(T, band="wide"),  # type: ignore[call-overload]
     ),
     Said(
         DataError,
@@ -115,7 +115,7 @@ SAID = [
     Said(
         DataError,
         "forecasts must be 'auto', 'discrete' or 'continuous'; got 'few'",
-        lambda: reliability(T, forecasts="few"),  # type: ignore[arg-type]
+        lambda: reliability(T, forecasts="few"),  # type: ignore[call-overload]
     ),
     # bands, intervals, tests
     Said(
@@ -589,7 +589,7 @@ SAID = [
     Said(
         ArgumentTypeError,
         "this needs a rule for the probability of one event; got 'brier'\n\nHint: write the rule with parentheses, as in Brier().",
-        lambda: decompose(tally([0], [0.1]), "brier"),  # type: ignore[arg-type]
+        lambda: decompose(tally([0], [0.1]), "brier"),  # type: ignore[call-overload]
     ),
     Said(
         DataError,
@@ -641,7 +641,7 @@ SAID = [
     Said(
         ArgumentTypeError,
         "this needs a Tally or Cases; got list\n\nHint: make one with properly.tally(y, p).",
-        lambda: decompose([0, 1], Brier()),  # type: ignore[arg-type]
+        lambda: decompose([0, 1], Brier()),  # type: ignore[call-overload]
     ),
     Said(
         DataError,

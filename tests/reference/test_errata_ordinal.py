@@ -223,7 +223,7 @@ def test_section_2_3_sa_rps_asks_for_the_mean_alone(classes: int) -> None:
 def test_section_2_3_an_improper_rule_is_refused_where_propriety_matters() -> None:
     cases = properly.Cases(Y, P)
     with pytest.raises(ImproperRuleError):
-        properly.calibration.decompose_classes(cases, SquaredAbsoluteRPS(), view="cumulative")
+        properly.decompose(cases, SquaredAbsoluteRPS(), reduction="cumulative")
 
 
 # Relation to calibration, and the experiment
@@ -242,7 +242,7 @@ def test_section_1_a_score_is_calibration_and_resolution_and_uncertainty() -> No
     assert miscalibration - discrimination + uncertainty == pytest.approx(score, **CLOSE)
     # Printed are two parts; they would make this score negative.
     assert miscalibration - discrimination < 0 < score
-    whole = properly.calibration.decompose_classes(properly.Cases(Y, P), RPS())
+    whole = properly.decompose(properly.Cases(Y, P), RPS())
     found = whole.miscalibration, whole.discrimination, whole.uncertainty
     assert found == pytest.approx((miscalibration, discrimination, uncertainty), **CLOSE)
 

@@ -385,10 +385,10 @@ def test_tables_and_views_keep_classes_that_do_not_occur() -> None:
     ]
     d = properly.decisions.decide(p, labels=GRADES)
     assert properly.decisions.confusion(y, d, GRADES).counts.shape == (4, 4)
-    found = properly.calibration.decompose_classes(cases, RPS())
+    found = properly.decompose(cases, RPS())
     assert found.score == pytest.approx(RPS()(y, p, labels=GRADES), abs=1e-15)
     # Nobody is worse than severe, which everybody can know.
-    assert found.parts[-1].uncertainty == 0
+    assert found[GRADES[-1]].uncertainty == 0
 
 
 def test_a_prior_for_a_class_that_does_not_occur_is_refused() -> None:

@@ -115,7 +115,7 @@ def test_a_seed_makes_a_band_repeatable(kind: Any) -> None:
 def test_a_rule_is_not_looked_up_by_its_name(name: str) -> None:
     # Looked up, "log" is the logarithm of the outcome to the base of the forecast.
     with pytest.raises(ArgumentTypeError, match="needs a rule"):
-        properly.decompose(sample(), name)  # type: ignore[arg-type]
+        properly.decompose(sample(), name)  # type: ignore[call-overload]
     with pytest.raises(ArgumentTypeError, match="needs a rule"):
         properly.calibration_test(sample(), name)  # type: ignore[arg-type]
 

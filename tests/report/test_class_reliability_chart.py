@@ -109,7 +109,7 @@ def test_without_bands_none_are_spoken_of() -> None:
 def test_a_panel_says_what_recalibration_would_save() -> None:
     chart = drawn(ORDINAL)
     (note,) = rows(chart, "note", model="sharp", question=0)
-    part = ORDINAL.decompositions["sharp"]["rps"].parts[0]
+    part = ORDINAL.decompositions["sharp"]["rps"]["minor or higher"]
     assert note["note"] == f"MCB {few(part.miscalibration)} · DSC {few(part.discrimination)}"
     assert chart.table is not None
     assert chart.table.rows[0][:2] == ("minor or higher", "sharp")

@@ -38,12 +38,12 @@ def test_dots_are_the_parts_of_each_question(task: str, rule: str) -> None:
     rows = chart.spec["data"]["values"]
     for name in MODELS:
         found = [row for row in rows if row["model"] == name]
-        parts = e.decompositions[name][rule].parts
+        parts = e.decompositions[name][rule].values()
         assert [row["question"] for row in found] == list(range(len(parts)))
         for what in PARTS:
             assert [row[what] for row in found] == [short(getattr(x, what)) for x in parts]
     questions = {param["name"]: param["value"] for param in chart.spec["params"]}["questions"]
-    assert questions == list(e.decompositions["plain"][rule].names)
+    assert questions == list(e.decompositions["plain"][rule])
 
 
 def test_the_first_rule_that_adds_up_questions_is_shown() -> None:
@@ -66,7 +66,8 @@ def test_the_table_and_the_sentence_say_the_same() -> None:
     e = evaluated()
     chart = drawn(e)
     assert chart.table is not None
-    parts = dict(zip(("1 or higher", "2"), e.decompositions["plain"]["rps"].parts, strict=True))
+    parts = e.decompositions["plain"]["rps"].parts
+    assert list(parts) == ["1 or higher", "2"]
     assert [row[1] for row in chart.table.rows] == [*MODELS] * 2
     first = parts["1 or higher"]
     numbers = (first.score, first.skill, first.miscalibration, first.discrimination)

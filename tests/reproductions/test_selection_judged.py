@@ -108,11 +108,11 @@ def test_the_variance_of_kappa_is_that_of_resamples() -> None:
 
 def test_miscalibration_is_that_of_the_decomposition() -> None:
     y, p, _ = injuries()
-    parts = properly.calibration.decompose_classes(properly.Cases(y, p), RPS())
+    parts = properly.decompose(properly.Cases(y, p), RPS())
     assert miscalibration_cases(y, p).mean() == pytest.approx(parts.miscalibration)
     # Ties are one forecast: ten different ones would be recalibrated one by one.
     rounded = np.tile([0.2, 0.2, 0.2, 0.2, 0.2], (len(y), 1))
-    flat = properly.calibration.decompose_classes(properly.Cases(y, rounded), RPS())
+    flat = properly.decompose(properly.Cases(y, rounded), RPS())
     assert miscalibration_cases(y, rounded).mean() == pytest.approx(flat.miscalibration)
 
 

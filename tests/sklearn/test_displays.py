@@ -337,7 +337,8 @@ def test_displays_are_of_two_classes() -> None:
     y = np.arange(30) % 3
     assert refusal(DataError, RocDisplay.from_estimator, GaussianNB().fit(X, y), X, y) == (
         "a display is of one event, which makes two classes; GaussianNB has 3\n\n"
-        "Hint: calibration.class_reliability asks about each class, plots.reliability_grid draws it."
+        "Hint: properly.reliability of Cases of all classes asks about each of them; "
+        "plots.reliability_grid draws it."
     )
     p = GaussianNB().fit(X, y).predict_proba(X)
     # Whether or not all three happened: there is no labels= to say what columns stand for.

@@ -199,7 +199,7 @@ def test_parts_of_a_score_of_classes_are_sums_over_questions(rule: Any) -> None:
     y, p, w = class_rows()
     labels = ["c", "a", "b"]
     cases = properly.Cases(y, p, weight=w, labels=labels)
-    parts = properly.calibration.decompose_classes(cases, rule)
+    parts = properly.decompose(cases, rule)
     known: dict[str, Any] = {"rule": rule, "sample_weight": w, "labels": labels}
     assert door.miscalibration(y, p, **known) == parts.miscalibration
     assert door.discrimination(y, p, **known) == parts.discrimination

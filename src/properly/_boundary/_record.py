@@ -10,17 +10,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar, get_args
 
 from properly.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from properly.typing import Array, ArrayLike, IntoFrame
 
 
 Backend = Literal["polars", "pandas", "pyarrow"]
+T = TypeVar("T")
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 
 
@@ -46,21 +47,40 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them; infinity is a word, NaN is None."""
-        names = (*(field.name for field in fields(self)), *self._derived)  # type: ignore[arg-type]
-        values = {name: getattr(self, name) for name in names}
-        kept = {k: x for k, x in values.items() if x is not None or k not in self._optional}
-        found: dict[str, Any] = plain(kept)
-        return found
+        record: dict[str, Any] = plain(self._row())
+        return record
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return a polars, pandas or pyarrow frame, whichever is installed or asked for."""
         return to_frame(self._columns(), backend)
 
+    def _row(self) -> dict[str, Any]:
+        """Return what is written, by name: the fields, the derived, and last what is optional."""
+        names = (*(field.name for field in fields(self)), *self._derived)  # type: ignore[arg-type]
+        values = {name: getattr(self, name) for name in names if name not in self._optional}
+        optional = {name: getattr(self, name) for name in self._optional}
+        return values | {name: x for name, x in optional.items() if x is not None}
+
     def _columns(self) -> dict[str, list[Any]]:
         """Return the columns of the frame."""
         if self._series:
             return {name: getattr(self, name).tolist() for name in self._series}
-        return {name: [value] for name, value in Record.to_dict(self).items()}
+        return {name: [value] for name, value in self._row().items()}
+
+
+class Parts(Record, Mapping[str, T]):
+    """A record that is a mapping, from questions about classes to a record of one event each."""
+
+    parts: dict[str, T]
+
+    def __getitem__(self, name: str) -> T:
+        return self.parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.parts)
+
+    def __len__(self) -> int:
+        return len(self.parts)
 
 
 def as_models(forecasts: IntoFrame | ArrayLike) -> dict[str, Array]:

@@ -2,9 +2,9 @@
 
 from ._binned import BinnedReliability, binned_reliability
 from ._certain import Certain
-from ._class_decomposition import ClassDecomposition, class_reliability, decompose_classes
 from ._curve_fits import AbsoluteError
 from ._decomposition import (
+    ClassDecomposition,
     Decomposition,
     MurphyDecomposition,
     PartIntervals,
@@ -38,9 +38,7 @@ __all__ = [
     "calibration_error",
     "calibration_summary",
     "calibration_test",
-    "class_reliability",
     "decompose",
-    "decompose_classes",
     "grouping_error",
     "murphy_decomposition",
     "reliability",

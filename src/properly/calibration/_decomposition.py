@@ -1,19 +1,23 @@
-"""A score and what it is made of.
+"""Decompositions: a mean score is miscalibration - discrimination + uncertainty.
 
-How far off a score and its parts may be.
+`decompose` splits the score of one event by isotonic recalibration (CORP), that of classes question
+by question; `find_intervals` says how far off the parts may be; `murphy_decomposition` is the
+classical split at each distinct forecast.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+import textwrap
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, overload
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly._boundary._options import as_drawing, check_flag
-from properly._boundary._record import plain, to_frame
+from properly._boundary._options import as_drawing, check_choice, check_flag
+from properly._boundary._record import Parts, Record, many, plain, to_frame
+from properly._boundary._tables import table_of_numbers
 from properly.calibration._components import (
     Prices,
     enough_for_bias,
@@ -22,8 +26,9 @@ from properly.calibration._components import (
     increasing_fit,
     p_value,
 )
-from properly.counts._cases import is_dependent
+from properly.counts._cases import has_classes, is_dependent
 from properly.counts._isotonic import recalibrate
+from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
 from properly.counts._scoring import mean_loss, mean_score, share_saved
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
@@ -40,12 +45,17 @@ if TYPE_CHECKING:
     from properly.calibration._components import Correction
     from properly.counts._cases import Cases
     from properly.counts._isotonic import Recalibration
+    from properly.counts._reductions import Plan, View
     from properly.inference._variance import Spread
-    from properly.rules import BinaryRule
-    from properly.typing import Column
-
+    from properly.rules import BinaryRule, Rule
+    from properly.typing import Column, Floats
 
 Pair: TypeAlias = tuple[float, float]
+
+PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
+COLUMNS = ("score", "skill", *PARTS[1:])
+# Differences below zero that rounding makes, as a share of the smaller score.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -94,6 +104,390 @@ class PartIntervals:
     replicates: int
 
 
+@dataclass(frozen=True)
+class Decomposition(Record):
+    """A mean score and the three parts it is made of.
+
+    ``score = miscalibration - discrimination + uncertainty``
+
+    Attributes
+    ----------
+    score : float
+        Mean loss of the forecasts.
+    miscalibration : float
+        What recalibration would save; 0 for forecasts that mean what they say.
+    discrimination : float
+        What the recalibrated forecasts save against the constant event rate.
+    uncertainty : float
+        Mean loss of the constant event rate: how hard the outcomes are, whatever the forecasts.
+    intervals : PartIntervals or None
+        How far off the four may be, if that was asked for.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> parts = properly.decompose(properly.tally([0, 1], [0.25, 0.5]), Brier())
+    >>> parts.score, parts.miscalibration, parts.discrimination, parts.uncertainty
+    (0.15625, 0.15625, 0.25, 0.25)
+    >>> parts.skill
+    0.375
+    """
+
+    score: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+    intervals: PartIntervals | None = None
+
+    _derived: ClassVar = ("skill",)
+    _optional: ClassVar = ("intervals",)
+
+    @property
+    def skill(self) -> float:
+        """One minus the score, as a share of that of the constant event rate: the uncertainty."""
+        return share_saved(self.score, self.uncertainty)
+
+    def _columns(self) -> dict[str, list[Any]]:
+        columns = {name: [getattr(self, name)] for name in (*PARTS, "skill")}
+        if self.intervals is not None:
+            for name in PARTS:
+                lower, upper = getattr(self.intervals, name)
+                columns |= {f"{name}_lower": [lower], f"{name}_upper": [upper]}
+        return columns
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassDecomposition(Parts[Decomposition]):
+    """A mean score of classes, split question by question.
+
+    A mapping from the questions to a `Decomposition` each, with their sums:
+    ``score = miscalibration - discrimination + uncertainty``, of each part and of all together.
+
+    Attributes
+    ----------
+    view : str
+        Which questions: ``"cumulative"``, ``"one_vs_rest"`` or ``"top_label"``.
+    rule : Rule
+        The rule that was decomposed.
+    parts : dict of Decomposition
+        The score of each question, such as ``"3 or higher"``, and what it is made of.
+    weights : array
+        What each part is multiplied by before they are added up.
+    score, miscalibration, discrimination, uncertainty : float
+        The sums, each of its weighted parts.
+    statement : str
+        What the numbers mean, in a sentence.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import RPS
+    >>> cases = properly.Cases([0, 2, 1], [[0.5, 0.5, 0], [0, 0.5, 0.5], [0.5, 0, 0.5]])
+    >>> record = properly.decompose(cases, RPS())
+    >>> record
+    ClassDecomposition(rps by 2 parts, cumulative: 0.1667 = 0.0000 - 0.0556 + 0.2222)
+    >>> list(record), record.weights
+    (['1 or higher', '2'], array([0.5, 0.5]))
+    >>> record["1 or higher"].score
+    0.16666666666666666
+    >>> print(record)
+    rps              score      skill  miscalibration  discrimination  uncertainty
+    1 or higher    0.16667    0.25000         0.00000         0.05556      0.22222
+    2              0.16667    0.25000         0.00000         0.05556      0.22222
+    total          0.16667    0.25000         0.00000         0.05556      0.22222
+    <BLANKLINE>
+    the score of the question 'this grade or higher?' at each cut, averaged;
+    recalibrated cuts need not fit together into one distribution
+    """
+
+    view: View
+    rule: Rule
+    parts: dict[str, Decomposition]
+    weights: Floats
+    score: float
+    miscalibration: float
+    discrimination: float
+    uncertainty: float
+    statement: str
+
+    def __repr__(self) -> str:
+        score, worse, better, unsure = (f"{getattr(self, name):.4f}" for name in PARTS)
+        parts = many(len(self), "part")
+        sums = f"{score} = {worse} - {better} + {unsure}"
+        return f"ClassDecomposition({self.rule.name} by {parts}, {self.view}: {sums})"
+
+    def __str__(self) -> str:
+        """Lay out one line a part and one for their sum, and below what they mean."""
+        rows = [
+            (name, [getattr(x, column) for column in COLUMNS])
+            for name, x in (*self.items(), ("total", self))
+        ]
+        text = table_of_numbers(self.rule.name, COLUMNS, rows)
+        width = text.index("\n")
+        lines = [text, "", textwrap.fill(self.statement, width, break_on_hyphens=False)]
+        if any(part.intervals is not None for part in self.values()):
+            lines.append("to_frame() has the intervals of the parts")
+        return "\n".join(lines)
+
+    @property
+    def skill(self) -> float:
+        """One minus the score, as a share of that of the constant class frequencies."""
+        return share_saved(self.score, self.uncertainty)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all numbers as JSON can hold them: the sums, and the parts by question."""
+        weighted = zip(self.items(), self.weights.tolist(), strict=True)
+        parts = {name: {"weight": weight} | part.to_dict() for (name, part), weight in weighted}
+        sums = {name: plain(getattr(self, name)) for name in (*PARTS, "skill")}
+        about = {"view": self.view, "rule": self.rule.name, "statement": self.statement}
+        return about | sums | {"parts": parts}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """Return a polars, pandas or pyarrow frame: one row a part, and one for their sum.
+
+        The sum has no weight, and no intervals where its parts have them.
+        """
+        columns: dict[str, list[Any]] = {
+            "part": [*self, "total"],
+            "weight": [*self.weights.tolist(), None],
+        }
+        for name in (*PARTS, "skill"):
+            columns[name] = [getattr(x, name) for x in (*self.values(), self)]
+        for name in PARTS:
+            ends = [getattr(x.intervals, name) for x in self.values() if x.intervals is not None]
+            if ends:
+                columns[f"{name}_lower"] = [*(lower for lower, _ in ends), None]
+                columns[f"{name}_upper"] = [*(upper for _, upper in ends), None]
+        return to_frame(columns, backend)
+
+
+# Cases do not say in their type whether they are of classes; a reduction says so.
+@overload
+def decompose(  # type: ignore[overload-overlap]
+    tally: Tally | Cases,
+    rule: BinaryRule,
+    *,
+    reduction: None = ...,
+    interval: bool = ...,
+    level: float = ...,
+    replicates: int = ...,
+    rng: int | np.random.Generator | None = ...,
+    allow_improper: bool = ...,
+) -> Decomposition: ...
+@overload
+def decompose(
+    tally: Cases,
+    rule: Rule,
+    *,
+    reduction: View | None = ...,
+    interval: bool = ...,
+    level: float = ...,
+    replicates: int = ...,
+    rng: int | np.random.Generator | None = ...,
+    allow_improper: bool = ...,
+) -> ClassDecomposition: ...
+def decompose(
+    tally: Tally | Cases,
+    rule: Rule,
+    *,
+    reduction: View | None = None,
+    interval: bool = False,
+    level: float = 0.95,
+    replicates: int = 1000,
+    rng: int | np.random.Generator | None = None,
+    allow_improper: bool = False,
+) -> Decomposition | ClassDecomposition:
+    r"""Split a mean score into miscalibration, discrimination and uncertainty.
+
+    .. math:: \bar S = (\bar S - \bar S_C) - (\bar S_R - \bar S_C) + \bar S_R
+        = \text{MCB} - \text{DSC} + \text{UNC},
+
+    with :math:`\bar S_C` the mean score of the isotonically recalibrated forecasts and
+    :math:`\bar S_R` that of the constant event rate. A score of classes that adds up scores of
+    yes-or-no questions is split question by question, and the parts are added up with its weights.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts of one event, or of classes, and what happened.
+    rule : Rule
+        A proper rule for one event. Of classes: `RPS`, `RankedLog` or `Ranked`, `Brier` or `Log`;
+        or any rule for one event, together with a reduction.
+    reduction : {"cumulative", "one_vs_rest", "top_label"}, optional
+        Which questions to ask of classes, as `properly.cumulative`, `properly.one_vs_rest` and
+        `properly.top_label` do. Left to itself: the cuts for a ranked rule, each class against the
+        rest for `Brier` and `Log`.
+    interval : bool
+        Say how far off each number may be; of classes each number of each part, not the sums.
+    level : float
+        Coverage aimed at by each interval.
+    replicates : int
+        Random draws for the calibration test behind the interval of the miscalibration; a fifth of
+        them, 200 at least if there are so many, tell the bias.
+    rng : int or numpy Generator, optional
+        Seed or source of the randomness; without it, every call draws anew.
+    allow_improper : bool
+        Decompose an improper rule all the same. Its parts may then be negative and mean nothing.
+
+    Returns
+    -------
+    Decomposition or ClassDecomposition
+        The latter of classes.
+
+    Notes
+    -----
+    The recalibration is the same for every proper rule, and optimal for each. Miscalibration and
+    discrimination are therefore never negative; a rounding error below zero is returned as 0.
+    A certain forecast that turned out wrong has an infinite log score, and so an infinite
+    miscalibration; discrimination and uncertainty stay finite.
+
+    Intervals of the score and of the uncertainty are those of means, by Student's t; clusters and
+    times in `Cases` are allowed for. Miscalibration and discrimination are biased upwards, and the
+    bootstrap doubles that bias. Their intervals therefore subtract a bias, found by drawing
+    outcomes in two worlds whose true curve is known: the fitted recalibration, and a smoother
+    version of it without steps. They reach from the larger bias to the smaller, each with the
+    larger of two standard errors, and are cut at 0. That of the miscalibration begins at 0 unless
+    the calibration test refuses calibration at the level; with clusters or times, which the test
+    cannot allow for, always.
+
+    **Several classes.**
+
+    - **Ranked rules**, at the cuts, with the rule's own weights. The sums are exact: the score is
+      that of the rule. For `RPS` the uncertainty is the mean of :math:`\bar F_k (1 - \bar F_k)`
+      over the cuts, with :math:`\bar F_k` the share of cases up to class :math:`k`.
+    - **Brier**, each class against the rest. The sums are exact, on the scale of the rule.
+    - **Log**, each class against the rest. The score is the sum of K log scores of one event each,
+      which is not the log score of the class; that one is no such sum.
+    - **Any rule for one event, with a view.** The score is the mean over the cuts, the sum over the
+      classes, or that of the one question about the likeliest class.
+
+    Exact means up to rounding. Sums of probabilities are taken as the decimals that they stand for,
+    see `properly.cumulative`; a rule that jumps at 0.3 may find 0.1 + 0.2 on the other side of it.
+    And a double that is not 1 is at least 1e-16 away from it, so a cut that was all but certain and
+    did not happen costs at most 37 by its log score, where `RankedLog` itself may say more.
+
+    Each question is recalibrated on its own. The recalibrated cuts may cross, and recalibrated
+    classes need not add up to 1: this tells where forecasts go wrong, it does not mend them.
+
+    The squared absolute RPS is improper, and no sum over cuts either; it is refused.
+
+    References
+    ----------
+    .. [1] T. Dimitriadis, T. Gneiting, A. I. Jordan (2021). Stable reliability diagrams for
+       probabilistic classifiers. Proceedings of the National Academy of Sciences 118:e2016191118.
+       `doi:10.1073/pnas.2016191118 <https://doi.org/10.1073/pnas.2016191118>`__
+    .. [2] E. S. Epstein (1969). A scoring system for probability forecasts of ranked categories.
+       Journal of Applied Meteorology 8:985-987.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import Brier
+    >>> t = properly.tally([0, 0, 1, 0, 1], [0.1, 0.3, 0.3, 0.6, 0.9])
+    >>> parts = properly.decompose(t, Brier())
+    >>> print({name: round(value, 4) for name, value in parts.to_dict().items()})
+    {'score': 0.192, 'miscalibration': 0.0587, 'discrimination': 0.1067, 'uncertainty': 0.24,
+     'skill': 0.2}
+
+    >>> from properly.rules import RPS
+    >>> y = [0, 2, 1]
+    >>> P = [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]]
+    >>> record = properly.decompose(properly.Cases(y, P), RPS())
+    >>> round(record.score, 4), round(RPS()(y, P), 4)
+    (0.1667, 0.1667)
+    >>> record.statement
+    "the score of the question 'this grade or higher?' at each cut, averaged; recalibrated cuts
+     need not fit together into one distribution"
+    >>> properly.decompose(properly.Cases(y, P), Brier())
+    ClassDecomposition(brier by 3 parts, one_vs_rest: 0.8333 = 0.2778 - 0.1111 + 0.6667)
+    """
+    if check_flag(interval, "interval"):
+        allow_improper = False
+    drawing = as_drawing(level, replicates, rng)
+    options = (drawing if interval else None, allow_improper)
+    if has_classes(tally):
+        return _decompose_classes(tally, rule, reduction, *options)
+    refuse_reduction(reduction)
+    return _decompose_event(tally, require_binary(rule), *options)
+
+
+def _decompose_event(
+    tally: Tally | Cases, rule: BinaryRule, drawing: Drawing | None, allow_improper: bool
+) -> Decomposition:
+    if not allow_improper:
+        require_proper(rule)
+    return decompose_by(tally, [rule], drawing)[0]
+
+
+def _decompose_classes(
+    cases: Cases,
+    rule: Rule,
+    reduction: View | None,
+    drawing: Drawing | None,
+    allow_improper: bool,
+) -> ClassDecomposition:
+    if reduction is not None:
+        check_choice(reduction, VIEWS, "reduction")
+    plan = plan_for(rule, reduction or "auto", cases.classes or 0)
+    parts = {
+        name: _decompose_event(question, judge, drawing, allow_improper)
+        for (name, question), judge in zip(ask(cases, plan.view).items(), plan.rules, strict=True)
+    }
+    return add_parts(plan, rule, parts)
+
+
+def add_parts(plan: Plan, rule: Rule, parts: dict[str, Decomposition]) -> ClassDecomposition:
+    """Add up the parts of the questions, with the weights that they have.
+
+    What has no weight adds nothing, even if it is infinite.
+    """
+    weights = np.array(plan.weights, dtype=np.float64)
+    pairs = [(w, x) for w, x in zip(weights.tolist(), parts.values(), strict=True) if w > 0]
+    score, miscalibration, discrimination, uncertainty = (
+        math.fsum(w * getattr(part, name) for w, part in pairs) for name in PARTS
+    )
+    sums = (score, miscalibration, discrimination, uncertainty)
+    return ClassDecomposition(plan.view, rule, parts, weights, *sums, plan.statement)
+
+
+def require_proper(rule: BinaryRule) -> BinaryRule:
+    """Refuse a rule whose score has no parts."""
+    if not rule.is_proper:
+        message = (
+            f"only a proper rule can be decomposed; {rule!r} is improper, "
+            "so a recalibrated forecast need not be better and the parts have no meaning"
+        )
+        hint = "allow_improper=True computes them all the same, without intervals."
+        raise ImproperRuleError(message, hint=hint)
+    return rule
+
+
+def decompose_by(
+    tally: Tally | Cases, rules: Sequence[BinaryRule], drawing: Drawing | None = None
+) -> list[Decomposition]:
+    """Split the mean scores of several proper rules; with intervals if there are draws."""
+    t = as_tally(tally)
+    fit = recalibrate(t)
+    results = []
+    for rule in rules:
+        score, constant = mean_score(t, rule), mean_loss(*fit.pooled(), rule)
+        recalibrated = mean_loss(fit.event_rate, fit.weight, fit.events, rule)
+        parts = _difference(score, recalibrated), _difference(constant, recalibrated)
+        results.append(Decomposition(score, *parts, constant))
+    if drawing is None:
+        return results
+    raw = [tuple(getattr(parts, name) for name in PARTS) for parts in results]
+    intervals = find_intervals(tally, rules, fit, raw, drawing)
+    return [replace(x, intervals=around) for x, around in zip(results, intervals, strict=True)]
+
+
+def _difference(worse: float, better: float) -> float:
+    """Subtract; what rounding leaves below zero is zero, but nothing more is hidden."""
+    difference = worse - better
+    return 0.0 if -ROUNDING * better < difference < 0 else difference
+
+
 def find_intervals(
     source: Tally | Cases,
     rules: Sequence[BinaryRule],
@@ -112,15 +506,15 @@ def find_intervals(
     prices = [Prices.at(each.value, rule) for rule in rules]
     drawn = if_calibrated(each, prices, replicates, rng)
     recalibrated = fit.spread(fit.event_rate)
-    worlds = [(known, increasing_fit(t, fit, known)) for known in prices]
+    truths = [(price, increasing_fit(t, fit, price)) for price in prices]
     enough, weight = enough_for_bias(replicates), to_numpy(t.weight)
-    biases = find_bias(together, weight, recalibrated, worlds, replicates=enough, rng=rng)
-    found = []
-    for raw, known, calibrated, bias in zip(parts, prices, drawn, biases, strict=True):
-        spread = spread_of_means(source, *_amounts(known, recalibrated, t.event_rate))
+    biases = find_bias(together, weight, recalibrated, truths, replicates=enough, rng=rng)
+    intervals = []
+    for raw, price, calibrated, bias in zip(parts, prices, drawn, biases, strict=True):
+        spread = spread_of_means(source, *_amounts(price, recalibrated, t.event_rate))
         p = math.nan if is_dependent(source) else p_value(raw[1], calibrated, raw[0])
-        found.append(_intervals(raw, spread, bias, (p, float(calibrated.mean())), drawing))
-    return found
+        intervals.append(_intervals(raw, spread, bias, (p, float(calibrated.mean())), drawing))
+    return intervals
 
 
 def _intervals(
@@ -169,200 +563,19 @@ def _around_parts(raw: Column, bias: Correction, reach: Column) -> list[Pair]:
 def _amounts(prices: Prices, recalibrated: Column, event_rate: float) -> tuple[Column, Column]:
     """Return what a case adds to the four numbers at each forecast, with an event and without."""
     rule, constant = prices.rule, np.full(len(recalibrated), event_rate)
-    found = []
+    amounts = []
     with np.errstate(divide="ignore", invalid="ignore"):
         for price, score in (
             (rule.loss_if_event, prices.if_event),
             (rule.loss_if_none, prices.if_none),
         ):
             best, overall = price(recalibrated), price(constant)
-            found.append(np.stack([score, score - best, overall - best, overall]))
-    return found[0], found[1]
-
-
-ROUNDING = 1e-12
+            amounts.append(np.stack([score, score - best, overall - best, overall]))
+    return amounts[0], amounts[1]
 
 
 @dataclass(frozen=True)
-class Decomposition:
-    """A mean score and the three parts it is made of.
-
-    ``score = miscalibration - discrimination + uncertainty``
-
-    Attributes
-    ----------
-    score : float
-        Mean loss of the forecasts.
-    miscalibration : float
-        What recalibration would save; 0 for forecasts that mean what they say.
-    discrimination : float
-        What the recalibrated forecasts save against the constant event rate.
-    uncertainty : float
-        Mean loss of the constant event rate: how hard the outcomes are, whatever the forecasts.
-    intervals : PartIntervals or None
-        How far off the four may be, if that was asked for.
-
-    Examples
-    --------
-    >>> import properly
-    >>> from properly.rules import Brier
-    >>> parts = properly.decompose(properly.tally([0, 1], [0.25, 0.5]), Brier())
-    >>> parts.score, parts.miscalibration, parts.discrimination, parts.uncertainty
-    (0.15625, 0.15625, 0.25, 0.25)
-    >>> parts.skill
-    0.375
-    """
-
-    score: float
-    miscalibration: float
-    discrimination: float
-    uncertainty: float
-    intervals: PartIntervals | None = None
-
-    @property
-    def skill(self) -> float:
-        """One minus the score, as a share of that of the constant event rate: the uncertainty."""
-        return share_saved(self.score, self.uncertainty)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them, with the intervals if there are any."""
-        parts: dict[str, Any] = {name: plain(getattr(self, name)) for name in (*PARTS, "skill")}
-        if self.intervals is None:
-            return parts
-        return parts | {"intervals": plain(asdict(self.intervals))}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame, with the ends of intervals."""
-        columns = {name: [getattr(self, name)] for name in (*PARTS, "skill")}
-        if self.intervals is not None:
-            for name in PARTS:
-                lower, upper = getattr(self.intervals, name)
-                columns |= {f"{name}_lower": [lower], f"{name}_upper": [upper]}
-        return to_frame(columns, backend)
-
-
-PARTS = tuple(field.name for field in fields(Decomposition) if field.name != "intervals")
-COLUMNS = ("score", "skill", *PARTS[1:])
-
-
-def decompose(
-    tally: Tally | Cases,
-    rule: BinaryRule,
-    *,
-    interval: bool = False,
-    level: float = 0.95,
-    replicates: int = 1000,
-    rng: int | np.random.Generator | None = None,
-    allow_improper: bool = False,
-) -> Decomposition:
-    r"""Split a mean score into miscalibration, discrimination and uncertainty.
-
-    .. math:: \bar S = (\bar S - \bar S_C) - (\bar S_R - \bar S_C) + \bar S_R
-        = \text{MCB} - \text{DSC} + \text{UNC},
-
-    with :math:`\bar S_C` the mean score of the isotonically recalibrated forecasts and
-    :math:`\bar S_R` that of the constant event rate.
-
-    Parameters
-    ----------
-    tally : Tally or Cases
-        The forecasts and what happened.
-    rule : BinaryRule
-        A proper rule.
-    interval : bool
-        Say how far off each number may be.
-    level : float
-        Coverage aimed at by each interval.
-    replicates : int
-        Random draws for the calibration test behind the interval of the miscalibration; a fifth of
-        them, 200 at least if there are so many, tell the bias.
-    rng : int or numpy Generator, optional
-        Seed or source of the randomness; without it, every call draws anew.
-    allow_improper : bool
-        Decompose an improper rule all the same. Its parts may then be negative and mean nothing.
-
-    Returns
-    -------
-    Decomposition
-
-    Notes
-    -----
-    The recalibration is the same for every proper rule, and optimal for each. Miscalibration and
-    discrimination are therefore never negative; a rounding error below zero is returned as 0.
-    A certain forecast that turned out wrong has an infinite log score, and so an infinite
-    miscalibration; discrimination and uncertainty stay finite.
-
-    Intervals of the score and of the uncertainty are those of means, by Student's t; clusters and
-    times in `Cases` are allowed for. Miscalibration and discrimination are biased upwards, and the
-    bootstrap doubles that bias. Their intervals therefore subtract a bias, found by drawing
-    outcomes in two worlds whose true curve is known: the fitted recalibration, and a smoother
-    version of it without steps. They reach from the larger bias to the smaller, each with the
-    larger of two standard errors, and are cut at 0. That of the miscalibration begins at 0 unless
-    the calibration test refuses calibration at the level; with clusters or times, which the test
-    cannot allow for, always.
-
-    References
-    ----------
-    .. [1] T. Dimitriadis, T. Gneiting, A. I. Jordan (2021). Stable reliability diagrams for
-       probabilistic classifiers. Proceedings of the National Academy of Sciences 118:e2016191118.
-       `doi:10.1073/pnas.2016191118 <https://doi.org/10.1073/pnas.2016191118>`__
-
-    Examples
-    --------
-    >>> import properly
-    >>> from properly.rules import Brier
-    >>> t = properly.tally([0, 0, 1, 0, 1], [0.1, 0.3, 0.3, 0.6, 0.9])
-    >>> parts = properly.decompose(t, Brier())
-    >>> print({name: round(value, 4) for name, value in parts.to_dict().items()})
-    {'score': 0.192, 'miscalibration': 0.0587, 'discrimination': 0.1067, 'uncertainty': 0.24,
-     'skill': 0.2}
-    """
-    rule, interval = require_binary(rule), check_flag(interval, "interval")
-    if interval or not allow_improper:
-        require_proper(rule)
-    drawing = as_drawing(level, replicates, rng)
-    return decompose_by(tally, [rule], drawing if interval else None)[0]
-
-
-def require_proper(rule: BinaryRule) -> BinaryRule:
-    """Refuse a rule whose score has no parts."""
-    if not rule.is_proper:
-        message = (
-            f"only a proper rule can be decomposed; {rule!r} is improper, "
-            "so a recalibrated forecast need not be better and the parts have no meaning"
-        )
-        hint = "allow_improper=True computes them all the same, without intervals."
-        raise ImproperRuleError(message, hint=hint)
-    return rule
-
-
-def decompose_by(
-    tally: Tally | Cases, rules: Sequence[BinaryRule], drawing: Drawing | None = None
-) -> list[Decomposition]:
-    """Split the mean scores of several proper rules; with intervals if there are draws."""
-    t = as_tally(tally)
-    fit = recalibrate(t)
-    found = []
-    for rule in rules:
-        score, constant = mean_score(t, rule), mean_loss(*fit.pooled(), rule)
-        recalibrated = mean_loss(fit.event_rate, fit.weight, fit.events, rule)
-        parts = _difference(score, recalibrated), _difference(constant, recalibrated)
-        found.append(Decomposition(score, *parts, constant))
-    if drawing is None:
-        return found
-    raw = [tuple(getattr(parts, name) for name in PARTS) for parts in found]
-    intervals = find_intervals(tally, rules, fit, raw, drawing)
-    return [replace(x, intervals=around) for x, around in zip(found, intervals, strict=True)]
-
-
-def _difference(worse: float, better: float) -> float:
-    """Subtract; what rounding leaves below zero is zero, but nothing more is hidden."""
-    difference = worse - better
-    return 0.0 if -ROUNDING * better < difference < 0 else difference
-
-
-@dataclass(frozen=True)
-class MurphyDecomposition:
+class MurphyDecomposition(Record):
     """The classical parts of a Brier score, from the event rates at each forecast.
 
     ``score = reliability - resolution + uncertainty``
@@ -390,14 +603,6 @@ class MurphyDecomposition:
     reliability: float
     resolution: float
     uncertainty: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the four numbers by name."""
-        return asdict(self)
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return the four numbers as one row of a polars, pandas or pyarrow frame."""
-        return to_frame({name: [value] for name, value in self.to_dict().items()}, backend)
 
 
 def murphy_decomposition(tally: Tally | Cases) -> MurphyDecomposition:

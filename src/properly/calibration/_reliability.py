@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, overload
 
 import numpy as np
 
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_choice
-from properly._boundary._record import many, to_frame
+from properly._boundary._record import Record, many
 from properly.calibration._bands import Method, Wanted, find_band
-from properly.counts import _device as _on_device
+from properly.counts import _device
+from properly.counts._cases import has_classes
 from properly.counts._histogram import (
     Histogram,
     bar_a_value,
@@ -20,6 +21,7 @@ from properly.counts._histogram import (
     smallest_gap,
 )
 from properly.counts._isotonic import recalibrate
+from properly.counts._reductions import VIEWS, ask, refuse_reduction
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._variance import effective_total
@@ -27,14 +29,18 @@ from properly.inference._variance import effective_total
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
+    from properly._boundary._options import Drawing
     from properly._boundary._record import Backend
     from properly.counts._cases import Cases
+    from properly.counts._reductions import View
     from properly.inference._band import Band, Kind
     from properly.typing import Floats
 
+Forecasts: TypeAlias = Literal["auto", "discrete", "continuous"]
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bins:
+class Bins(Record):
     """Runs of forecasts with one recalibrated probability, lowest first.
 
     Attributes
@@ -59,8 +65,7 @@ class Bins:
     weight: np.ndarray[Any, Any]
     event_rate: np.ndarray[Any, Any]
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _series: ClassVar = ("x_min", "x_max", "weight", "event_rate")
 
     def __repr__(self) -> str:
         lowest, highest = self.event_rate[0], self.event_rate[-1]
@@ -72,7 +77,7 @@ class Bins:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Reliability:
+class Reliability(Record):
     """What happened after each forecast.
 
     Attributes
@@ -115,9 +120,6 @@ class Reliability:
     mean_forecast: float
     event_rate: float
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     def __repr__(self) -> str:
         forecasts = many(len(self.value), "distinct forecast")
         bins = many(len(self.bins), "bin")
@@ -136,28 +138,50 @@ class Reliability:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bins as lists, one entry a bin, what else is known, and the band if any."""
-        bins = {name: column.tolist() for name, column in vars(self.bins).items()}
-        known = {name: getattr(self, name) for name in ("discrete", "mean_forecast", "event_rate")}
-        found = bins | {"all": known}
-        return found if self.band is None else found | {"band": self.band.to_dict()}
+        means = {name: getattr(self, name) for name in ("discrete", "mean_forecast", "event_rate")}
+        record = self.bins.to_dict() | {"all": means}
+        return record if self.band is None else record | {"band": self.band.to_dict()}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the bins as a polars, pandas or pyarrow frame."""
-        return to_frame(
-            {name: column.tolist() for name, column in vars(self.bins).items()}, backend
-        )
+        return self.bins.to_frame(backend)
 
 
+@overload
 def reliability(
     tally: Tally | Cases,
     *,
+    reduction: None = ...,
+    band: Kind | None = ...,
+    method: Method = ...,
+    level: float = ...,
+    replicates: int = ...,
+    rng: int | np.random.Generator | None = ...,
+    forecasts: Forecasts = ...,
+) -> Reliability: ...
+@overload
+def reliability(
+    tally: Cases,
+    *,
+    reduction: View,
+    band: Kind | None = ...,
+    method: Method = ...,
+    level: float = ...,
+    replicates: int = ...,
+    rng: int | np.random.Generator | None = ...,
+    forecasts: Forecasts = ...,
+) -> dict[str, Reliability]: ...
+def reliability(
+    tally: Tally | Cases,
+    *,
+    reduction: View | None = None,
     band: Kind | None = None,
     method: Method = "auto",
     level: float = 0.9,
     replicates: int = 1000,
     rng: int | np.random.Generator | None = None,
-    forecasts: Literal["auto", "discrete", "continuous"] = "auto",
-) -> Reliability:
+    forecasts: Forecasts = "auto",
+) -> Reliability | dict[str, Reliability]:
     r"""Estimate how often the event happens after each forecast.
 
     The estimate is the increasing function of the forecast that fits best under every proper rule
@@ -166,7 +190,10 @@ def reliability(
     Parameters
     ----------
     tally : Tally or Cases
-        The forecasts and what happened.
+        The forecasts of one event, or of classes, and what happened.
+    reduction : {"one_vs_rest", "cumulative", "top_label"}, optional
+        Which questions to ask of classes: of each class, "this one?", unless said otherwise; of
+        each but the first, "this one or higher?"; or of the likeliest class alone.
     band : {"consistency", "confidence", "simultaneous"}, optional
         What to show besides: where the curve would lie if the forecasts were calibrated, where the
         true curve may lie, point by point, or where all of it lies at once.
@@ -186,7 +213,8 @@ def reliability(
 
     Returns
     -------
-    Reliability
+    Reliability or dict of Reliability by question
+        The latter of classes, for `properly.plots.reliability_grid`.
 
     Notes
     -----
@@ -220,6 +248,9 @@ def reliability(
     `Cases` to draw them one by one. Clusters, in `Cases`, are allowed for by resampling and by
     likelihood; everything else refuses them.
 
+    **Several classes.** A band is that of its own question. With many questions some curves leave
+    their bands by chance.
+
     References
     ----------
     .. [1] T. Dimitriadis, T. Gneiting, A. I. Jordan (2021). Stable reliability diagrams for
@@ -243,25 +274,42 @@ def reliability(
     array([0. , 0.5, 0.5, 1. ])
     >>> properly.reliability(t, band="consistency", rng=1).band
     Band(90 % consistency, resampling, at 4 points)
+
+    >>> cases = properly.Cases([0, 2, 1], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
+    >>> properly.reliability(cases, reduction="cumulative")
+    {'1 or higher': Reliability(2 distinct forecasts in 2 bins),
+     '2': Reliability(2 distinct forecasts in 2 bins)}
     """
+    if band is None and method != "auto":
+        message = f"a method belongs to a band, and none was asked for; got method={method!r}"
+        raise DataError(message, hint="name the band too, as in band='confidence'.")
+    drawing = as_drawing(level, replicates, rng)
+    check_choice(forecasts, get_args(Forecasts), "forecasts")
+    if not has_classes(tally):
+        refuse_reduction(reduction)
+        return _of_event(tally, band, method, drawing, forecasts)
+    view: View = "one_vs_rest" if reduction is None else reduction
+    check_choice(view, VIEWS, "reduction")
+    return {
+        name: _of_event(question, band, method, drawing, forecasts)
+        for name, question in ask(tally, view).items()
+    }
+
+
+def _of_event(
+    tally: Tally | Cases, kind: Kind | None, method: Method, drawing: Drawing, forecasts: Forecasts
+) -> Reliability:
     t = as_tally(tally)
     fit = recalibrate(t)
     value = to_numpy(t.value).astype(np.float64)
     size = np.diff(fit.end, prepend=0)
     bins = Bins(value[fit.end - size], value[fit.end - 1], fit.weight, fit.event_rate)
-    found = None
-    if band is None and method != "auto":
-        message = f"a method belongs to a band, and none was asked for; got method={method!r}"
-        raise DataError(message, hint="name the band too, as in band='confidence'.")
-    drawing = as_drawing(level, replicates, rng)
-    if band is not None:
-        found = find_band(Wanted(tally, t, fit, drawing), band, method)
-    check_choice(forecasts, ("auto", "discrete", "continuous"), "forecasts")
-    there = _on_device.stays(t)
-    gap = _on_device.smallest_gap(t) if there else smallest_gap(value)
+    band = None if kind is None else find_band(Wanted(tally, t, fit, drawing), kind, method)
+    on_device = _device.stays(t)
+    gap = _device.smallest_gap(t) if on_device else smallest_gap(value)
     discrete = is_discrete(gap) if forecasts == "auto" else forecasts == "discrete"
-    if there and not discrete:
-        bars, mean = _on_device.histogram(t), _on_device.mean_forecast(t)
+    if on_device and not discrete:
+        bars, mean = _device.histogram(t), _device.mean_forecast(t)
     else:
         weight = to_numpy(t.weight)
         bars = (
@@ -271,4 +319,4 @@ def reliability(
         )
         mean = float(value @ weight) / t.total
     recalibrated = fit.spread(fit.event_rate)
-    return Reliability(bins, value, recalibrated, found, discrete, bars, mean, t.event_rate)
+    return Reliability(bins, value, recalibrated, band, discrete, bars, mean, t.event_rate)

@@ -17,7 +17,7 @@ from properly.counts._cases import (
     require_no_time,
     weights_of,
 )
-from properly.counts._reductions import VIEWS, plan_for
+from properly.counts._reductions import VIEWS, plan_for, refuse_reduction
 from properly.counts._tally import as_tally
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BinaryRule, Brier
@@ -85,7 +85,7 @@ def calibration_test(
     training : bool
         Whether the model was fitted to these very cases; for ``"hosmer-lemeshow"`` only.
     reduction : {"one_vs_rest", "cumulative", "top_label"}, optional
-        Which questions to ask of several classes, as in `properly.calibration.decompose_classes`.
+        Which questions to ask of several classes, as in `properly.decompose`.
     replicates : int
         Random draws.
     rng : int or numpy Generator, optional
@@ -141,7 +141,7 @@ def calibration_test(
     10 and 6 %. Have 20 clusters or more.
 
     **Several classes.** A class is drawn for each case from its probabilities, and the
-    miscalibration is that of `properly.calibration.decompose_classes`: the sum over the questions.
+    miscalibration is that of `properly.decompose`: the sum over the questions.
     Exact too.
 
     Of a tally that was grouped into cells the p-value is not exact, since the forecasts of a cell
@@ -184,7 +184,7 @@ def calibration_test(
     _refuse_training(training, statistic)
     if has_classes(tally):
         return _of_classes(tally, rule, statistic, reduction, drawing)
-    _refuse_reduction(reduction)
+    refuse_reduction(reduction)
     tally = relative_weights(tally) if isinstance(tally, Cases) else as_tally(tally)
     chosen = None if rule is None else _proper(require_binary(rule))
     name = statistic or _default(tally, chosen)
@@ -232,15 +232,6 @@ def _refuse_training(training: bool, statistic: str | None) -> None:
         )
         hint = "what a model says of its own training data is no test of its calibration."
         raise DataError(message, hint=hint)
-
-
-def _refuse_reduction(reduction: object) -> None:
-    if reduction is not None:
-        message = (
-            "reduction says which questions to ask of several classes; "
-            f"these cases have one event, got reduction={reduction!r}"
-        )
-        raise DataError(message)
 
 
 def _of_classes(

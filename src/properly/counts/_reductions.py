@@ -243,7 +243,7 @@ OF_LIKELIEST = (
 )
 NOT_ONE = "recalibrated classes need not add up to 1"
 NO_SUM = "a score of classes can be decomposed if it adds up scores of yes-or-no questions"
-EXAMPLE = "view='one_vs_rest'"
+EXAMPLE = "reduction='one_vs_rest'"
 
 
 def ask(cases: Cases, view: View) -> dict[str, Cases]:
@@ -275,7 +275,7 @@ def plan_for(rule: object, view: str, classes: int) -> Plan:
 
 def _plan_cuts(rule: CutRule, view: str, classes: int) -> Plan:
     if view not in ("auto", "cumulative"):
-        message = f"a ranked rule adds up cuts, so its view is 'cumulative'; got view={view!r}"
+        message = f"a ranked rule adds up cuts, so its reduction is 'cumulative'; got {view!r}"
         hint = "pass a rule for one event, such as Brier(), to ask other questions."
         raise DataError(message, hint=hint)
     how = "averaged" if rule.normalized else "added up"
@@ -320,8 +320,10 @@ def _refuse_without_view(rule: BinaryRule) -> NoReturn:
     if isinstance(rule, ClassRule):
         message = f"{NO_SUM}; {rule!r} of classes is no such sum"
     else:
-        message = f"a rule for one event needs a view that says which event; got {rule!r} alone"
-    hint = f"name a view to judge its questions: decompose_classes(cases, {rule!r}, {EXAMPLE})."
+        message = (
+            f"a rule for one event needs a reduction that says which event; got {rule!r} alone"
+        )
+    hint = f"name a reduction to judge its questions: decompose(cases, {rule!r}, {EXAMPLE})."
     raise DataError(message, hint=hint)
 
 
@@ -330,9 +332,19 @@ def _refuse(rule: object) -> NoReturn:
     if not isinstance(rule, Rule):
         message = f"this needs a rule; got {rule!r}"
         raise ArgumentTypeError(message, hint="write the rule with parentheses, as in RPS().")
-    hint = f"pass a rule for one event and a view: decompose_classes(cases, Brier(), {EXAMPLE})."
+    hint = f"pass a rule for one event and a reduction: decompose(cases, Brier(), {EXAMPLE})."
     if not rule.is_proper:
         message = f"{NO_SUM}, and only if it is proper; {rule!r} is neither"
         raise ImproperRuleError(message, hint=hint)
     message = f"{NO_SUM}; {rule!r} is no such sum"
     raise DataError(message, hint=hint)
+
+
+def refuse_reduction(reduction: object) -> None:
+    """Refuse to make questions of what is one already."""
+    if reduction is not None:
+        message = (
+            "reduction says which questions to ask of several classes; "
+            f"these cases have one event, got reduction={reduction!r}"
+        )
+        raise DataError(message)

@@ -28,7 +28,7 @@ from properly.report._chart import (
 from properly.report._words import LISTED, few, fixed, listed, percent
 
 if TYPE_CHECKING:
-    from properly.calibration._class_decomposition import ClassDecomposition
+    from properly.calibration._decomposition import ClassDecomposition
     from properly.decisions._confusion import Confusion
     from properly.decisions._retained import Retention
     from properly.evaluation._class_record import ClassEvaluation
@@ -60,7 +60,7 @@ def class_scores_chart(evaluation: ClassEvaluation) -> Chart | None:
         return None
     first = next(iter(found.values()))
     chosen = _chosen(first)
-    some = f" Shown are {len(chosen)} of {len(first.names)}." * (len(chosen) < len(first.names))
+    some = f" Shown are {len(chosen)} of {len(first)}." * (len(chosen) < len(first))
     return Chart(
         name="class-scores",
         title="Where it goes wrong: scores class by class",
@@ -79,15 +79,15 @@ def _decompositions(evaluation: ClassEvaluation) -> dict[str, ClassDecomposition
     return {} if named is None else {name: by_rule[named] for name, by_rule in every.items()}
 
 
-def _chosen(found: ClassDecomposition) -> list[int]:
+def _chosen(found: ClassDecomposition) -> list[str]:
     """Take the questions whose answers are the least clear beforehand, in their order."""
-    unsure = np.array([part.uncertainty for part in found.parts])
-    return sorted(int(k) for k in np.argsort(-unsure, kind="stable")[:MOST])
+    unsure = np.array([part.uncertainty for part in found.values()])
+    names = list(found)
+    return [names[k] for k in sorted(np.argsort(-unsure, kind="stable")[:MOST])]
 
 
-def _scores_spec(found: dict[str, ClassDecomposition], chosen: list[int]) -> Spec:
-    names, first = list(found), next(iter(found.values()))
-    questions = [printable(first.names[k]) for k in chosen]
+def _scores_spec(found: dict[str, ClassDecomposition], chosen: list[str]) -> Spec:
+    names, questions = list(found), [printable(question) for question in chosen]
     height = len(chosen) * max(STEP * len(names), LEAST)
     return {
         "params": [shown(names), {"name": "questions", "value": questions}],
@@ -98,11 +98,11 @@ def _scores_spec(found: dict[str, ClassDecomposition], chosen: list[int]) -> Spe
     }
 
 
-def _scores_rows(found: dict[str, ClassDecomposition], chosen: list[int]) -> list[Row]:
+def _scores_rows(found: dict[str, ClassDecomposition], chosen: list[str]) -> list[Row]:
     return [
         {"question": k, "model": name, "place": model}
-        | {part: short(getattr(record.parts[number], part)) for part in PARTS}
-        for k, number in enumerate(chosen)
+        | {part: short(getattr(record[question], part)) for part in PARTS}
+        for k, question in enumerate(chosen)
         for model, (name, record) in enumerate(found.items())
     ]
 
@@ -147,27 +147,27 @@ def _panel(names: list[str], height: int, part: str, *, labelled: bool) -> Spec:
     }
 
 
-def _scores_alt(found: dict[str, ClassDecomposition], chosen: list[int]) -> str:
+def _scores_alt(found: dict[str, ClassDecomposition], chosen: list[str]) -> str:
     """Say of a few models where recalibration would save most."""
     told = []
     for name, record in found.items():
-        worst = max(chosen, key=lambda k: record.parts[k].miscalibration)
-        saved = few(record.parts[worst].miscalibration)
-        told.append(f"{printable(name)}, {printable(record.names[worst])} ({saved})")
+        worst = max(chosen, key=lambda question: record[question].miscalibration)
+        saved = few(record[worst].miscalibration)
+        told.append(f"{printable(name)}, {printable(worst)} ({saved})")
     first = next(iter(found.values()))
     more = f"; and {len(told) - LISTED} models more" * (len(told) > LISTED)
     kind = first.rule.name
     return f"Where miscalibration ({kind}) is largest: {'; '.join(told[:LISTED])}{more}."
 
 
-def _scores_table(found: dict[str, ClassDecomposition], chosen: list[int]) -> Table:
+def _scores_table(found: dict[str, ClassDecomposition], chosen: list[str]) -> Table:
     rows = [
         (
-            printable(record.names[k]),
+            printable(question),
             printable(name),
-            *(few(getattr(record.parts[k], part), 3) for part in ("score", "skill", *LATER)),
+            *(few(getattr(record[question], part), 3) for part in ("score", "skill", *LATER)),
         )
-        for k in chosen
+        for question in chosen
         for name, record in found.items()
     ]
     rule = next(iter(found.values())).rule.name

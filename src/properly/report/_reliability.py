@@ -146,8 +146,8 @@ def _class_note(evaluation: ClassEvaluation, name: str, question: str) -> list[R
 def _part(evaluation: ClassEvaluation, name: str, question: str) -> Decomposition | None:
     """Find what the score of a question is made of, by the first rule that asks it."""
     for found in evaluation.decompositions[name].values():
-        if question in found.names:
-            return found.parts[found.names.index(question)]
+        if question in found:
+            return found[question]
     return None
 
 

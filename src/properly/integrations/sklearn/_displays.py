@@ -447,7 +447,7 @@ class ReliabilityDisplay(CurveDisplay[Reliability]):
 
     @classmethod
     def _measure(cls, cases: Cases, **asked: Any) -> Reliability:
-        return reliability(cases, **asked)
+        return reliability(cases, reduction=None, **asked)
 
     @property
     def record(self) -> Reliability:

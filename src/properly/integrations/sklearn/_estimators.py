@@ -174,7 +174,8 @@ def _forecast(
     if len(labels) != 2:
         message = f"a display is of one event, which makes two classes; {name} has {len(labels)}"
         hint = (
-            "calibration.class_reliability asks about each class, plots.reliability_grid draws it."
+            "properly.reliability of Cases of all classes asks about each of them; "
+            "plots.reliability_grid draws it."
         )
         raise DataError(message, hint=hint)
     require_seen(y, forecasts)

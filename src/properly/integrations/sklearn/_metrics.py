@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from properly._boundary._classes import ClassRows, is_table
 from properly._boundary._options import check_flag
-from properly.calibration._class_decomposition import decompose_classes
 from properly.calibration._decomposition import decompose
 from properly.counts._cases import Cases
 from properly.decisions._threshold import at_threshold
@@ -38,8 +37,7 @@ from properly.rules._rule import require_binary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.calibration._class_decomposition import ClassDecomposition
-    from properly.calibration._decomposition import Decomposition
+    from properly.calibration._decomposition import ClassDecomposition, Decomposition
     from properly.rules import Rule
     from properly.rules._interval import Interval
     from properly.typing import Array, ArrayLike
@@ -492,7 +490,7 @@ def miscalibration(
         As in `rule_loss`.
     rule : Rule
         A proper rule for one event; of more than two classes, one that
-        `properly.calibration.decompose_classes` can split.
+        `properly.decompose` can split.
 
     Returns
     -------
@@ -603,4 +601,4 @@ def _parts(
     elif isinstance(rule, BinaryRule):
         event = event_among(rows, position(pos_label, names))
         return decompose(Cases(event.y, event.p, weight=event.weight), rule)
-    return decompose_classes(Cases(rows.y, rows.p, weight=rows.weight), rule)
+    return decompose(Cases(rows.y, rows.p, weight=rows.weight), rule)

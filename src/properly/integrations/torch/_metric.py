@@ -196,7 +196,7 @@ class DecompositionMetric(TallyMetric):
 
     Notes
     -----
-    The parts are those of `properly.decompose`, and of `properly.calibration.decompose_classes`,
+    The parts are those of `properly.decompose`,
     with forecasts grouped into cells before they are recalibrated. The score and the uncertainty
     are exact. Up to rounding, miscalibration and discrimination are at most those of ungrouped
     forecasts, and both lack the same: what telling forecasts inside a cell apart would have saved.
