@@ -441,14 +441,14 @@ WITHOUT_DICT = OPTIONS | {
 DATA = {"Crash"}
 # Evidence so far, which is watched as it grows.
 MONITORS = {"CalibrationMonitor", "ComparisonMonitor"}
-# Texts, bars that are drawn, and parts of a whole whose frame has their columns.
+# Texts, and parts of a whole whose frame has their columns.
 WITHOUT_FRAME = (
     WITHOUT_DICT
     | DATA
     | MONITORS
-    | {"Advice", "Audit", "Histogram", "HardScores", "ThreeMeans"}
-    | {"AbsoluteError", "Contrast", "FoldScores", "GroupCalibration"}
-    | {"Certain", "Symptom", "Verdict"}
+    | {"Advice", "Audit", "HardScores"}
+    | {"Contrast", "FoldScores", "GroupCalibration"}
+    | {"Symptom", "Verdict"}
 )
 # A handful of numbers or words and nothing else: the repr is the call that makes the record.
 SAID_IN_FULL = OPTIONS | {

@@ -34,7 +34,7 @@ class Record:
 
     # Properties that are written beside the fields.
     _derived: ClassVar[tuple[str, ...]] = ()
-    # Fields that are left out while they are None.
+    # Fields that are written last, and left out while they are None.
     _optional: ClassVar[tuple[str, ...]] = ()
     # The arrays of equal length that are the columns of the frame; none: one row of all fields.
     _series: ClassVar[tuple[str, ...]] = ()
@@ -55,8 +55,9 @@ class Record:
         return to_frame(self._columns(), backend)
 
     def _row(self) -> dict[str, Any]:
-        """Return what is written, by name: the fields, the derived, and last what is optional."""
-        names = (*(field.name for field in fields(self)), *self._derived)  # type: ignore[arg-type]
+        """Return what is written, by name: the series, other fields, the derived, the optional."""
+        own = (field.name for field in fields(self))  # type: ignore[arg-type]
+        names = dict.fromkeys((*self._series, *own, *self._derived))
         values = {name: getattr(self, name) for name in names if name not in self._optional}
         optional = {name: getattr(self, name) for name in self._optional}
         return values | {name: x for name, x in optional.items() if x is not None}

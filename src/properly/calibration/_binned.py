@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_whole
-from properly._boundary._record import many, to_frame
+from properly._boundary._record import Record, many
 from properly.counts._histogram import equal_count, equal_width
 from properly.counts._tally import Tally, as_tally
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.typing import Column
 
 Scheme: TypeAlias = Literal["width", "count"]
-COLUMNS = ("lower", "upper", "mean_forecast", "weight", "event_rate")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BinnedReliability:
+class BinnedReliability(Record):
     """What happened after forecasts in bins that were chosen beforehand.
 
     Attributes
@@ -57,8 +55,7 @@ class BinnedReliability:
     event_rate: Column
     scheme: Scheme
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _series: ClassVar = ("lower", "upper", "mean_forecast", "weight", "event_rate")
 
     def __repr__(self) -> str:
         bins = many(len(self), "bin")
@@ -67,17 +64,6 @@ class BinnedReliability:
     def __len__(self) -> int:
         """Count the bins."""
         return int(self.weight.shape[0])
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the bins as lists, one entry a bin, and how they were chosen."""
-        return self._columns() | {"scheme": self.scheme}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a bin as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
-    def _columns(self) -> dict[str, list[float]]:
-        return {name: getattr(self, name).tolist() for name in COLUMNS}
 
 
 def binned_reliability(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from properly._boundary._libraries import namespace
-from properly._boundary._record import amount_of, plain
+from properly._boundary._record import Record, amount_of
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Certain:
+class Certain(Record):
     """How often forecasts were certain, and how often they were wrong.
 
     Numbers of cases, or weights if cases have them.
@@ -52,11 +52,6 @@ class Certain:
         impossible = f"impossible {amount_of(self.never)}, {_told(self.never_wrong)} wrong"
         sure = f"certain {amount_of(self.always)}, {_told(self.always_wrong)} wrong"
         return f"Certain({impossible}; {sure})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name, as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
 
 
 def certainties(tally: Tally) -> Certain:

@@ -16,13 +16,13 @@ drawn anew. So all that depends on the forecasts alone is found once.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from properly._boundary._record import plain
+from properly._boundary._record import Record
 from properly.counts._isotonic import refit
 from properly.inference._draws import Counts, Rows
 from properly.inference._logistic import fit as fit_logistic
@@ -380,7 +380,7 @@ ENDS = 1 << 11
 
 
 @dataclass(frozen=True)
-class AbsoluteError:
+class AbsoluteError(Record):
     """How far forecasts are from a fitted curve, and by chance alone.
 
     Attributes
@@ -406,11 +406,6 @@ class AbsoluteError:
     value: float
     mean_if_calibrated: float
     upper_if_calibrated: float
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name, as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
 
 
 class Distances(NamedTuple):

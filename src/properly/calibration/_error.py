@@ -19,14 +19,14 @@ With `h` at most s/32, all is off by less than 6e-7 times the sum, which is neve
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number
-from properly._boundary._record import amount_of, many, plain, to_frame
+from properly._boundary._record import Record, amount_of, many
 from properly._boundary._tables import wrapped
 from properly.calibration._binned import BinnedReliability, Scheme, binned_reliability
 from properly.counts._cases import Cases, has_classes, rows_in_use
@@ -36,7 +36,6 @@ from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.typing import Column
 
 
@@ -170,7 +169,7 @@ BIASED = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CalibrationError:
+class CalibrationError(Record):
     """How far event rates are from mean forecasts, bin by bin.
 
     All of these numbers depend on the bins, and none of them says whether a model is calibrated:
@@ -218,6 +217,8 @@ class CalibrationError:
     bins: BinnedReliability
     classes: int | None = None
 
+    _optional: ClassVar = ("bins",)
+
     def __repr__(self) -> str:
         return f"CalibrationError({self.expected:.4g} in {self._bins()})"
 
@@ -233,24 +234,15 @@ class CalibrationError:
         ]
         return "\n".join(map(wrapped, lines + _told(self.classes)))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name, as JSON can hold them, and the bins."""
-        found: dict[str, Any] = plain(self._numbers())
-        return found | {"bins": self.bins.to_dict()}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame; the bins have a frame of theirs."""
-        return to_frame({name: [value] for name, value in self._numbers().items()}, backend)
-
-    def _numbers(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "bins"}
+    def _columns(self) -> dict[str, list[Any]]:
+        return {name: column for name, column in super()._columns().items() if name != "bins"}
 
     def _bins(self) -> str:
         return f"{many(len(self.bins), 'filled bin')} of equal {self.bins.scheme}"
 
 
 @dataclass(frozen=True)
-class SmoothError:
+class SmoothError(Record):
     """A calibration error without bins, and the scale at which it was found.
 
     Attributes
@@ -284,15 +276,6 @@ class SmoothError:
             "Chance makes it too large: it is not 0 of calibrated forecasts either.",
         ]
         return "\n".join(lines + _told(self.classes))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name, as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame."""
-        return to_frame({name: [value] for name, value in asdict(self).items()}, backend)
 
 
 def calibration_error(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_whole
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import Tally, as_tally
@@ -20,7 +20,6 @@ from properly.rules import Brier
 from properly.rules._rule import paid, require_binary
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._isotonic import Recalibration
     from properly.rules import BinaryRule
@@ -35,7 +34,7 @@ ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, repr=False)
-class GroupingError:
+class GroupingError(Record):
     """What grouping forecasts into cells can have changed.
 
     Pairs are the least and the greatest value that the ungrouped forecasts can have had; single
@@ -114,20 +113,14 @@ class GroupingError:
             f"{_at_most(self.regret)}"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame, with the ends of pairs."""
-        columns: dict[str, Any] = {}
-        for name, value in vars(self).items():
+    def _columns(self) -> dict[str, list[Any]]:
+        columns: dict[str, list[Any]] = {}
+        for name, value in self._row().items():
             if isinstance(value, tuple):
                 columns |= {f"{name}_lower": [value[0]], f"{name}_upper": [value[1]]}
             else:
                 columns[name] = [value]
-        return to_frame(columns, backend)
+        return columns
 
 
 def grouping_error(

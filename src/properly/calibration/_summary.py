@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args, overload
 
 from properly._boundary._options import as_drawing, check_choice
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Parts, Record, many
 from properly._boundary._tables import table
 from properly.calibration._curve_fits import AbsoluteError, Fit, find_distances
 from properly.calibration._line import Subject, find_line, observed_expected
@@ -22,12 +21,11 @@ from properly.errors import DataError
 from properly.inference._means import warn_of_clusters, warn_of_few
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     import numpy as np
 
     from properly._boundary._options import Drawing
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.inference._estimate import Estimate
@@ -48,7 +46,7 @@ ERRORS = {"ici": "ICI (mean)", "e50": "E50 (median)", "e90": "E90", "emax": "Ema
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CalibrationSummary:
+class CalibrationSummary(Record):
     """How well forecasts are calibrated, as clinical papers report it.
 
     Attributes
@@ -155,19 +153,12 @@ class CalibrationSummary:
             apart = ", and were left out of the curve" if self.fit == "spline" else ""
             yield f"{many(self.certain, 'forecast')} of exactly 0 or 1 have no log odds{apart}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them."""
-        names = (*ESTIMATES, *ERRORS)
-        records = {name: getattr(self, name).to_dict() for name in names}
-        return records | {name: plain(x) for name, x in vars(self).items() if name not in names}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return a polars, pandas or pyarrow frame, one row a measure."""
-        return to_frame(_columns([self]), backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        return _measures([self])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassCalibrationSummary(Mapping[str, CalibrationSummary]):
+class ClassCalibrationSummary(Parts[CalibrationSummary]):
     """How well the probabilities of classes are calibrated, question by question.
 
     A mapping from the questions to a `CalibrationSummary` each.
@@ -197,15 +188,6 @@ class ClassCalibrationSummary(Mapping[str, CalibrationSummary]):
     reduction: str
     parts: dict[str, CalibrationSummary]
 
-    def __getitem__(self, name: str) -> CalibrationSummary:
-        return self.parts[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.parts)
-
-    def __len__(self) -> int:
-        return len(self.parts)
-
     def __repr__(self) -> str:
         return f"ClassCalibrationSummary({self.reduction}, {many(len(self), 'question')})"
 
@@ -218,20 +200,13 @@ class ClassCalibrationSummary(Mapping[str, CalibrationSummary]):
         ]
         return table(head, rows)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them, by question."""
-        return {"reduction": self.reduction} | {
-            "parts": {name: part.to_dict() for name, part in self.items()}
-        }
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return a polars, pandas or pyarrow frame, one row a question and measure."""
+    def _columns(self) -> dict[str, list[Any]]:
         rows = len(ESTIMATES) + len(ERRORS)
         names = [name for name in self for _ in range(rows)]
-        return to_frame({"question": names} | _columns(self.values()), backend)
+        return {"question": names} | _measures(self.values())
 
 
-def _columns(parts: Iterable[CalibrationSummary]) -> dict[str, list[Any]]:
+def _measures(parts: Iterable[CalibrationSummary]) -> dict[str, list[Any]]:
     """Return a row for each measure of each part, None where a measure has no such number."""
     rows = [row for part in parts for row in _rows(part)]
     return {name: [row.get(name) for row in rows] for name in COLUMNS}

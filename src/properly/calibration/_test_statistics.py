@@ -9,18 +9,17 @@ What a test of calibration found.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly._boundary._tables import wrapped
 from properly.inference._logistic import logit
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._tally import Tally
     from properly.typing import Column
 
@@ -285,7 +284,7 @@ def _rows_reaching(x: Column, least: Column) -> Column:
 
 
 @dataclass(frozen=True, repr=False)
-class CalibrationTest:
+class CalibrationTest(Record):
     """Whether forecasts are further from calibrated than chance would bring about.
 
     Attributes
@@ -365,23 +364,14 @@ class CalibrationTest:
         by = f"p = {self.p_value:.3g} by the {self.name} test of calibration"
         return wrapped(f"{by} ({'; '.join(told)})")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name, as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame.
-
-        The p-values of the parts have columns of their own, and so have degrees of freedom of a
-        denominator.
-        """
-        row = asdict(self)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row; p-values of parts and degrees of a denominator have their own columns."""
+        row = self._row()
         parts, degrees = row.pop("parts"), row.pop("degrees")
         first, second = degrees if isinstance(degrees, tuple) else (degrees, None)
         row |= {"degrees": first, "denominator_degrees": second}
         row |= {f"p_value_{name}": p for name, p in parts.items()}
-        return to_frame({name: [value] for name, value in row.items()}, backend)
+        return {name: [value] for name, value in row.items()}
 
 
 def _part(name: str, p: float) -> str:

@@ -6,12 +6,11 @@ Bins that were chosen beforehand: equally wide, or equally full.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from properly._boundary._libraries import freeze
-from properly._boundary._record import many
+from properly._boundary._record import Record, many
 
 if TYPE_CHECKING:
     from properly.typing import Column, Floats
@@ -71,7 +70,7 @@ MOST = 400
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Histogram:
+class Histogram(Record):
     """How many forecasts there are, bar by bar.
 
     Attributes
@@ -96,16 +95,11 @@ class Histogram:
     upper: Floats
     weight: Column
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _series: ClassVar = ("lower", "upper", "weight")
 
     def __repr__(self) -> str:
         bars = many(len(self.weight), "bar")
         return f"Histogram({bars} from {self.lower[0]:.4g} to {self.upper[-1]:.4g})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the bars as lists."""
-        return {name: column.tolist() for name, column in vars(self).items()}
 
 
 def smallest_gap(value: Floats) -> float:

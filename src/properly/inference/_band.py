@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from properly._boundary._chunks import share_out
-from properly._boundary._libraries import freeze
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many, plain
 from properly.counts._isotonic import refit, refit_sequences
 from properly.inference._draws import Counts, fast_stream
 from properly.rules._interval import as_interval
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from properly._boundary._options import Drawing
-    from properly._boundary._record import Backend
     from properly.inference._draws import Sampler
     from properly.rules._interval import Interval
     from properly.typing import Floats
@@ -34,7 +32,7 @@ Kind: TypeAlias = Literal["consistency", "confidence", "simultaneous"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Band:
+class Band(Record):
     """Lower and upper bounds along a curve.
 
     Attributes
@@ -75,8 +73,7 @@ class Band:
     replicates: int | None = None
     steps: bool = False
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _series: ClassVar = ("x", "lower", "upper")
 
     def __repr__(self) -> str:
         return (
@@ -154,18 +151,9 @@ class Band:
         reach = [high - points, points - low, (upper - x)[inside], (x - lower)[inside]]
         return float(np.concatenate(reach).max())
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the bounds as lists, None where there is none, and how they came about."""
-        told = {name: getattr(self, name) for name in ("method", "level", "kind", "replicates")}
-        return self._columns() | told | {"steps": self.steps}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a point as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
     def _columns(self) -> dict[str, list[Any]]:
-        columns = {name: getattr(self, name).tolist() for name in ("x", "lower", "upper")}
-        return {name: [plain(x) for x in column] for name, column in columns.items()}
+        columns: dict[str, list[Any]] = plain(super()._columns())
+        return columns
 
 
 def _positive(x: Floats, height: Floats) -> list[tuple[float, float]]:

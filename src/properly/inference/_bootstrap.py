@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from properly._boundary._arrays import as_column, as_numbers, refuse
-from properly._boundary._libraries import freeze, read_only, to_library_of, to_numpy
+from properly._boundary._libraries import read_only, to_library_of, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, as_number, check_choice
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly.counts._cases import Cases, has_classes, require_event
 from properly.counts._scoring import price
 from properly.counts._tally import Tally, as_tally
@@ -36,7 +36,6 @@ from properly.inference._variance import of_auc, of_mean
 from properly.rules import Rule
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.inference._replicates import Sample
     from properly.typing import ArrayLike, Column
 
@@ -301,7 +300,7 @@ Measure: TypeAlias = Mean | Area | Own
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Bootstrap:
+class Bootstrap(Record):
     """How an estimate varies if the data are drawn again.
 
     Attributes
@@ -357,9 +356,6 @@ class Bootstrap:
     design: str
     infinite_cases: int = 0
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     @property
     def infinite_draws(self) -> int:
         """The number of draws that are infinite."""
@@ -390,18 +386,12 @@ class Bootstrap:
         share = self.infinite_draws / self.replicates
         return f"no interval: infinite in {share:.0%} of {drawn}".replace("%", " %")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything by name, as JSON can hold it; the draws as a list."""
-        known = {field.name: getattr(self, field.name) for field in fields(self)}
-        found: dict[str, Any] = plain(known | {"draws": self.draws.tolist()})
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame, without the draws."""
-        known = {field.name: [getattr(self, field.name)] for field in fields(self)}
-        del known["draws"], known["interval"]
-        lower, upper = self.interval
-        return to_frame(known | {"lower": [lower], "upper": [upper]}, backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row, without the draws."""
+        row = self._row()
+        del row["draws"]
+        lower, upper = row.pop("interval")
+        return {name: [x] for name, x in row.items()} | {"lower": [lower], "upper": [upper]}
 
 
 def bootstrap(

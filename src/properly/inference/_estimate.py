@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from properly._boundary._record import many, plain, to_frame
-
-if TYPE_CHECKING:
-    from properly._boundary._record import Backend
-
+from properly._boundary._record import Record, many
 
 # Weights that leave fewer effective cases than this share of all are worth a word.
 ALL = 0.95
 
 
 @dataclass(frozen=True, repr=False)
-class Estimate:
+class Estimate(Record):
     """A number, and how far off it may be.
 
     Attributes
@@ -85,16 +81,8 @@ class Estimate:
             told += f", worth {self.effective_cases:,.0f} of equal weight"
         return f"{self.value:.4g} ({told})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name, as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame."""
-        columns = {name: [value] for name, value in asdict(self).items()}
+    def _columns(self) -> dict[str, list[Any]]:
         lower, upper = self.interval
-        columns["interval"] = [lower]
-        named = {"interval": "lower"}
-        flat = {named.get(name, name): column for name, column in columns.items()}
-        return to_frame(flat | {"upper": [upper]}, backend)
+        row = self._row() | {"interval": lower}
+        names = ("lower" if name == "interval" else name for name in row)
+        return {name: [x] for name, x in zip(names, row.values(), strict=True)} | {"upper": [upper]}

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import textwrap
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from properly._boundary._chunks import sweep
-from properly._boundary._record import amount_of, to_frame
+from properly._boundary._record import Record, amount_of
 from properly._boundary._tables import table_of_numbers
 from properly.counts._cases import require_independent
 from properly.counts._class_rows import table_of
@@ -18,7 +18,6 @@ from properly.probability._power import POWERS, ThreeMeans, limit, three_means
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._class_rows import Table
     from properly.counts._tally import Tally
@@ -32,7 +31,7 @@ COLUMNS = ("expected", "observed", "z", "p_value", "adjusted")
 
 
 @dataclass(frozen=True, repr=False)
-class ConfidenceTest:
+class ConfidenceTest(Record):
     """Whether what happened was as probable as the forecasts themselves expect.
 
     Attributes
@@ -67,6 +66,9 @@ class ConfidenceTest:
     p_value: ThreeMeans
     impossible: int | float = 0
 
+    _derived: ClassVar = ("adjusted",)
+    _optional: ClassVar = ("impossible", "verdict")
+
     @property
     def adjusted(self) -> ThreeMeans:
         """The p-values made larger by Holm's method, since three were looked at."""
@@ -96,16 +98,10 @@ class ConfidenceTest:
             return f"under-confident or biased to even odds: {_told('more', more)}"
         return "no sign of over- or under-confidence at the 5 % level"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name, as JSON can hold them, and the verdict."""
-        numbers = {name: getattr(self, name).to_dict() for name in COLUMNS}
-        return numbers | {"impossible": self.impossible, "verdict": self.verdict}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a mean as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> dict[str, list[Any]]:
         columns = {name: list(astuple(getattr(self, name))) for name in COLUMNS}
-        names = {"mean": list(POWERS), "power": list(POWERS.values())}
-        return to_frame(names | columns, backend)
+        names: dict[str, list[Any]] = {"mean": list(POWERS), "power": list(POWERS.values())}
+        return names | columns
 
     def __repr__(self) -> str:
         z = zip(POWERS, astuple(self.z), strict=True)

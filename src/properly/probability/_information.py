@@ -27,9 +27,9 @@ The spread of logarithms around a geometric mean.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -44,12 +44,11 @@ from properly._boundary._arrays import (
 from properly._boundary._classes import sum_slack
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_choice, check_whole
-from properly._boundary._record import plain, to_frame
+from properly._boundary._record import Record
 from properly.errors import DataError
 from properly.probability._power import mean_of_power
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.typing import ArrayLike, Column
 
 
@@ -404,7 +403,7 @@ def _excess(p: Column, log: Column, order: float) -> float:
 
 
 @dataclass(frozen=True, repr=False)
-class LogSpread:
+class LogSpread(Record):
     """A geometric mean, and one standard deviation of the logarithms to both sides.
 
     Attributes
@@ -429,15 +428,6 @@ class LogSpread:
 
     def __repr__(self) -> str:
         return f"LogSpread({self.lower:.4g} to {self.upper:.4g} around {self.centre:.4g})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the four numbers by name, as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame."""
-        return to_frame({name: [value] for name, value in asdict(self).items()}, backend)
 
 
 def log_spread(values: ArrayLike, weight: ArrayLike | None = None) -> LogSpread:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_flag
-from properly._boundary._record import amount_of, plain, to_frame
+from properly._boundary._record import Record, amount_of
 from properly._boundary._tables import table
 from properly.counts._cases import has_classes
 from properly.counts._class_rows import count_impossible
@@ -22,7 +22,6 @@ from properly.probability._sources import as_source
 from properly.rules import Misclassification
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.probability._by_source import SideSums
@@ -63,7 +62,7 @@ class ClassMeans:
 
 
 @dataclass(frozen=True, repr=False)
-class Means:
+class Means(Record):
     """Averages of the probability that was given to what happened.
 
     ``accuracy = source.accuracy * divergence``
@@ -118,6 +117,8 @@ class Means:
     impossible: int | float = 0
     intervals: MeansIntervals | None = None
 
+    _optional: ClassVar = ("intervals",)
+
     @property
     def model(self) -> ThreeMeans:
         """The three means of the model."""
@@ -140,22 +141,15 @@ class Means:
         """
         return _ratio(self.model, self.source)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        if self.intervals is None:
-            del found["intervals"]
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return a polars, pandas or pyarrow frame: a row for all cases, and one a class."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return a row for all cases, and one a class."""
         rows: list[Means | ClassMeans] = [self, *self.classes.values()]
         columns: dict[str, list[Any]] = {"class": [ALL, *self.classes]}
         for name in POWERS:
             columns[name] = [getattr(row.model, name) for row in rows]
             columns[f"source_{name}"] = [getattr(row.source, name) for row in rows]
         columns["divergence"] = [row.divergence for row in rows]
-        return to_frame(columns, backend)
+        return columns
 
     def __repr__(self) -> str:
         return (

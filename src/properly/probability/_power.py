@@ -6,7 +6,7 @@ Forecasts kept away from 0 and 1 by a stated precision, and how many of them had
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from properly._boundary._arrays import (
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import as_number
-from properly._boundary._record import plain
+from properly._boundary._record import Record
 from properly.counts._cases import Cases, with_forecasts
 from properly.counts._pooling import as_counts, is_one_each, pool
 from properly.counts._tally import Tally, as_tally
@@ -40,7 +40,7 @@ POWERS = {"decisiveness": DECISIVENESS, "accuracy": ACCURACY, "robustness": ROBU
 
 
 @dataclass(frozen=True)
-class ThreeMeans:
+class ThreeMeans(Record):
     """Three means of the same probabilities, the greatest first.
 
     Attributes
@@ -63,11 +63,6 @@ class ThreeMeans:
     decisiveness: float
     accuracy: float
     robustness: float
-
-    def to_dict(self) -> dict[str, float]:
-        """Return the three by name, as JSON can hold them."""
-        found: dict[str, float] = plain(asdict(self))
-        return found
 
 
 def generalized_mean(values: ArrayLike, power: float, weight: ArrayLike | None = None) -> float:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from properly._boundary._arrays import refuse
-from properly._boundary._libraries import freeze
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly._boundary._tables import table_of_numbers
 from properly.counts._cases import has_classes, rows_in_use
 from properly.counts._class_rows import table_of, two_classes
@@ -20,18 +19,14 @@ from properly.probability._sources import as_source
 from properly.rules._class_rule import at
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.probability._sources import Source
     from properly.typing import ArrayLike, Column
 
 
-COLUMNS = ("power", "model", "source", "divergence")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class ProperMeans:
+class ProperMeans(Record):
     """Means of the probability of what happened, made proper, by their power.
 
     Attributes
@@ -61,18 +56,6 @@ class ProperMeans:
     source: Column | None
     divergence: Column | None
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the columns as lists, as JSON can hold them; what there is none of is None."""
-        found: dict[str, Any] = plain(dict.fromkeys(COLUMNS) | self._columns())
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a power as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
     def __len__(self) -> int:
         """Count the powers."""
         return len(self.power)
@@ -83,14 +66,13 @@ class ProperMeans:
 
     def __str__(self) -> str:
         """Lay out one line a power."""
-        columns = {"power": [], **self._columns()}
+        columns = self._columns()
         power = [f"{m:.4g}" for m in columns.pop("power")]
         numbers = zip(*columns.values(), strict=True)
         return table_of_numbers("power", tuple(columns), zip(power, numbers, strict=True))
 
     def _columns(self) -> dict[str, list[float]]:
-        columns = {name: getattr(self, name) for name in COLUMNS}
-        return {name: column.tolist() for name, column in columns.items() if column is not None}
+        return {name: x.tolist() for name, x in self._row().items() if x is not None}
 
 
 def proper_means(

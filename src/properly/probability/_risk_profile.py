@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from properly._boundary._arrays import refuse
 from properly._boundary._chunks import share_out
-from properly._boundary._libraries import freeze
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly._boundary._tables import table_of_numbers
 from properly.counts._class_rows import table_of
 from properly.errors import DataError
@@ -19,14 +18,12 @@ from properly.probability._power import POWERS, as_powers, limit, mean_from_logs
 from properly.probability._sources import as_source
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.probability._sources import Source
     from properly.typing import ArrayLike, Column
 
 
-COLUMNS = ("power", "coupling", "model", "source", "expected")
 # Powers that are shown, or the nearest to them that there are.
 TOLD = (-2.0, -1.0, *POWERS.values(), 2.0)
 # Not np.linspace, which drifts: k / 20 is what 0.35 is read as.
@@ -34,7 +31,7 @@ EVERY_TWENTIETH = np.arange(-60, 61) / 20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RiskProfile:
+class RiskProfile(Record):
     """The mean of the probability of what happened, by the power of the mean.
 
     Low powers ask how the worst cases fared, high ones how the best did.
@@ -67,8 +64,7 @@ class RiskProfile:
     source: Column
     expected: Column
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _series: ClassVar = ("power", "coupling", "model", "source", "expected")
 
     @property
     def coupling(self) -> Column:
@@ -83,15 +79,6 @@ class RiskProfile:
         found: Column = np.where(np.isposinf(self.power), -1.0, finite)
         # Not -0.0 at 0.
         return np.where(self.power < -2, np.nan, found) + 0.0
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the columns as lists, as JSON can hold them."""
-        found: dict[str, Any] = plain(self._columns())
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a power as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
 
     def __len__(self) -> int:
         """Count the powers."""
@@ -111,9 +98,6 @@ class RiskProfile:
         columns = ("model", "source", "expected")
         numbers = zip(*(getattr(self, name)[row].tolist() for name in columns), strict=True)
         return table_of_numbers("power", columns, zip(power, numbers, strict=True))
-
-    def _columns(self) -> dict[str, list[float]]:
-        return {name: getattr(self, name).tolist() for name in COLUMNS}
 
 
 def risk_profile(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly._boundary._tables import table
 from properly.errors import DataError
 from properly.probability._by_source import questions
@@ -26,7 +26,6 @@ from properly.probability._power import (
 from properly.probability._sources import Kernel, Neighbours, as_source
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.probability._by_source import Question
@@ -46,7 +45,7 @@ class Overall(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SourceTable:
+class SourceTable(Record):
     """How probable a class was called, and how often it happened, bin by bin.
 
     One row a bin of its forecasts. Those of a class follow one another, with the lowest forecasts
@@ -96,9 +95,6 @@ class SourceTable:
     size: Column
     means: Means
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     def __len__(self) -> int:
         """Count the bins."""
         return len(self.name)
@@ -146,15 +142,6 @@ class SourceTable:
             for name, power in POWERS.items()
         }
         return Overall(ThreeMeans(**model), three_means(self.source[there], weight))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the columns as lists, and the averages."""
-        found: dict[str, Any] = plain(self._columns())
-        return found | {"means": self.means.to_dict()}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a bin as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
 
     def _columns(self) -> dict[str, list[Any]]:
         arrays = {name: x for name, x in vars(self).items() if isinstance(x, np.ndarray)}
