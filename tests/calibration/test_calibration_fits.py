@@ -147,7 +147,7 @@ def test_few_forecasts_have_few_knots_and_are_met_if_they_can_be(
     value, weight = np.array(values), np.full(len(values), 20.0)
     events = np.arange(4.0, 4 + len(values))
     spline = Spline.of(value, weight, counted=True)
-    assert spline.told == told
+    assert spline.words == told
     np.testing.assert_allclose(spline.at(events[None])[0], events / 20, atol=1e-9)
 
 

@@ -1,11 +1,9 @@
-"""Bands from the large-sample distribution of isotonic estimates.
+"""Bands of the reliability curve: consistency, confidence and simultaneous.
 
-With few distinct forecasts the estimate at each of them is in the limit that of its own cases
-alone, and normal. With forecasts from a density it converges at the rate of a cube root, to the
-distribution of Chernoff: that of the place at which two-sided Brownian motion minus a parabola is
-highest.
-
-Bands of the reliability curve: which of them, and where.
+`find_band` chooses the method. Two use the large-sample distribution of isotonic estimates. With
+few distinct forecasts the estimate at each of them is in the limit that of its own cases alone, and
+normal. With forecasts from a density it converges at the rate of a cube root, to the distribution
+of Chernoff: that of the place at which two-sided Brownian motion minus a parabola is highest.
 """
 
 from __future__ import annotations
@@ -38,6 +36,19 @@ if TYPE_CHECKING:
 GRID = np.arange(101) / 100
 # Rows of a piece of the kernel sums: with a hundred columns of doubles it stays in the cache.
 PIECE = 1 << 11
+Method: TypeAlias = Literal[
+    "auto", "resampling", "discrete", "continuous", "likelihood", "cells", "ungrouped"
+]
+METHODS: dict[Kind, tuple[str, ...]] = {
+    "consistency": ("auto", "resampling", "discrete", "continuous"),
+    "confidence": ("auto", "likelihood", "resampling", "discrete", "continuous"),
+    "simultaneous": ("auto", "cells", "ungrouped"),
+}
+ASYMPTOTIC = ("discrete", "continuous")
+# Beyond so many cases the tails of binomial distributions are no longer computed well.
+COUNTABLE = 10**13
+# Of more forecasts than this, quantiles are found at so many and are straight in between.
+POINTS = 1200
 
 
 def normal_half_width(mean: Column, cases: Column, level: float) -> Column:
@@ -133,23 +144,8 @@ def _chernoff_density(z: Column) -> Column:
     return density
 
 
-Method: TypeAlias = Literal[
-    "auto", "resampling", "discrete", "continuous", "likelihood", "cells", "ungrouped"
-]
-METHODS: dict[Kind, tuple[str, ...]] = {
-    "consistency": ("auto", "resampling", "discrete", "continuous"),
-    "confidence": ("auto", "likelihood", "resampling", "discrete", "continuous"),
-    "simultaneous": ("auto", "cells", "ungrouped"),
-}
-ASYMPTOTIC = ("discrete", "continuous")
-# Beyond so many cases the tails of binomial distributions are no longer computed well.
-COUNTABLE = 10**13
-# Of more forecasts than this, quantiles are found at so many and are straight in between.
-POINTS = 1200
-
-
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class Request:
     """A band that was asked for, and all that it is made from."""
 
     source: Tally | Cases
@@ -173,40 +169,40 @@ class Wanted:
         return None if isinstance(self.source, Tally) else self.source.clusters
 
 
-def find_band(wanted: Wanted, kind: Kind, method: str) -> Band:
+def find_band(request: Request, kind: Kind, method: str) -> Band:
     """Compute the band of a kind that was asked for, or refuse."""
     check_choice(kind, tuple(METHODS), "band")
     check_choice(method, METHODS[kind], f"method of a {kind} band")
-    _require_fitting(wanted, kind, method)
+    _require_fitting(request, kind, method)
     if kind == "simultaneous":
-        return _simultaneous(wanted, method)
+        return _simultaneous(request, method)
     if method == "auto":
-        method = "likelihood" if kind == "confidence" else automatic(wanted)
+        method = "likelihood" if kind == "confidence" else automatic(request)
     if method == "likelihood":
-        return _likelihood(wanted)
+        return _likelihood(request)
     find = {"resampling": _resampling, "discrete": _discrete, "continuous": _continuous}[method]
-    x, estimate, lower, upper = find(wanted, kind)
+    x, estimate, lower, upper = find(request, kind)
     if kind == "confidence":
         lower, upper = (_bridge_certainty(x, estimate, bound) for bound in (lower, upper))
-    replicates = wanted.drawing.replicates if method == "resampling" else None
-    return Band(x, lower, upper, method, wanted.drawing.level, kind, replicates)
+    replicates = request.drawing.replicates if method == "resampling" else None
+    return Band(x, lower, upper, method, request.drawing.level, kind, replicates)
 
 
-def automatic(wanted: Wanted) -> str:
+def automatic(request: Request) -> str:
     """Choose as the paper does, by the numbers of cases and of distinct forecasts."""
-    if wanted.clusters is not None:
+    if request.clusters is not None:
         return "resampling"
-    cases, forecasts = effective_total(wanted.tally), len(wanted.tally)
-    drawable = wanted.tally.event_squares is None or not isinstance(wanted.source, Tally)
+    cases, forecasts = effective_total(request.tally), len(request.tally)
+    drawable = request.tally.event_squares is None or not isinstance(request.source, Tally)
     if drawable and cases <= max(1000, min(5000, 50 * forecasts)):
         return "resampling"
     return "discrete" if cases >= 8 * forecasts**2 else "continuous"
 
 
-def _require_fitting(wanted: Wanted, kind: Kind, method: str) -> None:
+def _require_fitting(request: Request, kind: Kind, method: str) -> None:
     """Refuse what a band cannot allow for."""
-    require_no_time(wanted.source, f"a {kind} band")
-    if wanted.clusters is not None and (kind == "simultaneous" or method in ASYMPTOTIC):
+    require_no_time(request.source, f"a {kind} band")
+    if request.clusters is not None and (kind == "simultaneous" or method in ASYMPTOTIC):
         named = "a simultaneous band" if kind == "simultaneous" else f"the method {method!r}"
         message = f"{named} takes cases as independent; these have clusters"
         hint = (
@@ -214,7 +210,7 @@ def _require_fitting(wanted: Wanted, kind: Kind, method: str) -> None:
         )
         raise DataError(message, hint=hint)
     if kind == "simultaneous":
-        _require_countable(wanted.tally)
+        _require_countable(request.tally)
 
 
 def _require_countable(tally: Tally) -> None:
@@ -230,35 +226,37 @@ def _require_countable(tally: Tally) -> None:
         raise DataError(message)
 
 
-def _simultaneous(wanted: Wanted, method: str) -> Band:
-    weight, events = (to_numpy(x) for x in (wanted.tally.weight, wanted.tally.events))
+def _simultaneous(request: Request, method: str) -> Band:
+    weight, events = (to_numpy(x) for x in (request.tally.weight, request.tally.events))
     return honest_band(
-        wanted.value, weight, events, wanted.drawing.level, grouped=method != "ungrouped"
+        request.value, weight, events, request.drawing.level, grouped=method != "ungrouped"
     )
 
 
-def _resampling(wanted: Wanted, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
-    value, recalibrated = wanted.value, wanted.recalibrated
+def _resampling(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
+    value, recalibrated = request.value, request.recalibrated
     x = value[np.linspace(0, len(value) - 1, min(len(value), POINTS)).round().astype(int)]
     probability = value if kind == "consistency" else recalibrated
-    bounds = resampled_bounds(sampler(wanted.source), x, probability, recalibrated, wanted.drawing)
+    bounds = resampled_bounds(
+        sampler(request.source), x, probability, recalibrated, request.drawing
+    )
     lower, upper = bounds if len(x) == len(value) else (np.interp(value, x, b) for b in bounds)
     return value, recalibrated, lower, upper
 
 
-def _discrete(wanted: Wanted, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
-    x, recalibrated = wanted.value, wanted.recalibrated
+def _discrete(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
+    x, recalibrated = request.value, request.recalibrated
     mean = x if kind == "consistency" else recalibrated
-    half = normal_half_width(mean, effective_cases(wanted.tally), wanted.drawing.level)
+    half = normal_half_width(mean, effective_cases(request.tally), request.drawing.level)
     return x, recalibrated, np.maximum(mean - half, 0), np.minimum(mean + half, 1)
 
 
-def _continuous(wanted: Wanted, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
-    value, cases = wanted.value, effective_total(wanted.tally)
-    estimate = np.interp(GRID, value, wanted.recalibrated, left=np.nan, right=np.nan)
+def _continuous(request: Request, kind: Kind) -> tuple[Floats, Floats, Floats, Floats]:
+    value, cases = request.value, effective_total(request.tally)
+    estimate = np.interp(GRID, value, request.recalibrated, left=np.nan, right=np.nan)
     mean = GRID if kind == "consistency" else estimate
-    density = kernel_density(value, to_numpy(wanted.tally.weight), cases)
-    half = chernoff_half_width(mean, density, cases, wanted.drawing.level)
+    density = kernel_density(value, to_numpy(request.tally.weight), cases)
+    half = chernoff_half_width(mean, density, cases, request.drawing.level)
     return GRID, estimate, np.maximum(mean - half, 0), np.minimum(mean + half, 1)
 
 
@@ -273,13 +271,13 @@ def _bridge_certainty(x: Floats, estimate: Floats, bound: Floats) -> Floats:
     return np.where(kept, bound, np.interp(x, x[kept], bound[kept]))
 
 
-def _likelihood(wanted: Wanted) -> Band:
-    value, tally = wanted.value, wanted.tally
+def _likelihood(request: Request) -> Band:
+    value, tally = request.value, request.tally
     row = _spread_rows(value)
     weight, events = (to_numpy(x) for x in (tally.weight, tally.events))
-    critical = critical_value(wanted.source, wanted.fit, wanted.drawing.level)
+    critical = critical_value(request.source, request.fit, request.drawing.level)
     lower, upper = likelihood_bounds(weight, events, row, critical)
-    return Band(value[row], lower, upper, "likelihood", wanted.drawing.level, "confidence")
+    return Band(value[row], lower, upper, "likelihood", request.drawing.level, "confidence")
 
 
 def _spread_rows(value: Floats) -> Any:

@@ -49,8 +49,8 @@ class Certain(Record):
         return self.never_wrong + self.always_wrong
 
     def __repr__(self) -> str:
-        impossible = f"impossible {amount_of(self.never)}, {_told(self.never_wrong)} wrong"
-        sure = f"certain {amount_of(self.always)}, {_told(self.always_wrong)} wrong"
+        impossible = f"impossible {amount_of(self.never)}, {_amount(self.never_wrong)} wrong"
+        sure = f"certain {amount_of(self.always)}, {_amount(self.always_wrong)} wrong"
         return f"Certain({impossible}; {sure})"
 
 
@@ -61,7 +61,7 @@ def certainties(tally: Tally) -> Certain:
     return Certain(never, happened, always, always - right)
 
 
-def _told(cases: float) -> str:
+def _amount(cases: float) -> str:
     return f"{cases:,.4g}" if isinstance(cases, float) else f"{cases:,}"
 
 

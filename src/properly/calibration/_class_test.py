@@ -102,26 +102,26 @@ def _if_calibrated(
     remember them.
     """
     seed = rng.integers(0, 2**63)
-    found = np.zeros(replicates)
+    result = np.zeros(replicates)
     for question in questions:
         draw = _drawer(p, fast_stream(np.random.default_rng(seed)))
         draws = (question.draw(draw(), weight) for _ in range(replicates))
-        found += question.share * components(draws, question.prices)[0]
-    return found
+        result += question.share * components(draws, question.prices)[0]
+    return result
 
 
 def _questions(cases: Cases, plan: Plan, weight: Column, used: Column) -> list[_Question]:
     masks = _yes(cases, plan.view, used)
-    asked = zip(plan.weights, masks, ask(cases, plan.view).values(), plan.rules, strict=True)
-    found = []
-    for share, yes, question, rule in asked:
+    columns = zip(plan.weights, masks, ask(cases, plan.view).values(), plan.rules, strict=True)
+    result = []
+    for share, yes, question, rule in columns:
         # What has no weight adds nothing, even if it is infinite.
         if share > 0:
             value, cell = np.unique(to_numpy(question.p)[used], return_inverse=True)
             total = np.bincount(cell, weight).astype(weight.dtype)
             prices = Prices.at(value.astype(np.float64), rule)
-            found.append(_Question(share, yes, cell, total, prices))
-    return found
+            result.append(_Question(share, yes, cell, total, prices))
+    return result
 
 
 def _yes(cases: Cases, view: str, used: Column) -> list[Column]:

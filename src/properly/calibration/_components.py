@@ -1,9 +1,9 @@
-"""Miscalibration and discrimination of random tallies: their size under calibration, their bias.
+"""Null distribution and bias of miscalibration and discrimination, by simulation.
 
 Both components compare with the best of all increasing curves, and the best fits some of the
 noise. So they are too large by an amount that shrinks more slowly than their standard error, and
-drawing cases again only fits the noise twice. How large the excess is can be seen in worlds in
-which the true curve is known.
+drawing cases again only fits the noise twice. How large the excess is can be seen in simulated
+outcomes, whose true curve is known.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ class Prices:
 
     def entropy(self, rate: Column) -> Column:
         """Return the expected loss of forecasts that are the event rates themselves."""
-        found: Column = self.rule.entropy(rate)
-        return found
+        result: Column = self.rule.entropy(rate)
+        return result
 
 
 class Parts(NamedTuple):
@@ -83,21 +83,21 @@ def components_by_rule(draws: Iterable[Draw], by_rule: Sequence[Prices]) -> list
     for weight, events in draws:
         fit = refit(weight, events)
         total = fit.weight.sum()
-        for known, prices in zip(scores, by_rule, strict=True):
-            known.append(prices.mean(weight, events))
+        for score, prices in zip(scores, by_rule, strict=True):
+            score.append(prices.mean(weight, events))
         rates.append(fit.event_rate)
         shares.append(fit.weight / total)
         overall.append(fit.events.sum() / total)
     start = np.cumsum([0, *(len(rate) for rate in rates[:-1])])
     rate, share, constant = np.concatenate(rates), np.concatenate(shares), np.array(overall)
-    found = []
-    for known, prices in zip(scores, by_rule, strict=True):
+    result = []
+    for score, prices in zip(scores, by_rule, strict=True):
         # All bins of all draws in one go: there are few in each, and a call has its price.
         best = np.add.reduceat(prices.entropy(rate) * share, start)
-        parts = np.stack([np.array(known), prices.entropy(constant)]) - best
+        parts = np.stack([np.array(score), prices.entropy(constant)]) - best
         # What rounding leaves of a difference that is 0 is 0.
-        found.append(np.where(np.abs(parts) <= ROUNDING * best, 0.0, parts))
-    return found
+        result.append(np.where(np.abs(parts) <= ROUNDING * best, 0.0, parts))
+    return result
 
 
 def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
@@ -202,16 +202,16 @@ def find_bias(
     # Rules mostly share the smoother world too, and what is drawn there.
     worlds: list[tuple[Column, list[int]]] = []
     for k, (_, truth) in enumerate(by_rule):
-        for known, rules in worlds:
-            if np.array_equal(known, truth):
+        for curve, rules in worlds:
+            if np.array_equal(curve, truth):
                 rules.append(k)
                 break
         else:
             worlds.append((truth, [k]))
-    found = {
+    result = {
         k: x for truth, rules in worlds for k, x in zip(rules, drawn(truth, rules), strict=True)
     }
-    smooth = [found[k] for k in range(len(by_rule))]
+    smooth = [result[k] for k in range(len(by_rule))]
     return [
         _correction(weight, prices, (recalibrated, truth), both)
         for (prices, truth), *both in zip(by_rule, rough, smooth, strict=True)
@@ -223,10 +223,10 @@ def _correction(
 ) -> Correction:
     """Say how much larger than the truth the components came out in each world."""
     biases, deviation = [], np.zeros(2)
-    for truth, found in zip(truths, drawn, strict=True):
+    for truth, result in zip(truths, drawn, strict=True):
         # Where a certain forecast was wrong the miscalibration is infinite, here as there.
         with np.errstate(invalid="ignore"):
-            biases.append(found.mean(axis=1) - true_components(weight, truth, prices))
-            deviation = found.std(axis=1, ddof=1) if found.shape[1] > 1 else np.zeros(2)
+            biases.append(result.mean(axis=1) - true_components(weight, truth, prices))
+            deviation = result.std(axis=1, ddof=1) if result.shape[1] > 1 else np.zeros(2)
     both = np.stack(biases)
     return Correction(both.min(axis=0), both.max(axis=0), both.mean(axis=0), deviation)

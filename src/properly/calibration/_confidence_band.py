@@ -142,8 +142,8 @@ def _log_likelihood(weight: Column, events: Column) -> Floats:
     from scipy.special import xlogy
 
     rate = events / weight
-    found: Floats = xlogy(events, rate) + xlogy(weight - events, 1 - rate)
-    return found
+    result: Floats = xlogy(events, rate) + xlogy(weight - events, 1 - rate)
+    return result
 
 
 def _side(bins: list[Floats]) -> Side:
@@ -169,7 +169,7 @@ def _bins_before(weight: Column, events: Column, row: Column) -> list[Floats]:
     those that are there already, pooling what is out of order.
     """
     stack: list[tuple[float, float]] = []
-    found, start = [], 0
+    result, start = [], 0
     for stop in row.tolist():
         if stop > start:
             part = refit(weight[start:stop], events[start:stop])
@@ -179,6 +179,6 @@ def _bins_before(weight: Column, events: Column, row: Column) -> list[Floats]:
                     more, also = stack.pop()
                     total, happened = total + more, happened + also
                 stack.append((total, happened))
-        found.append(np.array(stack, dtype=np.float64).reshape(-1, 2).T)
+        result.append(np.array(stack, dtype=np.float64).reshape(-1, 2).T)
         start = stop
-    return found
+    return result

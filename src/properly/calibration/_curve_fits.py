@@ -1,16 +1,13 @@
-"""How far forecasts lie from a curve of what happened, and how far calibrated ones would.
+"""Calibration curves (spline, isotonic, lowess), and how far forecasts lie from them.
 
-Local lines through what happened at neighbouring forecasts (lowess), many at once.
+A curve is fitted to the distinct forecasts and to their cases, which stay; what happened may be
+drawn anew. So all that depends on the forecasts alone is found once, and many curves are fitted at
+once. `find_distances` compares the distances with those of calibrated forecasts.
 
 References
 ----------
 .. [1] W. S. Cleveland (1979). Robust locally weighted regression and smoothing scatterplots.
    Journal of the American Statistical Association 74:829-836. doi:10.1080/01621459.1979.10481038.
-
-Curves of how often the event happened after each forecast, many at once.
-
-A curve is fitted to the distinct forecasts and to their cases, which stay; what happened may be
-drawn anew. So all that depends on the forecasts alone is found once.
 """
 
 from __future__ import annotations
@@ -48,6 +45,24 @@ TABLE = 1 << 22
 MANY = 1000
 FINE = 200
 SLACK = 1e-12
+Fit: TypeAlias = Literal["spline", "isotonic", "lowess"]
+# Where the knots lie among the cases: F. E. Harrell (2015). Regression modeling strategies.
+FIVE = (0.05, 0.275, 0.5, 0.725, 0.95)
+THREE = (0.1, 0.5, 0.9)
+RANK = 1e-9
+# Newton's steps that nearly all random outcomes come to rest by; the others are fitted by
+# themselves. A step that moves no log odds by more than the leap leads upward for certain. What is
+# small is told by forecasts that weigh 1 on average.
+STEPS = 25
+LEAP = 0.5
+SMALL = 1e-10
+# Entries of a table of random events: some ten megabytes at a time.
+ENTRIES = 1 << 21
+# Of more forecasts than this, random outcomes are counted in so many cells of about as many cases.
+# Single cases matter at either end only, where few make a step of an increasing curve.
+LONG = 1 << 15
+CELLS = 1 << 14
+ENDS = 1 << 11
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +89,7 @@ class Lowess:
         return cls(value, weight, np.minimum(below, above))
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The kind of the curve, in words."""
         return "lowess with windows of two thirds of the cases"
 
@@ -85,12 +100,12 @@ class Lowess:
         """
         rate = (events / self.weight).T
         rows = self._anchors() if rough and len(self.value) > MANY else np.arange(len(self.value))
-        found = np.concatenate(
+        result = np.concatenate(
             [self._table(some) @ rate for some in _pieces(rows, TABLE, len(rate))]
         )
         if len(rows) == len(self.value):
-            return found.T
-        return np.stack([np.interp(self.value, self.value[rows], curve) for curve in found.T])
+            return result.T
+        return np.stack([np.interp(self.value, self.value[rows], curve) for curve in result.T])
 
     def _anchors(self) -> Column:
         """Choose forecasts that are a small part of a window apart."""
@@ -149,25 +164,11 @@ def _reach(x: Column, weight: Column, needed: float) -> Column:
     return np.where(low >= 0, x - x[low], np.inf)
 
 
-Fit: TypeAlias = Literal["spline", "isotonic", "lowess"]
-
-# Where the knots lie among the cases: F. E. Harrell (2015). Regression modeling strategies.
-FIVE = (0.05, 0.275, 0.5, 0.725, 0.95)
-THREE = (0.1, 0.5, 0.9)
-RANK = 1e-9
-# Newton's steps that nearly all random outcomes come to rest by; the others are fitted by
-# themselves. A step that moves no log odds by more than the leap leads upward for certain. What is
-# small is told by forecasts that weigh 1 on average.
-STEPS = 25
-LEAP = 0.5
-SMALL = 1e-10
-
-
 class Curves(Protocol):
     """Forecasts with their cases, ready to have curves fitted to what happened."""
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The kind of the curve, in words."""
 
     def at(self, events: Column, *, rough: bool = False) -> Column:
@@ -196,8 +197,8 @@ def quantiles(x: Column, weight: Column, shares: Sequence[float], *, counted: bo
     x, upto = x[order], np.cumsum(weight[order])
     if not counted:
         reached = np.searchsorted(upto, np.multiply(shares, upto[-1] * (1 - SLACK)))
-        found: Column = x[reached]
-        return found
+        result: Column = x[reached]
+        return result
     place = np.multiply(shares, upto[-1] - 1)
     below = np.floor(place)
     pair = (below, np.minimum(below + 1, upto[-1] - 1))
@@ -213,7 +214,7 @@ class Isotonic:
     weight: Column
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The kind of the curve, in words."""
         return "isotonic"
 
@@ -255,7 +256,7 @@ class Spline:
         return cls(value, weight, _upright(columns, weight * value * (1 - value)), knots)
 
     @property
-    def told(self) -> str:
+    def words(self) -> str:
         """The kind of the curve, in words."""
         if len(self.knots):
             return f"restricted cubic spline of the log odds with {len(self.knots)} knots"
@@ -264,12 +265,12 @@ class Spline:
     def at(self, events: Column, *, rough: bool = False) -> Column:  # noqa: ARG002
         """Fit all at once, and those by themselves that do not come to rest."""
         odds, is_found = self._climb(events)
-        found = _expit(odds)
+        result = _expit(odds)
         for row in np.flatnonzero(~is_found):
-            found[row] = fit_or_limit(
+            result[row] = fit_or_limit(
                 self.axes, events[row] / self.weight, self.weight, logit(self.value)
             )
-        return found
+        return result
 
     def _climb(self, events: Column) -> tuple[Column, Column]:
         """Take Newton's steps for many outcomes of the same forecasts; say which came to rest."""
@@ -336,23 +337,23 @@ def fit_or_limit(Z: Column, y: Column, weight: Column, offset: Column) -> Column
         return _expit(offset + Z @ fitted.coefficients)
     side = Z / np.abs(Z).max(axis=0) @ line
     left = np.abs(side) <= RANK
-    found: Column = (side > 0).astype(np.float64)
+    result: Column = (side > 0).astype(np.float64)
     if left.any():
         columns = _upright(Z[left], np.ones(int(left.sum())))
-        found[left] = fit_or_limit(columns, y[left], weight[left], offset[left])
-    return found
+        result[left] = fit_or_limit(columns, y[left], weight[left], offset[left])
+    return result
 
 
 def _expit(x: Column) -> Column:
     from scipy.special import expit
 
-    found: Column = expit(x)
-    return found
+    result: Column = expit(x)
+    return result
 
 
 def _cube(x: Column) -> Column:
-    found: Column = np.maximum(x, 0) ** 3
-    return found
+    result: Column = np.maximum(x, 0) ** 3
+    return result
 
 
 def _are_independent(columns: Column) -> bool:
@@ -366,17 +367,8 @@ def _upright(columns: Column, weight: Column) -> Column:
     columns = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
     _, size, turn = np.linalg.svd(root * columns, full_matrices=False)
     kept = size > RANK * size[0]
-    found: Column = columns @ turn[kept].T / size[kept]
-    return found
-
-
-# Entries of a table of random events: some ten megabytes at a time.
-ENTRIES = 1 << 21
-# Of more forecasts than this, random outcomes are counted in so many cells of about as many cases.
-# Single cases matter at either end only, where few make a step of an increasing curve.
-LONG = 1 << 15
-CELLS = 1 << 14
-ENDS = 1 << 11
+    result: Column = columns @ turn[kept].T / size[kept]
+    return result
 
 
 @dataclass(frozen=True)
@@ -432,7 +424,7 @@ def find_distances(subject: Subject, fit: Fit, drawing: Drawing) -> Distances:
     means, limits = drawn.mean(axis=0), np.quantile(drawn, drawing.level, axis=0)
     columns = (observed.tolist(), means.tolist(), limits.tolist())
     mean, median, most, largest = (AbsoluteError(*x) for x in zip(*columns, strict=True))
-    return Distances(mean, median, most, largest, ruler.curves.told)
+    return Distances(mean, median, most, largest, ruler.curves.words)
 
 
 class _Ruler(NamedTuple):

@@ -1,8 +1,7 @@
-r"""Binned and smooth calibration errors, to match numbers that others have published.
+r"""Binned (ECE) and smooth calibration errors, to match numbers that others have published.
 
-Residuals of forecasts under a normal kernel that is reflected at 0 and at 1.
-
-The kernel is diagonal in cosines,
+The smooth error smooths the residuals by a normal kernel that is reflected at 0 and at 1. It is
+diagonal in cosines,
 
 .. math:: K_s(t, x) = 1 + 2 \sum_{k \ge 1} e^{-(\pi k s)^2 / 2} \cos(\pi k t) \cos(\pi k x) ,
 
@@ -47,6 +46,12 @@ SCALES = tuple(2.0**-k for k in range(7, 18, 2))
 LEAST_SCALE = SCALES[-1]
 # So many standard deviations away, a normal density is lost in rounding.
 REACH = 9.0
+# Effective cases of a bin whose variance can be told: more than one, rounding apart.
+ALONE = 1 + 1e-9
+BIASED = (
+    "Chance makes binned errors too large, averaging within bins makes them too small, and "
+    "another number of bins makes another number."
+)
 
 
 class Waves(NamedTuple):
@@ -92,8 +97,8 @@ def fixed_point(value: Column, residual: Column) -> tuple[float, float]:
         most, least = least, scale
         waves = _waves(value, residual, least, most)
         if excess(least) >= 0:
-            found = float(brentq(excess, least, most, xtol=1e-13))
-            return found, found
+            result = float(brentq(excess, least, most, xtol=1e-13))
+            return result, result
     return _area(waves, least), least
 
 
@@ -158,16 +163,6 @@ def variation(height: Column, slope: Column) -> float:
     return float(straight + np.abs(np.diff(path, axis=0)).sum())
 
 
-# Effective cases of a bin whose variance can be told: more than one, rounding apart.
-ALONE = 1 + 1e-9
-
-
-BIASED = (
-    "Chance makes binned errors too large, averaging within bins makes them too small, and "
-    "another number of bins makes another number."
-)
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class CalibrationError(Record):
     """How far event rates are from mean forecasts, bin by bin.
@@ -225,14 +220,14 @@ class CalibrationError(Record):
     def __str__(self) -> str:
         """Give the numbers, and what is wrong with them."""
         usual = f"calibrated forecasts would have about {self.expected_if_calibrated:.4g}"
-        found = f"{self.maximum:.4g}, in a bin of {amount_of(self.maximum_cases)}"
+        result = f"{self.maximum:.4g}, in a bin of {amount_of(self.maximum_cases)}"
         lines = [
             f"Expected calibration error {self.expected:.4g} in {self._bins()}; {usual}.",
-            f"Greatest error {found}.",
+            f"Greatest error {result}.",
             f"Squared error {self.squared:.4g}, {self.debiased:.4g} without its bias.",
             BIASED,
         ]
-        return "\n".join(map(wrapped, lines + _told(self.classes)))
+        return "\n".join(map(wrapped, lines + _note_of_classes(self.classes)))
 
     def _columns(self) -> dict[str, list[Any]]:
         return {name: column for name, column in super()._columns().items() if name != "bins"}
@@ -275,7 +270,7 @@ class SmoothError(Record):
             f"Smooth calibration error {self.value:.4g} at the scale {self.scale:.4g}.",
             "Chance makes it too large: it is not 0 of calibrated forecasts either.",
         ]
-        return "\n".join(lines + _told(self.classes))
+        return "\n".join(lines + _note_of_classes(self.classes))
 
 
 def calibration_error(
@@ -341,22 +336,22 @@ def calibration_error(
     0.475
     """
     source, classes = _of_one_event(cases)
-    found = binned_reliability(source, bins=bins, scheme=scheme)
-    rate, mean, n = found.event_rate, found.mean_forecast, _effective_cases(source, found, bins)
-    share, distance = found.weight / found.weight.sum(), np.abs(rate - mean)
-    told = n > ALONE
-    chance = np.divide(rate * (1 - rate), n - 1, out=np.zeros(len(n)), where=told)
-    debiased = float(share[told] @ (distance**2 - chance)[told])
+    result = binned_reliability(source, bins=bins, scheme=scheme)
+    rate, mean, n = result.event_rate, result.mean_forecast, _effective_cases(source, result, bins)
+    share, distance = result.weight / result.weight.sum(), np.abs(rate - mean)
+    several = n > ALONE
+    chance = np.divide(rate * (1 - rate), n - 1, out=np.zeros(len(n)), where=several)
+    debiased = float(share[several] @ (distance**2 - chance)[several])
     greatest = int(distance.argmax())
     return CalibrationError(
         expected=float(share @ distance),
         maximum=float(distance[greatest]),
-        maximum_cases=found.weight[greatest].item(),
+        maximum_cases=result.weight[greatest].item(),
         squared=float(share @ distance**2),
         debiased=debiased,
         root=math.sqrt(max(debiased, 0.0)),
         expected_if_calibrated=float(share @ np.sqrt(2 / np.pi * mean * (1 - mean) / n)),
-        bins=found,
+        bins=result,
         classes=classes,
     )
 
@@ -426,13 +421,13 @@ def _of_one_event(cases: Tally | Cases) -> tuple[Tally | Cases, int | None]:
     return (top_label(cases), cases.classes) if has_classes(cases) else (cases, None)
 
 
-def _told(classes: int | None) -> list[str]:
+def _note_of_classes(classes: int | None) -> list[str]:
     if classes is None:
         return []
     return [f"Of {classes} classes the likeliest of each case is judged; the others are ignored."]
 
 
-def _effective_cases(source: Tally | Cases, found: BinnedReliability, bins: int) -> Column:
+def _effective_cases(source: Tally | Cases, result: BinnedReliability, bins: int) -> Column:
     """Return how many cases of equal weight would say as much as each bin."""
     if isinstance(source, Cases):
         _, value, weight, _ = rows_in_use(source)
@@ -442,9 +437,9 @@ def _effective_cases(source: Tally | Cases, found: BinnedReliability, bins: int)
         if source.event_squares is not None and source.nonevent_squares is not None:
             squares = to_numpy(source.event_squares) + to_numpy(source.nonevent_squares)
     if squares is None:
-        return found.weight.astype(np.float64)
-    if found.scheme == "width":
+        return result.weight.astype(np.float64)
+    if result.scheme == "width":
         number = np.unique(equal_width(value, bins), return_inverse=True)[1]
     else:
-        number = np.searchsorted(found.lower, value.astype(np.float64), side="right") - 1
-    return found.weight.astype(np.float64) ** 2 / np.bincount(number, squares, len(found))
+        number = np.searchsorted(result.lower, value.astype(np.float64), side="right") - 1
+    return result.weight.astype(np.float64) ** 2 / np.bincount(number, squares, len(result))

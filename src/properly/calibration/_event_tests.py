@@ -1,9 +1,8 @@
-"""The tests of calibration, one by one: from cases to a p-value.
+"""Tests of calibration for one event, one by one: from cases to a p-value.
 
 Exact ones keep the forecasts and draw outcomes as they say. A certain forecast that was wrong
-refutes calibration outright. No draw contradicts one, so that is beyond all of them.
-
-Cox's tests of calibration: whether the fitted recalibration line is the diagonal.
+refutes calibration outright. No draw contradicts one, so that is beyond all of them. Cox's tests
+ask whether the fitted recalibration line is the diagonal.
 """
 
 from __future__ import annotations
@@ -55,6 +54,8 @@ if TYPE_CHECKING:
 
 # Estimates that are correlated more closely than this are one but for rounding.
 ALIKE = 1e-13
+# A p-value at which calibration is commonly refused.
+SMALL = 0.05
 
 
 class Line(NamedTuple):
@@ -167,10 +168,6 @@ def _chi_squared_tail(degrees: float, statistic: float) -> float:
     from scipy.special import chdtrc
 
     return float(chdtrc(degrees, statistic))
-
-
-# A p-value at which calibration is commonly refused.
-SMALL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,22 +291,22 @@ def by_score(trial: Trial) -> CalibrationTest:
     if not trial.sample.is_refuted:
         observed = score_statistic(axes, trial.sample.excess)
     approximate = float(chdtrc(len(axes), observed)) if len(axes) else _tail_of_nothing(observed)
-    found = _by_draws(trial, "score", observed, approximate, partial(score_statistic, axes))
-    return replace(found, degrees=float(len(axes)), certain=trial.certain)
+    result = _by_draws(trial, "score", observed, approximate, partial(score_statistic, axes))
+    return replace(result, degrees=float(len(axes)), certain=trial.certain)
 
 
 def _by_clusters(trial: Trial, cases: Cases) -> CalibrationTest:
     y, p, weight, used = rows_in_use(cases)
     cluster = number_clusters(cases, used)
-    found = clustered_score(p.astype(np.float64), y, weight, cluster)
-    statistic, tail, few_clusters = found.statistic, found.asymptotic, found.p_value
+    result = clustered_score(p.astype(np.float64), y, weight, cluster)
+    statistic, tail, few_clusters = result.statistic, result.asymptotic, result.p_value
     if trial.sample.is_refuted:
         statistic, tail, few_clusters = math.inf, 0.0, 0.0
     elif math.isnan(few_clusters):
         tail = math.nan
-    _warn_of_few(found.clusters)
+    _warn_of_few(result.clusters)
     parts = {"F": few_clusters}
-    degrees = float(found.degrees)
+    degrees = float(result.degrees)
     return CalibrationTest(
         "score", statistic, tail, "chi-squared", degrees, parts, certain=trial.certain
     )
@@ -319,8 +316,8 @@ def _warn_of_few(clusters: int) -> None:
     """Warn if the statistic, never more than the number of clusters, cannot be large."""
     least = math.exp(-clusters / 2)
     if clusters and least > SMALL:
-        told = f"with {many(clusters, 'cluster')} the score test has no p-value below {least:.2g}"
-        notice(f"{told}, so it cannot refuse calibration")
+        text = f"with {many(clusters, 'cluster')} the score test has no p-value below {least:.2g}"
+        notice(f"{text}, so it cannot refuse calibration")
 
 
 def _tail_of_nothing(observed: float) -> float:
@@ -344,8 +341,8 @@ def _by_path(
     scale, total = path_scale(trial.sample), float(trial.sample.weight.sum())
 
     def measure(excess: Column) -> float:
-        found = path_of(excess, total)[which]
-        return found / scale if scale else math.inf if found else 0.0
+        result = path_of(excess, total)[which]
+        return result / scale if scale else math.inf if result else 0.0
 
     observed = measure(trial.sample.excess)
     return _by_draws(trial, name, observed, tail(observed), measure)

@@ -1,4 +1,4 @@
-"""What grouping forecasts into cells can have changed, bounded from the grouped tally alone."""
+"""Grouping error: bounds on what counting forecasts in cells can have changed."""
 
 from __future__ import annotations
 
@@ -254,9 +254,9 @@ def _cells(tally: Tally) -> _Cells:
     place += (place + 1) / cells <= mean
     inside = (mean > 0) & (mean < 1)
     _require_one_each(place[inside], cells)
-    known = ~inside | _alone(tally)
-    lower = np.where(known, mean, np.maximum(place / cells, LEAST))
-    upper = np.where(known, mean, np.nextafter((place + 1) / cells, 0))
+    exact = ~inside | _alone(tally)
+    lower = np.where(exact, mean, np.maximum(place / cells, LEAST))
+    upper = np.where(exact, mean, np.nextafter((place + 1) / cells, 0))
     return _Cells(mean, weight - events, events, lower, upper)
 
 
@@ -331,27 +331,27 @@ def _most_pairs(cells: _Cells) -> float:
 
 
 def _require_proper(rule: object) -> BinaryRule:
-    found = require_binary(rule)
-    if not found.is_proper:
+    result = require_binary(rule)
+    if not result.is_proper:
         message = (
-            f"only a proper rule has bounds; {found!r} is improper, "
+            f"only a proper rule has bounds; {result!r} is improper, "
             "so its price need not rise with the distance from what happened"
         )
         raise ImproperRuleError(message)
-    return found
+    return result
 
 
 def _within(scores: Pair, score: object) -> float:
     """Refuse a score that these cases cannot have had."""
-    found, (lower, upper) = as_number(score, "score"), scores
-    near = any(math.isclose(found, end, rel_tol=ROUNDING, abs_tol=ROUNDING) for end in scores)
-    if not (lower <= found <= upper or near):
+    result, (lower, upper) = as_number(score, "score"), scores
+    near = any(math.isclose(result, end, rel_tol=ROUNDING, abs_tol=ROUNDING) for end in scores)
+    if not (lower <= result <= upper or near):
         message = (
-            f"the score of these cases lies between {lower:.6g} and {upper:.6g}; got {found:.6g}"
+            f"the score of these cases lies between {lower:.6g} and {upper:.6g}; got {result:.6g}"
         )
         hint = "pass the mean loss of the ungrouped forecasts, by the same rule and weights."
         raise DataError(message, hint=hint)
-    return found
+    return result
 
 
 def _width(ends: Pair) -> float:

@@ -1,4 +1,4 @@
-"""Observed against expected events, and the line that would recalibrate the log odds."""
+"""Logistic recalibration: observed over expected events, intercept and slope."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 UNKNOWN = (math.nan, math.nan)
+TESTS = ("joint", "in_the_large", "slope", "joint_wald")
 
 
 class Subject(NamedTuple):
@@ -132,20 +133,20 @@ def observed_expected(subject: Subject, level: float) -> Estimate:
         return Estimate(value, math.nan, UNKNOWN, method="none: no event was expected", **about)
     if observed == 0:
         if subject.design is not None:
-            told = "none: no event among weighted or dependent cases"
-            return Estimate(0.0, math.nan, UNKNOWN, method=told, **about)
+            label = "none: no event among weighted or dependent cases"
+            return Estimate(0.0, math.nan, UNKNOWN, method=label, **about)
         highest = -math.log((1 - level) / 2) / expected
         return Estimate(0.0, math.nan, (0.0, highest), method="exact Poisson", **about)
     share = sample.value / expected
     spread = subject.spread(1 / observed - share[None], -share[None])
     # The logarithm is nearly normal; the number of clusters or of times is what may be small.
     degrees = spread.degrees if subject.is_dependent else math.inf
-    told = "Student's t of the logarithm" if subject.is_dependent else "normal of the logarithm"
-    log = subject.estimate(0.0, Spread(spread.covariance, degrees), level, told)
+    label = "Student's t of the logarithm" if subject.is_dependent else "normal of the logarithm"
+    log = subject.estimate(0.0, Spread(spread.covariance, degrees), level, label)
     ratio = observed / expected
     ends = (ratio * math.exp(log.interval[0]), ratio * math.exp(log.interval[1]))
     about["degrees"] = degrees
-    return Estimate(ratio, ratio * log.standard_error, ends, method=told, **about)
+    return Estimate(ratio, ratio * log.standard_error, ends, method=label, **about)
 
 
 class CalibrationLine(NamedTuple):
@@ -158,9 +159,6 @@ class CalibrationLine(NamedTuple):
     test_method: str
 
 
-TESTS = ("joint", "in_the_large", "slope", "joint_wald")
-
-
 def find_line(subject: Subject, level: float) -> CalibrationLine:
     """Fit a shift and a line to the log odds of the forecasts."""
     if subject.certain:
@@ -170,11 +168,11 @@ def find_line(subject: Subject, level: float) -> CalibrationLine:
     shift = _coefficients(subject, ones, odds)
     line = _coefficients(subject, np.column_stack([ones, odds]), np.zeros(len(odds)))
     large, intercept, slope = (
-        subject.estimate(float(found.value[i]), found.at(i), level, _method(subject, found))
-        for found, i in ((shift, 0), (line, 0), (line, 1))
+        subject.estimate(float(result.value[i]), result.at(i), level, _method(subject, result))
+        for result, i in ((shift, 0), (line, 0), (line, 1))
     )
-    tests, told = _tests(subject, shift, line)
-    return CalibrationLine(large, intercept, slope, tests, told)
+    tests, label = _tests(subject, shift, line)
+    return CalibrationLine(large, intercept, slope, tests, label)
 
 
 class _Coefficients(NamedTuple):
@@ -202,10 +200,10 @@ def _coefficients(subject: Subject, Z: Column, offset: Column) -> _Coefficients:
     return _Coefficients(value, subject.spread(turn * (1 - mean), -turn * mean), separated=False)
 
 
-def _method(subject: Subject, found: _Coefficients) -> str:
-    if found.separated:
+def _method(subject: Subject, result: _Coefficients) -> str:
+    if result.separated:
         return "none: some forecast tells events from others without error"
-    if not np.isfinite(found.value).all():
+    if not np.isfinite(result.value).all():
         return "none: all forecasts are alike"
     return "Wald, information" if subject.design is None else "Wald, sandwich"
 
@@ -226,13 +224,13 @@ def _tests(
 ) -> tuple[dict[str, float], str]:
     """Test whether the line is the diagonal, and its two coefficients one by one."""
     if subject.design is None:
-        found, told = by_likelihood(subject.sample, joint=True), "likelihood ratio"
+        result, label = by_likelihood(subject.sample, joint=True), "likelihood ratio"
     else:
-        found, told = by_sandwich(*_rows(subject), subject.design, joint=True), "Wald, sandwich"
-    if found is None:
+        result, label = by_sandwich(*_rows(subject), subject.design, joint=True), "Wald, sandwich"
+    if result is None:
         return _score_tests(subject, shift), "score"
-    p = (found.p_value, found.in_the_large, found.slope, _joint_wald(subject, line))
-    return dict(zip(TESTS, p, strict=True)), told
+    p = (result.p_value, result.in_the_large, result.slope, _joint_wald(subject, line))
+    return dict(zip(TESTS, p, strict=True)), label
 
 
 def _rows(subject: Subject) -> tuple[Column, Column]:
@@ -255,23 +253,23 @@ def _score_tests(subject: Subject, shift: _Coefficients) -> dict[str, float]:
     """Test without a fit, which the outcomes do not have: Rao's tests."""
     from scipy.special import chdtrc
 
-    found = dict.fromkeys(TESTS, math.nan)
+    result = dict.fromkeys(TESTS, math.nan)
     if subject.design is None:
         axes = score_axes(subject.sample)
         excess = subject.sample.excess
-        found["joint"] = float(chdtrc(len(axes), score_statistic(axes, excess)))
-        found["in_the_large"] = float(chdtrc(1, score_statistic(axes[:1], excess)))
-        found["slope"] = _slope_score(subject.sample, float(shift.value[0]))
+        result["joint"] = float(chdtrc(len(axes), score_statistic(axes, excess)))
+        result["in_the_large"] = float(chdtrc(1, score_statistic(axes[:1], excess)))
+        result["slope"] = _slope_score(subject.sample, float(shift.value[0]))
     elif subject.design.stratum is None and subject.design.time is None:
         p, happened = _rows(subject)
         cluster = subject.design.cluster
         cluster = np.arange(len(p)) if cluster is None else cluster
         score = clustered_score(p, happened, subject.design.weight, cluster)
-        found["joint"] = score.p_value
+        result["joint"] = score.p_value
     if subject.design is not None and not shift.separated:
         large = by_sandwich(*_rows(subject), subject.design, joint=False)
-        found["in_the_large"] = math.nan if large is None else large.p_value
-    return found
+        result["in_the_large"] = math.nan if large is None else large.p_value
+    return result
 
 
 def _slope_score(sample: Sample, shift: float) -> float:

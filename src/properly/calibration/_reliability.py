@@ -10,7 +10,7 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_choice
 from properly._boundary._record import Record, many
-from properly.calibration._bands import Method, Wanted, find_band
+from properly.calibration._bands import Method, Request, find_band
 from properly.counts import _device
 from properly.counts._cases import has_classes
 from properly.counts._histogram import (
@@ -133,8 +133,8 @@ class Reliability(Record):
 
     def at(self, x: ArrayLike) -> Floats:
         """Return the curve at any points; NaN outside the range of the forecasts."""
-        found: Floats = np.interp(np.asarray(x), *self.curve(), left=np.nan, right=np.nan)
-        return found
+        result: Floats = np.interp(np.asarray(x), *self.curve(), left=np.nan, right=np.nan)
+        return result
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bins as lists, one entry a bin, what else is known, and the band if any."""
@@ -304,7 +304,7 @@ def _of_event(
     value = to_numpy(t.value).astype(np.float64)
     size = np.diff(fit.end, prepend=0)
     bins = Bins(value[fit.end - size], value[fit.end - 1], fit.weight, fit.event_rate)
-    band = None if kind is None else find_band(Wanted(tally, t, fit, drawing), kind, method)
+    band = None if kind is None else find_band(Request(tally, t, fit, drawing), kind, method)
     on_device = _device.stays(t)
     gap = _device.smallest_gap(t) if on_device else smallest_gap(value)
     discrete = is_discrete(gap) if forecasts == "auto" else forecasts == "discrete"

@@ -1,7 +1,4 @@
-"""How well forecasts are calibrated, as clinical papers report it.
-
-What is said about the calibration of forecasts, as a table.
-"""
+"""Calibration summary, as clinical papers report it: O/E, intercept, slope, ICI."""
 
 from __future__ import annotations
 
@@ -43,6 +40,8 @@ COLUMNS = (
     *("mean_if_calibrated", "upper_if_calibrated"),
 )
 ERRORS = {"ici": "ICI (mean)", "e50": "E50 (median)", "e90": "E90", "emax": "Emax"}
+Reduction: TypeAlias = Literal["one_vs_rest", "cumulative"]
+REDUCTIONS = {"one_vs_rest": one_vs_rest, "cumulative": cumulative}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,21 +116,21 @@ class CalibrationSummary(Record):
 
     def __repr__(self) -> str:
         ratio, slope = self.observed_expected.value, self.slope.value
-        told = f"observed / expected {ratio:.4g}, slope {slope:.4g}, ICI {self.ici.value:.4g}"
-        return f"CalibrationSummary({told}; {many(self.events, 'event')} in {self.cases:,})"
+        text = f"observed / expected {ratio:.4g}, slope {slope:.4g}, ICI {self.ici.value:.4g}"
+        return f"CalibrationSummary({text}; {many(self.events, 'event')} in {self.cases:,})"
 
     def __str__(self) -> str:
         """Lay out a table as papers print it, and below it what was done."""
         sure = f"{100 * self.level:g} %"
         lines: list[tuple[str, ...]] = [("", "estimate", f"{sure} interval", "if calibrated")]
-        for name, (told, ideal) in ESTIMATES.items():
+        for name, (label, ideal) in ESTIMATES.items():
             x = getattr(self, name)
-            lines.append((told, _number(x.value, 3), _interval(x.interval), str(ideal)))
+            lines.append((label, _number(x.value, 3), _interval(x.interval), str(ideal)))
         lines += [("",) * 4, ("", "distance", "mean if calibrated", f"{sure} below")]
-        for name, told in ERRORS.items():
+        for name, label in ERRORS.items():
             x = getattr(self, name)
             numbers = (x.value, x.mean_if_calibrated, x.upper_if_calibrated)
-            lines.append((told, *(_number(number, 4) for number in numbers)))
+            lines.append((label, *(_number(number, 4) for number in numbers)))
         head, *rows = lines
         shown = table(head, rows)
         width = max(map(len, shown.splitlines()))
@@ -144,8 +143,8 @@ class CalibrationSummary(Record):
         rates = f"event rate {self.event_rate:.4f}, mean forecast {self.mean_forecast:.4f}"
         yield f"{many(self.events, 'event')} in {cases}{self.design}; {rates}"
         if self.test_method != "none":
-            asked = ("in_the_large", "slope", "joint")
-            p = [f"{name.replace('_', ' ')} {_p_value(self.tests[name])}" for name in asked]
+            names = ("in_the_large", "slope", "joint")
+            p = [f"{name.replace('_', ' ')} {_p_value(self.tests[name])}" for name in names]
             yield f"tests ({self.test_method}): {', '.join(p)}"
         drawn = f"{many(self.replicates, 'draw')} of independent outcomes"
         yield f"distances from: {self.curve}; if calibrated: from {drawn}"
@@ -235,10 +234,6 @@ def _p_value(p: float) -> str:
     if math.isnan(p):
         return "-"
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
-Reduction: TypeAlias = Literal["one_vs_rest", "cumulative"]
-REDUCTIONS = {"one_vs_rest": one_vs_rest, "cumulative": cumulative}
 
 
 @overload
@@ -396,17 +391,17 @@ def _summarise(cases: Tally | Cases, fit: Fit, drawing: Drawing) -> CalibrationS
     if subject.design is not None:
         warn_of_clusters(subject.design)
     line = find_line(subject, drawing.level)
-    found = find_distances(subject, fit, drawing)
+    result = find_distances(subject, fit, drawing)
     sample = subject.sample
     total = float(sample.weight.sum())
     return CalibrationSummary(
         observed_expected(subject, drawing.level),
         *line[:3],
-        *found[:4],
+        *result[:4],
         tests=line.tests,
         test_method=line.test_method,
         fit=fit,
-        curve=found.curve,
+        curve=result.curve,
         mean_forecast=float(sample.weight @ sample.value) / total,
         event_rate=float(sample.events.sum()) / total,
         cases=subject.about["cases"],

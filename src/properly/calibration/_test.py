@@ -1,4 +1,4 @@
-"""Whether there is any miscalibration at all."""
+"""The test of calibration: `calibration_test` chooses the statistic and the cases."""
 
 from __future__ import annotations
 

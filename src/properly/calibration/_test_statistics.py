@@ -1,9 +1,7 @@
-"""What tests of calibration measure, and how it is distributed if forecasts are calibrated.
+"""Statistics of the tests of calibration, their null distributions, and the record.
 
 Events and forecasts enter only through how many more events there were at each distinct forecast
 than it said. Nothing is fitted and, but for the groups of Hosmer and Lemeshow, nothing is binned.
-
-What a test of calibration found.
 """
 
 from __future__ import annotations
@@ -96,8 +94,8 @@ def score_axes(sample: Sample) -> Column:
 
 def score_statistic(axes: Column, excess: Column) -> float:
     """Return the score statistic, about chi-squared with as many degrees as there are axes."""
-    found = axes @ excess
-    return float(found @ found)
+    result = axes @ excess
+    return float(result @ result)
 
 
 class ClusteredScore(NamedTuple):
@@ -160,17 +158,17 @@ def clustered_score(p: Column, happened: Column, weight: Column, cluster: Column
     most = np.abs(columns).sum(axis=1, keepdims=True)
     scaled = np.where(length > ROUNDING * most, total / np.where(length > 0, length, 1.0), 0.0)
     _, size, spanned = np.linalg.svd(scaled, full_matrices=False)
-    found = spanned[size > RANK].sum(axis=1)
-    return ClusteredScore(float(found @ found), len(found), clusters)
+    result = spanned[size > RANK].sum(axis=1)
+    return ClusteredScore(float(result @ result), len(result), clusters)
 
 
 def spiegelhalter(sample: Sample) -> float:
     r"""Return :math:`\sum (y - x)(1 - 2x) / \sqrt{\sum (1 - 2x)^2 x (1 - x)}`, 0 if it is 0 / 0."""
     slope = 1 - 2 * sample.value
-    found, variance = float(slope @ sample.excess), float(slope**2 @ sample.variance)
+    result, variance = float(slope @ sample.excess), float(slope**2 @ sample.variance)
     if variance > 0:
-        return found / math.sqrt(variance)
-    return math.copysign(math.inf, found) if found else 0.0
+        return result / math.sqrt(variance)
+    return math.copysign(math.inf, result) if result else 0.0
 
 
 class Path(NamedTuple):
@@ -241,8 +239,8 @@ def hosmer_lemeshow(sample: Sample, groups: int) -> tuple[float, int]:
     expected, cases, excess = (x[cases > 0] for x in (expected, cases, excess))
     variance = expected * (1 - expected / cases)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(excess == 0, 0.0, excess**2 / variance)
-    return float(found.sum()), len(found)
+        result = np.where(excess == 0, 0.0, excess**2 / variance)
+    return float(result.sum()), len(result)
 
 
 def share_reaching(observed: float, drawn: Column) -> float:
@@ -353,16 +351,16 @@ class CalibrationTest(Record):
 
     def __str__(self) -> str:
         """Say it in a sentence."""
-        told = [_method(self), *(_part(name, p) for name, p in self.parts.items())]
+        notes = [_method(self), *(_part(name, p) for name, p in self.parts.items())]
         if self.miscalibration is not None and self.mean_if_calibrated is not None:
             sizes = f"{self.miscalibration:.4g}, {self.mean_if_calibrated:.4g} if calibrated"
-            told.append(f"miscalibration {sizes}")
+            notes.append(f"miscalibration {sizes}")
         if self.certain:
             undefined = "for which it is undefined" if math.isnan(self.p_value) else "left out"
-            told.append(f"{many(self.certain, 'certain forecast')} {undefined}")
-        told.append(self.design)
+            notes.append(f"{many(self.certain, 'certain forecast')} {undefined}")
+        notes.append(self.design)
         by = f"p = {self.p_value:.3g} by the {self.name} test of calibration"
-        return wrapped(f"{by} ({'; '.join(told)})")
+        return wrapped(f"{by} ({'; '.join(notes)})")
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row; p-values of parts and degrees of a denominator have their own columns."""

@@ -1,7 +1,4 @@
-"""Baselines: what one would do, or say, without a model.
-
-Forecasts to compare with: one for all cases, or one for each.
-"""
+"""Baselines: constant forecasts, and the reference forecasts of a skill score."""
 
 from __future__ import annotations
 
@@ -23,6 +20,7 @@ if TYPE_CHECKING:
 
 
 TREAT_ALL, TREAT_NONE, EVENT_RATE = "treat all", "treat none", "event rate"
+NAME = "reference forecasts"
 
 
 def baselines(tally: Tally | Cases) -> dict[str, Tally]:
@@ -74,9 +72,6 @@ def _constant(tally: Tally, value: float) -> Tally:
     return Tally._of([forecast, *sums])  # noqa: SLF001
 
 
-NAME = "reference forecasts"
-
-
 def reference_forecasts(source: Tally | Cases, reference: float | ArrayLike | None) -> Column:
     """Return a forecast for each case of positive weight, or one row that is for all of them.
 
@@ -100,11 +95,11 @@ def _of_classes(cases: Cases, reference: Any) -> Column:
     if reference is None:
         counts = np.bincount(y, weight, p.shape[1])
         return np.asarray(counts / counts.sum())[None]
-    found = to_numpy(check_probabilities(as_rows(reference), name="the reference"))
-    if found.shape[1] != p.shape[1] or found.shape[0] not in (1, len(used)):
+    result = to_numpy(check_probabilities(as_rows(reference), name="the reference"))
+    if result.shape[1] != p.shape[1] or result.shape[0] not in (1, len(used)):
         message = (
             f"a reference is one row of {p.shape[1]} probabilities, or one for each of "
-            f"{len(used)} cases; got shape {found.shape}"
+            f"{len(used)} cases; got shape {result.shape}"
         )
         raise DataError(message)
-    return np.asarray(found if len(found) == 1 else found[used])
+    return np.asarray(result if len(result) == 1 else result[used])

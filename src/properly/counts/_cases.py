@@ -1,4 +1,4 @@
-"""Checked rows."""
+"""Cases: checked rows of outcomes, forecasts, weights and design."""
 
 from __future__ import annotations
 
@@ -167,9 +167,9 @@ class Cases:
 
     def __repr__(self) -> str:
         optional = ("weight", "clusters", "strata", "time", "groups")
-        known = [name for name in optional if getattr(self, name) is not None]
+        names = [name for name in optional if getattr(self, name) is not None]
         classes = "" if self.classes is None else f" of {self.classes} classes"
-        return f"Cases({len(self)} rows{classes}{' with ' + ', '.join(known) if known else ''})"
+        return f"Cases({len(self)} rows{classes}{' with ' + ', '.join(names) if names else ''})"
 
 
 class InUse(NamedTuple):
@@ -196,17 +196,17 @@ def event_among(cases: Cases, y: Array, p: Array, weight: Array | None = None) -
 
 def with_forecasts(cases: Cases, p: Array) -> Cases:
     """Keep all that is known of the cases but their forecasts, which need no check."""
-    found = object.__new__(Cases)
+    result = object.__new__(Cases)
     for name in Cases.__dataclass_fields__:
-        object.__setattr__(found, name, kept(p) if name == "p" else getattr(cases, name))
-    return found
+        object.__setattr__(result, name, kept(p) if name == "p" else getattr(cases, name))
+    return result
 
 
 def without_time(cases: Cases) -> Cases:
     """Forget when cases were."""
-    found = with_forecasts(cases, cases.p)
-    object.__setattr__(found, "time", None)
-    return found
+    result = with_forecasts(cases, cases.p)
+    object.__setattr__(result, "time", None)
+    return result
 
 
 def relative_weights(cases: Cases) -> Cases:
@@ -220,21 +220,21 @@ def relative_weights(cases: Cases) -> Cases:
     xp = namespace(cases.weight)
     weight = xp.astype(cases.weight, xp.float64)
     number = int(xp.sum(xp.astype(weight > 0, xp.int64)))
-    found = with_forecasts(cases, cases.p)
+    result = with_forecasts(cases, cases.p)
     # Scaled first: the sum of the largest weights is no float.
     scaled = weight / xp.max(weight)
-    object.__setattr__(found, "weight", kept(scaled * (number / float(xp.sum(scaled)))))
-    return found
+    object.__setattr__(result, "weight", kept(scaled * (number / float(xp.sum(scaled)))))
+    return result
 
 
 def _some(cases: Cases, rows: Any) -> Cases:
     """Keep some of the rows, which need no check."""
-    found = object.__new__(Cases)
+    result = object.__new__(Cases)
     for name in Cases.__dataclass_fields__:
-        known = getattr(cases, name)
-        column = name not in ("labels", "normalized") and known is not None
-        object.__setattr__(found, name, kept(known[rows]) if column else known)
-    return found
+        value = getattr(cases, name)
+        column = name not in ("labels", "normalized") and value is not None
+        object.__setattr__(result, name, kept(value[rows]) if column else value)
+    return result
 
 
 def require_groups(cases: Cases) -> Array:

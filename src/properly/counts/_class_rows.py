@@ -1,4 +1,4 @@
-"""What happened, and how probable every class was called; an event as two classes."""
+"""Rows of class probabilities; an event is one of two classes."""
 
 from __future__ import annotations
 
@@ -51,14 +51,14 @@ class Table(NamedTuple):
     @property
     def t(self) -> Column:
         """The probability given to what happened, a row each."""
-        found: Column = at(self.p, self.y)
-        return found
+        result: Column = at(self.p, self.y)
+        return result
 
     @property
     def impossible(self) -> int | float:
         """The number of cases whose outcome was given 0, or their weight."""
-        found: int | float = self.weight[self.t == 0].sum().item()
-        return found
+        result: int | float = self.weight[self.t == 0].sum().item()
+        return result
 
     def possible(self) -> tuple[Column, Column]:
         """Return all probabilities of what may happen, each weighted by itself."""
@@ -110,8 +110,8 @@ def count_impossible(cases: Tally | Cases) -> int | float:
     # Values increase, so that only the first can be 0, and only the last 1.
     ends = [(to_numpy(t.value)[i], to_numpy(t.weight)[i], to_numpy(t.events)[i]) for i in (0, -1)]
     (low, _, events), (high, weight, last) = ends
-    found: int | float = (events * (low == 0) + (weight - last) * (high == 1)).item()
-    return found
+    result: int | float = (events * (low == 0) + (weight - last) * (high == 1)).item()
+    return result
 
 
 def _both(p: Column) -> Column:

@@ -1,4 +1,4 @@
-"""Long tallies of tensors, reduced where they are to what a result needs of them.
+"""Long tallies of tensors, reduced on their device to what a result needs.
 
 Whole numbers only: fractions are added up on the host, run by run, where nothing cancels.
 """
@@ -107,8 +107,8 @@ def rates(tally: Tally) -> tuple[Column, Column, Column, float]:
     columns = []
     for counts in (none, tally.events):
         reached = to_numpy(xp.cumulative_sum(xp.flip(counts)))
-        found = np.append(0, reached)
-        columns.append(found / found[-1] if found[-1] > 0 else np.full(found.shape, np.nan))
+        result = np.append(0, reached)
+        columns.append(result / result[-1] if result[-1] > 0 else np.full(result.shape, np.nan))
     threshold = np.append(np.inf, to_numpy(xp.flip(tally.value)).astype(np.float64))
     return columns[0], columns[1], threshold, _area(none, tally.events)
 

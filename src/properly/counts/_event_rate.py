@@ -1,4 +1,4 @@
-"""Deployment: the same forecasts where the event is rarer, or more frequent."""
+"""Prevalence shift: the same forecasts where the event is rarer, or more frequent."""
 
 from __future__ import annotations
 
@@ -141,10 +141,10 @@ def _tally(tally: Tally, factors: Factors) -> Tally:
     weight, events, event_squares, none_squares = wide
     none, events = (weight - events) * factors.none, events * factors.event
     squares = [event_squares * factors.event**2, none_squares * factors.none**2]
-    found = [tally.value, none + events, events, *squares]
+    result = [tally.value, none + events, events, *squares]
     if factors.odds != 1:
-        found = pool(_shift(tally.value, factors.odds), found[1:])
-    return Tally._of(found, tally.cells)  # noqa: SLF001
+        result = pool(_shift(tally.value, factors.odds), result[1:])
+    return Tally._of(result, tally.cells)  # noqa: SLF001
 
 
 def _cases(cases: Cases, factors: Factors) -> Cases:

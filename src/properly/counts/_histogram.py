@@ -1,7 +1,4 @@
-"""How the forecasts are distributed.
-
-Bins that were chosen beforehand: equally wide, or equally full.
-"""
+"""Histograms and bins of forecasts: equally wide, equally full, or Freedman-Diaconis."""
 
 from __future__ import annotations
 
@@ -19,6 +16,10 @@ if TYPE_CHECKING:
 # Products below this are exact in int64.
 EXACT = 2**63
 ROUNDING = 1e-9
+# Values such as 0.29 and 0.30 are a hundredth apart, though their difference in binary is less.
+GAP, TOLERANCE = 0.01, 1e-9
+NARROW = 1.5e-8
+MOST = 400
 
 
 def equal_width(value: Column, bins: int) -> Column:
@@ -61,12 +62,6 @@ def equal_rank(weight: Column, bins: int) -> Column:
     # Sums of fractions may fall short of an edge by rounding.
     cell: Column = (bins * (before / total) + ROUNDING).astype(np.int64)
     return np.minimum(cell, bins - 1)
-
-
-# Values such as 0.29 and 0.30 are a hundredth apart, though their difference in binary is less.
-GAP, TOLERANCE = 0.01, 1e-9
-NARROW = 1.5e-8
-MOST = 400
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -102,8 +102,8 @@ class Refit:
         """Return the curve at points x: straight between bins, NaN beyond them."""
         corner = np.stack([self.first, self.last], axis=1).ravel()
         rate = np.repeat(self.event_rate, 2)
-        found: Column = np.interp(x, value[corner], rate, left=np.nan, right=np.nan)
-        return found
+        result: Column = np.interp(x, value[corner], rate, left=np.nan, right=np.nan)
+        return result
 
 
 def refit(weight: Column, events: Column) -> Refit:

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 
 def contenders(
-    y: ArrayLike, forecasts: Forecasts, *, least: int = 2, normalize: bool = False, **known: Any
+    y: ArrayLike, forecasts: Forecasts, *, least: int = 2, normalize: bool = False, **columns: Any
 ) -> dict[str, Cases]:
     """Make cases of each model's forecasts; outcomes and what is known are checked once."""
     models = _by_name(forecasts, least)
     (first, p), *others = models.items()
-    cases = Cases(y, p, normalize=normalize, **known)
-    found = {first: cases}
+    cases = Cases(y, p, normalize=normalize, **columns)
+    result = {first: cases}
     for name, other in others:
         require_order(columns_of(other), columns_of(p), f"classes of {name!r}")
-        found[name] = with_forecasts(cases, _checked(other, name, cases, normalize=normalize))
-    return found
+        result[name] = with_forecasts(cases, _checked(other, name, cases, normalize=normalize))
+    return result
 
 
 def _by_name(forecasts: Any, least: int) -> dict[str, Any]:

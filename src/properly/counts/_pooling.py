@@ -61,12 +61,12 @@ def count_tensors(y: Array, p: Array, piece: int) -> list[Array]:
         parts = [count_tensors(y[s], p[s], piece) for s in (slice(half), slice(half, None))]
         value, *columns = (xp.concat(column) for column in zip(*parts, strict=True))
         return pool(value, columns)
-    found = []
+    result = []
     for lower, upper in pairwise([None, *cuts, None]):
         chosen = xp.nonzero(_between(p, lower, upper))[0]
-        found.append(count_tensors(xp.take(y, chosen), xp.take(p, chosen), piece))
+        result.append(count_tensors(xp.take(y, chosen), xp.take(p, chosen), piece))
         del chosen
-    return [xp.concat([part.pop(0) for part in found]) for _ in range(3)]
+    return [xp.concat([part.pop(0) for part in result]) for _ in range(3)]
 
 
 def weigh(y: Array, p: Array, weight: Array) -> list[Array]:

@@ -1,6 +1,7 @@
-"""Class probabilities as yes-or-no questions.
+"""Reductions of classes to events, and the plan by which a score of classes adds them up.
 
-Which yes-or-no questions a score of classes adds up.
+`cumulative`, `one_vs_rest` and `top_label` make yes-or-no questions of class probabilities.
+`plan_for` finds, for a rule, the questions whose scores add up to its own, and their weights.
 """
 
 from __future__ import annotations
@@ -25,6 +26,16 @@ if TYPE_CHECKING:
 DECIMALS = 15
 PRECISION = 2.0**-52
 ALMOST_ONE = 1 - 2.0**-53
+View = Literal["cumulative", "one_vs_rest", "top_label"]
+VIEWS: tuple[View, ...] = get_args(View)
+LIKELIEST = "likeliest class"
+OF_LIKELIEST = (
+    "the score of the question 'did the likeliest class happen?'; "
+    "it judges only the likeliest class, whatever was said of the others"
+)
+NOT_ONE = "recalibrated classes need not add up to 1"
+NO_SUM = "a score of classes can be decomposed if it adds up scores of yes-or-no questions"
+EXAMPLE = "reduction='one_vs_rest'"
 
 
 def cumulative(cases: Cases) -> dict[str, Cases]:
@@ -180,8 +191,8 @@ def complement(p: Array) -> Array:
 
     It is 0 only if the probability is 1.
     """
-    found = _as_decimal(1 - p, PRECISION * p + (1 - ALMOST_ONE))
-    return namespace(p).where(found > 0, found, 1 - p)
+    result = _as_decimal(1 - p, PRECISION * p + (1 - ALMOST_ONE))
+    return namespace(p).where(result > 0, result, 1 - p)
 
 
 def _above(lower: Array, upper: Array, slack: float) -> Array:
@@ -231,19 +242,6 @@ def _as_decimal(p: Array, slack: Array) -> Array:
 def _at_most_one(p: Array) -> Array:
     """Cut at 1: a row may sum to a little more, and its largest probability may be all of it."""
     return namespace(p).where(p > 1, namespace(p).ones_like(p), p)
-
-
-View = Literal["cumulative", "one_vs_rest", "top_label"]
-VIEWS: tuple[View, ...] = get_args(View)
-
-LIKELIEST = "likeliest class"
-OF_LIKELIEST = (
-    "the score of the question 'did the likeliest class happen?'; "
-    "it judges only the likeliest class, whatever was said of the others"
-)
-NOT_ONE = "recalibrated classes need not add up to 1"
-NO_SUM = "a score of classes can be decomposed if it adds up scores of yes-or-no questions"
-EXAMPLE = "reduction='one_vs_rest'"
 
 
 def ask(cases: Cases, view: View) -> dict[str, Cases]:
@@ -312,8 +310,8 @@ def _of_classes(rule: BinaryRule, classes: int) -> str:
     if not isinstance(rule, ClassRule):
         return f"{total}, one a class; {NOT_ONE}"
     why = ": it also judges what was said of the classes that did not happen"
-    known = why if isinstance(rule, Log) else ""
-    return f"{total}, not the {rule.name} score of the class{known}; {NOT_ONE}"
+    reason = why if isinstance(rule, Log) else ""
+    return f"{total}, not the {rule.name} score of the class{reason}; {NOT_ONE}"
 
 
 def _refuse_without_view(rule: BinaryRule) -> NoReturn:

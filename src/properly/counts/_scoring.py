@@ -1,7 +1,4 @@
-"""A rule with a tally, or with classes, makes a number.
-
-What a rule charges each case.
-"""
+"""Mean scores: a rule applied to a tally, to cases or to class probabilities."""
 
 from __future__ import annotations
 

@@ -241,11 +241,11 @@ class Tally:
         event_squares, nonevent_squares = squares or (None, None)
         if nonevent_squares is not None:
             weight = _keep_nonevents(weight, events, nonevent_squares)
-        found = cls.__new__(cls)
+        result = cls.__new__(cls)
         row = (value, weight, events, event_squares, nonevent_squares, cells)
         for name, column in zip(cls.__dataclass_fields__, row, strict=True):
-            object.__setattr__(found, name, read_only(column))
-        return found
+            object.__setattr__(result, name, read_only(column))
+        return result
 
     def _columns(self, squared: bool | None = None) -> tuple[Array, ...]:
         """Return the columns that add; whole numbers are sums of squares of ones."""
@@ -322,8 +322,8 @@ def _require_events_within(weight: Array, events: Array) -> None:
     outside = namespace(weight).nonzero((events > weight) | (events < 0))[0]
     if outside.shape[0]:
         row = int(outside[0])
-        found = f"{float(events[row]):g} of {float(weight[row]):g}"
-        message = f"events must be between 0 and all of the cases; row {row} has {found}"
+        result = f"{float(events[row]):g} of {float(weight[row]):g}"
+        message = f"events must be between 0 and all of the cases; row {row} has {result}"
         raise DataError(message)
 
 

@@ -76,16 +76,16 @@ def auc_interval(
     level = check_level(level)
     check_choice(method, ("logit", "wald"), "method")
     warn_of_few(cases)
-    found = _of_rows(cases, serial) if isinstance(cases, Cases) else _of_counts(as_tally(cases))
-    area, error, degrees, about = found
+    result = _of_rows(cases, serial) if isinstance(cases, Cases) else _of_counts(as_tally(cases))
+    area, error, degrees, about = result
     quantile = normal(level) if math.isinf(degrees) else student(degrees, level)
     interval = UNKNOWN
     if error > 0 and method == "wald":
         interval = area - quantile * error, area + quantile * error
     elif method == "logit":
         interval = logit_interval(area, error, quantile)
-    told = {"logit": "DeLong, logit", "wald": "DeLong"}[method]
-    return Estimate(area, error, interval, level, degrees, told, **about)
+    label = {"logit": "DeLong, logit", "wald": "DeLong"}[method]
+    return Estimate(area, error, interval, level, degrees, label, **about)
 
 
 def logit_interval(share: float, error: float, quantile: float) -> tuple[float, float]:

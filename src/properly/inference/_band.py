@@ -1,4 +1,4 @@
-"""How far off a curve may be."""
+"""Bands around a curve, and the quantiles of resampled curves."""
 
 from __future__ import annotations
 
@@ -158,12 +158,12 @@ class Band(Record):
 
 def _positive(x: Floats, height: Floats) -> list[tuple[float, float]]:
     """Find where a line through points is above zero, piece by piece."""
-    found = []
+    result = []
     for x1, x2, h1, h2 in zip(x[:-1], x[1:], height[:-1], height[1:], strict=True):
         if x1 < x2 and max(h1, h2) > 0:
             zero = x1 if h1 == h2 else x1 - h1 * (x2 - x1) / (h2 - h1)
-            found.append((x1 if h1 > 0 else zero, x2 if h2 > 0 else zero))
-    return [(float(start), float(stop)) for start, stop in found if start < stop]
+            result.append((x1 if h1 > 0 else zero, x2 if h2 > 0 else zero))
+    return [(float(start), float(stop)) for start, stop in result if start < stop]
 
 
 def resampled_bounds(
@@ -198,18 +198,18 @@ def _curves_in_batches(counts: Counts, x: Floats, probability: Floats, drawing: 
     ]
 
     def curves(share: tuple[list[int], np.random.Generator]) -> list[Floats]:
-        found = []
+        result = []
         for drawn in counts.sequences(probability, *share):
             corner, rate, stop = refit_sequences(drawn.happened)
             replicate, case = np.divmod(corner, drawn.forecast.shape[1])
             at = counts.value[drawn.forecast[replicate, case]]
-            found += [
+            result += [
                 np.interp(x, at[a:b], rate[a:b], left=np.nan, right=np.nan)
                 for a, b in pairwise([0, *stop])
             ]
-        return found
+        return result
 
-    return np.stack([curve for found in share_out(curves, shares) for curve in found])
+    return np.stack([curve for result in share_out(curves, shares) for curve in result])
 
 
 def _even_parts(whole: int, most: int) -> list[int]:
@@ -233,8 +233,8 @@ def pointwise_bounds(curves: Floats, level: float) -> tuple[Floats, Floats]:
         ordered = np.ascontiguousarray(columns.T)
         ordered.partition(np.concatenate([below, above]), axis=1)
         low = ordered[:, below]
-        found: Floats = (low + (place - below) * (ordered[:, above] - low)).T
-        return found
+        result: Floats = (low + (place - below) * (ordered[:, above] - low)).T
+        return result
 
     if every.any():
         # A replicate lacks points at the ends alone, so those that none lacks are neighbours.

@@ -1,8 +1,7 @@
-"""The bootstrap: how an estimate varies if the data are drawn again from themselves.
+"""The bootstrap: the distribution of an estimate over data drawn from themselves.
 
-What an estimate would be if each unit had been drawn so many times.
-
-Rows are never drawn: counts of units are all that a mean, an area or a function of weights needs.
+`bootstrap` returns a `Bootstrap` record. Rows are never drawn: counts of units are all that a mean
+(`Mean`), an area under the ROC curve (`Area`) or a function of weights (`Own`) needs.
 """
 
 from __future__ import annotations
@@ -46,6 +45,8 @@ ROUNDING = 1e-14
 # Whole numbers up to this are exact in float64.
 EXACT = 2**53
 UNKNOWN: Pair = (math.nan, math.nan)
+Method: TypeAlias = Literal["percentile", "basic", "studentized"]
+Statistic: TypeAlias = Rule | Literal["auc"] | Callable[[Any], float]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,16 +96,16 @@ class Mean:
     @property
     def series(self) -> Column:
         """How much each unit moves the mean."""
-        found: Column = self.sums[:, 0]
-        return found
+        result: Column = self.sums[:, 0]
+        return result
 
     def values(self, counts: Column) -> Column:
         """Return the mean of each replicate, a row of counts each."""
         drawn = counts @ self.sums[:, :2]
-        found: Column = self.middle + drawn[:, 0] / drawn[:, 1]
+        result: Column = self.middle + drawn[:, 0] / drawn[:, 1]
         if self.infinite is not None:
-            found[(counts @ self.infinite) > 0] = np.inf
-        return found
+            result[(counts @ self.infinite) > 0] = np.inf
+        return result
 
     def pivots(self, counts: Column) -> Column:
         """Return how far each mean is from that of the data, in standard errors of its own."""
@@ -212,14 +213,14 @@ class Own:
         return np.array([_number(self.statistic(replicate)) for replicate in drawn])
 
 
-def _number(found: Any) -> float:
+def _number(result: Any) -> float:
     """Take what a statistic returned, if it is one number."""
     try:
-        if np.ndim(found) == 0 and not isinstance(found, str):
-            return float(found)
+        if np.ndim(result) == 0 and not isinstance(result, str):
+            return float(result)
     except TypeError:
         pass
-    message = f"a statistic must return one number; got {type(found).__name__}"
+    message = f"a statistic must return one number; got {type(result).__name__}"
     raise ArgumentTypeError(message)
 
 
@@ -237,11 +238,11 @@ def _reweighted(cases: Cases, count: Column) -> Cases:
         exact = float(old.sum()) * float(count.max()) < EXACT
         weight = np.zeros(len(old), dtype=np.result_type(old, count) if exact else np.float64)
         weight[old > 0] = old[old > 0].astype(weight.dtype) * count
-    found = object.__new__(Cases)
+    result = object.__new__(Cases)
     for name in Cases.__dataclass_fields__:
-        object.__setattr__(found, name, getattr(cases, name))
-    object.__setattr__(found, "weight", read_only(to_library_of(weight, cases.p)))
-    return found
+        object.__setattr__(result, name, getattr(cases, name))
+    object.__setattr__(result, "weight", read_only(to_library_of(weight, cases.p)))
+    return result
 
 
 def _recounted(tally: Tally, sample: Sample, count: Column) -> Tally:
@@ -294,8 +295,6 @@ def _beside(value: float) -> Pair:
     return (-math.inf if value == -math.inf else math.nan, math.inf if value > 0 else math.nan)
 
 
-Method: TypeAlias = Literal["percentile", "basic", "studentized"]
-Statistic: TypeAlias = Rule | Literal["auc"] | Callable[[Any], float]
 Measure: TypeAlias = Mean | Area | Own
 
 
@@ -368,19 +367,19 @@ class Bootstrap(Record):
 
     def __repr__(self) -> str:
         lower, upper = self.interval
-        told = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
-        return f"Bootstrap({self.value:.4g}, {told if lower <= upper else 'no interval'})"
+        text = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
+        return f"Bootstrap({self.value:.4g}, {text if lower <= upper else 'no interval'})"
 
     def __str__(self) -> str:
-        return f"{self.value:.4g} ({self._told}; {self.design})"
+        return f"{self.value:.4g} ({self._words}; {self.design})"
 
     @property
-    def _told(self) -> str:
+    def _words(self) -> str:
         lower, upper = self.interval
         drawn = many(self.replicates, "replicate")
         if not math.isnan(lower + upper):
-            told = f"{100 * self.level:g} % {self.method} interval {lower:.4g} to {upper:.4g}"
-            return f"{told}, {drawn}"
+            text = f"{100 * self.level:g} % {self.method} interval {lower:.4g} to {upper:.4g}"
+            return f"{text}, {drawn}"
         if not math.isinf(self.value):
             return "no interval"
         share = self.infinite_draws / self.replicates
@@ -501,10 +500,10 @@ def bootstrap(
         draws.append(measure.values(counts))
         if mean is not None:
             pivots.append(mean.pivots(counts))
-    found = np.concatenate(draws)
-    standard_error, bias = spread_of_draws(measure.value, found)
+    result = np.concatenate(draws)
+    standard_error, bias = spread_of_draws(measure.value, result)
     if mean is None:
-        interval = plain_interval(measure.value, found, drawing.level, basic=method == "basic")
+        interval = plain_interval(measure.value, result, drawing.level, basic=method == "basic")
     else:
         interval = studentized_interval(mean, np.concatenate(pivots), drawing.level)
     return Bootstrap(
@@ -512,7 +511,7 @@ def bootstrap(
         standard_error=standard_error,
         interval=UNKNOWN if standard_error == 0 else interval,
         bias=bias,
-        draws=found,
+        draws=result,
         level=drawing.level,
         method=method,
         kind=sample.kind,
@@ -619,11 +618,11 @@ def _length_of_blocks(length: float | None, sample: Sample, measure: Measure) ->
         return None
     times = len(sample.number)
     if length is not None:
-        found = as_number(length, "block_length")
-        if not 1 <= found <= times:
-            message = f"block_length must be from 1 to the number of times, {times}; got {found:g}"
+        result = as_number(length, "block_length")
+        if not 1 <= result <= times:
+            message = f"block_length must be from 1 to the number of times, {times}; got {result:g}"
             raise DataError(message)
-        return found
+        return result
     if isinstance(measure, Own):
         message = "with times, a function of one's own needs block_length; got None"
         hint = "properly.inference.block_length suggests one, from losses in the order of time."

@@ -105,9 +105,9 @@ class Design:
             return np.zeros(self.units, dtype=np.intp)
         if self.cluster is None:
             return _with_two_each(stratum)
-        found = np.zeros(self.units, dtype=np.intp)
-        found[self.cluster] = stratum
-        return _with_two_each(found)
+        result = np.zeros(self.units, dtype=np.intp)
+        result[self.cluster] = stratum
+        return _with_two_each(result)
 
 
 def _with_two_each(stratum: Column) -> Column:
@@ -127,8 +127,8 @@ def one_dependence(cases: Cases) -> Cases:
     """Forget times where clusters or strata are known, which say more, and where they are few."""
     if cases.time is None:
         return cases
-    told = cases.clusters is not None or cases.strata is not None
-    return without_time(cases) if told or few_times(cases) else cases
+    is_grouped = cases.clusters is not None or cases.strata is not None
+    return without_time(cases) if is_grouped or few_times(cases) else cases
 
 
 def few_times(cases: Cases) -> str | None:
@@ -138,24 +138,24 @@ def few_times(cases: Cases) -> str | None:
     times = 1 + int(number_times(to_numpy(cases.time)[rows_in_use(cases).used]).max())
     if times >= TIMES:
         return None
-    told = f"{many(times, 'time')}, fewer than {TIMES}"
-    return f"with {told}, intervals do not allow for dependence in time"
+    text = f"{many(times, 'time')}, fewer than {TIMES}"
+    return f"with {text}, intervals do not allow for dependence in time"
 
 
 def number_times(time: Column) -> Column:
     """Give times numbers from 0, in order."""
-    known = time.dtype.kind in "biufmM"
+    is_ordered = time.dtype.kind in "biufmM"
     if time.dtype.kind == "O":
         # Dates of Python and of pandas, with or without time zones.
-        known = not any(isinstance(x, str | bytes) for x in time)
+        is_ordered = not any(isinstance(x, str | bytes) for x in time)
     try:
-        found: Column | None = np.unique(time, return_inverse=True)[1] if known else None
+        result: Column | None = np.unique(time, return_inverse=True)[1] if is_ordered else None
     except TypeError:
-        found = None
-    if found is None:
+        result = None
+    if result is None:
         message = f"times must be numbers or dates, which have an order; got {_kinds(time)}"
         raise DataError(message, hint="text would be put in the order of letters.")
-    return found
+    return result
 
 
 def _kinds(column: Column) -> str:

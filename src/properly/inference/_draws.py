@@ -1,4 +1,4 @@
-"""Random tallies: what else might have happened."""
+"""Random tallies: outcomes drawn from given probabilities, case by case or by count."""
 
 from __future__ import annotations
 
@@ -240,8 +240,8 @@ class Rows:
         least = 2 * float(fitted[order] @ above)
         most = least - pairs(fitted)
         hidden = clusters / max(clusters - len(np.unique(fitted)), clusters / 2)
-        found = hidden * pairs(self.happened - fitted) / most if most > 0 else 0.0
-        return min(max(found, 0.0), 1.0)
+        result = hidden * pairs(self.happened - fitted) / most if most > 0 else 0.0
+        return min(max(result, 0.0), 1.0)
 
 
 Sampler: TypeAlias = Counts | Rows

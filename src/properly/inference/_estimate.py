@@ -1,4 +1,4 @@
-"""A number, and how far off it may be."""
+"""An estimate with its standard error and confidence interval."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class Estimate(Record):
 
     def __repr__(self) -> str:
         lower, upper = self.interval
-        told = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
-        return f"Estimate({self.value:.4g}, {told if lower <= upper else 'no interval'})"
+        text = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}"
+        return f"Estimate({self.value:.4g}, {text if lower <= upper else 'no interval'})"
 
     def __str__(self) -> str:
         """Say it in a line."""
@@ -76,10 +76,10 @@ class Estimate(Record):
             return f"{self.value:.4g} ({lost}; {self.design})"
         if math.isnan(lower) or math.isnan(upper):
             return f"{self.value:.4g} (no interval; {self.design})"
-        told = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}; {self.design}"
+        text = f"{100 * self.level:g} % interval {lower:.4g} to {upper:.4g}; {self.design}"
         if self.effective_cases < ALL * self.cases:
-            told += f", worth {self.effective_cases:,.0f} of equal weight"
-        return f"{self.value:.4g} ({told})"
+            text += f", worth {self.effective_cases:,.0f} of equal weight"
+        return f"{self.value:.4g} ({text})"
 
     def _columns(self) -> dict[str, list[Any]]:
         lower, upper = self.interval

@@ -1,7 +1,4 @@
-"""Intervals of means and of ratios of means: a score, a skill, net benefit.
-
-Skill: how much of what could be gained over a reference was gained.
-"""
+"""Confidence intervals of means and of ratios of means: score, skill, net benefit."""
 
 from __future__ import annotations
 
@@ -41,6 +38,8 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = tuple[float, float]
 UNKNOWN: Pair = (math.nan, math.nan)
+Prior: TypeAlias = Literal["hand", "severity", "event_rate", "uniform", "logit"] | BinaryRule
+PRIORS = ("hand", "severity", "event_rate", "uniform", "logit")
 
 
 def score_interval(
@@ -130,12 +129,12 @@ def score_interval(
     """
     level = check_level(level)
     check_choice(method, ("t", "bernstein"), "method")
-    found = moments(cases, _losses(cases, rule), serial)
-    value, error = float(found.mean[0]), float(found.spread.errors[0])
-    interval, told = around_mean(value, found, level), "Student's t"
+    result = moments(cases, _losses(cases, rule), serial)
+    value, error = float(result.mean[0]), float(result.spread.errors[0])
+    interval, label = around_mean(value, result, level), "Student's t"
     if method == "bernstein":
-        interval, told = _bernstein(cases, rule, found, level), "empirical Bernstein bound"
-    return estimate_of(found, (value, error), interval, level, told)
+        interval, label = _bernstein(cases, rule, result, level), "empirical Bernstein bound"
+    return estimate_of(result, (value, error), interval, level, label)
 
 
 def skill_interval(
@@ -200,13 +199,13 @@ def skill_interval(
         rival = np.broadcast_to(other, p.shape)
         return np.concatenate([own(y, p), price(rule, y, rival, classes=classes)[None]])
 
-    found = moments(cases, both, serial)
-    ratio, error = found.ratio()
-    quantile = student(found.spread.degrees, level)
+    result = moments(cases, both, serial)
+    ratio, error = result.ratio()
+    quantile = student(result.spread.degrees, level)
     interval = around_ratio(ratio, error, quantile)
     # An infinite reference leaves nothing to compare with, whatever the forecasts.
-    told = "log ratio" if math.isfinite(found.mean[1]) else "the reference has an infinite score"
-    return estimate_of(found, (1 - ratio, error), interval, level, told)
+    label = "log ratio" if math.isfinite(result.mean[1]) else "the reference has an infinite score"
+    return estimate_of(result, (1 - ratio, error), interval, level, label)
 
 
 def net_benefit_interval(
@@ -262,14 +261,14 @@ def net_benefit_interval(
         gain = np.where(p >= t, np.where(y, 1.0, -t / (1 - t)), 0.0)
         return np.stack([gain, y.astype(np.float64)])
 
-    found = moments(cases, gained, serial)
-    value, error = float(found.mean[0]), float(found.spread.errors[0])
+    result = moments(cases, gained, serial)
+    value, error = float(result.mean[0]), float(result.spread.errors[0])
     if standardized:
-        value, error = found.ratio()
-    quantile = student(found.spread.degrees, level)
+        value, error = result.ratio()
+    quantile = student(result.spread.degrees, level)
     interval = (value - quantile * error, value + quantile * error) if error > 0 else UNKNOWN
-    told = "Student's t" if _acts(cases, t) else f"no case at or above {t:g}"
-    return estimate_of(found, (value, error), interval, level, told)
+    label = "Student's t" if _acts(cases, t) else f"no case at or above {t:g}"
+    return estimate_of(result, (value, error), interval, level, label)
 
 
 def _losses(cases: Tally | Cases, rule: Rule) -> Amounts:
@@ -279,22 +278,22 @@ def _losses(cases: Tally | Cases, rule: Rule) -> Amounts:
     return lambda y, p: price(checked, y, p, classes=classes)[None]
 
 
-def estimate_of(found: Moments, of: Pair, interval: Pair, level: float, method: str) -> Estimate:
+def estimate_of(result: Moments, of: Pair, interval: Pair, level: float, method: str) -> Estimate:
     """Gather what was found; an infinite score has no standard error and no upper end."""
-    (value, error), (count, share) = of, found.infinite
+    (value, error), (count, share) = of, result.infinite
     if share > 0 and not math.isnan(value):
         value, error, interval = math.copysign(math.inf, value), math.nan, (math.nan, math.inf)
         if value < 0:
             interval = (-math.inf, math.nan)
-    degrees = found.spread.degrees
+    degrees = result.spread.degrees
     return Estimate(
-        value, error, interval, level, degrees, method, **found.about,
+        value, error, interval, level, degrees, method, **result.about,
         infinite_cases=count, infinite_share=share,
     )  # fmt: skip
 
 
-def around_mean(value: float, found: Moments, level: float) -> Pair:
-    half = float(found.spread.half_widths(level)[0])
+def around_mean(value: float, result: Moments, level: float) -> Pair:
+    half = float(result.spread.half_widths(level)[0])
     return value - half, value + half
 
 
@@ -308,7 +307,7 @@ def around_ratio(ratio: float, error: float, quantile: float) -> Pair:
     return 1 - ratio * factor, 1 - ratio / factor
 
 
-def _bernstein(cases: Tally | Cases, rule: Rule, found: Moments, level: float) -> Pair:
+def _bernstein(cases: Tally | Cases, rule: Rule, result: Moments, level: float) -> Pair:
     """Bound the mean of bounded losses, whatever their distribution."""
     astray = _unlike_bernstein(cases)
     if astray:
@@ -317,15 +316,15 @@ def _bernstein(cases: Tally | Cases, rule: Rule, found: Moments, level: float) -
             f"these have {astray}"
         )
         raise DataError(message, hint='leave out method="bernstein".')
-    known = cases.classes if isinstance(cases, Cases) else None
-    low, high = rule.range_for(known or 2) if known else require_binary(rule).range
+    classes = cases.classes if isinstance(cases, Cases) else None
+    low, high = rule.range_for(classes or 2) if classes else require_binary(rule).range
     if math.isinf(low) or math.isinf(high):
         message = f"the empirical Bernstein bound needs bounded losses; those of {rule!r} are not"
         raise DataError(message, hint='leave out method="bernstein", or use Brier().')
-    n, value = found.about["cases"], float(found.mean[0])
+    n, value = result.about["cases"], float(result.mean[0])
     if n < 2:
         return UNKNOWN
-    spread, log = float(found.spread.covariance[0, 0]) * n, math.log(4 / (1 - level))
+    spread, log = float(result.spread.covariance[0, 0]) * n, math.log(4 / (1 - level))
     half = math.sqrt(2 * spread * log / n) + 7 * (high - low) * log / (3 * (n - 1))
     return value - half, value + half
 
@@ -335,18 +334,13 @@ def _unlike_bernstein(cases: Tally | Cases) -> str | None:
     if not isinstance(cases, Cases):
         return None if as_tally(cases).event_squares is None else "fractional weights"
     columns = (cases.clusters, cases.strata, cases.time, cases.weight)
-    known = zip(("clusters", "strata", "times", "weights"), columns, strict=True)
-    return next((name for name, column in known if column is not None), None)
+    named = zip(("clusters", "strata", "times", "weights"), columns, strict=True)
+    return next((name for name, column in named if column is not None), None)
 
 
 def _acts(cases: Tally | Cases, threshold: float) -> bool:
     p = rows_in_use(cases).p if isinstance(cases, Cases) else to_numpy(as_tally(cases).value)
     return bool((p >= threshold).any())
-
-
-Prior: TypeAlias = Literal["hand", "severity", "event_rate", "uniform", "logit"] | BinaryRule
-
-PRIORS = ("hand", "severity", "event_rate", "uniform", "logit")
 
 
 def skill(
@@ -525,10 +519,10 @@ def h_measure(tally: Tally | Cases, prior: Prior = "hand") -> float:
 def _reference(reference: float | ArrayLike, p: Array) -> Array:
     """Check reference forecasts: a number is that of all cases."""
     single = isinstance(reference, Real) or getattr(reference, "ndim", None) == 0
-    found = check_forecasts([float(reference)] if single else reference, "reference forecasts")
+    result = check_forecasts([float(reference)] if single else reference, "reference forecasts")
     if single:
-        return _constant(float(found[0]), p)
-    return to_library_of(without_gradient(check_column(found, "reference forecasts", p)), p)
+        return _constant(float(result[0]), p)
+    return to_library_of(without_gradient(check_column(result, "reference forecasts", p)), p)
 
 
 def _constant(forecast: float, p: Array) -> Array:

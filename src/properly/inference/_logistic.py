@@ -52,8 +52,8 @@ class Fitted(NamedTuple):
 
 def logit(x: Column) -> Column:
     """Return the log odds, in full precision near 0 and to the precision of 1 - x near 1."""
-    found: Column = np.log(x) - np.log1p(-x)
-    return found
+    result: Column = np.log(x) - np.log1p(-x)
+    return result
 
 
 def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | None = None) -> Fitted:
@@ -156,14 +156,14 @@ def separating_line(Z: Column, y: Column) -> Column | None:
     aim = signed.mean(axis=0)
     some = np.unique(np.linspace(0, len(signed) - 1, SOME).astype(np.intp))
     while True:
-        found = linprog(-aim, A_ub=-signed[some], b_ub=np.zeros(len(some)), bounds=(-1, 1))
-        if found.status != 0 or -found.fun <= RANK:
+        result = linprog(-aim, A_ub=-signed[some], b_ub=np.zeros(len(some)), bounds=(-1, 1))
+        if result.status != 0 or -result.fun <= RANK:
             return None
-        side = signed @ found.x
+        side = signed @ result.x
         side[some] = 0.0
         wrong = np.flatnonzero(side < -RANK)
         if not wrong.size:
-            line: Column = np.where(np.abs(found.x) <= RANK, 0.0, found.x)
+            line: Column = np.where(np.abs(result.x) <= RANK, 0.0, result.x)
             return line
         some = np.append(some, wrong[np.argsort(side[wrong])[:SOME]])
 

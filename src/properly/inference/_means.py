@@ -88,9 +88,9 @@ def moments(
     design = Design.of(source, serial)
     if few:
         warn_of_clusters(design)
-    found = amounts(y, p.astype(np.float64, copy=False))
-    mean, influence = of_mean(found, weight)
-    endless = np.isinf(found[0])
+    result = amounts(y, p.astype(np.float64, copy=False))
+    mean, influence = of_mean(result, weight)
+    endless = np.isinf(result[0])
     share = float(weight[endless].sum() / weight.sum())
     infinite = int(endless.sum()), share
     return Moments(mean, covariance(influence, design), about_design(design), infinite)
@@ -115,8 +115,8 @@ def _sides(weight: Column, events: Column) -> tuple[tuple[bool, Column], ...]:
 
 def about_design(design: Design) -> dict[str, Any]:
     """Say how cases were sampled, how many there are, and how many of equal weight say as much."""
-    known = {"cases": len(design.weight), "effective_cases": design.effective_cases}
-    return {"design": design.told} | known
+    sizes = {"cases": len(design.weight), "effective_cases": design.effective_cases}
+    return {"design": design.told} | sizes
 
 
 def about_tally(tally: Tally) -> dict[str, Any]:
@@ -128,8 +128,8 @@ def about_tally(tally: Tally) -> dict[str, Any]:
             "cases": round(cases),
             "effective_cases": cases,
         }
-    told = f"independent cases worth {cases:,.4g} of equal weight"
-    return {"design": told, "cases": round(cases), "effective_cases": cases}
+    text = f"independent cases worth {cases:,.4g} of equal weight"
+    return {"design": text, "cases": round(cases), "effective_cases": cases}
 
 
 def warn_of_few(source: Tally | Cases) -> None:
@@ -150,18 +150,18 @@ def warn_of_few(source: Tally | Cases) -> None:
         events = float(to_numpy(tally.events).sum())
         kinds = {"event": events, "case without it": float(tally.total) - events}
     if min(kinds.values()) < FEW:
-        told = " and ".join(counted(count, what) for what, count in kinds.items())
-        notice(f"with {told}, intervals may cover less than their level")
+        text = " and ".join(counted(count, what) for what, count in kinds.items())
+        notice(f"with {text}, intervals may cover less than their level")
 
 
 def warn_of_clusters(design: Design) -> None:
     """Warn if clusters are few, or a few of them make up most of the cases."""
     if design.cluster is None or design.effective_units >= FEW_CLUSTERS:
         return
-    told = many(design.units, "cluster")
+    text = many(design.units, "cluster")
     if design.effective_units < ALIKE * design.units:
-        told += f" that say as much as {design.effective_units:.1f} of equal size"
-    notice(f"with {told}, intervals may cover less than their level")
+        text += f" that say as much as {design.effective_units:.1f} of equal size"
+    notice(f"with {text}, intervals may cover less than their level")
 
 
 def _effective(weight: Column) -> float:

@@ -1,4 +1,4 @@
-"""Many comparisons at once.
+"""Multiple testing: Holm's p-values, and critical values of simultaneous intervals.
 
 References
 ----------
@@ -31,12 +31,12 @@ def holm(p: Column) -> Column:
 
     NaN stays NaN and does not count.
     """
-    found = np.full(len(p), np.nan)
-    known = np.flatnonzero(~np.isnan(p))
-    order = known[np.argsort(p[known], kind="stable")]
+    result = np.full(len(p), np.nan)
+    defined = np.flatnonzero(~np.isnan(p))
+    order = defined[np.argsort(p[defined], kind="stable")]
     times = np.arange(len(order), 0, -1)
-    found[order] = np.minimum(np.maximum.accumulate(p[order] * times), 1.0)
-    return found
+    result[order] = np.minimum(np.maximum.accumulate(p[order] * times), 1.0)
+    return result
 
 
 def sup_t_quantile(

@@ -1,6 +1,7 @@
-"""Replicates: how often each case, cluster or time is drawn, again and again.
+"""Replicates of the bootstrap: how often each case, cluster or time is drawn.
 
 Data drawn with replacement are the same data with other weights, so a replicate is a row of counts.
+A `Sample` says what is drawn from, unit by unit; `Units`, `Kinds` and `Blocks` draw the counts.
 
 References
 ----------
@@ -9,8 +10,6 @@ References
 .. [2] D. N. Politis, H. White (2004). Automatic block-length selection for the dependent bootstrap.
    Econometric Reviews 23:53-70. doi:10.1081/ETC-120028836. Corrected by A. Patton, D. N. Politis,
    H. White (2009), Econometric Reviews 28:372-375. doi:10.1080/07474930802459016.
-
-What is drawn from, unit by unit: cases, kinds of cases, whole clusters, or times.
 """
 
 from __future__ import annotations
@@ -46,6 +45,9 @@ RUN = 5
 ROUNDING = 1e-14
 # A level such as 0.9 is not exact, and must not cost a place among the draws.
 SLACK = 1e-12
+Kind: TypeAlias = Literal["cases", "clusters", "blocks"]
+# With fewer clusters, or fewer times, drawing them says too little about how they vary.
+FEWEST = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +170,8 @@ def best_block(series: Column, *, circular: bool = False) -> float:
 
 def _of_unit_size(series: Column) -> Column:
     """Divide by a power of 2, which costs no digit, so that the largest entry is about 1."""
-    found: Column = np.ldexp(series, -np.frexp(np.abs(series).max())[1])
-    return found
+    result: Column = np.ldexp(series, -np.frexp(np.abs(series).max())[1])
+    return result
 
 
 def _end_of_dependence(away: Column, products: Column, run: int) -> int:
@@ -212,12 +214,6 @@ def quantiles(draws: Column, level: float) -> tuple[float, float]:
 def _rank(level: float, replicates: int, ends: int = 2) -> int:
     """Return the place of the lower quantile among the draws, from 1; 0 if they are too few."""
     return math.floor((replicates + 1) * (1 - level) / ends * (1 + SLACK))
-
-
-Kind: TypeAlias = Literal["cases", "clusters", "blocks"]
-
-# With fewer clusters, or fewer times, drawing them says too little about how they vary.
-FEWEST = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,6 +304,6 @@ def _kinds_of(tally: Tally) -> Sample:
     used = np.flatnonzero(number)
     kinds = len(used)
     y, p = used < len(value), value[used % len(value)]
-    told = many(int(weight.sum()), "independent case")
+    text = many(int(weight.sum()), "independent case")
     one, size = np.ones(kinds), np.array([kinds])
-    return Sample(tally, y, p, one, np.arange(kinds), number[used], size, "cases", told)
+    return Sample(tally, y, p, one, np.arange(kinds), number[used], size, "cases", text)

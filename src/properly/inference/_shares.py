@@ -1,6 +1,4 @@
-"""Halving: where a test begins to refuse.
-
-Score intervals: of a share, and of two shares of one whole put together.
+"""Score intervals (Wilson) of a share, and of two shares of one whole put together.
 
 Each share has a number of cases of its own: as many, all of the same weight, as would tell it as
 precisely. Let n be the square of all weight over the sum of squared weights, p a share of the
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
 
 # Enough for any two doubles between 0 and 1 to meet.
 HALVINGS = 60
+# What differs from the whole by rounding alone is the whole.
+ROUNDING = 1e-13
 
 
 def bisect(refused: Callable[[Column], Column], inside: Column, outside: Column) -> Column:
@@ -49,10 +49,6 @@ def bisect(refused: Callable[[Column], Column], inside: Column, outside: Column)
         bad = refused(middle)
         inside, outside = np.where(bad, inside, middle), np.where(bad, middle, outside)
     return np.where(refused(end), inside, end)
-
-
-# What differs from the whole by rounding alone is the whole.
-ROUNDING = 1e-13
 
 
 class Term(NamedTuple):
@@ -128,8 +124,8 @@ def variance(first: Term, second: Term, n: float) -> Any:
     """Return the linearised variance of the sum of two terms, if cases are independent."""
     alone = [term.amount**2 * term.share * term.spare for term in (first, second)]
     both = 2 * first.amount * first.share * second.amount * second.share
-    found = alone[0] + alone[1] + both * (1 - first.heavy - second.heavy)
-    return np.where(found > ROUNDING * (alone[0] + alone[1]), found, 0.0) / n
+    result = alone[0] + alone[1] + both * (1 - first.heavy - second.heavy)
+    return np.where(result > ROUNDING * (alone[0] + alone[1]), result, 0.0) / n
 
 
 def design_effect(actual: Any, if_independent: Any) -> Any:

@@ -1,14 +1,9 @@
-r"""How far an estimate may be off, given how cases were sampled.
+r"""Variance of an estimate, from the influence of each case and the sampling design.
 
-Every estimate is, but for smaller terms, its true value plus a sum of one influence a case. Its
-variance then depends on these influences and on the design, not on which estimate it was.
-
-What each case adds to an estimate: its influence.
-
-An estimate differs from the truth by about the sum of its influences, which add up to 0. A row of
-losses is one model; weights are those of the cases.
-
-The variance of a sum over times that depend on their neighbours.
+Every estimate is, but for smaller terms, its true value plus a sum of one influence a case; these
+add up to 0. Its variance depends on the influences and on the design, not on which estimate it was.
+A row of losses is one model. Sums over times that depend on their neighbours have a long-run
+variance.
 
 References
 ----------
@@ -41,6 +36,8 @@ if TYPE_CHECKING:
 
 # What differs from a mean by rounding alone does not differ.
 ROUNDING = 1e-14
+# A sum this much smaller than what was added up is what rounding left.
+CANCELLED = 1e-15
 
 
 def of_mean(loss: Column, weight: Column) -> tuple[Column, Column]:
@@ -118,11 +115,11 @@ def by_cosines(total: Column) -> tuple[Column, int]:
 
 def by_lags(total: Column, lag: int) -> Column:
     """Find it by autocovariances up to a lag, which count the less the farther they reach."""
-    found = total @ total.T
+    result = total @ total.T
     for j in range(1, lag + 1):
         both = total[:, j:] @ total[:, :-j].T
-        found = found + (1 - j / (lag + 1)) * (both + both.T)
-    return found
+        result = result + (1 - j / (lag + 1)) * (both + both.T)
+    return result
 
 
 def rule_lag(times: int) -> int:
@@ -134,9 +131,9 @@ def data_lag(series: Column) -> float:
     """Return the lag that also goes by how long dependence lasts; its whole part is used."""
     times = len(series)
     most = rule_lag(times)
-    found = autocovariances(series, most)
-    level = found[0] + 2 * found[1:].sum()
-    slope = 2 * np.arange(1, most + 1) @ found[1:]
+    result = autocovariances(series, most)
+    level = result[0] + 2 * result[1:].sum()
+    slope = 2 * np.arange(1, most + 1) @ result[1:]
     if level == 0:
         return 0.0
     return float(1.1447 * np.cbrt((slope / level) ** 2) * times ** (1 / 3))
@@ -146,10 +143,6 @@ def autocovariances(series: Column, most: int) -> Column:
     """Return autocovariances of a series of mean 0, from lag 0 on, each over its length."""
     times = len(series)
     return np.array([series[j:] @ series[: times - j] for j in range(most + 1)]) / times
-
-
-# A sum this much smaller than what was added up is what rounding left.
-CANCELLED = 1e-15
 
 
 class Spread(NamedTuple):

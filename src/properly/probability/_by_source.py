@@ -1,4 +1,4 @@
-"""The probabilities that were given to what happened, and those that a source would have given."""
+"""Model and source probabilities of what happened, class by class."""
 
 from __future__ import annotations
 
@@ -81,21 +81,21 @@ class Question(NamedTuple):
         """Return the source's probability at the forecast of each row."""
         rate = self.fit.spread()
         if self.order is None:
-            found: Column = rate[np.searchsorted(to_numpy(self.tally.value), q)]
-            return found
-        found = np.empty_like(rate)
-        found[self.order] = rate
-        return found
+            result: Column = rate[np.searchsorted(to_numpy(self.tally.value), q)]
+            return result
+        result = np.empty_like(rate)
+        result[self.order] = rate
+        return result
 
 
 def sides(cases: Tally | Cases, source: Source) -> list[Side]:
     """Find for every class that happened which probabilities it was given."""
     _require_rows(cases, source)
     if source.pooled:
-        found = _pooled_sides(cases, source)
+        result = _pooled_sides(cases, source)
     else:
-        found = [question.side() for question in questions(cases, source)]
-    return [side for side in found if len(side.t)]
+        result = [question.side() for question in questions(cases, source)]
+    return [side for side in result if len(side.t)]
 
 
 class SideSums(NamedTuple):
@@ -124,7 +124,7 @@ def sums_by_class(cases: Tally | Cases, source: Source) -> list[SideSums]:
     counts = (fit.rate, fit.events), (fit.rest, fit.weight - fit.events)
     fitted = [sums_of_powers(rate[n > 0], n[n > 0]) for rate, n in counts]
     both = zip((EVENT, NO_EVENT), model, fitted, strict=True)
-    return [SideSums(*found) for found in both if found[1].weight > 0]
+    return [SideSums(*result) for result in both if result[1].weight > 0]
 
 
 def questions(cases: Tally | Cases, source: Source) -> list[Question]:
@@ -134,8 +134,8 @@ def questions(cases: Tally | Cases, source: Source) -> list[Question]:
         return [_pooled(_table_for(cases, source), source)]
     if has_classes(cases):
         return [_ask(name, case, source) for name, case in one_vs_rest(cases).items()]
-    asked = _ask(EVENT, cases, source)
-    return [asked, _mirrored(asked)]
+    question = _ask(EVENT, cases, source)
+    return [question, _mirrored(question)]
 
 
 def _require_rows(cases: Tally | Cases, source: Source) -> None:
@@ -166,9 +166,9 @@ def _ask_rows(
     return Question(name, tally, fit_source(source, tally), order)
 
 
-def _mirrored(asked: Question) -> Question:
+def _mirrored(question: Question) -> Question:
     """Ask for no event instead of the event."""
-    tally, fit = asked.tally, asked.fit
+    tally, fit = question.tally, question.fit
     weight, events, *squares = map(to_numpy, tally._columns())  # noqa: SLF001
     value = to_numpy(tally.value).astype(np.float64)
     columns = [complement(value), weight, weight - events]
@@ -176,7 +176,7 @@ def _mirrored(asked: Question) -> Question:
     end = len(tally) - np.append(0, fit.end[:-1])
     none = fit.weight - fit.events
     backwards = Fit(end[::-1], fit.weight[::-1], none[::-1], fit.rest[::-1])
-    order = None if asked.order is None else asked.order[::-1]
+    order = None if question.order is None else question.order[::-1]
     return Question(NO_EVENT, turned, backwards, order)
 
 
@@ -199,11 +199,11 @@ def _pooled_sides(cases: Tally | Cases, source: Source) -> list[Side]:
     table = _table_for(cases, source)
     rate = _pooled(table, source).at_rows(table.p.ravel()).reshape(table.p.shape)
     t, p = table.t, at(rate, table.y)
-    found = []
+    result = []
     for k, name in enumerate(table.names):
         of = table.y == k
-        found.append(Side(name, t[of], table.weight[of], p[of], table.weight[of]))
-    return found
+        result.append(Side(name, t[of], table.weight[of], p[of], table.weight[of]))
+    return result
 
 
 def divergence(model: Column | float, behind: Column | float, source: Source) -> Column:
@@ -212,6 +212,6 @@ def divergence(model: Column | float, behind: Column | float, source: Source) ->
     What rounding leaves above a bound of 1 is 1, and nothing else.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        found = np.where(np.greater(behind, 0), np.divide(model, behind), np.nan)
-    rounded = isinstance(source, Isotonic) & (found > 1) & (found <= 1 + ROUNDING)
-    return np.where(rounded, 1.0, found)
+        result = np.where(np.greater(behind, 0), np.divide(model, behind), np.nan)
+    rounded = isinstance(source, Isotonic) & (result > 1) & (result <= 1 + ROUNDING)
+    return np.where(rounded, 1.0, result)

@@ -1,4 +1,4 @@
-"""Whether forecasts promise more, or less, than comes true."""
+"""Test of over- and underconfidence: expected against observed generalized means."""
 
 from __future__ import annotations
 
@@ -78,13 +78,13 @@ class ConfidenceTest(Record):
     def verdict(self) -> str:
         """What the three tests say together, in words, at a level of 5 %."""
         z = dict(zip(POWERS, astuple(self.z), strict=True))
-        found = dict(zip(POWERS, astuple(self.adjusted), strict=True))
+        result = dict(zip(POWERS, astuple(self.adjusted), strict=True))
         if all(math.isnan(x) for x in z.values()):
             return "cannot be told: forecasts that were certain and right, or even, say nothing"
         if self.impossible:
             happened = f"{amount_of(self.impossible)} had an outcome that was called impossible"
             return f"calibration is refuted: {happened}; a precision tests the others"
-        refused = [name for name, p in found.items() if p <= LEVEL]
+        refused = [name for name, p in result.items() if p <= LEVEL]
         less = ", ".join(name for name in refused if z[name] < 0)
         more = ", ".join(name for name in refused if z[name] > 0)
         if less and more:
@@ -93,9 +93,9 @@ class ConfidenceTest(Record):
                 f"by {less}, but more by {more}"
             )
         if less:
-            return f"over-confident or biased: {_told('less', less)}"
+            return f"over-confident or biased: {_sentence('less', less)}"
         if more:
-            return f"under-confident or biased to even odds: {_told('more', more)}"
+            return f"under-confident or biased to even odds: {_sentence('more', more)}"
         return "no sign of over- or under-confidence at the 5 % level"
 
     def _columns(self) -> dict[str, list[Any]]:
@@ -110,9 +110,9 @@ class ConfidenceTest(Record):
     def __str__(self) -> str:
         """Lay out one line a mean, and below what they say together."""
         numbers = zip(*(astuple(getattr(self, name)) for name in COLUMNS), strict=True)
-        told = table_of_numbers("mean", COLUMNS, zip(POWERS, numbers, strict=True))
-        width = told.index("\n")
-        return f"{told}\n\n{textwrap.fill(self.verdict, width, break_on_hyphens=False)}"
+        text = table_of_numbers("mean", COLUMNS, zip(POWERS, numbers, strict=True))
+        width = text.index("\n")
+        return f"{text}\n\n{textwrap.fill(self.verdict, width, break_on_hyphens=False)}"
 
 
 def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> ConfidenceTest:
@@ -206,14 +206,14 @@ def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> 
 def _statistics(rows: Table) -> list[float]:
     """Return z at each power."""
     pieces = sweep(_excess, rows.p, rows.y, rows.weight, rows.square)
-    found = []
+    result = []
     for one in zip(*pieces, strict=True):
         excess, variance = (math.fsum(x) for x in zip(*one, strict=True))
         if variance > 0:
-            found.append(excess / math.sqrt(variance))
+            result.append(excess / math.sqrt(variance))
         else:
-            found.append(math.copysign(math.inf, excess) if excess else math.nan)
-    return found
+            result.append(math.copysign(math.inf, excess) if excess else math.nan)
+    return result
 
 
 def _excess(p: Column, y: Column, weight: Column, square: Column) -> list[tuple[float, float]]:
@@ -226,7 +226,7 @@ def _excess(p: Column, y: Column, weight: Column, square: Column) -> list[tuple[
     alike = (p == 0) | (top - p <= ROUNDING * top)
     q, share = np.where(alike, top, p), p / p.sum(axis=1, keepdims=True)
     gone = at(p, y) == 0
-    found = []
+    result = []
     for power in POWERS.values():
         away = _power(q, power) - _power(top, power)
         mean = (share * away).sum(axis=1)
@@ -234,24 +234,24 @@ def _excess(p: Column, y: Column, weight: Column, square: Column) -> list[tuple[
         scaled = np.sqrt(share) * (away - mean[:, None])
         happened = np.where(gone, -top[:, 0] if power > 0 else -math.inf, at(away, y))
         excess = happened - mean
-        found.append((float(weight @ excess), float(square @ (scaled * scaled).sum(axis=1))))
-    return found
+        result.append((float(weight @ excess), float(square @ (scaled * scaled).sum(axis=1))))
+    return result
 
 
 def _power(t: Column, power: float) -> Column:
     """Return what increases with t and has the mean of the power as its own mean."""
-    found: Column = np.log(t) if power == 0 else math.copysign(1, power) * t**power
-    return found
+    result: Column = np.log(t) if power == 0 else math.copysign(1, power) * t**power
+    return result
 
 
 def _holm(p_values: tuple[float, ...]) -> list[float]:
     """Multiply the least p-value by their number, the next by one less, and keep their order."""
     adjusted, last = list(p_values), 0.0
-    known = [i for i, p in enumerate(p_values) if not math.isnan(p)]
-    for rank, i in enumerate(sorted(known, key=p_values.__getitem__)):
-        last = adjusted[i] = max(last, min(1.0, (len(known) - rank) * p_values[i]))
+    defined = [i for i, p in enumerate(p_values) if not math.isnan(p)]
+    for rank, i in enumerate(sorted(defined, key=p_values.__getitem__)):
+        last = adjusted[i] = max(last, min(1.0, (len(defined) - rank) * p_values[i]))
     return adjusted
 
 
-def _told(how: str, names: str) -> str:
+def _sentence(how: str, names: str) -> str:
     return f"what happened was {how} probable than the forecasts expect ({names}; 5 % level, Holm)"

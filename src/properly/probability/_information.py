@@ -1,4 +1,4 @@
-"""Entropies as probabilities, and couplings as powers of means.
+"""Couplings, entropies as probabilities, and the spread of logarithms.
 
 The coupling kappa of a distribution is one over the degrees of freedom of a Student t; 0 is
 the normal distribution, and negative ones have compact support. In d dimensions it turns into the
@@ -16,12 +16,6 @@ References
    `doi:10.3390/e19060286 <https://doi.org/10.3390/e19060286>`__
 .. [2] K. P. Nelson, B. J. Scannell, H. Landau (2011). A risk profile for information fusion
    algorithms. Entropy 13:1518-1532. `doi:10.3390/e13081518 <https://doi.org/10.3390/e13081518>`__
-
-Couplings, and the powers of means that belong to them.
-
-Entropies on the scale of probabilities, and those of Rényi and Tsallis.
-
-The spread of logarithms around a geometric mean.
 """
 
 from __future__ import annotations
@@ -230,8 +224,8 @@ def entropy_probability(p: ArrayLike) -> float:
     >>> probability.entropy_probability([0.25, 0.25, 0.25, 0.25])
     0.25
     """
-    found, _ = _possible(p)
-    return mean_of_power(found, 0.0, found)
+    result, _ = _possible(p)
+    return mean_of_power(result, 0.0, result)
 
 
 def cross_entropy_probability(p: ArrayLike, q: ArrayLike) -> float:
@@ -313,15 +307,15 @@ def renyi_entropy(p: ArrayLike, order: float) -> float:
     >>> [round(probability.renyi_entropy([0.5, 0.25, 0.25], a), 4) for a in (0, 1, float("inf"))]
     [1.0986, 1.0397, 0.6931]
     """
-    found, log = _possible(p)
+    result, log = _possible(p)
     a = as_number(order, "order")
     if math.isnan(a):
         message = f"an order must be a number or an infinity; got {order!r}"
         raise DataError(message)
     if a == 1 or math.isinf(a):
-        entropy = found @ -log if a == 1 else -log.max() if a > 0 else -log.min()
+        entropy = result @ -log if a == 1 else -log.max() if a > 0 else -log.min()
         return max(0.0, float(entropy))
-    excess = _excess(found, log, a)
+    excess = _excess(result, log, a)
     if abs(excess) < 0.5:
         return max(0.0, math.log1p(excess) / (1 - a))
     # The largest term is taken out, so that none overflows and not all of them vanish.
@@ -357,12 +351,12 @@ def tsallis_entropy(p: ArrayLike, order: float) -> float:
     >>> probability.tsallis_entropy([0.5, 0.25, 0.25], 2)
     0.625
     """
-    found, log = _possible(p)
+    result, log = _possible(p)
     a = as_number(order, "order")
     if not math.isfinite(a):
         message = f"the order of a Tsallis entropy must be finite; got {order!r}"
         raise DataError(message, hint="renyi_entropy takes infinite orders.")
-    return max(0.0, float(found @ -log) if a == 1 else _excess(found, log, a) / (1 - a))
+    return max(0.0, float(result @ -log) if a == 1 else _excess(result, log, a) / (1 - a))
 
 
 def _distribution(p: ArrayLike, name: str) -> Column:
@@ -382,9 +376,9 @@ def _distribution(p: ArrayLike, name: str) -> Column:
 
 def _possible(p: ArrayLike) -> tuple[Column, Column]:
     """Check a distribution; return the probabilities that are not 0, and their logarithms."""
-    found = _distribution(p, "p")
-    found = found[found > 0]
-    return found, np.log(found)
+    result = _distribution(p, "p")
+    result = result[result > 0]
+    return result, np.log(result)
 
 
 def _pair(p: ArrayLike, q: ArrayLike) -> tuple[Column, Column]:

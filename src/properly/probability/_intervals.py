@@ -1,4 +1,4 @@
-"""How far off averages on the probability scale may be."""
+"""Confidence intervals of the means, and of the divergence between model and source."""
 
 from __future__ import annotations
 
@@ -91,15 +91,15 @@ class MeansIntervals:
         if math.isnan(self.corrected_divergence) or self.corrected_divergence == 0:
             return []
         low, high = self.divergence
-        corrected = f"divergence less its bias: {_told(self.corrected_divergence)}"
-        interval = f" ({100 * self.level:g}% interval {_told(low)} to {_told(high)})"
+        corrected = f"divergence less its bias: {_number(self.corrected_divergence)}"
+        interval = f" ({100 * self.level:g}% interval {_number(low)} to {_number(high)})"
         lines = [corrected if math.isnan(low) else corrected + interval]
         if not math.isnan(self.p_value):
             lines.append(f"test of calibration: p = {self.p_value:.2g}")
         return lines
 
 
-def _told(x: float) -> str:
+def _number(x: float) -> str:
     return f"{x:.4f}" if x < 10 else f"{x:.3g}"
 
 
@@ -121,13 +121,13 @@ def find_mean_intervals(
     spread = world.spread(model.robustness or 1.0)
     relative = _relative(model, spread)
     half = _relative(model, spread, drawing.level)
-    found = Divergence()
+    result = Divergence()
     if isinstance(source, Isotonic) and not source.pooled:
-        found = Divergence(error=math.sqrt(spread.covariance[3, 3]))
+        result = Divergence(error=math.sqrt(spread.covariance[3, 3]))
         if world.can_draw:
-            found = _of_divergence(world, divergence, spread, drawing)
+            result = _of_divergence(world, divergence, spread, drawing)
         if is_dependent(cases):
-            found = found._replace(p_value=math.nan)
+            result = result._replace(p_value=math.nan)
     share = world.largest_share()
     if share > MUCH and model.robustness > 0:
         message = (
@@ -142,7 +142,7 @@ def find_mean_intervals(
         accuracy,
         robustness,
         ThreeMeans(*(m * r for m, r in zip(averages, relative, strict=True))),
-        *found,
+        *result,
         share,
         drawing.level,
         drawing.replicates,
@@ -159,11 +159,11 @@ def _relative(model: ThreeMeans, spread: Spread, level: float | None = None) -> 
         width = np.sqrt(np.diagonal(spread.covariance))[:3]
     else:
         width = spread.half_widths(level)[:3]
-    found = []
+    result = []
     units = model.decisiveness, 1.0, abs(ROBUSTNESS)
     for name, unit, w in zip(POWERS, units, width.tolist(), strict=True):
-        found.append(w / unit if getattr(model, name) else math.nan)
-    return found
+        result.append(w / unit if getattr(model, name) else math.nan)
+    return result
 
 
 def _around(mean: float, half: float) -> Pair:

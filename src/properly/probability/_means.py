@@ -1,4 +1,4 @@
-"""Averages of the probability that was given to what happened."""
+"""Generalized means of the probability given to what happened: model and source."""
 
 from __future__ import annotations
 
@@ -252,16 +252,16 @@ def means(
     chosen, interval = as_source(source), check_flag(interval, "interval")
     drawing = as_drawing(level, replicates, rng)
     limited, clipped, least = limit(cases, precision)
-    found = sums_by_class(limited, chosen)
-    overall = Sums.of_all(part.model for part in found).means()
-    behind = Sums.of_all(part.source for part in found).means()
+    result = sums_by_class(limited, chosen)
+    overall = Sums.of_all(part.model for part in result).means()
+    behind = Sums.of_all(part.source for part in result).means()
     averages = Means(
         **asdict(overall),
         source=behind,
         divergence=float(divergence(overall.accuracy, behind.accuracy, chosen)),
         angle=_angle(overall, behind),
         correct=_correct(limited),
-        classes={part.name: _of_class(part) for part in found},
+        classes={part.name: _of_class(part) for part in result},
         precision=least,
         clipped=clipped,
         impossible=count_impossible(limited),
@@ -313,30 +313,30 @@ def _words(source: Source) -> str:
     return f"{source.words}, all classes together" if source.pooled else source.words
 
 
-def _layout(found: Means) -> str:
+def _layout(result: Means) -> str:
     """Write the three means of model and source, with intervals if there are any."""
     head, rows = ["", "model", "source", "ratio"], []
     for name in POWERS:
-        numbers = (getattr(part, name) for part in (found.model, found.source, found.ratio))
+        numbers = (getattr(part, name) for part in (result.model, result.source, result.ratio))
         rows.append([name, *(f"{x:.4f}" for x in numbers)])
-    if found.intervals is not None:
-        head.insert(2, f"{100 * found.intervals.level:g}% interval")
+    if result.intervals is not None:
+        head.insert(2, f"{100 * result.intervals.level:g}% interval")
         for row in rows:
-            ends = getattr(found.intervals, row[0])
+            ends = getattr(result.intervals, row[0])
             low, high = ("-" if math.isnan(x) else f"{x:.4f}" for x in ends)
             row.insert(2, f"{low} to {high}" if low != "-" else "-")
     return table(head, rows)
 
 
-def _remarks(found: Means) -> list[str]:
-    lines = [f"baseline, the shares of what happened: {found.baseline:.4f}"]
-    if found.clipped:
-        were = "was" if found.clipped == 1 or isinstance(found.clipped, float) else "were"
-        moved = f"{amount_of(found.clipped)} {were} moved"
-        lines.append(f"{moved} by a precision of {found.precision:g}")
-    if found.impossible:
-        cases = amount_of(found.impossible)
+def _remarks(result: Means) -> list[str]:
+    lines = [f"baseline, the shares of what happened: {result.baseline:.4f}"]
+    if result.clipped:
+        were = "was" if result.clipped == 1 or isinstance(result.clipped, float) else "were"
+        moved = f"{amount_of(result.clipped)} {were} moved"
+        lines.append(f"{moved} by a precision of {result.precision:g}")
+    if result.impossible:
+        cases = amount_of(result.impossible)
         lines.append(f"{cases} had an outcome that was given 0: accuracy is 0; see precision")
-    if found.intervals is not None:
-        lines += found.intervals.remarks()
+    if result.intervals is not None:
+        lines += result.intervals.remarks()
     return lines

@@ -1,6 +1,6 @@
-"""Means of any power: the arithmetic, the geometric, and all between and beyond them.
+"""Power means: the arithmetic, the geometric, and all between and beyond them.
 
-Forecasts kept away from 0 and 1 by a stated precision, and how many of them had to move.
+A precision limits how near forecasts are to 0 and 1, and how many had to move is counted.
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ def generalized_mean(values: ArrayLike, power: float, weight: ArrayLike | None =
 
 def as_powers(powers: ArrayLike) -> Column:
     """Take a list of numbers; what was written as -0.0 is told as 0.0."""
-    found = to_numpy(as_numbers(as_column(powers, "powers"), "powers"))
-    return found.astype(np.float64) + 0.0
+    result = to_numpy(as_numbers(as_column(powers, "powers"), "powers"))
+    return result.astype(np.float64) + 0.0
 
 
 def mean_of_power(t: Column, power: float, weight: Column | None = None) -> float:
@@ -293,14 +293,14 @@ def check_precision(precision: float | None, classes: int) -> float | None:
     """Take a precision that leaves every class its share if all are alike; None is none."""
     if precision is None:
         return None
-    found = as_number(precision, "precision")
-    if not 0 <= found < 1 / classes:
+    result = as_number(precision, "precision")
+    if not 0 <= result < 1 / classes:
         message = (
             f"precision must be 0 or more and below 1/{classes}, the probability of each of "
-            f"{classes} classes if all are alike; got {found:g}"
+            f"{classes} classes if all are alike; got {result:g}"
         )
         raise DataError(message)
-    return found + 0.0
+    return result + 0.0
 
 
 def _clip(p: Array, least: float) -> tuple[Array, Array]:

@@ -177,18 +177,18 @@ def proper_means(
 
 
 def _check_powers(powers: ArrayLike) -> Column:
-    found = as_powers(powers)
-    wrong = ~((found <= 1) & np.isfinite(found))
+    result = as_powers(powers)
+    wrong = ~((result <= 1) & np.isfinite(result))
     if wrong.any():
         hint = "no mean of a greater power can be made proper; generalized_mean has them all."
-        refuse(found, wrong, "powers of proper means must be finite and at most 1", hint)
-    return found
+        refuse(result, wrong, "powers of proper means must be finite and at most 1", hint)
+    return result
 
 
 def _means(y: Column, p: Column, weight: Column, power: Column) -> Column:
     rows, weight = p.astype(np.float64), weight.astype(np.float64)
-    found = [mean_from_logs(at(_log_shares(rows, m), y), m, weight) for m in power.tolist()]
-    return np.array(found)
+    result = [mean_from_logs(at(_log_shares(rows, m), y), m, weight) for m in power.tolist()]
+    return np.array(result)
 
 
 def _log_shares(rows: Column, power: float) -> Column:
@@ -201,5 +201,5 @@ def _log_shares(rows: Column, power: float) -> Column:
         log = np.where(log < 0, -np.inf, 0.0) if power == 1 else log / (1 - power)
     others = np.exp(log)
     np.put_along_axis(others, top, 0.0, axis=1)
-    found: Column = log - np.log1p(others.sum(axis=1, keepdims=True))
-    return found
+    result: Column = log - np.log1p(others.sum(axis=1, keepdims=True))
+    return result

@@ -1,4 +1,4 @@
-"""Means of every power: how much is asked of the worst cases, and how much of the best."""
+"""Risk profile: the mean of every power, from the worst cases to the best."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 # Powers that are shown, or the nearest to them that there are.
-TOLD = (-2.0, -1.0, *POWERS.values(), 2.0)
+SHOWN = (-2.0, -1.0, *POWERS.values(), 2.0)
 # Not np.linspace, which drifts: k / 20 is what 0.35 is read as.
 EVERY_TWENTIETH = np.arange(-60, 61) / 20
 
@@ -76,9 +76,9 @@ class RiskProfile(Record):
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             finite = -self.power / (2 + self.power)
-        found: Column = np.where(np.isposinf(self.power), -1.0, finite)
+        result: Column = np.where(np.isposinf(self.power), -1.0, finite)
         # Not -0.0 at 0.
-        return np.where(self.power < -2, np.nan, found) + 0.0
+        return np.where(self.power < -2, np.nan, result) + 0.0
 
     def __len__(self) -> int:
         """Count the powers."""
@@ -91,7 +91,7 @@ class RiskProfile(Record):
     def __str__(self) -> str:
         """Lay out some of the powers, with those that have names."""
         with np.errstate(invalid="ignore"):
-            near = [int(np.abs(self.power - m).argmin()) for m in TOLD]
+            near = [int(np.abs(self.power - m).argmin()) for m in SHOWN]
         row = sorted({0, *near, len(self) - 1})
         names = {m: name for name, m in POWERS.items()}
         power = [f"{m:.4g} {names.get(m, '')}".rstrip() for m in self.power[row].tolist()]
@@ -165,8 +165,8 @@ def risk_profile(
     """
     power = _check_powers(powers)
     limited = limit(cases, precision).cases
-    found = sides(limited, as_source(source))
-    t, weight, p, p_weight = (np.concatenate(x) for x in list(zip(*found, strict=True))[1:])
+    result = sides(limited, as_source(source))
+    t, weight, p, p_weight = (np.concatenate(x) for x in list(zip(*result, strict=True))[1:])
     model, behind = _means(t, weight, power), _means(p, p_weight, power)
     return RiskProfile(power, model, behind, _means(*table_of(limited).possible(), power))
 
@@ -175,15 +175,15 @@ def _check_powers(powers: ArrayLike | None) -> Column:
     """Take increasing powers; without any, close ones that have those with names among them."""
     if powers is None:
         return np.union1d(EVERY_TWENTIETH, list(POWERS.values()))
-    found = as_powers(powers)
-    if np.isnan(found).any():
-        refuse(found, np.isnan(found), "powers must be numbers or infinities")
-    falls = np.flatnonzero(~(found[1:] > found[:-1]))
+    result = as_powers(powers)
+    if np.isnan(result).any():
+        refuse(result, np.isnan(result), "powers must be numbers or infinities")
+    falls = np.flatnonzero(~(result[1:] > result[:-1]))
     if falls.size:
         row = int(falls[0]) + 1
-        message = f"powers must increase; row {row} is {found[row]:g}, after {found[row - 1]:g}"
+        message = f"powers must increase; row {row} is {result[row]:g}, after {result[row - 1]:g}"
         raise DataError(message)
-    return found
+    return result
 
 
 def _means(t: Column, weight: Column, power: Column) -> Column:

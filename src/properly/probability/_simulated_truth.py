@@ -1,4 +1,4 @@
-"""Forecasts that stay as they are while outcomes are drawn again, from a truth that is known."""
+"""Simulated outcomes for fixed forecasts, from a truth that is known."""
 
 from __future__ import annotations
 
@@ -121,8 +121,8 @@ class EventWorld:
             drawn = draws.draws(truth, replicates, stream, self.fit.spread())
         else:
             drawn = draws.outcomes(truth, replicates, stream)
-        found: Column = components(drawn, Prices.at(truth, Log()))[0]
-        return found
+        result: Column = components(drawn, Prices.at(truth, Log()))[0]
+        return result
 
     def largest_share(self) -> float:
         """Find how much of the sum of powers of -2/3 a single case makes up."""
@@ -158,10 +158,10 @@ class ClassWorld:
     @classmethod
     def of(cls, cases: Cases) -> ClassWorld:
         """Fit the source to each class."""
-        rows, asked = rows_of(cases), questions(cases, Isotonic())
-        columns = list(zip(asked, rows.p.T, strict=True))
+        rows, by_class = rows_of(cases), questions(cases, Isotonic())
+        columns = list(zip(by_class, rows.p.T, strict=True))
         cells = [np.searchsorted(to_numpy(one.tally.value), q) for one, q in columns]
-        fitted = [one.fit.spread()[cell] for one, cell in zip(asked, cells, strict=True)]
+        fitted = [one.fit.spread()[cell] for one, cell in zip(by_class, cells, strict=True)]
         totals = [np.bincount(cell, rows.weight) for cell in cells]
         return cls(cases, rows.y, rows.p, rows.weight, np.stack(fitted, axis=1), cells, totals)
 

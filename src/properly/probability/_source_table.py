@@ -1,4 +1,4 @@
-"""Model against source, bin by bin."""
+"""The table of model against source probabilities, bin by bin."""
 
 from __future__ import annotations
 
@@ -108,12 +108,12 @@ class SourceTable(Record):
         if len(rows) > SHOWN:
             rows = [*rows[: SHOWN // 2], *rows[-(SHOWN // 2) :]]
         head = ("class", "forecasts", "cases", "happened", "source", "accuracy", "size")
-        told = [self._told(row) for row in rows]
+        lines = [self._line(row) for row in rows]
         if len(self) > SHOWN:
-            told.insert(SHOWN // 2, [f"… {len(self) - len(rows)} more", *[""] * 6])
-        return table(head, told, left=2)
+            lines.insert(SHOWN // 2, [f"… {len(self) - len(rows)} more", *[""] * 6])
+        return table(head, lines, left=2)
 
-    def _told(self, row: int) -> list[str]:
+    def _line(self, row: int) -> list[str]:
         between = f"{self.lower[row]:.4f} to {self.upper[row]:.4f}"
         counts = [f"{x:,.10g}" for x in (self.weight[row].item(), self.happened[row].item())]
         numbers = (self.source[row], self.accuracy[row], self.size[row])
@@ -204,16 +204,16 @@ def source_table(
         hint = 'use "isotonic", "equal_count" or "equal_width"; means takes every source.'
         raise DataError(message, hint=hint)
     limited = limit(cases, precision).cases
-    asked = questions(limited, chosen)
-    rows = [_rows(question) for question in asked]
+    by_class = questions(limited, chosen)
+    rows = [_rows(question) for question in by_class]
     columns = {name: np.concatenate([row[name] for row in rows]) for name in rows[0]}
     with np.errstate(divide="ignore"):
         log = np.log(columns["accuracy"])
     share = columns["happened"] / columns["happened"].sum()
     size = np.where(columns["happened"] > 0, -share * log + 0.0, 0.0)
-    names = [question.name for question in asked for _ in question.fit.end]
-    found = means(cases, source=chosen, precision=precision)
-    return SourceTable(names, **columns, size=size, means=found)
+    names = [question.name for question in by_class for _ in question.fit.end]
+    result = means(cases, source=chosen, precision=precision)
+    return SourceTable(names, **columns, size=size, means=result)
 
 
 def _rows(question: Question) -> dict[str, Column]:

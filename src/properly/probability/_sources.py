@@ -4,11 +4,9 @@
 above 1; only with it has the divergence an interval. `EqualCount` and `EqualWidth` are the bins of
 the paper. `Neighbours` and `Kernel` have the least bias, but no bins for a `source_table`.
 
-Event rates around each forecast: among the nearest cases, or weighted by how near they are.
-
-Both are functions of a table of distinct forecasts, so that the order of rows cannot matter. Each
-case counts itself: where an event happened the rate is never 0, and where one failed to happen it
-is never 1, however light the case. So their logarithms are finite.
+Neighbours and kernel are functions of a table of distinct forecasts, so that the order of rows
+cannot matter. Each case counts itself: where an event happened the rate is never 0, and where one
+failed to happen it is never 1, however light the case. So their logarithms are finite.
 """
 
 from __future__ import annotations
@@ -53,6 +51,9 @@ FARTHEST = 39.0
 TERMS = 11
 NARROWEST = 1e-300
 LEAST, BELOW_ONE = float(np.finfo(np.float64).tiny), float(np.nextafter(1.0, 0.0))
+# Beyond this, bins are narrower than what forecasts can tell apart.
+MOST_BINS = 10**9
+Ties: TypeAlias = Literal["together", "split"]
 
 
 def nearest(
@@ -181,10 +182,10 @@ def _radius(value: Column, weight: Column, neighbours: float | None) -> Column:
 
 def _needed(total: Any, neighbours: float | None) -> float:
     """Return how much weight to ask for: no more than there is, and fractions but for rounding."""
-    asked = max(round(float(total) ** 0.75), 1) if neighbours is None else neighbours
+    amount = max(round(float(total) ** 0.75), 1) if neighbours is None else neighbours
     if isinstance(total, np.integer):
-        return min(math.ceil(asked), int(total))
-    return float(min(asked, total) - LOST * total)
+        return min(math.ceil(amount), int(total))
+    return float(min(amount, total) - LOST * total)
 
 
 def _bandwidth(x: Column, weight: Column, each: float) -> float:
@@ -247,11 +248,6 @@ def _steps(columns: Column) -> range:
     ratio = math.log(weight.sum()) - math.log(weight.min()) - math.log(NEGLIGIBLE)
     reach = math.ceil(min(math.sqrt(2 * ratio), FARTHEST))
     return range(-reach, reach + 1)
-
-
-# Beyond this, bins are narrower than what forecasts can tell apart.
-MOST_BINS = 10**9
-Ties: TypeAlias = Literal["together", "split"]
 
 
 class Fit(NamedTuple):
@@ -519,9 +515,9 @@ class Kernel(Source):
         check_flag(self.pooled, "pooled")
         if self.bandwidth is None:
             return
-        found = as_number(self.bandwidth, "bandwidth")
-        if not 0 < found < np.inf:
-            message = f"a bandwidth must be positive and finite; got {found:g}"
+        result = as_number(self.bandwidth, "bandwidth")
+        if not 0 < result < np.inf:
+            message = f"a bandwidth must be positive and finite; got {result:g}"
             raise DataError(message)
 
     def fit(self, tally: Tally) -> Fit:
