@@ -14,7 +14,7 @@ from scipy.stats import t as student
 import properly
 from properly import Cases, datasets, probability, tally
 from properly.errors import DataError, DataWarning
-from properly.probability._simulated_truth import world_of
+from properly.probability._simulated_truth import simulation_of
 
 if TYPE_CHECKING:
     from properly import Tally
@@ -168,9 +168,9 @@ def biases_of(
     cases: Cases, replicates: int, for_bias: int, seed: int
 ) -> tuple[tuple[float, float], float]:
     """Return the bias by the source and by the model, and the scatter of the first."""
-    rng, world = np.random.default_rng(seed), world_of(cases)
-    drawn = world.losses_if_calibrated(replicates, rng)
-    fitting = world.losses_by_fitting(for_bias, rng)
+    rng, simulation = np.random.default_rng(seed), simulation_of(cases)
+    drawn = simulation.losses_if_calibrated(replicates, rng)
+    fitting = simulation.losses_by_fitting(for_bias, rng)
     return (float(fitting.mean()), float(drawn.mean())), float(fitting.std(ddof=1))
 
 
@@ -219,8 +219,8 @@ def test_what_is_said_of_the_divergence_follows_from_the_draws(
     found = intervals(cases, replicates=replicates, rng=7)
     divergence = properly.means(cases).divergence
     source = np.random.default_rng(7)
-    drawn = world_of(cases).losses_if_calibrated(replicates, source)
-    fitting = world_of(cases).losses_by_fitting(for_bias, source)
+    drawn = simulation_of(cases).losses_if_calibrated(replicates, source)
+    fitting = simulation_of(cases).losses_by_fitting(for_bias, source)
     reached = int((np.exp(-drawn) <= divergence * (1 + 1e-12)).sum())
     assert found.p_value == pytest.approx((1 + reached) / (1 + replicates), rel=1e-15)
     assert found.divergence_if_calibrated == pytest.approx(np.exp(-drawn).mean(), rel=1e-12)

@@ -101,7 +101,7 @@ def components_by_rule(draws: Iterable[Draw], by_rule: Sequence[Prices]) -> list
 
 
 def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
-    """Return the two components of a world in which the event rates are known."""
+    """Return the two components where the true event rates are known."""
     share = weight / weight.sum()
     best = float(prices.entropy(truth) @ share)
     # Shares need not add up to 1 but for rounding, and a rate may be no more than that.
@@ -162,7 +162,7 @@ class Correction:
     mean : numpy array
         The mean of the two.
     deviation : numpy array
-        The standard deviation in the smoother of the two worlds.
+        The standard deviation of the draws from the smoother of the two curves.
     """
 
     least: Column
@@ -185,9 +185,9 @@ def find_bias(
     replicates: int,
     rng: np.random.Generator,
 ) -> list[Correction]:
-    """Draw cases and outcomes in two fitted worlds, and compare with what is true there.
+    """Draw cases and outcomes from two fitted curves, and compare with what is true there.
 
-    One world follows the recalibration itself, which leaves too little bias; the other a
+    One curve is the recalibration itself, which leaves too little bias; the other a
     smoother version of it, which leaves too much where the truth has steps, and goes with the
     prices of each rule. Clusters are drawn as a whole, with outcomes that depend on one another as
     much as the recalibration leaves unexplained: where they share forecasts, it fits what they have
@@ -199,17 +199,17 @@ def find_bias(
         return components_by_rule(draws, [by_rule[k][0] for k in some])
 
     rough = drawn(recalibrated, range(len(by_rule)))
-    # Rules mostly share the smoother world too, and what is drawn there.
-    worlds: list[tuple[Column, list[int]]] = []
+    # Rules mostly share the smoother curve too, and what is drawn from it.
+    curves: list[tuple[Column, list[int]]] = []
     for k, (_, truth) in enumerate(by_rule):
-        for curve, rules in worlds:
+        for curve, rules in curves:
             if np.array_equal(curve, truth):
                 rules.append(k)
                 break
         else:
-            worlds.append((truth, [k]))
+            curves.append((truth, [k]))
     result = {
-        k: x for truth, rules in worlds for k, x in zip(rules, drawn(truth, rules), strict=True)
+        k: x for truth, rules in curves for k, x in zip(rules, drawn(truth, rules), strict=True)
     }
     smooth = [result[k] for k in range(len(by_rule))]
     return [
@@ -221,7 +221,7 @@ def find_bias(
 def _correction(
     weight: Column, prices: Prices, truths: Iterable[Column], drawn: Iterable[Column]
 ) -> Correction:
-    """Say how much larger than the truth the components came out in each world."""
+    """Say how much larger than the truth the components came out of each curve."""
     biases, deviation = [], np.zeros(2)
     for truth, result in zip(truths, drawn, strict=True):
         # Where a certain forecast was wrong the miscalibration is infinite, here as there.

@@ -427,7 +427,7 @@ def _note_of_classes(classes: int | None) -> list[str]:
     return [f"Of {classes} classes the likeliest of each case is judged; the others are ignored."]
 
 
-def _effective_cases(source: Tally | Cases, result: BinnedReliability, bins: int) -> Column:
+def _effective_cases(source: Tally | Cases, binned: BinnedReliability, bins: int) -> Column:
     """Return how many cases of equal weight would say as much as each bin."""
     if isinstance(source, Cases):
         _, value, weight, _ = rows_in_use(source)
@@ -437,9 +437,9 @@ def _effective_cases(source: Tally | Cases, result: BinnedReliability, bins: int
         if source.event_squares is not None and source.nonevent_squares is not None:
             squares = to_numpy(source.event_squares) + to_numpy(source.nonevent_squares)
     if squares is None:
-        return result.weight.astype(np.float64)
-    if result.scheme == "width":
+        return binned.weight.astype(np.float64)
+    if binned.scheme == "width":
         number = np.unique(equal_width(value, bins), return_inverse=True)[1]
     else:
-        number = np.searchsorted(result.lower, value.astype(np.float64), side="right") - 1
-    return result.weight.astype(np.float64) ** 2 / np.bincount(number, squares, len(result))
+        number = np.searchsorted(binned.lower, value.astype(np.float64), side="right") - 1
+    return binned.weight.astype(np.float64) ** 2 / np.bincount(number, squares, len(binned))

@@ -200,10 +200,10 @@ def _coefficients(subject: Subject, Z: Column, offset: Column) -> _Coefficients:
     return _Coefficients(value, subject.spread(turn * (1 - mean), -turn * mean), separated=False)
 
 
-def _method(subject: Subject, result: _Coefficients) -> str:
-    if result.separated:
+def _method(subject: Subject, coefficients: _Coefficients) -> str:
+    if coefficients.separated:
         return "none: some forecast tells events from others without error"
-    if not np.isfinite(result.value).all():
+    if not np.isfinite(coefficients.value).all():
         return "none: all forecasts are alike"
     return "Wald, information" if subject.design is None else "Wald, sandwich"
 

@@ -270,15 +270,12 @@ def combine(first: Column, second: Column, slack: tuple[Any, Any]) -> Combined:
     The first row is what was observed, the others are draws; all are treated alike, so the rank is
     that of one of so many equals if the forecasts are calibrated, and the p-value is exact.
     """
-    ranks = [_rows_reaching(x, x - s) for x, s in zip((first, second), slack, strict=True)]
+    pairs = zip((first, second), slack, strict=True)
+    ranks = [len(x) - np.searchsorted(np.sort(x), x - s, side="left") for x, s in pairs]
     least = np.minimum(*ranks)
     rows = len(first)
     alone = (int(rank[0]) / rows for rank in ranks)
     return Combined(int((least <= least[0]).sum()) / rows, *alone)
-
-
-def _rows_reaching(x: Column, least: Column) -> Column:
-    return len(x) - np.searchsorted(np.sort(x), least, side="left")
 
 
 @dataclass(frozen=True, repr=False)

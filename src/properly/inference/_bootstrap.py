@@ -213,14 +213,14 @@ class Own:
         return np.array([_number(self.statistic(replicate)) for replicate in drawn])
 
 
-def _number(result: Any) -> float:
+def _number(value: Any) -> float:
     """Take what a statistic returned, if it is one number."""
     try:
-        if np.ndim(result) == 0 and not isinstance(result, str):
-            return float(result)
+        if np.ndim(value) == 0 and not isinstance(value, str):
+            return float(value)
     except TypeError:
         pass
-    message = f"a statistic must return one number; got {type(result).__name__}"
+    message = f"a statistic must return one number; got {type(value).__name__}"
     raise ArgumentTypeError(message)
 
 

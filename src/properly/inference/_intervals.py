@@ -278,22 +278,22 @@ def _losses(cases: Tally | Cases, rule: Rule) -> Amounts:
     return lambda y, p: price(checked, y, p, classes=classes)[None]
 
 
-def estimate_of(result: Moments, of: Pair, interval: Pair, level: float, method: str) -> Estimate:
+def estimate_of(moments: Moments, of: Pair, interval: Pair, level: float, method: str) -> Estimate:
     """Gather what was found; an infinite score has no standard error and no upper end."""
-    (value, error), (count, share) = of, result.infinite
+    (value, error), (count, share) = of, moments.infinite
     if share > 0 and not math.isnan(value):
         value, error, interval = math.copysign(math.inf, value), math.nan, (math.nan, math.inf)
         if value < 0:
             interval = (-math.inf, math.nan)
-    degrees = result.spread.degrees
+    degrees = moments.spread.degrees
     return Estimate(
-        value, error, interval, level, degrees, method, **result.about,
+        value, error, interval, level, degrees, method, **moments.about,
         infinite_cases=count, infinite_share=share,
     )  # fmt: skip
 
 
-def around_mean(value: float, result: Moments, level: float) -> Pair:
-    half = float(result.spread.half_widths(level)[0])
+def around_mean(value: float, moments: Moments, level: float) -> Pair:
+    half = float(moments.spread.half_widths(level)[0])
     return value - half, value + half
 
 
@@ -307,7 +307,7 @@ def around_ratio(ratio: float, error: float, quantile: float) -> Pair:
     return 1 - ratio * factor, 1 - ratio / factor
 
 
-def _bernstein(cases: Tally | Cases, rule: Rule, result: Moments, level: float) -> Pair:
+def _bernstein(cases: Tally | Cases, rule: Rule, moments: Moments, level: float) -> Pair:
     """Bound the mean of bounded losses, whatever their distribution."""
     astray = _unlike_bernstein(cases)
     if astray:
@@ -321,10 +321,10 @@ def _bernstein(cases: Tally | Cases, rule: Rule, result: Moments, level: float) 
     if math.isinf(low) or math.isinf(high):
         message = f"the empirical Bernstein bound needs bounded losses; those of {rule!r} are not"
         raise DataError(message, hint='leave out method="bernstein", or use Brier().')
-    n, value = result.about["cases"], float(result.mean[0])
+    n, value = moments.about["cases"], float(moments.mean[0])
     if n < 2:
         return UNKNOWN
-    spread, log = float(result.spread.covariance[0, 0]) * n, math.log(4 / (1 - level))
+    spread, log = float(moments.spread.covariance[0, 0]) * n, math.log(4 / (1 - level))
     half = math.sqrt(2 * spread * log / n) + 7 * (high - low) * log / (3 * (n - 1))
     return value - half, value + half
 

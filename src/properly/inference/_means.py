@@ -99,7 +99,8 @@ def moments(
 def _of_tally(tally: Tally, amounts: Amounts) -> Moments:
     value = to_numpy(tally.value).astype(np.float64)
     weight, events = (to_numpy(x).astype(np.float64) for x in (tally.weight, tally.events))
-    sides = [(amounts(np.full(len(value), y), value), n) for y, n in _sides(weight, events)]
+    both = (True, events), (False, weight - events)
+    sides = [(amounts(np.full(len(value), y), value), n) for y, n in both]
     total = float(weight.sum())
     mean = sum(np.where(n > 0, a, 0.0) @ n for a, n in sides) / total
     lost = sum(float(n[np.isinf(a[0])].sum()) for a, n in sides)
@@ -107,10 +108,6 @@ def _of_tally(tally: Tally, amounts: Amounts) -> Moments:
     spread = spread_of_means(tally, sides[0][0], sides[1][0])
     infinite = round(lost) if whole else 0, lost / total
     return Moments(np.asarray(mean), spread, about_tally(tally), infinite)
-
-
-def _sides(weight: Column, events: Column) -> tuple[tuple[bool, Column], ...]:
-    return (True, events), (False, weight - events)
 
 
 def about_design(design: Design) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from properly._boundary._notices import notice
 from properly.calibration._components import enough_for_bias, p_value
 from properly.counts._cases import is_dependent
 from properly.probability._power import POWERS, ROBUSTNESS, ThreeMeans
-from properly.probability._simulated_truth import world_of
+from properly.probability._simulated_truth import simulation_of
 from properly.probability._sources import Isotonic
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.inference._variance import Spread
-    from properly.probability._simulated_truth import World
+    from properly.probability._simulated_truth import Simulation
     from properly.probability._sources import Source
 
 Pair: TypeAlias = tuple[float, float]
@@ -117,18 +117,18 @@ def find_mean_intervals(
     cases: Tally | Cases, source: Source, model: ThreeMeans, divergence: float, drawing: Drawing
 ) -> MeansIntervals:
     """Put intervals around three means, and around the divergence from an isotonic source."""
-    world = world_of(cases)
-    spread = world.spread(model.robustness or 1.0)
+    simulation = simulation_of(cases)
+    spread = simulation.spread(model.robustness or 1.0)
     relative = _relative(model, spread)
     half = _relative(model, spread, drawing.level)
     result = Divergence()
     if isinstance(source, Isotonic) and not source.pooled:
         result = Divergence(error=math.sqrt(spread.covariance[3, 3]))
-        if world.can_draw:
-            result = _of_divergence(world, divergence, spread, drawing)
+        if simulation.can_draw:
+            result = _of_divergence(simulation, divergence, spread, drawing)
         if is_dependent(cases):
             result = result._replace(p_value=math.nan)
-    share = world.largest_share()
+    share = simulation.largest_share()
     if share > MUCH and model.robustness > 0:
         message = (
             f"one case alone makes up {share:.0%} of the sum behind the robustness, "
@@ -175,7 +175,9 @@ def _around(mean: float, half: float) -> Pair:
     return mean * math.exp(-half), min(mean * math.exp(half), 1.0)
 
 
-def _of_divergence(world: World, divergence: float, spread: Spread, drawing: Drawing) -> Divergence:
+def _of_divergence(
+    simulation: Simulation, divergence: float, spread: Spread, drawing: Drawing
+) -> Divergence:
     """Take the bias away, and add the error of doing so; test whether there is any divergence.
 
     The bias is too small if outcomes are drawn from a source that has fitted the noise, and too
@@ -184,7 +186,7 @@ def _of_divergence(world: World, divergence: float, spread: Spread, drawing: Dra
     from scipy.special import stdtrit
 
     level, replicates, rng = drawing
-    drawn = world.losses_if_calibrated(replicates, rng)
+    drawn = simulation.losses_if_calibrated(replicates, rng)
     if_calibrated = float(np.exp(-drawn).mean())
     if divergence == 0:
         # No draw contradicts a certain forecast, so one that was contradicted is beyond all.
@@ -193,7 +195,7 @@ def _of_divergence(world: World, divergence: float, spread: Spread, drawing: Dra
     loss = -math.log(divergence)
     p = p_value(loss, drawn, loss + 1.0)
     enough = enough_for_bias(replicates)
-    fitting = world.losses_by_fitting(enough, rng)
+    fitting = simulation.losses_by_fitting(enough, rng)
     scatter = float(fitting.std(ddof=1)) if enough > 1 else math.nan
     bias, other = float(fitting.mean()), float(drawn.mean())
     error = math.sqrt(spread.covariance[3, 3])

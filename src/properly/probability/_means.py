@@ -265,7 +265,7 @@ def means(
         precision=least,
         clipped=clipped,
         impossible=count_impossible(limited),
-        estimate=_words(chosen),
+        estimate=chosen.words + ", all classes together" * chosen.pooled,
     )
     if not interval:
         return averages
@@ -309,34 +309,30 @@ def _correct(cases: Tally | Cases) -> float:
     return float(right / t.total)
 
 
-def _words(source: Source) -> str:
-    return f"{source.words}, all classes together" if source.pooled else source.words
-
-
-def _layout(result: Means) -> str:
+def _layout(record: Means) -> str:
     """Write the three means of model and source, with intervals if there are any."""
     head, rows = ["", "model", "source", "ratio"], []
     for name in POWERS:
-        numbers = (getattr(part, name) for part in (result.model, result.source, result.ratio))
+        numbers = (getattr(part, name) for part in (record.model, record.source, record.ratio))
         rows.append([name, *(f"{x:.4f}" for x in numbers)])
-    if result.intervals is not None:
-        head.insert(2, f"{100 * result.intervals.level:g}% interval")
+    if record.intervals is not None:
+        head.insert(2, f"{100 * record.intervals.level:g}% interval")
         for row in rows:
-            ends = getattr(result.intervals, row[0])
+            ends = getattr(record.intervals, row[0])
             low, high = ("-" if math.isnan(x) else f"{x:.4f}" for x in ends)
             row.insert(2, f"{low} to {high}" if low != "-" else "-")
     return table(head, rows)
 
 
-def _remarks(result: Means) -> list[str]:
-    lines = [f"baseline, the shares of what happened: {result.baseline:.4f}"]
-    if result.clipped:
-        were = "was" if result.clipped == 1 or isinstance(result.clipped, float) else "were"
-        moved = f"{amount_of(result.clipped)} {were} moved"
-        lines.append(f"{moved} by a precision of {result.precision:g}")
-    if result.impossible:
-        cases = amount_of(result.impossible)
+def _remarks(record: Means) -> list[str]:
+    lines = [f"baseline, the shares of what happened: {record.baseline:.4f}"]
+    if record.clipped:
+        were = "was" if record.clipped == 1 or isinstance(record.clipped, float) else "were"
+        moved = f"{amount_of(record.clipped)} {were} moved"
+        lines.append(f"{moved} by a precision of {record.precision:g}")
+    if record.impossible:
+        cases = amount_of(record.impossible)
         lines.append(f"{cases} had an outcome that was given 0: accuracy is 0; see precision")
-    if result.intervals is not None:
-        lines += result.intervals.remarks()
+    if record.intervals is not None:
+        lines += record.intervals.remarks()
     return lines

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-class World(Protocol):
+class Simulation(Protocol):
     """What can be asked of forecasts and their isotonic source.
 
     A loss is minus the logarithm of the divergence: the miscalibration of the log score.
@@ -64,15 +64,15 @@ class World(Protocol):
         """Find how much of the sum of powers of -2/3 a single case makes up."""
 
 
-def world_of(cases: Tally | Cases) -> World:
+def simulation_of(cases: Tally | Cases) -> Simulation:
     """Get ready to draw outcomes."""
     if has_classes(cases):
-        return ClassWorld.of(cases)
-    return EventWorld.of(cases)
+        return ClassSimulation.of(cases)
+    return EventSimulation.of(cases)
 
 
 @dataclass(frozen=True, eq=False)
-class EventWorld:
+class EventSimulation:
     """Forecasts of an event.
 
     Attributes
@@ -90,7 +90,7 @@ class EventWorld:
     fit: Fit
 
     @classmethod
-    def of(cls, cases: Tally | Cases) -> EventWorld:
+    def of(cls, cases: Tally | Cases) -> EventSimulation:
         """Fit the source."""
         tally = as_tally(cases)
         return cls(cases, to_numpy(tally.value).astype(np.float64), Isotonic().fit(tally))
@@ -130,7 +130,7 @@ class EventWorld:
 
 
 @dataclass(frozen=True, eq=False)
-class ClassWorld:
+class ClassSimulation:
     """Forecasts of classes.
 
     Attributes
@@ -156,7 +156,7 @@ class ClassWorld:
     totals: list[Column]
 
     @classmethod
-    def of(cls, cases: Cases) -> ClassWorld:
+    def of(cls, cases: Cases) -> ClassSimulation:
         """Fit the source to each class."""
         rows, by_class = rows_of(cases), questions(cases, Isotonic())
         columns = list(zip(by_class, rows.p.T, strict=True))

@@ -12,18 +12,18 @@ import pytest
 import properly
 from properly import Cases, Tally, tally
 from properly.errors import DataError
-from properly.probability import _simulated_truth as _worlds
-from properly.probability._simulated_truth import ClassWorld, EventWorld, world_of
+from properly.probability import _simulated_truth
+from properly.probability._simulated_truth import ClassSimulation, EventSimulation, simulation_of
 
 if TYPE_CHECKING:
-    from properly.probability._simulated_truth import World
+    from properly.probability._simulated_truth import Simulation
 
 CLOSE: dict[str, Any] = {"rel": 1e-12, "abs": 1e-13}
 DRAWS = 500
 
 
 def as_classes(y: Any, p: Any, **known: Any) -> Cases:
-    """Write an event as two classes, which makes it another kind of world."""
+    """Write an event as two classes, which makes it another kind of simulation."""
     q = np.asarray(p)
     return Cases(y, np.stack([1 - q, q], axis=1), **known)
 
@@ -48,9 +48,9 @@ WEIGHED = [Cases([0], [0.3], weight=[2.5]), as_classes([0], [0.3], weight=[2.5])
 
 
 def test_there_are_worlds_of_an_event_and_of_classes() -> None:
-    assert isinstance(world_of(tally([0, 1], [0.2, 0.4])), EventWorld)
-    assert isinstance(world_of(Cases([0, 1], [0.2, 0.4])), EventWorld)
-    assert isinstance(world_of(as_classes([0, 1], [0.2, 0.4])), ClassWorld)
+    assert isinstance(simulation_of(tally([0, 1], [0.2, 0.4])), EventSimulation)
+    assert isinstance(simulation_of(Cases([0, 1], [0.2, 0.4])), EventSimulation)
+    assert isinstance(simulation_of(as_classes([0, 1], [0.2, 0.4])), ClassSimulation)
 
 
 @pytest.mark.parametrize("cases", EVENTS, ids=repr)
@@ -62,21 +62,21 @@ def test_losses_if_two_cases_are_calibrated(cases: Any) -> None:
         -math.log(q * (1 - q)) / 2 - math.log(2): 2 * q * (1 - q),
         -math.log(q): q**2,
     }
-    assert_distribution(world_of(cases).losses_if_calibrated(DRAWS, rng()), losses)
+    assert_distribution(simulation_of(cases).losses_if_calibrated(DRAWS, rng()), losses)
 
 
 @pytest.mark.parametrize("cases", EVENTS, ids=repr)
 def test_what_two_cases_gain_by_being_fitted_anew(cases: Any) -> None:
     # The source says 1/2; a new fit is certain half of the time, and says the same otherwise.
     assert_distribution(
-        world_of(cases).losses_by_fitting(DRAWS, rng()), {0.0: 0.5, math.log(2): 0.5}
+        simulation_of(cases).losses_by_fitting(DRAWS, rng()), {0.0: 0.5, math.log(2): 0.5}
     )
 
 
 @pytest.mark.parametrize("cases", WEIGHED, ids=repr)
 def test_a_fractional_weight_is_one_case(cases: Any) -> None:
     losses = {-math.log(0.7): 0.7, -math.log(0.3): 0.3}
-    assert_distribution(world_of(cases).losses_if_calibrated(DRAWS, rng()), losses)
+    assert_distribution(simulation_of(cases).losses_if_calibrated(DRAWS, rng()), losses)
 
 
 @pytest.mark.parametrize("make", [Cases, tally, as_classes])
@@ -86,23 +86,23 @@ def test_a_whole_weight_is_as_many_cases(make: Any) -> None:
         score = -(k * math.log(q) + (4 - k) * math.log(1 - q)) / 4
         entropy = -sum(x * math.log(x) for x in (k / 4, 1 - k / 4) if x)
         losses[score - entropy] = math.comb(4, k) * q**k * (1 - q) ** (4 - k)
-    world = world_of(make([0, 1], [q, q], weight=[3, 1]))
-    assert_distribution(world.losses_if_calibrated(DRAWS, rng()), losses)
+    simulation = simulation_of(make([0, 1], [q, q], weight=[3, 1]))
+    assert_distribution(simulation.losses_if_calibrated(DRAWS, rng()), losses)
 
 
 def test_three_classes_are_drawn_as_forecast() -> None:
     # One case: the source is certain of what happened, whatever that was.
     p = [0.5, 0.375, 0.125]
-    world = world_of(Cases([1], [p]))
-    assert_distribution(world.losses_if_calibrated(DRAWS, rng()), {-math.log(x): x for x in p})
+    simulation = simulation_of(Cases([1], [p]))
+    assert_distribution(simulation.losses_if_calibrated(DRAWS, rng()), {-math.log(x): x for x in p})
 
 
 def test_classes_are_drawn_from_fits_that_were_divided_by_their_sums() -> None:
     p = np.array([[0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
-    world = world_of(Cases([0, 1, 2], p))
-    assert isinstance(world, ClassWorld)
+    simulation = simulation_of(Cases([0, 1, 2], p))
+    assert isinstance(simulation, ClassSimulation)
     fitted = np.array([[1 / 2, 1 / 3, 0], [1 / 2, 1 / 3, 0], [0, 1 / 3, 1]])
-    np.testing.assert_allclose(world.fitted, fitted, rtol=1e-15)
+    np.testing.assert_allclose(simulation.fitted, fitted, rtol=1e-15)
     truth = fitted / fitted.sum(axis=1, keepdims=True)
     # Fitted by itself to what is expected, the second class has 0.35 in all rows, instead of 0.4,
     # 0.4 and 0.25; the others have what the truth has. That is no gain by fitting.
@@ -115,7 +115,7 @@ def test_classes_are_drawn_from_fits_that_were_divided_by_their_sums() -> None:
             loss = round(math.log(source) - float(np.log(given).mean()) - from_start, 14)
             losses[loss] = losses.get(loss, 0.0) + float(given.prod())
     assert sum(losses.values()) == pytest.approx(1, rel=1e-12)
-    assert_distribution(world.losses_by_fitting(DRAWS, rng()), losses)
+    assert_distribution(simulation.losses_by_fitting(DRAWS, rng()), losses)
 
 
 THREE = [[0.5, 0.25, 0.25]] * 2
@@ -134,18 +134,18 @@ CAN_DRAW: list[tuple[Any, bool]] = [
 def test_only_clusters_of_an_event_are_drawn_with_their_dependence(
     cases: Any, can_draw: bool
 ) -> None:
-    assert world_of(cases).can_draw is can_draw
+    assert simulation_of(cases).can_draw is can_draw
 
 
 def test_outcomes_of_a_cluster_agree_as_they_did() -> None:
     # Both clusters agree entirely, and so do those that are drawn: none, two or four events.
     y, p = [1, 1, 0, 0], [0.5] * 4
-    world = world_of(Cases(y, p, clusters=[1, 1, 2, 2]))
+    simulation = simulation_of(Cases(y, p, clusters=[1, 1, 2, 2]))
     losses = {0.0: 0.5, math.log(2): 0.5}
-    assert_distribution(world.losses_if_calibrated(DRAWS, rng()), losses)
-    assert_distribution(world.losses_by_fitting(DRAWS, rng()), losses)
+    assert_distribution(simulation.losses_if_calibrated(DRAWS, rng()), losses)
+    assert_distribution(simulation.losses_by_fitting(DRAWS, rng()), losses)
     # Alone, one and three events are as likely as two or none together.
-    found = world_of(Cases(y, p)).losses_by_fitting(DRAWS, rng())
+    found = simulation_of(Cases(y, p)).losses_by_fitting(DRAWS, rng())
     one = math.log(2) - (math.log(4) + 3 * math.log(4 / 3)) / 4
     assert_distribution(found, {0.0: 3 / 8, one: 1 / 2, math.log(2): 1 / 8})
 
@@ -154,8 +154,8 @@ def test_whole_clusters_are_drawn() -> None:
     # Fits that are certain leave no dependence to be seen: outcomes are drawn one by one.
     clusters = {1: [0.25, 0.25], 2: [0.75]}
     p = clusters[1] + clusters[2]
-    world = world_of(Cases([0, 0, 1], p, clusters=[1, 1, 2]))
-    assert world.losses_by_fitting(20, rng()).tolist() == [0.0] * 20
+    simulation = simulation_of(Cases([0, 0, 1], p, clusters=[1, 1, 2]))
+    assert simulation.losses_by_fitting(20, rng()).tolist() == [0.0] * 20
     losses: dict[float, float] = {}
     for pair in product(clusters, repeat=2):
         q = clusters[pair[0]] + clusters[pair[1]]
@@ -165,7 +165,7 @@ def test_whole_clusters_are_drawn() -> None:
             losses[loss] = losses.get(loss, 0.0) + share
     assert sum(losses.values()) == pytest.approx(1, rel=1e-12)
     assert len(losses) > 8
-    assert_distribution(world.losses_if_calibrated(4 * DRAWS, rng(2)), losses)
+    assert_distribution(simulation.losses_if_calibrated(4 * DRAWS, rng(2)), losses)
 
 
 @pytest.mark.parametrize(
@@ -181,10 +181,10 @@ def test_whole_clusters_are_drawn() -> None:
     ],
 )
 def test_rows_are_counted_if_some_stand_for_several_cases(weight: Any, counted: bool) -> None:
-    world = world_of(Cases([0, 1], THREE, weight=weight))
-    assert isinstance(world, ClassWorld)
-    assert world.is_counted is counted
-    assert np.isfinite(world.losses_if_calibrated(5, rng())).all()
+    simulation = simulation_of(Cases([0, 1], THREE, weight=weight))
+    assert isinstance(simulation, ClassSimulation)
+    assert simulation.is_counted is counted
+    assert np.isfinite(simulation.losses_if_calibrated(5, rng())).all()
 
 
 @pytest.mark.parametrize("row", [[0.0, 0.25, 0.75], [0.5, 0.0, 0.5], [0.75, 0.25, 0.0]])
@@ -192,35 +192,35 @@ def test_what_is_impossible_is_never_drawn(row: list[float]) -> None:
     impossible = row.index(0.0)
     y = [(impossible + 1) % 3, (impossible + 2) % 3] * 100
     for weight in (None, [1, 3] * 100):
-        world = world_of(Cases(y, [row] * 200, weight=weight))
-        assert np.isfinite(world.losses_if_calibrated(50, rng())).all()
-        assert np.isfinite(world.losses_by_fitting(50, rng())).all()
+        simulation = simulation_of(Cases(y, [row] * 200, weight=weight))
+        assert np.isfinite(simulation.losses_if_calibrated(50, rng())).all()
+        assert np.isfinite(simulation.losses_by_fitting(50, rng())).all()
 
 
 def test_certain_fits_are_certain_to_come_true() -> None:
     for cases in (tally([0, 1], [0.2, 0.8]), as_classes([0, 1], [0.2, 0.8])):
-        assert world_of(cases).losses_by_fitting(20, rng()).tolist() == [0.0] * 20
+        assert simulation_of(cases).losses_by_fitting(20, rng()).tolist() == [0.0] * 20
     for cases in (tally([0, 1], [0, 1]), as_classes([0, 1], [0, 1])):
-        assert world_of(cases).losses_if_calibrated(20, rng()).tolist() == [0.0] * 20
+        assert simulation_of(cases).losses_if_calibrated(20, rng()).tolist() == [0.0] * 20
 
 
 def test_rows_without_weight_are_not_there() -> None:
     y, p, weight = [0, 1, 2, 0], [[0.5, 0.25, 0.25]] * 3 + [[0.0, 0.0, 1.0]], [1, 2, 1, 0]
-    world = world_of(Cases(y, p, weight=weight))
-    assert isinstance(world, ClassWorld)
-    assert world.y.tolist() == [0, 1, 2]
-    assert world.weight.tolist() == [1, 2, 1]
-    assert world.fitted.tolist() == [[0.25, 0.5, 0.25]] * 3
-    assert [total.tolist() for total in world.totals] == [[4], [4], [4]]
+    simulation = simulation_of(Cases(y, p, weight=weight))
+    assert isinstance(simulation, ClassSimulation)
+    assert simulation.y.tolist() == [0, 1, 2]
+    assert simulation.weight.tolist() == [1, 2, 1]
+    assert simulation.fitted.tolist() == [[0.25, 0.5, 0.25]] * 3
+    assert [total.tolist() for total in simulation.totals] == [[4], [4], [4]]
 
 
 @pytest.mark.parametrize("cases", [*EVENTS, *WEIGHED], ids=repr)
 def test_draws_follow_from_the_source_of_randomness(cases: Any) -> None:
-    world = world_of(cases)
-    for draw in (world.losses_if_calibrated, world.losses_by_fitting):
+    simulation = simulation_of(cases)
+    for draw in (simulation.losses_if_calibrated, simulation.losses_by_fitting):
         assert draw(30, rng(5)).tolist() == draw(30, rng(5)).tolist()
         assert len(draw(7, rng())) == 7
-    first, second = (world.losses_if_calibrated(30, rng(seed)).tolist() for seed in (5, 6))
+    first, second = (simulation.losses_if_calibrated(30, rng(seed)).tolist() for seed in (5, 6))
     assert first != second
 
 
@@ -229,16 +229,16 @@ def test_no_loss_is_negative() -> None:
     p = source.dirichlet(np.ones(3), 40)
     y = [source.choice(3, p=row) for row in p]
     for cases in (Cases(y, p), Cases(np.array(y) == 1, p[:, 1])):
-        world = world_of(cases)
-        assert world.losses_if_calibrated(50, rng()).min() > 0
+        simulation = simulation_of(cases)
+        assert simulation.losses_if_calibrated(50, rng()).min() > 0
         # Not each fit alone: those of classes need not add up to 1.
-        assert world.losses_by_fitting(50, rng()).mean() > 0
+        assert simulation.losses_by_fitting(50, rng()).mean() > 0
 
 
 def test_a_tally_of_fractions_cannot_be_drawn() -> None:
-    world = world_of(tally([0, 1], [0.2, 0.4], weight=[0.5, 1.5]))
+    simulation = simulation_of(tally([0, 1], [0.2, 0.4], weight=[0.5, 1.5]))
     with pytest.raises(DataError, match="cases of fractional weight are drawn one by one"):
-        world.losses_if_calibrated(3, rng())
+        simulation.losses_if_calibrated(3, rng())
 
 
 # Spread
@@ -254,7 +254,7 @@ def test_two_classes_have_the_spread_of_their_event() -> None:
         for known in ({}, {"clusters": clusters}, {"time": times}):
             one, two = Cases(y, p, weight=weight, **known), as_classes(y, p, weight=weight, **known)
             for unit in (1.0, 0.3):
-                event, classes = world_of(one).spread(unit), world_of(two).spread(unit)
+                event, classes = simulation_of(one).spread(unit), simulation_of(two).spread(unit)
                 np.testing.assert_allclose(event.covariance, classes.covariance, rtol=1e-10)
                 assert event.degrees == pytest.approx(classes.degrees, rel=1e-12)
                 assert event.covariance.shape == (4, 4)
@@ -263,8 +263,8 @@ def test_two_classes_have_the_spread_of_their_event() -> None:
 @pytest.mark.parametrize("make", [Cases, tally, as_classes])
 @pytest.mark.parametrize("unit", [0.3, 1e-200])
 def test_a_unit_is_one_of_the_powers_of_minus_two_thirds_alone(make: Any, unit: float) -> None:
-    world = world_of(make([0, 1, 1, 0, 1], [0.3, 0.3, 0.4, 0.7, 0.8]))
-    plain, scaled = world.spread(1.0), world.spread(unit)
+    simulation = simulation_of(make([0, 1, 1, 0, 1], [0.3, 0.3, 0.4, 0.7, 0.8]))
+    plain, scaled = simulation.spread(1.0), simulation.spread(unit)
     factor = np.array([1, 1, unit ** (2 / 3), 1])
     expected = plain.covariance * np.outer(factor, factor)
     np.testing.assert_allclose(scaled.covariance, expected, rtol=1e-12)
@@ -275,7 +275,7 @@ def test_in_their_own_unit_no_square_of_a_power_is_too_large() -> None:
     # Three times the mean of powers, and twice next to nothing: a variance of 3, of the mean 1.
     for cases in (Cases([1, 1, 1], [1e-300, 0.5, 0.5]), as_classes([1, 1, 1], [1e-300, 0.5, 0.5])):
         unit = properly.means(cases).robustness
-        assert world_of(cases).spread(unit).covariance[2, 2] == pytest.approx(1, rel=1e-12)
+        assert simulation_of(cases).spread(unit).covariance[2, 2] == pytest.approx(1, rel=1e-12)
 
 
 # The largest share
@@ -288,8 +288,8 @@ def share(t: Any, weight: Any = None) -> float:
 
 
 def largest(cases: Tally | Cases) -> float:
-    world: World = world_of(cases)
-    return world.largest_share()
+    simulation: Simulation = simulation_of(cases)
+    return simulation.largest_share()
 
 
 def test_the_largest_share_is_that_of_the_worst_case() -> None:
@@ -332,18 +332,18 @@ class Almost:
 
 
 def test_rounding_draws_nothing_impossible(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_worlds, "fast_stream", lambda _: Almost())
+    monkeypatch.setattr(_simulated_truth, "fast_stream", lambda _: Almost())
     p = [[0.75, 0.25, 0.0], [0.25, 0.75, 0.0]] * 2
-    world = world_of(properly.Cases([0, 1, 0, 1], p))
+    simulation = simulation_of(properly.Cases([0, 1, 0, 1], p))
     rng = np.random.default_rng(1)
-    assert np.isfinite(world.losses_if_calibrated(2, rng)).all()
-    assert np.isfinite(world.losses_by_fitting(2, rng)).all()
+    assert np.isfinite(simulation.losses_if_calibrated(2, rng)).all()
+    assert np.isfinite(simulation.losses_by_fitting(2, rng)).all()
 
 
 def test_fits_of_classes_that_miss_one_are_no_bias_of_many_cases() -> None:
     # Counts so large that nothing is left to chance: no bias, though rows were rescaled.
     p = np.array([[0.5, 0.25, 0.25], [0.5, 0.25, 0.25], [0.25, 0.25, 0.5]])
-    world = world_of(Cases([0, 1, 2], p, weight=[10**15] * 3))
-    assert isinstance(world, ClassWorld)
-    assert np.abs(world.fitted.sum(axis=1) - 1).max() > 0.1
-    np.testing.assert_allclose(world.losses_by_fitting(5, rng()), 0, rtol=0, atol=1e-6)
+    simulation = simulation_of(Cases([0, 1, 2], p, weight=[10**15] * 3))
+    assert isinstance(simulation, ClassSimulation)
+    assert np.abs(simulation.fitted.sum(axis=1) - 1).max() > 0.1
+    np.testing.assert_allclose(simulation.losses_by_fitting(5, rng()), 0, rtol=0, atol=1e-6)
