@@ -13,6 +13,7 @@ import pytest
 
 import properly
 from properly import Cases, decompose, reliability, tally
+from properly.calibration import binned_reliability, murphy_decomposition
 from properly.counts._cases import (
     has_classes,
     has_clusters,
@@ -223,7 +224,7 @@ def test_a_column_of_cases_cannot_be_replaced() -> None:
 
 def test_classes_are_not_counted_like_an_event() -> None:
     c = Cases(Y3, P3, labels=GRADES)
-    for function in (Cases.tally, require_event, reliability, lambda x: decompose(x, Brier())):
+    for function in (Cases.tally, require_event, binned_reliability, murphy_decomposition):
         with pytest.raises(DataError) as caught:
             function(c)
         message, _, hint = str(caught.value).partition("\n\nHint: ")
