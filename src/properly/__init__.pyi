@@ -29,7 +29,7 @@ from .counts._cases import Cases
 from .counts._reductions import cumulative, one_vs_rest, top_label
 from .counts._tally import Tally
 from .decisions._confusion import quadratic_weighted_kappa
-from .decisions._curve import decision_curve
+from .decisions._net_benefit import decision_curve
 from .decisions._hard import expected_cost
 from .decisions._murphy import murphy_curve, regret_curve
 from .decisions._recommend import recommend

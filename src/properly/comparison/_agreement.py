@@ -10,7 +10,7 @@ import numpy as np
 
 from properly._boundary._labels import require_columns
 from properly._boundary._options import check_whole
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, many, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._epochs import LARGER, as_larger, read_history
 from properly.errors import DataError
@@ -18,12 +18,10 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly._boundary._record import Backend
     from properly.comparison._epochs import History
     from properly.typing import Column
 
 
-COLUMNS = ("pearson", "spearman", "top_overlap", "best_epoch", "reference_at_best")
 UNDEFINED = (
     "-: not defined, since one of the two metrics is the same at all epochs; or infinite at some, "
     "for Pearson's correlation."
@@ -31,7 +29,7 @@ UNDEFINED = (
 
 
 @dataclass(frozen=True, repr=False)
-class MetricAgreement:
+class MetricAgreement(Record):
     """How well metrics agree with one of them over the epochs of a training run.
 
     Epochs are counted from 0. Dicts are by metric, without the reference.
@@ -106,16 +104,12 @@ class MetricAgreement:
     def _better(self, metric: str) -> str:
         return "higher" if metric in self.larger else "lower"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON can hold them."""
-        found: dict[str, Any] = plain(dict(vars(self)))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a metric as a polars, pandas or pyarrow frame."""
-        columns = {name: list(getattr(self, name).values()) for name in COLUMNS}
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a metric."""
+        names = ("pearson", "spearman", "top_overlap", "best_epoch", "reference_at_best")
+        columns: dict[str, list[Any]] = {name: list(getattr(self, name).values()) for name in names}
         larger = [metric in self.larger for metric in self.metrics]
-        return to_frame({"metric": list(self.metrics), "larger": larger} | columns, backend)
+        return {"metric": list(self.metrics), "larger": larger} | columns
 
 
 def metric_agreement(

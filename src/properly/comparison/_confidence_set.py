@@ -11,7 +11,7 @@ import numpy as np
 
 from properly._boundary._notices import import_extra
 from properly._boundary._options import as_drawing, check_choice, check_whole
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, many, printable
 from properly._boundary._tables import wrapped
 from properly.counts._models import contenders
 from properly.counts._scoring import losses
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._boundary._options import Drawing
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._models import Forecasts
     from properly.typing import ArrayLike, Column
@@ -38,7 +37,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
-class ConfidenceSet:
+class ConfidenceSet(Record):
     """The models among which the best one is, with a given confidence.
 
     Attributes
@@ -100,21 +99,14 @@ class ConfidenceSet:
             told += f"; not {', '.join(names)}"
         return wrapped(f"{told}; {self.design}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON can hold them."""
-        found: dict[str, Any] = plain(dict(vars(self)))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model as a polars, pandas or pyarrow frame."""
-        names = list(self.p_value)
-        columns = {
-            "model": names,
-            "score": [self.score[name] for name in names],
-            "p_value": [self.p_value[name] for name in names],
-            "included": [name in self.included for name in names],
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a model."""
+        return {
+            "model": list(self.p_value),
+            "score": [self.score[name] for name in self.p_value],
+            "p_value": list(self.p_value.values()),
+            "included": [name in self.included for name in self.p_value],
         }
-        return to_frame(columns, backend)
 
 
 def confidence_set(

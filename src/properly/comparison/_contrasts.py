@@ -268,9 +268,7 @@ class Contrast:
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them."""
         single = {"homogeneity": self.homogeneity._asdict(), "overall": self.overall}
-        known = self.columns() | single
-        found: dict[str, Any] = plain(known)
-        return found
+        return dict(plain(self.columns() | single))
 
 
 def flat(columns: Mapping[str, Column]) -> dict[str, list[float]]:

@@ -17,7 +17,7 @@ from properly._boundary._arrays import check_column
 from properly._boundary._labels import names_of_labels, one_kind
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, many, plain, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._compare import compare
 from properly.comparison._scored import is_area
@@ -33,7 +33,6 @@ from properly.rules._rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._record import Backend
     from properly.comparison._pairs import Comparison
     from properly.counts._cases import Cases
     from properly.counts._models import Forecasts
@@ -170,14 +169,11 @@ class FoldScores:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name, as JSON can hold them."""
-        known = vars(self) | {"pooled": self.pooled.to_dict()}
-        lists = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in known.items()}
-        found: dict[str, Any] = plain(lists)
-        return found
+        return dict(plain(vars(self)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Folds:
+class Folds(Record):
     """Scores of models in a cross-validation: pooled, and fold by fold.
 
     Attributes
@@ -225,9 +221,6 @@ class Folds:
     rule: str
     higher_is_better: bool
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     def __len__(self) -> int:
         """Count the folds."""
         return len(self.name)
@@ -247,33 +240,23 @@ class Folds:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them, and the conclusion."""
-        compared = None if self.comparison is None else self.comparison.to_dict()
-        known = {
-            "rule": self.rule,
-            "higher_is_better": self.higher_is_better,
-            "folds": list(self.labels),
-            "cases": self.cases.tolist(),
-            "models": {name: x.to_dict() for name, x in self.models.items()},
-            "comparison": compared,
-            "pairs": [list(pair) for pair in self.pairs],
-            "fold_differences": self.fold_differences.tolist(),
-            "better": self.better.tolist(),
-            "equal": self.equal.tolist(),
-            "conclusion": self.conclusion,
-        }
-        found: dict[str, Any] = plain(known)
-        return found
+        names = (
+            *("cases", "models", "comparison", "pairs", "fold_differences"),
+            *("better", "equal", "conclusion"),
+        )
+        about = {"rule": self.rule, "higher_is_better": self.higher_is_better}
+        numbers = {name: getattr(self, name) for name in names}
+        return dict(plain(about | {"folds": self.labels} | numbers))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model and fold as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a model and fold."""
         folds, cases, count = one_kind(self.labels), self.cases.tolist(), len(self.models)
-        columns = {
+        return {
             "model": [name for name in self.models for _ in folds],
             "fold": folds * count,
             "cases": cases * count,
             "score": [x for m in self.models.values() for x in m.fold_scores.tolist()],
         }
-        return to_frame(columns, backend)
 
 
 class Sorted(NamedTuple):

@@ -13,12 +13,11 @@ import numpy as np
 
 from properly._boundary._labels import one_kind
 from properly._boundary._libraries import freeze
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, many, plain, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._contrasts import flat
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.comparison._contrasts import Contrast
     from properly.comparison._group_variance import Homogeneity
     from properly.typing import Column
@@ -300,12 +299,11 @@ class GroupCalibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them."""
-        found: dict[str, Any] = plain(self.columns())
-        return found
+        return dict(plain(self.columns()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Groups:
+class Groups(Record):
     """Groups of cases, one row each, and how each differs from the rest.
 
     Arrays have one entry a group, NaN where a group is too small. What is not named otherwise is
@@ -368,9 +366,6 @@ class Groups:
     design: str
     level: float
     replicates: int
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     def __len__(self) -> int:
         """Count the groups."""
@@ -487,20 +482,16 @@ class Groups:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them, and the notes."""
-        columns = {"group": list(self.labels)} | self._columns()
-        measures = {name: x.to_dict() for name, x in self.measures.items()}
-        calibration = None if self.calibration is None else self.calibration.to_dict()
-        words = {name: getattr(self, name) for name in WORDS}
-        known = {"measures": measures, "calibration": calibration, **words, "notes": self.notes}
-        found: dict[str, Any] = plain(columns | known)
-        return found
+        names = ("measures", "calibration", *WORDS, "notes")
+        numbers = {name: getattr(self, name) for name in names}
+        return dict(plain({"group": self.labels} | self._counts() | numbers))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a group as a polars, pandas or pyarrow frame.
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a group.
 
         Columns about the skill and about observed to expected begin with these words.
         """
-        columns: dict[str, list[Any]] = {"group": one_kind(self.labels)} | self._columns()
+        columns: dict[str, list[Any]] = {"group": one_kind(self.labels)} | self._counts()
         for measure, contrast in self.measures.items():
             prefix = "" if measure == "score" else f"{measure}_"
             told = {f"{prefix}{name}": column for name, column in contrast.columns().items()}
@@ -508,9 +499,9 @@ class Groups:
         if self.calibration is not None:
             found = self.calibration.columns()
             columns |= {RENAMED.get(name, name): column for name, column in found.items()}
-        return to_frame(columns, backend)
+        return columns
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _counts(self) -> dict[str, list[Any]]:
         """Return the counts, as far as there are any."""
         names = ("cases", "events", "event_rate", "mean_forecast", "units", "enough")
         known = {name: getattr(self, name) for name in names}

@@ -15,9 +15,9 @@ import numpy as np
 
 from properly._boundary._arrays import check_rows, refuse
 from properly._boundary._classes import is_table
-from properly._boundary._libraries import freeze, read_only, to_numpy
+from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import check_level, check_whole
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import wrapped
 from properly.errors import DataError, ImproperRuleError
 from properly.rules._class_rule import require_class_rule
@@ -26,7 +26,6 @@ from properly.rules._rule import require_binary
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly._boundary._record import Backend
     from properly.rules import BinaryRule, Rule
     from properly.typing import Array, ArrayLike, Column
 
@@ -93,10 +92,8 @@ class _Monitor:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evidence, and the sums that it is made of, as JSON can hold them."""
-        names = ("cases", "log_e", "e_value", "p_value", "log_max")
-        numbers = {name: getattr(self, name) for name in names}
-        found: dict[str, Any] = plain(numbers | {"sums": self.sums.tolist()})
-        return found
+        names = ("cases", "log_e", "e_value", "p_value", "log_max", "sums")
+        return dict(plain({name: getattr(self, name) for name in names}))
 
     def __add__(self, other: object) -> Self:
         """Merge the cases of two monitors, whatever order they came in; no case may be in both."""
@@ -378,7 +375,7 @@ ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RunningDifference:
+class RunningDifference(Record):
     """The mean difference of two forecasts' losses, case after case.
 
     Attributes
@@ -417,8 +414,7 @@ class RunningDifference:
     tightest: int
     rule: str
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _series = ("cases", "mean", "lower", "upper")
 
     @property
     def decided_after(self) -> int | None:
@@ -449,19 +445,6 @@ class RunningDifference:
             f"the second is {self.mean[-1]:.4g} ({100 * self.level:.4g} % interval for all times "
             f"at once {ends}, which {zero})."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the columns as lists, None where there is no interval, and what was asked for."""
-        told = {name: getattr(self, name) for name in ("level", "tightest", "rule")}
-        found: dict[str, Any] = plain(self._columns() | told)
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a time as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
-    def _columns(self) -> dict[str, list[Any]]:
-        return {name: getattr(self, name).tolist() for name in ("cases", "mean", "lower", "upper")}
 
 
 def running_difference(

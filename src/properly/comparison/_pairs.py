@@ -8,27 +8,25 @@ A comparison to read: sentences and a matrix of a few models, a table of many.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._libraries import freeze
 from properly._boundary._options import as_number, check_choice, check_inside
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, columns_of, many, plain, printable
 from properly._boundary._tables import table, wrapped
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from properly._boundary._record import Backend
     from properly.inference._estimate import Estimate
     from properly.typing import Column
 
 
 @dataclass(frozen=True, repr=False)
-class Pair:
+class Pair(Record):
     """Two models on the same cases.
 
     Attributes
@@ -108,17 +106,12 @@ class Pair:
             ratio_interval=(low, high),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name, as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame."""
-        return to_frame({name: [value] for name, value in flat(asdict(self)).items()}, backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row."""
+        return columns_of([flat(vars(self))])
 
 
-def flat(row: dict[str, Any]) -> dict[str, Any]:
+def flat(row: Mapping[str, Any]) -> dict[str, Any]:
     """Write both ends of an interval as two numbers."""
     found: dict[str, Any] = {}
     for name, value in row.items():
@@ -303,7 +296,7 @@ COLUMNS = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Record):
     """Models compared in pairs, on the same cases.
 
     Arrays have one entry a pair, in the order of `pairs`; ``comparison["a", "b"]`` is one pair,
@@ -393,9 +386,6 @@ class Comparison:
     effective_cases: float
     higher_is_better: bool = False
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     def __len__(self) -> int:
         """Count the pairs."""
         return len(self.pairs)
@@ -481,26 +471,21 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
-        about = (
+        names = (
             *("rule", "unit", "higher_is_better", "level", "margin", "adjust"),
-            *("design", "degrees", "cases", "effective_cases"),
+            *("design", "degrees", "cases", "effective_cases", "scores"),
         )
-        found: dict[str, Any] = plain(
-            {name: getattr(self, name) for name in about}
-            | {"scores": {name: score.to_dict() for name, score in self.scores.items()}}
-            | {"pairs": [pair.to_dict() for pair in self]}
-        )
-        return found
+        numbers = {name: getattr(self, name) for name in names}
+        return dict(plain(numbers | {"pairs": list(self)}))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a pair as a polars, pandas or pyarrow frame."""
-        rows = [flat(asdict(pair)) for pair in self]
-        return to_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a pair."""
+        return columns_of(flat(vars(pair)) for pair in self)
 
     def _pair(self, k: int, *, turned: bool = False) -> Pair:
-        found: dict[str, Any] = {name: getattr(self, name)[k].tolist() for name in COLUMNS}
         row: dict[str, Any] = {
-            name: tuple(x) if isinstance(x, list) else x for name, x in found.items()
+            name: tuple(x.tolist()) if x.ndim else x.item()
+            for name, x in ((name, getattr(self, name)[k]) for name in COLUMNS)
         }
         first, second = self.pairs[k]
         pair = Pair(first, second, **row, method=self.methods[k], sentence="")

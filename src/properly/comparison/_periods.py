@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_level, check_whole
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly._boundary._tables import table, wrapped
 from properly.counts._cases import Cases, numbered, rows_in_use
 from properly.counts._scoring import losses, unit_of
@@ -27,7 +27,6 @@ from properly.rules._rule import require_binary
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly._boundary._record import Backend
     from properly.rules import Rule
     from properly.typing import ArrayLike, Column
 
@@ -135,12 +134,11 @@ METHODS = {
         f"than {TIMES} times"
     ),
 }
-COUNTS = ("cases", "events")
-NUMBERS = ("score", "lower", "upper", "event_rate", "mean_forecast")
+COLUMNS = ("cases", "events", "score", "lower", "upper", "event_rate", "mean_forecast")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class OverTime:
+class OverTime(Record):
     """Scores in consecutive periods of time, one entry a period.
 
     Attributes
@@ -194,8 +192,7 @@ class OverTime:
     method: str
     level: float
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _optional = ("events", "event_rate", "mean_forecast")
 
     def __len__(self) -> int:
         """Count the periods."""
@@ -227,23 +224,16 @@ class OverTime:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them; dates become text."""
-        dated = self.start.dtype.kind in "mM"
-        ends = {
-            name: words(x) if dated else x.tolist()
-            for name, x in (("start", self.start), ("end", self.end))
-        }
-        told = {name: getattr(self, name) for name in ("rule", "unit", "design", "method")}
-        found: dict[str, Any] = plain(ends | self._columns() | told | {"level": self.level})
+        found = super().to_dict()
+        if self.start.dtype.kind in "mM":
+            found |= {name: words(x) for name, x in (("start", self.start), ("end", self.end))}
         return found
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a period as a polars, pandas or pyarrow frame."""
-        ends = {"start": as_objects(self.start), "end": as_objects(self.end)}
-        return to_frame(ends | self._columns(), backend)
-
     def _columns(self) -> dict[str, list[Any]]:
-        known = {name: getattr(self, name) for name in COUNTS + NUMBERS}
-        return {name: x.tolist() for name, x in known.items() if x is not None}
+        """Return one row a period."""
+        numbers = {name: getattr(self, name) for name in COLUMNS}
+        columns = {name: x.tolist() for name, x in numbers.items() if x is not None}
+        return {"start": as_objects(self.start), "end": as_objects(self.end)} | columns
 
 
 class Rows(NamedTuple):

@@ -6,7 +6,7 @@ The records of epochs that were selected, and what they are worth on test data.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -16,7 +16,7 @@ from properly._boundary._arrays import as_column, check_length, require_present
 from properly._boundary._labels import require_columns
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_generator, check_choice, check_level, check_whole
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, columns_of, many, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._compare import FEW
 from properly.comparison._epochs import LARGER, EarlyStopping, as_larger, as_names, read_history
@@ -30,7 +30,6 @@ from properly.inference._variance import covariance, of_mean
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from properly._boundary._record import Backend
     from properly.comparison._epochs import History, Mode
     from properly.typing import ArrayLike, Column
 
@@ -97,7 +96,7 @@ class Selection:
 
 
 @dataclass(frozen=True, repr=False)
-class SelectionReport:
+class SelectionReport(Record):
     """What metrics that select the epoch are worth on test data.
 
     Iterating gives all selections, and ``report["checkpoint", "log", "macro_f1"]`` one of them.
@@ -208,18 +207,13 @@ class SelectionReport:
     def _compared(self) -> int:
         return sum(not math.isnan(one.p_value) for one in self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a selection, without its runs, as a polars, pandas or pyarrow frame."""
-        rows = [asdict(one) for one in self]
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a selection, without its runs."""
+        rows = [dict(vars(one)) for one in self]
         for row in rows:
             row["lower"], row["upper"] = row.pop("interval")
             del row["epochs"], row["values"]
-        return to_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+        return columns_of(rows)
 
 
 def _number(x: float, form: str = ".4f") -> str:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
-from properly._boundary._libraries import read_only, to_numpy
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._libraries import to_numpy
+from properly._boundary._record import Record, many
 from properly.counts._baselines import EVENT_RATE
 from properly.counts._cases import Cases, require_no_time
 from properly.decisions._elementary import rows_of
@@ -29,7 +29,6 @@ from properly.rules._combinators import as_prior
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from properly._boundary._record import Backend
     from properly.counts._tally import Tally
     from properly.decisions._elementary import Outcomes, Rows
     from properly.decisions._models import Model
@@ -219,7 +218,7 @@ HINT = "give tallies, made by Cases.tally(), to do without standard errors."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RangeMap:
+class RangeMap(Record):
     """The best model over every range of thresholds between two of some edges.
 
     In all matrices, the row is the lower end of the range and the column the upper one.
@@ -228,6 +227,8 @@ class RangeMap:
     ----------
     models : tuple of str
         The names of the models, baselines last.
+    prior : str
+        How thresholds were weighed: ``"uniform"``, ``"logit"``, or the name of a rule.
     edges : array
         The ends that ranges may have.
     best, second : matrix of int
@@ -239,8 +240,6 @@ class RangeMap:
         Mean regret over each range.
     standard_error : matrix or None
         Of the margin, from paired differences; None unless all models are `properly.Cases`.
-    prior : str
-        How thresholds were weighed: ``"uniform"``, ``"logit"``, or the name of a rule.
 
     Examples
     --------
@@ -263,38 +262,32 @@ class RangeMap:
     """
 
     models: tuple[str, ...]
+    prior: str
     edges: Column
     best: Column
     second: Column
     margin: Column
     mean_regret: Column
     standard_error: Column | None
-    prior: str
 
     def __repr__(self) -> str:
         ranges = int(np.sum(self.best >= 0))
         told = many(ranges, "range")
         return f"RangeMap({len(self.models)} models over {told})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return names, edges and matrices as JSON can hold them; what is undefined is None."""
-        names = ("edges", "best", "second", "margin", "mean_regret", "standard_error")
-        arrays = {name: getattr(self, name) for name in names}
-        listed = {name: None if x is None else x.tolist() for name, x in arrays.items()}
-        found: dict[str, Any] = plain({"models": list(self.models), "prior": self.prior, **listed})
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a range and its two best models as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a range and its two best models."""
         at = np.nonzero(self.best >= 0)
-        columns = {"lower": self.edges[at[0]].tolist(), "upper": self.edges[at[1]].tolist()}
+        columns: dict[str, list[Any]] = dict(
+            zip(("lower", "upper"), (self.edges[k].tolist() for k in at), strict=True)
+        )
         for name, place in (("best", self.best[at]), ("second", self.second[at])):
             columns[name] = [self.models[k] for k in place.tolist()]
             columns[f"mean_regret_of_{name}"] = self.mean_regret[(place, *at)].tolist()
         columns["margin"] = self.margin[at].tolist()
         if self.standard_error is not None:
             columns["standard_error"] = self.standard_error[at].tolist()
-        return to_frame(columns, backend)
+        return columns
 
 
 def best_by_range(
@@ -373,13 +366,13 @@ def best_by_range(
     error = _paired_error(given, added, Contest(pieces, cost, best, second))
     return RangeMap(
         models=names,
-        edges=read_only(edge),
-        best=read_only(best),
-        second=read_only(second),
-        margin=read_only(_margin(mean, best, second)),
-        mean_regret=read_only(mean),
-        standard_error=None if error is None else read_only(error / mass),
         prior=prior if isinstance(prior, str) else prior.name,
+        edges=edge,
+        best=best,
+        second=second,
+        margin=_margin(mean, best, second),
+        mean_regret=mean,
+        standard_error=None if error is None else error / mass,
     )
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import read_only
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly.decisions._models import baselines_beside, by_model, same_outcomes
 from properly.errors import DataError
 from properly.rules._combinators import as_prior
@@ -20,7 +19,6 @@ from properly.rules._interval import Interval, as_interval
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._boundary._record import Backend
     from properly.decisions._elementary import Outcomes
     from properly.decisions._models import Model
     from properly.rules import BinaryRule
@@ -33,7 +31,7 @@ DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ThresholdRanks:
+class ThresholdRanks(Record):
     """The rank of each model at every threshold, by regret.
 
     Attributes
@@ -148,24 +146,15 @@ class ThresholdRanks:
         ]
         return [(*ends, who) for ends, who in zip(pairwise(edges), names, strict=True)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return names, edges, ranks by model, and the range as JSON can hold them."""
-        arrays = {"edges": self.edges.tolist(), "rank": self.rank.tolist()}
-        found: dict[str, Any] = plain(
-            {"models": self.models, **arrays, "within": asdict(self.within)}
-        )
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model and piece as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a model and piece."""
         models, pieces = self.rank.shape
-        columns = {
+        return {
             "model": [name for name in self.models for _ in range(pieces)],
             "lower": np.tile(self.edges[:-1], models).tolist(),
             "upper": np.tile(self.edges[1:], models).tolist(),
             "rank": self.rank.ravel().tolist(),
         }
-        return to_frame(columns, backend)
 
     def _is_best(self) -> Column:
         found: Column = self.rank == self.rank.min(axis=0)
@@ -239,7 +228,7 @@ def rank_by_threshold(
     rank = _rank(knot, edges, len(found), leads)
     start = _first_of_runs(rank)
     edges = np.append(edges[:-1][start], edges[-1])
-    return ThresholdRanks(tuple(named), read_only(edges), read_only(rank[:, start]), ends)
+    return ThresholdRanks(tuple(named), edges, rank[:, start], ends)
 
 
 class _Lead(NamedTuple):

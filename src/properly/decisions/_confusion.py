@@ -13,10 +13,10 @@ import numpy as np
 
 from properly._boundary._arrays import as_array, as_numbers, check_length, check_weights
 from properly._boundary._labels import as_classes, class_numbers, names_of_labels, one_kind
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly._boundary._tables import table
 from properly.counts._pooling import EXACT
 from properly.errors import DataError
@@ -25,7 +25,6 @@ from properly.rules._costs import cost_matrix
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._record import Backend
     from properly.typing import ArrayLike, Column
 
 
@@ -243,12 +242,8 @@ def _kappa(
     return kappa_of(counts, disagreement_weights(disagreement, len(labels)))
 
 
-NUMBERS = ("accuracy", "error_rate", "macro_f1", "mean_absolute_error")
-PER_CLASS = ("recall", "precision", "f1")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Confusion:
+class Confusion(Record):
     r"""How often each class was decided for, by what was true.
 
     With :math:`O_{ij}` cases of class :math:`i` decided as :math:`j`, of :math:`n` in all, row sums
@@ -279,8 +274,10 @@ class Confusion:
     counts: Table
     labels: tuple[Any, ...]
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _derived = (
+        *("total", "accuracy", "error_rate", "macro_f1", "mean_absolute_error"),
+        *("recall", "precision", "f1"),
+    )
 
     @property
     def total(self) -> int | float:
@@ -332,22 +329,18 @@ class Confusion:
         return settled(found, undefined)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return counts and what is read from them, as JSON can hold them."""
-        found = {"labels": self.labels, "counts": self.counts.tolist(), "total": self.total}
-        found |= {name: getattr(self, name) for name in NUMBERS}
-        found |= {name: getattr(self, name).tolist() for name in PER_CLASS}
-        as_json: dict[str, Any] = plain(found)
-        return as_json
+        """Return labels, counts and what is read from them, as JSON can hold them."""
+        found = super().to_dict()
+        return {"labels": found.pop("labels"), **found}
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a true class and decision as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a true class and decision."""
         labels = one_kind(self.labels)
-        columns = {
+        return {
             "truth": [truth for truth in labels for _ in labels],
             "decision": labels * len(labels),
             "count": self.counts.ravel().tolist(),
         }
-        return to_frame(columns, backend)
 
     def __repr__(self) -> str:
         cases = f"{many(self.total, 'case')} in {len(self.labels)} classes"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_whole
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import wrapped
 from properly.counts._cases import Cases, require_event, rows_in_use
 from properly.decisions._dominance_band import Pairs, choose_thresholds, contrast
@@ -21,14 +21,13 @@ from properly.inference._replicates import require_enough
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.typing import ArrayLike, Column
 
 Scale: TypeAlias = Literal["brier", "regret", "net benefit"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dominance:
+class Dominance(Record):
     """How two forecasts compare at thresholds, with one band for all.
 
     Attributes
@@ -88,8 +87,8 @@ class Dominance:
     within: Interval
     scale: Scale = "brier"
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _derived = ("better", "worse", "dominates")
+    _series = ("threshold", "difference", "standard_error", "lower", "upper")
 
     @property
     def better(self) -> list[tuple[float, float]]:
@@ -148,15 +147,10 @@ class Dominance:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them; None where there is no band."""
-        told = {name: getattr(self, name) for name in _TOLD}
-        told |= {"better": self.better, "worse": self.worse, "dominates": self.dominates}
-        ends = {"within": [self.within.lower, self.within.upper], "verdict": self.verdict}
-        found: dict[str, Any] = plain(self._columns() | told | ends)
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a threshold as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
+        found = super().to_dict()
+        del found["within"]
+        ends = [self.within.lower, self.within.upper]
+        return found | {"within": ends, "verdict": self.verdict}
 
     def __repr__(self) -> str:
         return f"Dominance({self.verdict})"
@@ -191,11 +185,7 @@ class Dominance:
         )
 
     def _columns(self) -> dict[str, list[Any]]:
-        names = ("threshold", "difference", "standard_error", "lower", "upper")
-        return {name: plain(getattr(self, name).tolist()) for name in names}
-
-
-_TOLD = ("quantile", "level", "degrees", "replicates", "design", "block_length", "scale")
+        return dict(plain(super()._columns()))
 
 
 def dominance(

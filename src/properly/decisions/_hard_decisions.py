@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import freeze, to_numpy
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._libraries import to_numpy
+from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import table
 from properly.counts._cases import require_classes
 from properly.decisions._confusion import Confusion, count_pairs
@@ -24,7 +24,6 @@ from properly.rules._class_rule import require_class_rule
 from properly.rules._costs import cost_matrix, decide_by_cost, decide_by_mode
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.rules import ClassRule
     from properly.rules._costs import Cost, NamedCost
@@ -80,15 +79,14 @@ class HardScores:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them, with the confusion."""
-        found: dict[str, Any] = plain(self.numbers())
-        return found | {"confusion": self.confusion.to_dict()}
+        return dict(plain(self.numbers() | {"confusion": self.confusion}))
 
 
 NUMBERS = tuple(field.name for field in fields(HardScores) if field.name != "confusion")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HardDecisions:
+class HardDecisions(Record):
     """Decisions for the likeliest class, and those of least expected cost.
 
     Attributes
@@ -128,9 +126,6 @@ class HardDecisions:
     bayes: HardScores
     decision_loss: float
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     def __repr__(self) -> str:
         told = (
             f"{len(self.labels)} classes, expected cost {self.argmax.expected_cost:.4g} by argmax"
@@ -147,16 +142,14 @@ class HardDecisions:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
-        ways = {name: scores.to_dict() for name, scores in self.ways.items()}
-        known = {"labels": self.labels, "cost": self.cost.tolist()}
-        found: dict[str, Any] = plain(known | ways | {"decision_loss": self.decision_loss})
-        return found
+        names = ("labels", "cost", *self.ways, "decision_loss")
+        return dict(plain({name: getattr(self, name) for name in names}))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a way to decide as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a way to decide."""
         ways = {way: scores.numbers() for way, scores in self.ways.items()}
         columns = {name: [scores[name] for scores in ways.values()] for name in NUMBERS}
-        return to_frame({"decisions": list(ways)} | columns, backend)
+        return {"decisions": list(ways)} | columns
 
     def __str__(self) -> str:
         """Lay out a table with a column for each way to decide."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_level
-from properly._boundary._record import plain, to_frame
+from properly._boundary._record import Record
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE, baselines
 from properly.counts._cases import is_dependent
 from properly.counts._scoring import mean_score
@@ -23,13 +23,12 @@ from properly.rules import Elementary, Regret
 from properly.rules._interval import Amount, Interval
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.rules import BinaryRule
 
 
 @dataclass(frozen=True, repr=False)
-class Money:
+class Money(Record):
     """What decisions by forecasts cost, beside what simpler ones do.
 
     All amounts are regrets, what is lost against knowing every outcome beforehand, of `per` cases.
@@ -78,22 +77,14 @@ class Money:
         lost, saved = _readable(self.regret), _readable(self.saved)
         return f"Money({lost} lost per {self.per:,g} cases, {saved} saved)"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame, with the ends of both ranges."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row, with the ends of both ranges."""
         row = asdict(self)
         row["interval_lower"], row["interval_upper"] = row.pop("interval")
         threshold = row.pop("threshold")
-        ends = threshold if isinstance(threshold, dict) else dict.fromkeys(ENDS, threshold)
-        row |= {f"threshold_{end}": ends[end] for end in ENDS}
-        return to_frame({name: [value] for name, value in row.items()}, backend)
-
-
-ENDS = ("lower", "upper")
+        ends = threshold if isinstance(threshold, dict) else {}
+        row |= {f"threshold_{end}": ends.get(end, threshold) for end in ("lower", "upper")}
+        return {name: [value] for name, value in row.items()}
 
 
 def regret_in_money(

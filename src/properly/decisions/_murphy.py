@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._libraries import freeze
 from properly._boundary._options import as_drawing, check_choice, check_level
-from properly._boundary._record import to_frame
+from properly._boundary._record import Record
 from properly.counts._cases import has_clusters
 from properly.counts._device import murphy_limits, stays
 from properly.counts._isotonic import recalibrate
@@ -31,7 +30,6 @@ from properly.rules._interval import as_interval
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.rules._interval import Interval
     from properly.typing import Column
@@ -41,7 +39,7 @@ Scale: TypeAlias = Literal["brier", "regret"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MurphyCurve:
+class MurphyCurve(Record):
     """The mean elementary score, or a part of it, as a function of the threshold.
 
     The curve is straight between its thresholds and jumps at them; nothing is left out.
@@ -77,12 +75,12 @@ class MurphyCurve:
     left: Column
     right: Column
     part: str
-    band: Band | None = None
     scale: Scale = "brier"
     event_rate: float | None = None
+    band: Band | None = None
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _optional = ("band",)
+    _series = ("threshold", "left", "right")
 
     def __repr__(self) -> str:
         what = self.part if self.scale == "brier" else f"{self.part}, regret scale,"
@@ -143,19 +141,6 @@ class MurphyCurve:
     def curve(self) -> tuple[Column, Column]:
         """Return the corners of the curve: each threshold twice, with both of its limits."""
         return np.repeat(self.threshold, 2), _alternate(self.left, self.right)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return thresholds and limits as lists, and what they are limits of."""
-        known = {"part": self.part, "scale": self.scale, "event_rate": self.event_rate}
-        found = self._columns() | known
-        return found if self.band is None else found | {"band": self.band.to_dict()}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a threshold as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
-    def _columns(self) -> dict[str, Any]:
-        return {name: getattr(self, name).tolist() for name in ("threshold", "left", "right")}
 
     def _between(self, t: Any, piece: Any) -> Column:
         """Go along the straight pieces of the curve."""
@@ -255,7 +240,7 @@ def murphy_curve(
     t = as_tally(tally)
     if part == "score" and band is None and stays(t):
         knot, limits = murphy_limits(t)
-        return MurphyCurve(knot, limits[0], limits[1], part, None, event_rate=t.event_rate)
+        return MurphyCurve(knot, limits[0], limits[1], part, event_rate=t.event_rate)
     terms = _terms(t, part)
     knot = knots(*(term.value for term in terms))
     limits = curve_of(knot, terms[0])
@@ -277,7 +262,7 @@ def murphy_curve(
             level = check_level(level)
             bounds = consistency_bounds(tally, terms[0], knot, level)
             found = Band(*bounds, _method(tally, "normal"), level, band)
-    return MurphyCurve(knot, limits[0], limits[1], part, found, event_rate=t.event_rate)
+    return MurphyCurve(knot, limits[0], limits[1], part, event_rate=t.event_rate, band=found)
 
 
 def murphy_difference(
@@ -334,7 +319,7 @@ def murphy_difference(
         level = check_level(level)
         bounds = paired_bounds(first, second, knot, limits, level)
         found = Band(*bounds, _method(first, "normal"), level, band)
-    return MurphyCurve(knot, limits[0], limits[1], "difference", found)
+    return MurphyCurve(knot, limits[0], limits[1], "difference", band=found)
 
 
 def regret_curve(

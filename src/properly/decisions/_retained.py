@@ -6,7 +6,7 @@ Records of retention curves and of the areas under them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -15,9 +15,9 @@ import numpy as np
 from properly._boundary._arrays import as_array, as_floats, as_numbers, check_counts, refuse
 from properly._boundary._classes import check_class_rows, is_table
 from properly._boundary._labels import as_classes
-from properly._boundary._libraries import freeze, read_only, to_numpy
+from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_number, check_choice
-from properly._boundary._record import columns_of, many, plain, printable, to_frame
+from properly._boundary._record import Record, columns_of, many, plain, printable
 from properly.decisions._confusion import kappa_of
 from properly.decisions._hard import priced
 from properly.errors import DataError
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from properly._boundary._options import Drawing
-    from properly._boundary._record import Backend
     from properly.decisions._hard import Priced
     from properly.rules._costs import Cost, Matrix
     from properly.typing import ArrayLike
@@ -280,7 +279,7 @@ def _mean_costs(counts: Column, cost: Column) -> Column:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Retention:
+class Retention(Record):
     """A metric of decisions, as the cases with the worst scores are removed.
 
     Attributes
@@ -315,8 +314,7 @@ class Retention:
     metric: str
     ties: str
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _series = ("removed", "kept", "value")
 
     @property
     def area(self) -> float:
@@ -333,17 +331,8 @@ class Retention:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as lists, its areas, and what was computed."""
-        known = {"area": self.area, "area_percent": self.area_percent}
-        words = {"metric": self.metric, "ties": self.ties}
-        found: dict[str, Any] = plain(self._columns() | known | words)
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a removed share as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
-    def _columns(self) -> dict[str, Any]:
-        return {name: getattr(self, name).tolist() for name in ("removed", "kept", "value")}
+        names = (*self._series, "area", "area_percent", "metric", "ties")
+        return dict(plain({name: getattr(self, name) for name in names}))
 
 
 @dataclass(frozen=True)
@@ -374,7 +363,7 @@ class AreaEstimate:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RetentionStudy:
+class RetentionStudy(Record):
     """Retention curves of several scores on the same cases and replicates.
 
     Attributes
@@ -419,18 +408,14 @@ class RetentionStudy:
     level: float
     clusters: int | None = None
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     @property
     def area_percent(self) -> dict[str, AreaEstimate]:
         """The areas with the removed share in percent, as the paper prints them."""
         width = _width(self._any.removed)
-        scaled = (
-            AreaEstimate(*(width * x for x in asdict(area).values()))
-            for area in self.areas.values()
-        )
-        return dict(zip(self.areas, scaled, strict=True))
+        return {
+            name: AreaEstimate(*(width * x for x in vars(area).values()))
+            for name, area in self.areas.items()
+        }
 
     def __repr__(self) -> str:
         scores = many(len(self.curves), "score")
@@ -450,29 +435,27 @@ class RetentionStudy:
 
     def to_dict(self) -> dict[str, Any]:
         """Return curves, bands, areas, differences and drawn areas as JSON can hold them."""
-        found: dict[str, Any] = plain(
-            {
-                "level": self.level,
-                "clusters": self.clusters,
-                "curves": {name: curve.to_dict() for name, curve in self.curves.items()},
-                "bands": {
-                    name: {"lower": lower.tolist(), "upper": upper.tolist()}
-                    for name, (lower, upper) in self.bands.items()
-                },
-                "areas": {name: asdict(area) for name, area in self.areas.items()},
-                "differences": [
-                    {"first": first, "second": second} | asdict(area)
-                    for (first, second), area in self.differences.items()
-                ],
-                "drawn_areas": self.drawn_areas.tolist(),
-            }
-        )
-        return found
+        numbers = {
+            "level": self.level,
+            "clusters": self.clusters,
+            "curves": self.curves,
+            "bands": {
+                name: dict(zip(("lower", "upper"), ends, strict=True))
+                for name, ends in self.bands.items()
+            },
+            "areas": self.areas,
+            "differences": [
+                {"first": first, "second": second} | vars(area)
+                for (first, second), area in self.differences.items()
+            ],
+            "drawn_areas": self.drawn_areas,
+        }
+        return dict(plain(numbers))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a score, with its area, as a polars, pandas or pyarrow frame."""
-        rows = [{"score": name} | asdict(area) for name, area in self.areas.items()]
-        return to_frame(columns_of(rows), backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a score, with its area."""
+        rows = [{"score": name} | vars(area) for name, area in self.areas.items()]
+        return columns_of(rows)
 
     @property
     def _any(self) -> Retention:

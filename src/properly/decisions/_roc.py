@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_level
-from properly._boundary._record import plain, to_frame
+from properly._boundary._record import Record
 from properly.counts._concordance import concordance
 from properly.counts._device import rates, stays
 from properly.counts._isotonic import recalibrate
@@ -22,14 +22,13 @@ from properly.decisions._roc_band import RocBand, find_roc_band
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.decisions._elementary import Outcomes
     from properly.typing import Column
 
 
 @dataclass(frozen=True, repr=False)
-class Ranking:
+class Ranking(Record):
     """Measures of how well forecasts rank cases.
 
     Attributes
@@ -79,22 +78,19 @@ class Ranking:
     balanced_average_accuracy: float | None = None
     regret_at_scores: float | None = None
 
+    _optional = (
+        *("within", "partial_auc_above", "partial_auc_beside"),
+        *("balanced_average_accuracy", "regret_at_scores"),
+    )
+
     def __repr__(self) -> str:
         return f"Ranking(AUC {self.auc:.4g}, average precision {self.average_precision:.4g})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as JSON can hold them, those of the range only if there is one."""
-        numbers = asdict(self)
-        if self.within is None:
-            numbers = {name: x for name, x in numbers.items() if x is not None}
-        found: dict[str, Any] = plain(numbers)
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame, with the ends of the range."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row, with the ends of the range."""
         row = {name: x for name, x in asdict(self).items() if x is not None}
         row |= {f"within_{end}": x for end, x in row.pop("within", {}).items()}
-        return to_frame({name: [x] for name, x in row.items()}, backend)
+        return {name: [x] for name, x in row.items()}
 
 
 def ranking(
@@ -220,7 +216,7 @@ def _ratio(part: float, whole: float) -> float:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RocCurve:
+class RocCurve(Record):
     """How many events are found, at the price of how many alarms in vain.
 
     Attributes
@@ -257,26 +253,13 @@ class RocCurve:
     hull: bool
     band: RocBand | None = None
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _optional = ("band",)
+    _series = ("false_positive_rate", "true_positive_rate", "threshold")
 
     def __repr__(self) -> str:
         if self.hull:
             return f"RocCurve(area {self.area:.4g} under the hull, not the AUC)"
         return f"RocCurve(AUC {self.area:.4g})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the points as lists, the area, and what it is the area of."""
-        found: dict[str, Any] = plain(self._columns() | {"area": self.area, "hull": self.hull})
-        return found if self.band is None else found | {"band": self.band.to_dict()}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a point as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
-    def _columns(self) -> dict[str, list[float]]:
-        names = ("false_positive_rate", "true_positive_rate", "threshold")
-        return {name: getattr(self, name).tolist() for name in names}
 
 
 def roc_curve(

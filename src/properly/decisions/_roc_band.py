@@ -9,12 +9,12 @@ one cell of such a table, which keeps its width where no alarm, or no missed eve
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import freeze, to_numpy
-from properly._boundary._record import plain, to_frame
+from properly._boundary._libraries import to_numpy
+from properly._boundary._record import Record
 from properly.counts._cases import has_clusters, number_clusters, require_no_time, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.inference._shares import bisect
@@ -23,7 +23,6 @@ from properly.inference._variance import effective_total
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.typing import Column
 
@@ -33,7 +32,7 @@ RATES, RATES_OF_ROWS = 501, 101
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RocBand:
+class RocBand(Record):
     """Bounds of a ROC curve, along lines of constant alarm rate.
 
     Attributes
@@ -62,8 +61,11 @@ class RocBand:
     upper_true_positive_rate: Column
     level: float
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _series = (
+        "alarm_rate",
+        *("lower_false_positive_rate", "lower_true_positive_rate"),
+        *("upper_false_positive_rate", "upper_true_positive_rate"),
+    )
 
     def __repr__(self) -> str:
         rates = f"{len(self.alarm_rate)} alarm rates"
@@ -75,19 +77,6 @@ class RocBand:
         upper = self.upper_false_positive_rate, self.upper_true_positive_rate
         x, y = (np.append(a, b[::-1]) for a, b in zip(lower, upper, strict=True))
         return x, y
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the bounds as lists, and their level."""
-        found: dict[str, Any] = plain(self._columns() | {"level": self.level})
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row an alarm rate as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
-    def _columns(self) -> dict[str, list[float]]:
-        names = [name for name in vars(self) if name.endswith("_rate")]
-        return {name: getattr(self, name).tolist() for name in names}
 
 
 class Table(NamedTuple):

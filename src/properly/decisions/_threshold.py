@@ -6,14 +6,14 @@ What acting at one threshold comes to.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_flag, check_level
-from properly._boundary._record import plain, to_frame
+from properly._boundary._record import Record
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import Outcomes, outcomes
@@ -30,7 +30,6 @@ from properly.errors import DataError
 from properly.rules import Bounded, MissedBenefit
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.rules._interval import Interval
     from properly.typing import Column
@@ -40,7 +39,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
-class AtBudget:
+class AtBudget(Record):
     """What comes of acting on the highest forecasts only.
 
     Attributes
@@ -90,14 +89,9 @@ class AtBudget:
             f"precision {self.precision:.4g}, recall {self.recall:.4g})"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame."""
-        return to_frame({name: [value] for name, value in asdict(self).items()}, backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row."""
+        return {name: [value] for name, value in vars(self).items()}
 
 
 def at_budget(tally: Tally | Cases, budget: float, *, threshold: float | None = None) -> AtBudget:
@@ -183,7 +177,7 @@ def _check_budget(budget: float, tally: Tally) -> float:
 
 
 @dataclass(frozen=True)
-class AtThreshold:
+class AtThreshold(Record):
     """What comes of acting at one threshold.
 
     What would be 0 / 0 is NaN.
@@ -252,17 +246,12 @@ class AtThreshold:
             f"net benefit {self.net_benefit:.4g}, regret {self.regret:.4g})"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them, with the intervals if there are any."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame, with the ends of intervals."""
-        columns = asdict(self)
-        for name, ends in (columns.pop("intervals") or {}).items():
-            columns |= {f"{name}_lower": ends[0], f"{name}_upper": ends[1]}
-        return to_frame({name: [value] for name, value in columns.items()}, backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row, with the ends of intervals."""
+        row = {name: [value] for name, value in vars(self).items() if name != "intervals"}
+        for name, (lower, upper) in (self.intervals or {}).items():
+            row |= {f"{name}_lower": [lower], f"{name}_upper": [upper]}
+        return row
 
 
 def at_threshold(

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._labels import names_of_labels, one_kind
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_whole
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import table
 from properly.counts._cases import Cases, rows_in_use
 from properly.errors import ArgumentTypeError
@@ -20,7 +20,6 @@ from properly.rules._rule import require_binary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._record import Backend
     from properly.counts._tally import Tally
     from properly.rules import BinaryRule, ClassRule
     from properly.typing import Column
@@ -30,7 +29,7 @@ MOST_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WorstCases:
+class WorstCases(Record):
     """Cases with the largest losses, the worst first.
 
     Attributes
@@ -70,9 +69,6 @@ class WorstCases:
     rule: str
     cases: Column | None = None
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     def __len__(self) -> int:
         """Count the cases, or the forecasts where only these are known."""
         return int(self.loss.shape[0])
@@ -108,14 +104,8 @@ class WorstCases:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule, labels and columns as JSON can hold them."""
-        columns = {name: getattr(self, name).tolist() for name in ("loss", "outcome", "p")}
-        known = {"rule": self.rule, "labels": self.labels} | self._where()
-        found: dict[str, Any] = plain(known | columns)
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a case as a polars, pandas or pyarrow frame, with labels as outcomes."""
-        return to_frame(self._columns(), backend)
+        columns = {name: getattr(self, name) for name in ("loss", "outcome", "p")}
+        return dict(plain({"rule": self.rule, "labels": self.labels} | self._where() | columns))
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the columns of a table; those of class probabilities have the labels in them."""
