@@ -19,9 +19,8 @@ from properly._boundary._options import (
     check_level,
     check_whole,
 )
-from properly.comparison._paired import long_run, sign_flip
+from properly.comparison._differences import is_area, long_run, score_areas, score_models, sign_flip
 from properly.comparison._pairs import Comparison
-from properly.comparison._scored import is_area, score_areas, score_models
 from properly.counts._models import contenders
 from properly.counts._scoring import unit_of
 from properly.errors import DataError
@@ -35,7 +34,7 @@ from properly.inference._variance import covariance
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.comparison._scored import Index, Influences, Scored
+    from properly.comparison._differences import Index, Influences, Scored
     from properly.counts._cases import Cases
     from properly.counts._models import Forecasts
     from properly.inference._design import Serial

@@ -20,7 +20,7 @@ from properly._boundary._notices import notice
 from properly._boundary._record import Record, many, plain, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._compare import compare
-from properly.comparison._scored import is_area
+from properly.comparison._differences import is_area
 from properly.counts._cases import numbered, rows_in_use
 from properly.counts._models import contenders
 from properly.counts._scoring import losses

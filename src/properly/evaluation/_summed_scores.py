@@ -23,7 +23,7 @@ from properly._boundary._notices import notice
 from properly._boundary._options import check_level
 from properly._boundary._record import many
 from properly.comparison._compare import Contest, compared, usual
-from properly.comparison._scored import Paired, Scored
+from properly.comparison._differences import Paired, Scored
 from properly.counts._scoring import price
 from properly.counts._tally import Tally
 from properly.engines._digits import as_rounded
