@@ -1,4 +1,4 @@
-"""How well metrics agree over the epochs of a training run."""
+"""Agreement of metrics over the epochs of a training run: correlations and shared best epochs."""
 
 from __future__ import annotations
 
@@ -107,9 +107,9 @@ class MetricAgreement(Record):
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a metric."""
         names = ("pearson", "spearman", "top_overlap", "best_epoch", "reference_at_best")
-        columns: dict[str, list[Any]] = {name: list(getattr(self, name).values()) for name in names}
-        larger = [metric in self.larger for metric in self.metrics]
-        return {"metric": list(self.metrics), "larger": larger} | columns
+        columns: dict[str, list[Any]] = {"metric": list(self.metrics)}
+        columns["larger"] = [metric in self.larger for metric in self.metrics]
+        return columns | {name: list(getattr(self, name).values()) for name in names}
 
 
 def metric_agreement(
@@ -204,13 +204,13 @@ def metric_agreement(
 
 def check_top(top: int, epochs: int) -> int:
     """Take a number of best epochs, not more than there are."""
-    found = check_whole(top, "top")
-    if found > epochs:
+    result = check_whole(top, "top")
+    if result > epochs:
         message = (
-            f"top must be at most the number of epochs; got {found} of {many(epochs, 'epoch')}"
+            f"top must be at most the number of epochs; got {result} of {many(epochs, 'epoch')}"
         )
         raise DataError(message, hint="top=1 compares the best epochs alone.")
-    return found
+    return result
 
 
 def best_epochs(oriented: Column, count: int) -> Column:

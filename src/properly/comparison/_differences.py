@@ -64,19 +64,18 @@ class Influences(NamedTuple):
 
     def between(self, pair: Index) -> Column:
         """Return the influences of a difference."""
-        found: Column = self.influence[pair[0]] - self.influence[pair[1]]
-        return found
+        return np.asarray(self.influence[pair[0]] - self.influence[pair[1]])
 
     def losses_apart(self, pair: Index, value: Column) -> Column:
         """Return what each case adds to a difference, exactly 0 where losses do not differ."""
         weight = self.design.weight / self.design.weight.sum()
         first, second = (value[i] for i in pair)
-        found = self.between(pair) + weight * (first - second)
-        found[np.abs(found) <= ROUNDING * weight * (abs(first) + abs(second))] = 0.0
-        return np.asarray(found)
+        result = self.between(pair) + weight * (first - second)
+        result[np.abs(result) <= ROUNDING * weight * (abs(first) + abs(second))] = 0.0
+        return np.asarray(result)
 
 
-class Paired(NamedTuple):
+class PairSums(NamedTuple):
     """What sums alone tell of the differences of pairs.
 
     Attributes
@@ -91,7 +90,7 @@ class Paired(NamedTuple):
     size: Column
 
 
-class Scored(NamedTuple):
+class ModelScores(NamedTuple):
     """What models score, and how far off that may be.
 
     Attributes
@@ -106,7 +105,7 @@ class Scored(NamedTuple):
         How many cases have an infinite loss, and their share of the weight, by model.
     rows : Influences or None
         What each case has to do with the scores.
-    paired : Paired or None
+    paired : PairSums or None
         What is known of the pairs instead, where only sums are left of the cases.
     """
 
@@ -115,7 +114,7 @@ class Scored(NamedTuple):
     differing: Column
     infinite: list[tuple[int, float]]
     rows: Influences | None = None
-    paired: Paired | None = None
+    paired: PairSums | None = None
 
 
 def is_area(rule: object) -> TypeGuard[Literal["auc"]]:
@@ -125,7 +124,7 @@ def is_area(rule: object) -> TypeGuard[Literal["auc"]]:
 
 def score_models(
     models: dict[str, Cases], rule: object, design: Design, pairs: tuple[Index, ...]
-) -> Scored:
+) -> ModelScores:
     """Price all models, and find the influences of their mean losses.
 
     It is done piece by piece, so that each piece is read from memory once.
@@ -157,8 +156,8 @@ def score_models(
             return part @ part.T
 
     pieces = [slice(i, i + PIECE) for i in range(0, len(weight), PIECE)]
-    found = share_out(first_pass, pieces)
-    mean = np.sum([x for x, _ in found], axis=0) / total
+    result = share_out(first_pass, pieces)
+    mean = np.sum([x for x, _ in result], axis=0) / total
     endless = np.isinf(mean)
     infinite = [
         _endless(row, weight) if x else (0, 0.0) for row, x in zip(loss, endless, strict=True)
@@ -167,11 +166,11 @@ def score_models(
     squares = np.sum(share_out(second_pass, pieces), axis=0)
     loss[constant], squares[constant], squares[:, constant] = 0.0, 0.0, 0.0
     spread = _spread(loss, squares, design)
-    differing = np.sum([x for _, x in found], axis=0)
-    return Scored(mean, spread, differing, infinite, Influences(loss, design))
+    differing = np.sum([x for _, x in result], axis=0)
+    return ModelScores(mean, spread, differing, infinite, Influences(loss, design))
 
 
-def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ...]) -> Scored:
+def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ...]) -> ModelScores:
     """Find areas under the ROC curve; of independent cases, the outcomes are strata."""
     cases = next(iter(models.values()))
     if cases.classes is not None:
@@ -190,17 +189,17 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
         )
         raise DataError(message)
     forecasts, weight = _forecasts(models), design.weight
-    found = share_out(lambda p: of_auc(y, p, weight), forecasts)
+    result = share_out(lambda p: of_auc(y, p, weight), forecasts)
     if not is_dependent(cases) and design.stratum is None:
         design = design.stratified(y.astype(np.intp))
-    influence = np.stack([u for _, u in found])
-    value = np.array([area for area, _ in found])
+    influence = np.stack([u for _, u in result])
+    value = np.array([area for area, _ in result])
     # Influences are deviations from the area, and may agree though areas differ.
     place = np.stack([placements(y, p, weight)[1] for p in forecasts])
     differing = _count_differing(place, pairs)
-    infinite = [(0, 0.0)] * len(found)
+    infinite = [(0, 0.0)] * len(result)
     rows = Influences(influence, design)
-    return Scored(value, covariance(influence, design), differing, infinite, rows)
+    return ModelScores(value, covariance(influence, design), differing, infinite, rows)
 
 
 def _forecasts(models: dict[str, Cases]) -> list[Column]:
@@ -280,12 +279,12 @@ def long_run(series: Column, horizon: int, *, bartlett: bool = False) -> LongRun
     if horizon >= times:
         message = f"a horizon must be shorter than the series; got {horizon} of {times} times"
         raise DataError(message)
-    found = autocovariances(series, horizon - 1)
+    result = autocovariances(series, horizon - 1)
     taper = 1 - np.arange(horizon) / horizon
     method = "Diebold-Mariano"
-    square = found[0] + 2 * found[1:].sum()
+    square = result[0] + 2 * result[1:].sum()
     if bartlett or square <= 0:
-        square = found[0] + 2 * taper[1:] @ found[1:]
+        square = result[0] + 2 * taper[1:] @ result[1:]
         method += ", Bartlett weights"
     correction = (times + 1 - 2 * horizon + horizon * (horizon - 1) / times) / times
     return LongRun(math.sqrt(max(times * square / correction, 0.0)), times - 1, method)

@@ -46,6 +46,20 @@ if TYPE_CHECKING:
     from properly.typing import Array, ArrayLike, Column
 
 
+# With fewer events, or non-events, a group is counted and scored, but has no interval.
+FOR_INTERVAL = 10
+# From fewer clusters, tests and intervals would tell little, and say too much.
+FOR_CLUSTERS = 5
+# With fewer, intervals cover a few per cent less than they say.
+FEW = 20
+# At 0.05, one of so many groups is expected to stand out by chance.
+MANY = 20
+# Fewer events, or non-events, leave a slope too uncertain to be worth printing.
+FOR_SLOPE = 20
+# Of fewer cases miscalibration is nearly all bias.
+FOR_MISCALIBRATION = 200
+
+
 def score_measure(cases: Cases, rule: Rule) -> Measure:
     """Return the mean score of any selection."""
     loss, weight = losses(cases, rule), rows_in_use(cases).weight
@@ -72,8 +86,8 @@ def skill_measure(cases: Cases, rule: Rule, reference: Column | None) -> Measure
 def reference_losses(cases: Cases, rule: Rule, reference: float | ArrayLike) -> Column:
     """Price a reference: one forecast for all cases, or one for each."""
     y, p, _, _ = rows_in_use(cases)
-    rival = np.broadcast_to(reference_forecasts(cases, reference), p.shape)
-    return price(rule, y, rival, classes=cases.classes is not None)
+    constant = np.broadcast_to(reference_forecasts(cases, reference), p.shape)
+    return price(rule, y, constant, classes=cases.classes is not None)
 
 
 def observed_measure(cases: Cases) -> Measure:
@@ -96,16 +110,6 @@ def _own_rate(rule: Rule, y: Column, weight: Column, classes: int | None) -> Col
         return price(rule, y, constant, classes=False)
     shares = class_shares(y, weight, classes)
     return price(rule, y, np.broadcast_to(shares, (len(y), classes)), classes=True)
-
-
-# With fewer events, or non-events, a group is counted and scored, but has no interval.
-FOR_INTERVAL = 10
-# From fewer clusters, tests and intervals would tell little, and say too much.
-FOR_CLUSTERS = 5
-# With fewer, intervals cover a few per cent less than they say.
-FEW = 20
-# At 0.05, one of so many groups is expected to stand out by chance.
-MANY = 20
 
 
 class Counted(NamedTuple):
@@ -262,7 +266,7 @@ def by_group(
         labels=tuple(counted.labels),
         name=names_of_labels(counted.labels),
         cases=counted.cases,
-        **_about_event(cases, counted),
+        **about_event(cases, counted.number, counted.cases),
         measures={
             name: contrast(measure, split, drawing.level, drawing.rng)
             for name, measure in _measures(cases, rule, reference).items()
@@ -279,12 +283,12 @@ def by_group(
 
 
 def _measures(cases: Cases, rule: Rule, reference: float | ArrayLike | None) -> dict[str, Measure]:
-    found = {"score": score_measure(cases, rule)}
+    result = {"score": score_measure(cases, rule)}
     if reference is not None:
-        found["skill"] = skill_measure(cases, rule, reference_losses(cases, rule, reference))
+        result["skill"] = skill_measure(cases, rule, reference_losses(cases, rule, reference))
     elif rule.is_proper:
-        found["skill"] = skill_measure(cases, rule, None)
-    return found if cases.classes else found | {"observed_expected": observed_measure(cases)}
+        result["skill"] = skill_measure(cases, rule, None)
+    return result if cases.classes else result | {"observed_expected": observed_measure(cases)}
 
 
 def _count(cases: Cases) -> Counted:
@@ -302,16 +306,28 @@ def _count(cases: Cases) -> Counted:
     return Counted(number, labels, outcomes.sum(axis=1), rarer, rarer_rest)
 
 
-def _about_event(cases: Cases, counted: Counted) -> dict[str, Column | None]:
-    """Count events, and average outcomes and forecasts; of classes there is nothing to say."""
+def about_event(
+    cases: Cases, number: Column, count: Column, *, fewest: int = 0
+) -> dict[str, Column | None]:
+    """Count events, and average outcomes and forecasts; of classes there is nothing to say.
+
+    `number` is the group, or the period, of each case and `count` how many cases each has; with
+    fewer than `fewest` there are no averages.
+    """
     if cases.classes is not None:
         return {"events": None, "event_rate": None, "mean_forecast": None}
     y, p, weight, _ = rows_in_use(cases)
     total, events, forecast = (
-        np.bincount(counted.number, x) for x in (weight, weight * y, weight * p)
+        np.bincount(number, x, len(count)) for x in (weight, weight * y, weight * p)
     )
-    count = np.bincount(counted.number[y], minlength=len(total))
-    return {"events": count, "event_rate": events / total, "mean_forecast": forecast / total}
+    enough = count >= fewest
+    # Nothing is divided by the weight of no case.
+    total = np.where(enough, total, 1.0)
+    return {
+        "events": np.bincount(number[y], minlength=len(count)),
+        "event_rate": np.where(enough, events / total, np.nan),
+        "mean_forecast": np.where(enough, forecast / total, np.nan),
+    }
 
 
 def _split(counted: Counted, design: Design) -> Split:
@@ -349,12 +365,6 @@ def warn_of_groups(counted: Counted, *, is_event: bool) -> None:
             "intervals there may cover a few per cent less than their level"
         )
         notice(message)
-
-
-# Fewer events, or non-events, leave a slope too uncertain to be worth printing.
-FOR_SLOPE = 20
-# Of fewer cases miscalibration is nearly all bias.
-FOR_MISCALIBRATION = 200
 
 
 def calibrate_groups(
@@ -395,8 +405,8 @@ def _outcomes(cases: Tally | Cases) -> tuple[int, int]:
 
 
 def _slope(cases: Tally | Cases, level: float) -> tuple[float, float, float]:
-    found = find_line(Subject.of(cases), level).slope
-    return found.value, *found.interval
+    result = find_line(Subject.of(cases), level).slope
+    return result.value, *result.interval
 
 
 def _miscalibration(
@@ -404,10 +414,10 @@ def _miscalibration(
 ) -> tuple[float, float, float]:
     level, replicates, rng = drawing
     parts = decompose(cases, rule, interval=True, level=level, replicates=replicates, rng=rng)
-    found = parts.intervals
-    if found is None:
+    result = parts.intervals
+    if result is None:
         return math.nan, math.nan, math.nan
-    return found.corrected_miscalibration, *found.miscalibration
+    return result.corrected_miscalibration, *result.miscalibration
 
 
 def _stands_alone(cases: Tally | Cases) -> bool:
@@ -426,5 +436,4 @@ def _stands_alone(cases: Tally | Cases) -> bool:
 
 
 def _ids(column: Array, used: Column) -> Column:
-    found: Column = numbered(to_numpy(column)[used])[0]
-    return found
+    return np.asarray(numbered(to_numpy(column)[used])[0])

@@ -23,12 +23,7 @@ from ._hard_decisions import (
 )
 from ._money import Money, regret_in_money
 from ._murphy import MurphyCurve, murphy_curve, murphy_difference, regret_curve, regret_difference
-from ._net_benefit import (
-    DecisionCurve,
-    DecisionDifference,
-    decision_curve,
-    decision_difference,
-)
+from ._net_benefit import DecisionCurve, DecisionDifference, decision_curve, decision_difference
 from ._recommend import Advice, recommend
 from ._retention import (
     AreaEstimate,

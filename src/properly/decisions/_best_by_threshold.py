@@ -1,4 +1,4 @@
-"""Which model is best at which threshold."""
+"""Ranks of models by regret at every threshold."""
 
 from __future__ import annotations
 
@@ -157,8 +157,7 @@ class ThresholdRanks(Record):
         }
 
     def _is_best(self) -> Column:
-        found: Column = self.rank == self.rank.min(axis=0)
-        return found
+        return np.asarray(self.rank == self.rank.min(axis=0))
 
 
 def rank_by_threshold(
@@ -214,18 +213,18 @@ def rank_by_threshold(
     named = by_model(models, least=1 if baselines else 2)
     if baselines:
         named |= baselines_beside(named)
-    found = same_outcomes(named)
+    result = same_outcomes(named)
     ends = Interval(0, 1) if within is None else as_interval(within)
-    value = np.unique(np.concatenate([x.value for x in found]))
+    value = np.unique(np.concatenate([x.value for x in result]))
     inside = value[(value > ends.lower) & (value < ends.upper)]
     knot = np.concatenate([[ends.lower], inside, [ends.upper]])
-    wrong = [_mistakes(knot[:-1], x) for x in found]
+    wrong = [_mistakes(knot[:-1], x) for x in result]
     leads = {
-        (i, j): _lead(knot, wrong[i], wrong[j], _slack(found[i], found[j]))
-        for i, j in combinations(range(len(found)), 2)
+        (i, j): _lead(knot, wrong[i], wrong[j], _slack(result[i], result[j]))
+        for i, j in combinations(range(len(result)), 2)
     }
     edges = np.unique(np.concatenate([knot, *(lead.crossing for lead in leads.values())]))
-    rank = _rank(knot, edges, len(found), leads)
+    rank = _rank(knot, edges, len(result), leads)
     start = _first_of_runs(rank)
     edges = np.append(edges[:-1][start], edges[-1])
     return ThresholdRanks(tuple(named), edges, rank[:, start], ends)
@@ -249,10 +248,10 @@ class _Lead(NamedTuple):
         return np.where(lower < crossing[part_of], self.sign[part_of], after[part_of])
 
 
-def _mistakes(threshold: Column, found: Outcomes) -> tuple[Column, Column]:
+def _mistakes(threshold: Column, counts: Outcomes) -> tuple[Column, Column]:
     """Count who is acted upon in vain and who is missed just above thresholds."""
-    below = np.searchsorted(found.value, threshold, side="right")
-    none, events = (np.append(0, np.cumsum(x)) for x in (found.nonevents, found.events))
+    below = np.searchsorted(counts.value, threshold, side="right")
+    none, events = (np.append(0, np.cumsum(x)) for x in (counts.nonevents, counts.events))
     return none[-1] - none[below], events[below]
 
 

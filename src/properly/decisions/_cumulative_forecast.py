@@ -1,4 +1,4 @@
-"""One forecast of ordered classes beside what happened, cumulated."""
+"""The cumulative distribution of one forecast of ordered classes, beside what happened."""
 
 from __future__ import annotations
 
@@ -63,14 +63,12 @@ class CumulativeForecast(Record):
     @property
     def absolute(self) -> Column:
         """How far the two are apart at each cut between classes."""
-        found: Column = np.abs(self.cumulative - self.step)[:-1]
-        return found
+        return np.asarray(np.abs(self.cumulative - self.step)[:-1])
 
     @property
     def squared(self) -> Column:
         """Squares of these distances."""
-        found: Column = self.absolute**2
-        return found
+        return np.asarray(self.absolute**2)
 
     @property
     def rps(self) -> float:

@@ -134,7 +134,7 @@ class Dominance(Record):
         better, worse = self.better, self.worse
         if self.dominates or self.is_dominated:
             name = "first" if self.dominates else "second"
-            ends = _told([(float(self.threshold[0]), float(self.threshold[-1]))])
+            ends = _thresholds([(float(self.threshold[0]), float(self.threshold[-1]))])
             return f"the {name} dominates at {ends}"
         if not np.isfinite(self.upper).any():
             if not self.difference.any():
@@ -142,12 +142,11 @@ class Dominance(Record):
             few = f"{ENOUGH} events and {ENOUGH} non-events"
             return f"nothing can be said: at no threshold are {few} judged differently"
         if better and worse:
-            return f"the first is better at {_told(better)} and worse at {_told(worse)}"
+            return f"the first is better at {_thresholds(better)} and worse at {_thresholds(worse)}"
         if not (better or worse):
             return "neither is shown to be better at any threshold"
         name = "first" if better else "second"
-        told = _told(better or worse)
-        return f"the {name} is better at {told} and nowhere shown worse"
+        return f"the {name} is better at {_thresholds(better or worse)} and nowhere shown worse"
 
     def as_net_benefit(self) -> Dominance:
         r"""Return the difference of net benefit, :math:`-D(t) / (2 (1 - t))`, with its band."""
@@ -159,20 +158,20 @@ class Dominance(Record):
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them; None where there is no band."""
-        found = super().to_dict()
-        del found["within"]
+        result = super().to_dict()
+        del result["within"]
         ends = [self.within.lower, self.within.upper]
-        return found | {"within": ends, "verdict": self.verdict}
+        return result | {"within": ends, "verdict": self.verdict}
 
     def __repr__(self) -> str:
         return f"Dominance({self.verdict})"
 
     def __str__(self) -> str:
         """Say what the band shows, and how it was made."""
-        known = int(np.isfinite(self.upper).sum())
+        count = int(np.isfinite(self.upper).sum())
         band = f"{100 * self.level:.4g} % simultaneous band"
-        at = f"at {known} of {many(len(self.threshold), 'threshold')}"
-        how = f"{band} {at}, {self.quantile:.3g} standard errors" if known else f"no {band}"
+        at = f"at {count} of {many(len(self.threshold), 'threshold')}"
+        how = f"{band} {at}, {self.quantile:.3g} standard errors" if count else f"no {band}"
         return wrapped(f"{self.verdict} ({how}; {self.design})")
 
     @property
@@ -298,20 +297,20 @@ def dominance(
     ends = Interval(0, 1) if within is None else as_interval(within)
     threshold = choose_thresholds(thresholds, ends, np.concatenate([p, q]))
     length = _checked_length(block_length, design)
-    found = contrast(Pairs.of(threshold, p, q, y), design, drawing, length)
-    half = found.quantile * found.standard_error
+    result = contrast(Pairs.of(threshold, p, q, y), design, drawing, length)
+    half = result.quantile * result.standard_error
     return Dominance(
         threshold=threshold,
-        difference=found.difference,
-        standard_error=found.standard_error,
-        lower=found.difference - half,
-        upper=found.difference + half,
-        quantile=found.quantile,
+        difference=result.difference,
+        standard_error=result.standard_error,
+        lower=result.difference - half,
+        upper=result.difference + half,
+        quantile=result.quantile,
         level=drawing.level,
-        degrees=found.degrees,
+        degrees=result.degrees,
         replicates=drawing.replicates,
         design=design.told,
-        block_length=found.block_length,
+        block_length=result.block_length,
         within=ends,
     )
 
@@ -343,11 +342,11 @@ def _checked_length(length: int | None, design: Design) -> int | None:
     if design.time is None:
         message = f"block_length is for cases with times; got block_length={length!r}"
         raise DataError(message, hint="write properly.Cases(y, p, time=column).")
-    found = check_whole(length, "block_length")
-    if 2 * found > design.units:
-        message = f"block_length must be at most half of {design.units} times; got {found}"
+    result = check_whole(length, "block_length")
+    if 2 * result > design.units:
+        message = f"block_length must be at most half of {design.units} times; got {result}"
         raise DataError(message)
-    return found
+    return result
 
 
 def _unit(scale: Scale, threshold: Column) -> Column:
@@ -357,7 +356,7 @@ def _unit(scale: Scale, threshold: Column) -> Column:
     return np.full(len(threshold), 0.5 if scale == "regret" else 1.0)
 
 
-def _told(runs: list[tuple[float, float]]) -> str:
+def _thresholds(runs: list[tuple[float, float]]) -> str:
     """Write runs of thresholds: the threshold 0.2; thresholds 0.1, 0.2 to 0.3 and 0.5."""
     *some, last = (f"{a:g}" if a == b else f"{a:g} to {b:g}" for a, b in runs)
     alone = not some and runs[0][0] == runs[0][1]
@@ -457,8 +456,7 @@ class Pairs:
         wide = len(self.threshold) + 1
         net = np.bincount(label * wide + self.begin, amount, size * wide)
         net -= np.bincount(label * wide + self.end, amount, size * wide)
-        found: Column = np.cumsum(net.reshape(size, wide), axis=1)[:, :-1]
-        return found
+        return np.asarray(np.cumsum(net.reshape(size, wide), axis=1)[:, :-1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -504,11 +502,11 @@ class Sampled:
         group = np.zeros(len(self.share), dtype=np.intp) if stratum is None else stratum
         units = np.bincount(group[first])
         amount = self.share * np.sqrt(units / (units - 1))[group]
-        found = self._alike(amount) if unit is None else self.squares(amount, unit)
+        result = self._alike(amount) if unit is None else self.squares(amount, unit)
         if stratum is None:
-            return found
+            return result
         # That strata differ in their means is not what makes units vary.
-        return found - self.squares(amount / np.sqrt(units)[group], group)
+        return result - self.squares(amount / np.sqrt(units)[group], group)
 
     def _alike(self, amount: Column) -> Column:
         """Add up the squares of independent cases, of all those that are alike at once."""
@@ -520,12 +518,12 @@ class Sampled:
 
     def squares(self, amount: Column, label: Column) -> Column:
         """Add up the squares of the sums over the cases of a label, for any two thresholds."""
-        found = np.zeros((len(self.mean),) * 2)
+        result = np.zeros((len(self.mean),) * 2)
         for rows, here, size in _batches(label):
             total = self.pairs.some(rows).sums(amount[rows], here, size)
             total -= np.outer(np.bincount(here, amount[rows], size), self.mean)
-            found += total.T @ total
-        return found
+            result += total.T @ total
+        return result
 
 
 def _batches(label: Column) -> Iterator[tuple[Column, Column, int]]:
@@ -558,7 +556,9 @@ def contrast(pairs: Pairs, design: Design, drawing: Drawing, length: int | None)
     degrees, unit = covariance(influence[None], design).degrees, design.cluster
     if design.time is not None:
         series = np.bincount(design.time, influence)
-        length = _length(series) if length is None else length
+        if length is None:
+            chosen = math.ceil(best_block(series, circular=True))
+            length = max(1, min(chosen, len(series) // LEAST_BLOCKS))
         blocks = max(len(series) // length, 2)
         unit, degrees = design.time * blocks // len(series), blocks - 1
     if unit is not None and unit.max() + 1 == len(unit):
@@ -568,18 +568,12 @@ def contrast(pairs: Pairs, design: Design, drawing: Drawing, length: int | None)
     if enough.any():
         some = Sampled.of(pairs.at(enough), design.weight)
         matrix = some.covariance(unit, design.stratum)
-        known = np.diagonal(matrix) > ROUNDING * some.most()
-        matrix = matrix[np.ix_(known, known)]
-        error[np.flatnonzero(enough)[known]] = np.sqrt(np.diagonal(matrix))
-        if known.any():
+        varies = np.diagonal(matrix) > ROUNDING * some.most()
+        matrix = matrix[np.ix_(varies, varies)]
+        error[np.flatnonzero(enough)[varies]] = np.sqrt(np.diagonal(matrix))
+        if varies.any():
             quantile = greatest(matrix, degrees, drawing)
     return Contrast(sample.mean, error, quantile, degrees, length)
-
-
-def _length(series: Column) -> int:
-    """Choose how many times to take together, from how the mean difference depends on time."""
-    chosen = math.ceil(best_block(series, circular=True))
-    return max(1, min(chosen, len(series) // LEAST_BLOCKS))
 
 
 def greatest(matrix: Column, degrees: float, drawing: Drawing) -> float:
@@ -613,26 +607,26 @@ def choose_thresholds(
         share = (np.arange(MOST) + 0.5) / MOST
         return np.unique(np.quantile(inside, share, method="inverted_cdf"))
     if thresholds is not None:
-        found = np.unique(to_numpy(check_forecasts(thresholds, "thresholds")).astype(np.float64))
-        if len(found) > MOST:
-            message = f"there must be at most {MOST} thresholds; got {len(found):,}"
+        result = np.unique(to_numpy(check_forecasts(thresholds, "thresholds")).astype(np.float64))
+        if len(result) > MOST:
+            message = f"there must be at most {MOST} thresholds; got {len(result):,}"
             raise DataError(message, hint='thresholds="quantiles" chooses from the forecasts.')
-        return _inside(found, within)
-    found = np.array([t for t in GRID if t in within])
-    if len(found) < ENOUGH_POINTS:
+        return _inside(result, within)
+    result = np.array([t for t in GRID if t in within])
+    if len(result) < ENOUGH_POINTS:
         evenly = np.linspace(within.lower, within.upper, ENOUGH_POINTS + 1)
-        found = np.clip(np.round(evenly, 12), within.lower, within.upper)
-    return _inside(found, within)
+        result = np.clip(np.round(evenly, 12), within.lower, within.upper)
+    return _inside(result, within)
 
 
 def _inside(threshold: Column, within: Interval) -> Column:
     """Leave out what lies outside of the range, and 0 and 1, where there is nothing to decide."""
     low, high = within.lower, within.upper
-    found = threshold[(threshold >= low) & (threshold <= high) & (threshold > 0) & (threshold < 1)]
-    if not len(found):
+    result = threshold[(threshold >= low) & (threshold <= high) & (threshold > 0) & (threshold < 1)]
+    if not len(result):
         message = (
             f"thresholds must lie in the range from {low:g} to {high:g}, 0 and 1 left out; "
             f"got none of {len(threshold):,} there"
         )
         raise DataError(message)
-    return found
+    return result

@@ -94,8 +94,8 @@ def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | Non
     names = None if labels is None else _names(labels, matrix.shape[1])
     # As sums of the other probabilities, equal ones might differ by rounding.
     by_mode = isinstance(cost, str) and cost == "zero_one"
-    found = decide_by_mode(p) if by_mode else decide_by_cost(p, matrix)
-    return found if names is None else names[to_numpy(found)]
+    result = decide_by_mode(p) if by_mode else decide_by_cost(p, matrix)
+    return result if names is None else names[to_numpy(result)]
 
 
 def hard_costs(
@@ -190,11 +190,11 @@ def expected_cost(
     0.5
     """
     check_flag(normalized, "normalized")
-    known = priced(y, d, cost, classes)
-    counts = count_pairs(known.y, known.d, known.cost.shape, weight)
+    decided = priced(y, d, cost, classes)
+    counts = count_pairs(decided.y, decided.d, decided.cost.shape, weight)
     shares = _class_shares(priors, counts.sum(axis=1))
-    found = mean_cost(counts, known.cost, shares)
-    return _normalized(found, known.cost, shares) if normalized else found
+    result = mean_cost(counts, decided.cost, shares)
+    return _normalized(result, decided.cost, shares) if normalized else result
 
 
 def mean_cost(counts: Table, cost: Table, shares: Column) -> float:
@@ -204,20 +204,20 @@ def mean_cost(counts: Table, cost: Table, shares: Column) -> float:
     return float(shares @ np.divide(paid, cases, out=np.zeros(len(cases)), where=cases > 0))
 
 
-def over_constant(found: float, cost: Table, shares: Column) -> float:
+def over_constant(result: float, cost: Table, shares: Column) -> float:
     """Divide a mean cost by that of the best constant decision; NaN for 0 / 0 and if it gains."""
     best = float((shares @ cost).min())
     if best > 0:
-        return found / best
-    return math.copysign(math.inf, found) if best == 0 != found else math.nan
+        return result / best
+    return math.copysign(math.inf, result) if best == 0 != result else math.nan
 
 
-def _normalized(found: float, cost: Table, shares: Column) -> float:
+def _normalized(result: float, cost: Table, shares: Column) -> float:
     best = float((shares @ cost).min())
     if best < 0:
         message = f"normalizing needs a best constant decision that costs 0 or more; got {best:g}"
         raise DataError(message, hint="state costs so that the right decision costs 0.")
-    ratio = over_constant(found, cost, shares)
+    ratio = over_constant(result, cost, shares)
     if math.isnan(ratio):
         message = (
             "a normalized cost is 0 / 0 where decisions cost nothing and a constant one would not "
@@ -231,22 +231,20 @@ def priced(
     y: ArrayLike, d: ArrayLike, cost: Cost, classes: int | Sequence[object] | None
 ) -> Priced:
     """Give classes and decisions numbers; the latter are columns if costs are not square."""
-    count, labels = as_classes(_rows_of(cost) if classes is None else classes)
+    if classes is None:
+        if isinstance(cost, str):
+            message = f"costs by distance need the number of classes; got {cost!r} and no classes"
+            raise DataError(message, hint="pass classes=, their number or their labels in order.")
+        classes = int(as_matrix(cost).shape[0])
+    count, labels = as_classes(classes)
     matrix = cost_matrix(cost, count)
-    known, decisions = labels or count, matrix.shape[1]
-    truth = class_numbers(y, known)
-    same = decisions == count
-    decided = class_numbers(d, known, "decisions") if same else _columns(d, decisions)
+    truth, decisions = class_numbers(y, labels or count), matrix.shape[1]
+    if decisions == count:
+        decided = class_numbers(d, labels or count, "decisions")
+    else:
+        decided = _columns(d, decisions)
     check_length(decided, truth, "decisions", "outcomes")
     return Priced(truth, decided, matrix)
-
-
-def _rows_of(cost: Cost) -> int:
-    """Count the classes that a matrix of costs knows."""
-    if isinstance(cost, str):
-        message = f"costs by distance need the number of classes; got {cost!r} and no classes"
-        raise DataError(message, hint="pass classes=, their number or their labels in order.")
-    return int(as_matrix(cost).shape[0])
 
 
 def _columns(d: ArrayLike, count: int) -> Column:
@@ -256,11 +254,11 @@ def _columns(d: ArrayLike, count: int) -> Column:
         refuse(
             given, np.ones(given.shape, bool), rule, "decide(P, cost) without labels= has numbers."
         )
-    found = to_numpy(check_counts(given, "decisions"))
-    if (found >= count).any():
+    result = to_numpy(check_counts(given, "decisions"))
+    if (result >= count).any():
         rule = f"decisions must be columns of the costs, 0 to {count - 1}"
-        refuse(found, found >= count, rule, "decide(P, cost) makes such decisions.")
-    return found
+        refuse(result, result >= count, rule, "decide(P, cost) makes such decisions.")
+    return result
 
 
 def _class_shares(priors: str | ArrayLike | None, cases: Column) -> Column:
@@ -270,19 +268,21 @@ def _class_shares(priors: str | ArrayLike | None, cases: Column) -> Column:
     if isinstance(priors, str):
         check_choice(priors, ("uniform",), "priors")
         return np.asarray((cases > 0) / np.count_nonzero(cases))
-    found = to_numpy(check_amounts(priors, "priors")).astype(np.float64)
-    if len(found) != len(cases):
-        message = f"priors must be shares of all {len(cases)} classes; got {len(found)} shares"
+    result = to_numpy(check_amounts(priors, "priors")).astype(np.float64)
+    if len(result) != len(cases):
+        message = f"priors must be shares of all {len(cases)} classes; got {len(result)} shares"
         raise DataError(message)
-    if abs(found.sum() - 1) > SLACK:
-        message = f"priors must sum to one; got a sum of {found.sum():.9g}"
+    if abs(result.sum() - 1) > SLACK:
+        message = f"priors must sum to one; got a sum of {result.sum():.9g}"
         raise DataError(message, hint="divide them by their sum.")
-    unseen = np.flatnonzero((found > 0) & (cases == 0))
+    unseen = np.flatnonzero((result > 0) & (cases == 0))
     if unseen.size:
         k = int(unseen[0])
-        message = f"a class with a prior must have cases; class {k} has prior {found[k]:g} and none"
+        message = (
+            f"a class with a prior must have cases; class {k} has prior {result[k]:g} and none"
+        )
         raise DataError(message, hint="what decisions cost there is not known from these cases.")
-    return found
+    return result
 
 
 def _names(labels: Sequence[object], decisions: int) -> Column:
@@ -392,18 +392,16 @@ class HardDecisions(Record):
     decision_loss: float
 
     def __repr__(self) -> str:
-        told = (
-            f"{len(self.labels)} classes, expected cost {self.argmax.expected_cost:.4g} by argmax"
-        )
+        costs = f"expected cost {self.argmax.expected_cost:.4g} by argmax"
         if "bayes" in self.ways:
-            told += f", {self.bayes.expected_cost:.4g} by Bayes"
-        return f"HardDecisions({told})"
+            costs += f", {self.bayes.expected_cost:.4g} by Bayes"
+        return f"HardDecisions({len(self.labels)} classes, {costs})"
 
     @property
     def ways(self) -> dict[str, HardScores]:
         """The ways to decide that are known, by name."""
-        known = not math.isnan(self.bayes.accuracy)
-        return {"argmax": self.argmax} | ({"bayes": self.bayes} if known else {})
+        ways = {"argmax": self.argmax, "bayes": self.bayes}
+        return {name: way for name, way in ways.items() if not math.isnan(way.accuracy)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
@@ -418,7 +416,7 @@ class HardDecisions(Record):
 
     def __str__(self) -> str:
         """Lay out a table with a column for each way to decide."""
-        known = f"{many(self.argmax.confusion.total, 'case')} in {len(self.labels)} classes"
+        head = f"{many(self.argmax.confusion.total, 'case')} in {len(self.labels)} classes"
         ways = [scores.numbers() for scores in self.ways.values()]
         rows = [
             (
@@ -427,19 +425,19 @@ class HardDecisions(Record):
             )
             for name in NUMBERS
         ]
-        told = table(("", "argmax", "Bayes")[: 1 + len(ways)], rows, least=(0, 8))
+        text = table(("", "argmax", "Bayes")[: 1 + len(ways)], rows, least=(0, 8))
         lost = f", decision loss {self.decision_loss:.4f}" if "bayes" in self.ways else ""
-        return f"{known}{lost}\n{told}"
+        return f"{head}{lost}\n{text}"
 
 
-def decisions_of_table(found: Confusion, cost: NamedCost) -> HardDecisions:
+def decisions_of_table(confusion: Confusion, cost: NamedCost) -> HardDecisions:
     """Judge decisions for the likeliest class that have been counted.
 
     At zero-one costs these cost least. What decisions cost least at others is not known.
     """
-    labels = found.labels
+    labels = confusion.labels
     matrix = cost_matrix(cost, len(labels))
-    argmax = scores_of_table(found, matrix)
+    argmax = scores_of_table(confusion, matrix)
     if cost == "zero_one":
         return HardDecisions(matrix, labels, argmax, argmax, 0.0)
     nothing = Confusion(np.full(matrix.shape, math.nan), labels)
@@ -502,19 +500,19 @@ def _scores(cases: Cases, d: Any, cost: Table, labels: tuple[Any, ...]) -> HardS
     return scores_of_table(Confusion(counts, labels), cost)
 
 
-def scores_of_table(found: Confusion, cost: Table) -> HardScores:
+def scores_of_table(confusion: Confusion, cost: Table) -> HardScores:
     """Judge decisions that have been counted by what was true."""
-    shares = found.counts.sum(axis=1) / found.total
-    mean = mean_cost(found.counts, cost, shares)
+    shares = confusion.counts.sum(axis=1) / confusion.total
+    mean = mean_cost(confusion.counts, cost, shares)
     # A record says NaN where there is nothing to say; only a number alone needs a warning.
     nan = math.nan
     return HardScores(
-        confusion=found,
-        accuracy=found.accuracy,
-        macro_f1=found.macro_f1,
-        mean_absolute_error=found.mean_absolute_error,
-        linear_kappa=found.kappa("linear", undefined=nan),
-        quadratic_kappa=found.kappa("quadratic", undefined=nan),
+        confusion=confusion,
+        accuracy=confusion.accuracy,
+        macro_f1=confusion.macro_f1,
+        mean_absolute_error=confusion.mean_absolute_error,
+        linear_kappa=confusion.kappa("linear", undefined=nan),
+        quadratic_kappa=confusion.kappa("quadratic", undefined=nan),
         expected_cost=mean,
         normalized_cost=over_constant(mean, cost, shares),
     )
@@ -574,5 +572,5 @@ def switching_penalty(first: Cases, second: Cases, rule: ClassRule | None = None
     )
     gain, loss = scores[1] - scores[0], errors[0] - errors[1]
     # One model is better by the score and worse by its errors if both have the same sign.
-    told = abs(gain) > ROUNDING * max(scores) and abs(loss) > ROUNDING * max(errors)
-    return gain / loss if told and gain * loss > 0 and math.isfinite(gain) else None
+    differ = abs(gain) > ROUNDING * max(scores) and abs(loss) > ROUNDING * max(errors)
+    return gain / loss if differ and gain * loss > 0 and math.isfinite(gain) else None

@@ -1,4 +1,4 @@
-"""Money: what forecasts cost, given what acting costs and what it averts."""
+"""Regret in money: what forecasts cost, given the cost of acting and the loss that it averts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from properly.rules._interval import Amount, Interval
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
-    from properly.rules import BinaryRule
 
 
 @dataclass(frozen=True, repr=False)
@@ -144,9 +143,13 @@ def regret_in_money(
     >>> print(f"{money.regret:.0f}, between {money.interval[0]:.0f} and {money.interval[1]:.0f}")
     2625, between 1847 and 3403
     """
-    threshold, t = _threshold(cost, _one_loss(loss)), as_tally(tally)
+    threshold, t = _threshold(cost, loss), as_tally(tally)
+    value = to_numpy(t.value).astype(np.float64)
     if not isinstance(threshold, Interval):
-        threshold = _meant(threshold, t)
+        # A quotient may miss a forecast by its own rounding, as 2.1 / 3 misses 0.7.
+        nearest = float(value[np.argmin(np.abs(value - threshold))])
+        if abs(nearest - threshold) <= ULPS * math.ulp(threshold):
+            threshold = nearest
     rule = Regret(threshold) if isinstance(threshold, Interval) else Elementary(threshold)
     cases, level = _check_per(per), check_level(level)
     unit = float(loss) * cases
@@ -154,7 +157,8 @@ def regret_in_money(
     others = {name: unit * mean_score(x, rule) for name, x in baselines(t).items()}
     # Independent cases are in the tally already, unless their weights are fractions.
     source = tally if is_dependent(tally) or t.event_squares is not None else t
-    half = unit * _half_width(source, t, rule, level)
+    prices = (rule.loss_if_event(value)[None], rule.loss_if_none(value)[None])
+    half = unit * float(spread_of_means(source, *prices).half_widths(level)[0])
     return Money(
         regret=regret,
         treat_all=others[TREAT_ALL],
@@ -172,15 +176,12 @@ def _readable(amount: float) -> str:
     return f"{amount:,.0f}" if abs(amount) >= 1000 else f"{amount:.4g}"
 
 
-def _half_width(source: Tally | Cases, tally: Tally, rule: BinaryRule, level: float) -> float:
-    """Find how far off the mean regret may be."""
-    value = to_numpy(tally.value).astype(np.float64)
-    prices = (rule.loss_if_event(value)[None], rule.loss_if_none(value)[None])
-    return float(spread_of_means(source, *prices).half_widths(level)[0])
-
-
 def _threshold(cost: Amount, loss: float) -> float | Interval:
-    """Divide the cost by the loss."""
+    """Divide the cost by the loss, which must be one number."""
+    if isinstance(loss, Iterable):
+        message = f"regret in money needs one loss, by which it is multiplied; got {loss!r}"
+        raise ArgumentTypeError(message, hint="give the range to the cost, or call once a loss.")
+    loss = as_number(loss, "loss")
     if isinstance(cost, Iterable):
         return Interval.from_costs(cost, loss)
     amount = as_number(cost, "cost")
@@ -193,23 +194,9 @@ def _threshold(cost: Amount, loss: float) -> float | Interval:
     return amount / loss
 
 
-def _meant(quotient: float, tally: Tally) -> float:
-    """Take the forecast that a quotient misses by its own rounding, as 2.1 / 3 misses 0.7."""
-    value = to_numpy(tally.value).astype(np.float64)
-    nearest = float(value[np.argmin(np.abs(value - quotient))])
-    return nearest if abs(nearest - quotient) <= ULPS * math.ulp(quotient) else quotient
-
-
-def _one_loss(loss: float) -> float:
-    if isinstance(loss, Iterable):
-        message = f"regret in money needs one loss, by which it is multiplied; got {loss!r}"
-        raise ArgumentTypeError(message, hint="give the range to the cost, or call once a loss.")
-    return as_number(loss, "loss")
-
-
 def _check_per(per: float) -> float:
-    found = as_number(per, "number of cases")
-    if not 0 < found < math.inf:
+    result = as_number(per, "number of cases")
+    if not 0 < result < math.inf:
         message = f"per must be a number of cases greater than 0; got {per!r}"
         raise DataError(message)
-    return found
+    return result

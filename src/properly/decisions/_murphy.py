@@ -1,7 +1,4 @@
-"""A Murphy curve: what forecasts cost at every threshold.
-
-Murphy and regret curves: the cost of forecasts at every threshold.
-"""
+"""Murphy curves, also on the scale of regret: the cost of forecasts at every threshold."""
 
 from __future__ import annotations
 
@@ -36,6 +33,8 @@ if TYPE_CHECKING:
 
 
 Scale: TypeAlias = Literal["brier", "regret"]
+Part: TypeAlias = Literal["score", "miscalibration", "discrimination", "uncertainty"]
+Around: TypeAlias = Literal["confidence", "consistency"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -140,7 +139,7 @@ class MurphyCurve(Record):
 
     def curve(self) -> tuple[Column, Column]:
         """Return the corners of the curve: each threshold twice, with both of its limits."""
-        return np.repeat(self.threshold, 2), _alternate(self.left, self.right)
+        return np.repeat(self.threshold, 2), np.stack([self.left, self.right], axis=1).ravel()
 
     def _between(self, t: Any, piece: Any) -> Column:
         """Go along the straight pieces of the curve."""
@@ -151,16 +150,8 @@ class MurphyCurve(Record):
         return np.where((t >= 0) & (t <= 1), value, np.nan)
 
 
-def _alternate(left: Column, right: Column) -> Column:
-    return np.stack([left, right], axis=1).ravel()
-
-
 def _trapezoids(t: Column, start: Column, end: Column) -> float:
     return float(np.sum(np.diff(t) * (start + end))) / 2
-
-
-Part: TypeAlias = Literal["score", "miscalibration", "discrimination", "uncertainty"]
-Around: TypeAlias = Literal["confidence", "consistency"]
 
 
 def murphy_curve(
@@ -246,23 +237,23 @@ def murphy_curve(
     limits = curve_of(knot, terms[0])
     if len(terms) > 1:
         limits -= curve_of(knot, terms[1])
-    found = None
+    result = None
     if band is not None:
         check_choice(band, get_args(Around), "band")
         if part in ("miscalibration", "discrimination"):
             drawing = as_drawing(level, replicates, rng)
             bounds = part_bounds(tally, part, band, drawing)
-            found = Band(*bounds, "resampling", drawing.level, band, drawing.replicates)
+            result = Band(*bounds, "resampling", drawing.level, band, drawing.replicates)
         elif band == "confidence":
             level = check_level(level)
             bounds = confidence_bounds(tally, terms[0], knot, limits, level)
-            found = Band(*bounds, _method(tally, "score"), level, band)
+            result = Band(*bounds, _method(tally, "score"), level, band)
         else:
             check_choice(part, get_args(Part)[:3], "the part with a consistency band")
             level = check_level(level)
             bounds = consistency_bounds(tally, terms[0], knot, level)
-            found = Band(*bounds, _method(tally, "normal"), level, band)
-    return MurphyCurve(knot, limits[0], limits[1], part, event_rate=t.event_rate, band=found)
+            result = Band(*bounds, _method(tally, "normal"), level, band)
+    return MurphyCurve(knot, limits[0], limits[1], part, event_rate=t.event_rate, band=result)
 
 
 def murphy_difference(
@@ -313,13 +304,13 @@ def murphy_difference(
         require_same_totals(dict(zip(("first", "second"), terms, strict=True)))
     knot = knots(*(term.value for term in terms))
     limits = curve_of(knot, terms[0]) - curve_of(knot, terms[1])
-    found = None
+    result = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
         level = check_level(level)
         bounds = paired_bounds(first, second, knot, limits, level)
-        found = Band(*bounds, _method(first, "normal"), level, band)
-    return MurphyCurve(knot, limits[0], limits[1], "difference", band=found)
+        result = Band(*bounds, _method(first, "normal"), level, band)
+    return MurphyCurve(knot, limits[0], limits[1], "difference", band=result)
 
 
 def regret_curve(
@@ -426,12 +417,12 @@ def _method(source: Tally | Cases, usual: str) -> str:
 
 def _terms(tally: Tally, part: str) -> list[Outcomes]:
     """Return whose curve it is, and whose is to be subtracted."""
-    found = outcomes(tally)
+    result = outcomes(tally)
     if part == "score":
-        return [found]
+        return [result]
     if part == "uncertainty":
-        return [found.constant()]
+        return [result.constant()]
     fit = recalibrate(tally)
     bins = fit.weight - fit.events, fit.events
     recalibrated = Outcomes(fit.event_rate, *bins, *bins)
-    return [found if part == "miscalibration" else found.constant(), recalibrated]
+    return [result if part == "miscalibration" else result.constant(), recalibrated]

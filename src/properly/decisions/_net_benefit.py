@@ -123,8 +123,8 @@ class Steps(NamedTuple):
         base = start - rise * odds(c[:-1])
         with np.errstate(invalid="ignore"):  # an end may be infinitely far away
             area = base * np.diff(forward(c)) + rise * np.diff(odds_area(c))
-            found = np.sum(area) / np.diff(length(c[[0, -1]]))
-        return float(found[0])
+            result = np.sum(area) / np.diff(length(c[[0, -1]]))
+        return float(result[0])
 
 
 class NetBenefit(Record):
@@ -239,16 +239,16 @@ class DecisionCurve(NetBenefit):
     def standardized(self) -> Column:
         """Net benefit over the event rate: 1 at best; NaN or infinite without events."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Column = self.net_benefit / np.float64(self.event_rate)
-        return found
+            result: Column = self.net_benefit / np.float64(self.event_rate)
+        return result
 
     @property
     def interventions_avoided(self) -> Column:
         """The gain over acting on all, in actions saved per case; NaN at 0, where they are free."""
         t = np.where(self.threshold > 0, self.threshold, np.nan)
         with np.errstate(over="ignore"):
-            found: Column = (self.net_benefit - self.treat_all) * (1 - t) / t
-        return found
+            result: Column = (self.net_benefit - self.treat_all) * (1 - t) / t
+        return result
 
     @property
     def missed(self) -> Steps:
@@ -376,10 +376,10 @@ def decision_curve(
     """
     threshold, harm = check_thresholds(thresholds), check_harm(harm)
     tolerance, level = check_tolerance(tolerance, threshold), check_level(level)
-    found = _outcomes(tally, threshold, tolerance)
-    acted = acted_anywhere(found) if threshold is None else acted_at(found, threshold)
-    total, every = found.total, acted.threshold
-    events, nonevents = (float(x.sum()) / total for x in (found.events, found.nonevents))
+    result = _outcomes(tally, threshold, tolerance)
+    acted = acted_anywhere(result) if threshold is None else acted_at(result, threshold)
+    total, every = result.total, acted.threshold
+    events, nonevents = (float(x.sum()) / total for x in (result.events, result.nonevents))
     benefit, right, treat_all = acted.curves(total, (events, nonevents), harm)
     curve = DecisionCurve(
         every,
@@ -395,7 +395,7 @@ def decision_curve(
         return curve
     check_choice(band, ("confidence",), "band")
     source = settled(tally, threshold, tolerance)
-    return replace(curve, band=_band(source, found, acted, curve, level))
+    return replace(curve, band=_band(source, result, acted, curve, level))
 
 
 def decision_difference(
@@ -482,26 +482,26 @@ def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float)
         return outcomes(t)
     if stays(t):
         t = condense(t, threshold, tolerance)
-    found = outcomes(t)
+    result = outcomes(t)
     value = settle(to_numpy(t.value), threshold, tolerance)
     require_no_drift(value, threshold)
-    return found._replace(value=value)
+    return result._replace(value=value)
 
 
 def _band(
-    source: Tally | Cases, found: Outcomes, acted: Acted, curve: DecisionCurve, level: float
+    source: Tally | Cases, counts: Outcomes, acted: Acted, curve: DecisionCurve, level: float
 ) -> Band:
     """Bound a curve at its thresholds, on both sides of each if it is exact."""
     require_no_time(source, "the band of a decision curve")
     rows, sides = clustered(source), 2 if curve.exact else 1
     if rows is not None and curve.exact:
-        acted, sides = acted_at(found, GRID), 1
-    squares = acted_at(found.squared(), acted.threshold) if found.weighted else acted
+        acted, sides = acted_at(counts, GRID), 1
+    squares = acted_at(counts.squared(), acted.threshold) if counts.weighted else acted
     acted, squares = (Acted(a.threshold, *(y[:sides] for y in a[1:])) for a in (acted, squares))
     if rows is None:
-        bounds, method = share_bounds(acted, squares, found, level), "score"
+        bounds, method = share_bounds(acted, squares, counts, level), "score"
     else:
-        bounds, method = cluster_bounds(rows, acted, squares, found, level), "clusters"
+        bounds, method = cluster_bounds(rows, acted, squares, counts, level), "clusters"
     x = np.repeat(acted.threshold, sides)
     lower, upper = (bound.T.ravel() - curve.harm for bound in bounds)
     return Band(x, lower, upper, method, level, "confidence")

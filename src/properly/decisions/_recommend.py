@@ -1,4 +1,4 @@
-"""Which metric for which decision."""
+"""Advice on which metric suits a decision."""
 
 from __future__ import annotations
 

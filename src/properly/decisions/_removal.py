@@ -79,18 +79,18 @@ def check_removed(removed: ArrayLike | None) -> Column:
         message = f"an area needs a list of two {SHARES} or more; got {given.tolist()}"
         raise DataError(message)
     # Those of single precision stand for the decimals they print as, and -0.0 for 0.
-    found = np.array([float(str(share)) for share in given]) + 0.0
-    outside = ~((found >= 0) & (found <= 1))
+    result = np.array([float(str(share)) for share in given]) + 0.0
+    outside = ~((result >= 0) & (result <= 1))
     if outside.any():
-        hint = "for percentages, divide by 100 first." if found.max() > 1 else None
-        refuse(found, outside, f"{SHARES} must lie between 0 and 1", hint)
-    falls = np.flatnonzero(np.diff(found) <= 0)
+        hint = "for percentages, divide by 100 first." if result.max() > 1 else None
+        refuse(result, outside, f"{SHARES} must lie between 0 and 1", hint)
+    falls = np.flatnonzero(np.diff(result) <= 0)
     if falls.size:
         row = int(falls[0]) + 1
-        after = f"row {row} is {found[row]:g}, after {found[row - 1]:g}"
+        after = f"row {row} is {result[row]:g}, after {result[row - 1]:g}"
         message = f"{SHARES} must increase; {after}"
         raise DataError(message)
-    return found
+    return result
 
 
 def numbers_removed(share: Column, cases: int) -> Column:
@@ -99,8 +99,7 @@ def numbers_removed(share: Column, cases: int) -> Column:
     nearest = np.rint(exact)
     whole = np.abs(exact - nearest) <= ROUNDING * np.maximum(nearest, 1)
     rounded = np.where(whole, nearest, np.floor(exact)).astype(np.intp)
-    found: Column = np.minimum(rounded, cases - 1)
-    return found
+    return np.asarray(np.minimum(rounded, cases - 1))
 
 
 def draw_copies(drawing: Drawing, cases: int, cluster: Column | None) -> Iterator[Column]:
@@ -155,12 +154,14 @@ def _classes_seen(y: ArrayLike, d: ArrayLike, cost: Cost) -> int:
 
 def _refuse_words(column: ArrayLike, name: str) -> None:
     """Refuse labels of classes that nobody has put in order."""
-    found = to_numpy(as_array(column, name))
-    if found.dtype.kind not in "OSU":
+    result = to_numpy(as_array(column, name))
+    if result.dtype.kind not in "OSU":
         return
-    words = np.array([isinstance(x, str | bytes) for x in found.flat]).reshape(found.shape)
+    words = np.array([isinstance(x, str | bytes) for x in result.flat]).reshape(result.shape)
     if words.any():
-        refuse(found, words, f"{name} must be class numbers", "labels= gives the classes in order.")
+        refuse(
+            result, words, f"{name} must be class numbers", "labels= gives the classes in order."
+        )
 
 
 def curve_of(metric: Metric, decided: Priced, queue: Queue) -> Curve:
@@ -223,8 +224,7 @@ class OfCounts:
         before, after, total = self._counts_before(start, end, copies)
         size, staying = (passed[block + 1] - x for x in (passed[block], removed))
         # A sum of terms that are zero or more, so that nothing is left of what is gone.
-        found: Column = (total - after) + (after - before) * staying[:, None] / size[:, None]
-        return found
+        return np.asarray((total - after) + (after - before) * staying[:, None] / size[:, None])
 
     def _counts_before(self, start: Column, end: Column, copies: Column) -> tuple[Column, ...]:
         """Count cases in each cell before some places in the order, and in all."""
@@ -269,5 +269,4 @@ class OfRows:
 
 def _mean_costs(counts: Column, cost: Column) -> Column:
     """Return the mean cost in each of several confusion tables."""
-    found: Column = np.einsum("gij,ij->g", counts, cost) / counts.sum(axis=(1, 2))
-    return found
+    return np.asarray(np.einsum("gij,ij->g", counts, cost) / counts.sum(axis=(1, 2)))

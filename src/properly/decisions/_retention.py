@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from properly._boundary._arrays import (
-    as_floats,
-    as_numbers,
-    check_column,
-)
+from properly._boundary._arrays import as_floats, as_numbers, check_column
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_drawing, check_flag
 from properly._boundary._record import Record, columns_of, many, plain, printable
@@ -93,7 +89,7 @@ class Retention(Record):
         return self.area * _width(self.removed)
 
     def __repr__(self) -> str:
-        return f"Retention({_told(self)}, area {self.area:.4g})"
+        return f"Retention({_text(self)}, area {self.area:.4g})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the curve as lists, its areas, and what was computed."""
@@ -186,7 +182,7 @@ class RetentionStudy(Record):
     def __repr__(self) -> str:
         scores = many(len(self.curves), "score")
         whole = "" if self.clusters is None else f" of {many(self.clusters, 'cluster')}"
-        return f"RetentionStudy({scores}, {_told(self._any)}, {self._drawn}{whole})"
+        return f"RetentionStudy({scores}, {_text(self._any)}, {self._drawn}{whole})"
 
     def __str__(self) -> str:
         shown = {name: printable(name) for name in self.areas}
@@ -220,8 +216,7 @@ class RetentionStudy(Record):
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a score, with its area."""
-        rows = [{"score": name} | vars(area) for name, area in self.areas.items()]
-        return columns_of(rows)
+        return columns_of({"score": name} | vars(area) for name, area in self.areas.items())
 
     @property
     def _any(self) -> Retention:
@@ -247,9 +242,9 @@ def study_of(
     """
     area = {name: curve.area for name, curve in curves.items()}
     drawn, bands = {}, {}
-    for (name, curve), found in zip(curves.items(), values.swapaxes(0, 1), strict=True):
-        drawn[name] = np.array([area_under(curve.removed, value) for value in found])
-        lower, upper = np.quantile(found, _ends(level), axis=0)
+    for (name, curve), result in zip(curves.items(), values.swapaxes(0, 1), strict=True):
+        drawn[name] = np.array([area_under(curve.removed, value) for value in result])
+        lower, upper = np.quantile(result, _ends(level), axis=0)
         bands[name] = (read_only(lower), read_only(upper))
     areas = {name: _estimate(area[name], drawn[name], level) for name in curves}
     differences = {
@@ -281,7 +276,7 @@ def _percents(curve: Retention) -> tuple[str, str]:
     return lowest, highest
 
 
-def _told(curve: Retention) -> str:
+def _text(curve: Retention) -> str:
     lowest, highest = _percents(curve)
     return f"{curve.metric} with {lowest} to {highest} % removed"
 
@@ -366,7 +361,8 @@ def retention_curve(
     decided = decided_on(y, P_or_d, labels, cost, metric)
     ranked = _check_scores(scores, decided, "scores")
     share = check_removed(removed)
-    return _retention(_curve(ranked, decided, metric, ties), decided, share, metric, ties)
+    curve = curve_of(metric, decided, queue_by(ranked, ties))
+    return _retention(curve, decided, share, metric, ties)
 
 
 def retention_study(
@@ -456,11 +452,13 @@ def retention_study(
     named = _by_name(scores, decided, oracle=check_flag(oracle, "oracle"))
     if oracle:
         named[ORACLE] = costs_of(decided, cost, metric)
-    curves = {name: _curve(s, decided, metric, ties) for name, s in named.items()}
-    found = {
+    curves = {name: curve_of(metric, decided, queue_by(s, ties)) for name, s in named.items()}
+    result = {
         name: _retention(curve, decided, share, metric, ties) for name, curve in curves.items()
     }
-    cluster = None if clusters is None else _cluster_numbers(clusters, decided)
+    cluster = None
+    if clusters is not None:
+        cluster = number_ids(to_numpy(check_column(clusters, "clusters", decided.y, "outcomes")))
     values = np.empty((drawing.replicates, len(curves), len(share)))
     for k, copies in enumerate(draw_copies(drawing, len(decided.y), cluster)):
         gone = numbers_removed(share, int(copies.sum()))
@@ -468,7 +466,7 @@ def retention_study(
         if progress is not None:
             progress(k + 1, drawing.replicates)
     drawn = None if cluster is None else int(cluster.max()) + 1
-    return study_of(found, values, drawing.level, drawn)
+    return study_of(result, values, drawing.level, drawn)
 
 
 def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
@@ -514,14 +512,8 @@ def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
 
 
 def _check_scores(scores: ArrayLike, decided: Priced, name: str) -> Column:
-    found = as_floats(as_numbers(check_column(scores, name, decided.y, "outcomes"), name))
-    return to_numpy(found).astype(np.float64)
-
-
-def _cluster_numbers(clusters: ArrayLike, decided: Priced) -> Column:
-    checked = check_column(clusters, "clusters", decided.y, "outcomes")
-    found: Column = number_ids(to_numpy(checked))
-    return found
+    result = as_floats(as_numbers(check_column(scores, name, decided.y, "outcomes"), name))
+    return to_numpy(result).astype(np.float64)
 
 
 def _by_name(
@@ -539,10 +531,6 @@ def _by_name(
         message = f"the oracle is added under a name of its own; got scores called {ORACLE!r}"
         raise DataError(message, hint="oracle=False adds none.")
     return named
-
-
-def _curve(scores: Column, decided: Priced, metric: Metric, ties: Ties) -> Curve:
-    return curve_of(metric, decided, queue_by(scores, ties))
 
 
 def _retention(

@@ -174,33 +174,37 @@ def ranking(
     >>> part.partial_auc_above, part.partial_auc_beside, part.balanced_average_accuracy
     (0.25, 0.25, 0.5)
     """
-    found = outcomes(as_tally(tally))
-    auc = concordance(found.nonevents, found.events)
+    result = outcomes(as_tally(tally))
+    auc = concordance(result.nonevents, result.events)
     # At its own forecast a case is acted upon, since it is at the threshold.
-    regret = cost_at(found.value, found.value, found.nonevents, found.events) / 2
-    expected = _auc_if_calibrated(found, regret)
-    whole = Ranking(auc, 2 * auc - 1, _average_precision(found), expected, auc - expected)
+    regret = cost_at(result.value, result.value, result.nonevents, result.events) / 2
+    expected = _auc_if_calibrated(result, regret)
+    whole = Ranking(auc, 2 * auc - 1, _average_precision(result), expected, auc - expected)
     if within is None:
         return whole
     ends = as_interval(within)
-    return replace(whole, within=ends, **_parts(found, regret, ends))
+    return replace(whole, within=ends, **_parts(result, regret, ends))
 
 
-def _auc_if_calibrated(found: Outcomes, regret: Column) -> float:
+def _auc_if_calibrated(counts: Outcomes, regret: Column) -> float:
     """Return the AUC that calibrated forecasts of such a regret would have."""
-    weight, none, events = _weight(found), float(found.nonevents.sum()), float(found.events.sum())
-    return 1 - _ratio(float(regret @ weight) * found.total, 2 * none * events)
+    weight, none, events = (
+        _weight(counts),
+        float(counts.nonevents.sum()),
+        float(counts.events.sum()),
+    )
+    return 1 - _ratio(float(regret @ weight) * counts.total, 2 * none * events)
 
 
-def _average_precision(found: Outcomes) -> float:
+def _average_precision(counts: Outcomes) -> float:
     """Average the precision at the forecast of each event."""
-    acted, true = (np.cumsum(x[::-1]) for x in (_weight(found), found.events))
-    return _ratio(float(found.events[::-1] @ (true / acted)), float(true[-1]))
+    acted, true = (np.cumsum(x[::-1]) for x in (_weight(counts), counts.events))
+    return _ratio(float(counts.events[::-1] @ (true / acted)), float(true[-1]))
 
 
-def _parts(found: Outcomes, regret: Column, within: Interval) -> dict[str, float]:
-    inside = (found.value >= within.lower) & (found.value <= within.upper)
-    none, events, weight = found.nonevents, found.events, _weight(found)
+def _parts(counts: Outcomes, regret: Column, within: Interval) -> dict[str, float]:
+    inside = (counts.value >= within.lower) & (counts.value <= within.upper)
+    none, events, weight = counts.nonevents, counts.events, _weight(counts)
     both = np.stack([none, events])
     above = concordance(none * inside, events, among=both)
     beside = concordance(none, events * inside, among=both)
@@ -213,8 +217,8 @@ def _parts(found: Outcomes, regret: Column, within: Interval) -> dict[str, float
     }
 
 
-def _weight(found: Outcomes) -> Column:
-    return (found.nonevents + found.events).astype(np.float64)
+def _weight(counts: Outcomes) -> Column:
+    return (counts.nonevents + counts.events).astype(np.float64)
 
 
 def _ratio(part: float, whole: float) -> float:
@@ -340,8 +344,7 @@ def _score_bounds(table: Table, critical: Column) -> tuple[Column, Column]:
         away = (table.in_vain - in_vain) ** 2 * (acted + left)
         # Where neither side varies nothing else is possible than what was seen.
         certain = (acted + left == 0) & (in_vain != table.in_vain)
-        found: Column = certain | (away > critical * acted * left)
-        return found
+        return np.asarray(certain | (away > critical * acted * left))
 
     least = np.maximum(table.alarms - table.events, 0)
     greatest = np.minimum(table.alarms, table.total - table.events)
@@ -361,14 +364,14 @@ def _design_effect(source: Tally | Cases, weight: Column, events: Column, table:
         high = np.nan_to_num(1 - in_vain / table.alarms)
         missed = table.events - table.alarms + in_vain
         low = np.nan_to_num(missed / (table.total - table.alarms))
-    found, summed = [], _summed_squares(source)
+    result, summed = [], _summed_squares(source)
     for alarms, h, first, second in zip(table.alarms, lean, high, low, strict=True):
         inside = np.clip((alarms - reached[:-1]) / weight, 0, 1)
         up, down = inside * (1 - h), (1 - inside) * h
         if_event, if_none = up * (1 - first) - down * (1 - second), down * second - up * first
         alone = float(events @ if_event**2 + (weight - events) @ if_none**2)
-        found.append(summed(if_event, if_none) / alone if alone > 0 else 1.0)
-    return np.array(found)
+        result.append(summed(if_event, if_none) / alone if alone > 0 else 1.0)
+    return np.array(result)
 
 
 def _not_certain(source: Tally | Cases, table: Table) -> Column:
@@ -512,19 +515,19 @@ def roc_curve(
     array([inf, 0.9, 0.6, 0.3, 0.1])
     """
     t = as_tally(tally)
-    found = None
+    result = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
-        found = find_roc_band(tally, check_level(level))
+        result = find_roc_band(tally, check_level(level))
     if stays(t) and not hull:
-        return RocCurve(*rates(t), hull, found)
+        return RocCurve(*rates(t), hull, result)
     value, weight, events = (to_numpy(x) for x in (t.value, t.weight, t.events))
     if hull:
         fit = recalibrate(t)
         value, weight, events = fit.event_rate, fit.weight, fit.events
     none, threshold = weight - events, np.append(np.inf, value[::-1].astype(np.float64))
     area = concordance(none, events)
-    return RocCurve(_rate(none), _rate(events), threshold, area, hull, found)
+    return RocCurve(_rate(none), _rate(events), threshold, area, hull, result)
 
 
 def predicted_roc_curve(tally: Tally | Cases) -> RocCurve:
@@ -574,5 +577,5 @@ def predicted_roc_curve(tally: Tally | Cases) -> RocCurve:
 
 def _rate(cases: Column) -> Column:
     """Return the share of cases from each forecast on, the highest first."""
-    found = np.append(0, np.cumsum(cases[::-1]))
-    return found / found[-1] if found[-1] > 0 else np.full(found.shape, np.nan)
+    result = np.append(0, np.cumsum(cases[::-1]))
+    return result / result[-1] if result[-1] > 0 else np.full(result.shape, np.nan)

@@ -1,4 +1,4 @@
-"""The cases that a rule charges most for."""
+"""The cases with the largest losses under a rule."""
 
 from __future__ import annotations
 
@@ -80,7 +80,11 @@ class WorstCases(Record):
     def __str__(self) -> str:
         """Lay out one line a case; of many classes, only what happened and what was likeliest."""
         columns = self.columns()
-        rows = zip(*([_short(x) for x in column] for column in columns.values()), strict=True)
+        texts = (
+            [f"{x:.4g}" if isinstance(x, float) else str(x) for x in column]
+            for column in columns.values()
+        )
+        rows = zip(*texts, strict=True)
         return table([self.rule if name == "loss" else name for name in columns], rows, left=0)
 
     def columns(self) -> dict[str, list[Any]]:
@@ -109,13 +113,13 @@ class WorstCases(Record):
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the columns of a table; those of class probabilities have the labels in them."""
-        known = self._where() | {"loss": self.loss.tolist()}
+        columns = self._where() | {"loss": self.loss.tolist()}
         if self.labels is None:
-            return known | {"outcome": self.outcome.tolist(), "p": self.p.tolist()}
+            return columns | {"outcome": self.outcome.tolist(), "p": self.p.tolist()}
         labels = one_kind(self.labels)
         chances = zip(names_of_labels(self.labels), self.p.T.tolist(), strict=True)
         outcome = {"outcome": [labels[k] for k in self.outcome]}
-        return known | outcome | {f"p {name}": column for name, column in chances}
+        return columns | outcome | {f"p {name}": column for name, column in chances}
 
     def _where(self) -> dict[str, list[Any]]:
         """Return which rows they are, or how many cases where that is all that is known."""
@@ -196,7 +200,3 @@ def worst_forecasts(tally: Tally, rule: BinaryRule, k: int = 10) -> WorstCases:
     worst = np.lexsort((-outcome, p, -loss))[:k]
     no_row = np.zeros(0, dtype=np.int64)
     return WorstCases(no_row, loss[worst], outcome[worst], p[worst], None, rule.name, seen[worst])
-
-
-def _short(x: Any) -> str:
-    return f"{x:.4g}" if isinstance(x, float) else str(x)
