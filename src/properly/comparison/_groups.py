@@ -384,7 +384,8 @@ def calibrate_groups(
             continue
         events, others = _outcomes(cases)
         if min(events, others) >= FOR_SLOPE:
-            slope[g] = _slope(cases, drawing.level)
+            line = find_line(Subject.of(cases), drawing.level).slope
+            slope[g] = line.value, *line.interval
         if rule.is_proper and events + others >= FOR_MISCALIBRATION:
             miscalibration[g] = _miscalibration(cases, rule, drawing)
         if not has_time(cases):
@@ -402,11 +403,6 @@ def _outcomes(cases: Tally | Cases) -> tuple[int, int]:
         return events, int(cases.total) - events
     y = rows_in_use(cases).y
     return int(y.sum()), int((~y).sum())
-
-
-def _slope(cases: Tally | Cases, level: float) -> tuple[float, float, float]:
-    result = find_line(Subject.of(cases), level).slope
-    return result.value, *result.interval
 
 
 def _miscalibration(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -19,6 +19,18 @@ if TYPE_CHECKING:
 
     from properly.inference._estimate import Estimate
     from properly.typing import Column
+
+
+What: TypeAlias = Literal[
+    "difference",
+    "standard_error",
+    "p_value",
+    "adjusted_p_value",
+    "equivalence_p_value",
+    "adjusted_equivalence_p_value",
+]
+# More models than this have too many pairs to be told one by one.
+FEW = 4
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,186 +116,6 @@ class Pair(Record):
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row."""
         return columns_of([flat(vars(self))])
-
-
-def flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Write both ends of an interval as two numbers."""
-    result: dict[str, Any] = {}
-    for name, value in row.items():
-        if isinstance(value, tuple):
-            prefix = name.removesuffix("interval")
-            prefix = prefix if prefix.endswith("_") or not prefix else f"{prefix}_"
-            result |= dict(zip((f"{prefix}lower", f"{prefix}upper"), value, strict=True))
-        else:
-            result[name] = value
-    return result
-
-
-def _opposite(interval: tuple[float, float]) -> tuple[float, float]:
-    low, high = interval
-    return 0.0 - high, 0.0 - low
-
-
-class Wording(NamedTuple):
-    """What sentences about pairs have in common."""
-
-    unit: str
-    ends: str
-    alpha: float
-    higher_is_better: bool
-    margin: float | None
-
-
-def told_apart(pair: Pair, alpha: float) -> bool:
-    """Tell whether one model is better, allowing for the other pairs; zero must be outside."""
-    low, high = pair.interval
-    return pair.adjusted_p_value <= alpha and not low <= 0 <= high
-
-
-def sentence(pair: Pair, words: Wording, pairs: int, lost: Mapping[str, str]) -> str:
-    """Say which of two models is better, if that can be told."""
-    first, second = (printable(name) for name in (pair.first, pair.second))
-    if not math.isfinite(pair.difference):
-        return _infinite(pair, words.unit, lost)
-    if pair.differing == 0 and pair.difference == 0:
-        alike = "rank the cases alike" if words.higher_is_better else "never differ"
-        return f"{first} and {second} {alike}"
-    if not pair.standard_error > 0:
-        size = f"{pair.difference:.4g} {words.unit}, without a standard error"
-        return f"{first} and {second} cannot be compared: difference {size}"
-    if told_apart(pair, words.alpha):
-        return _better(pair, words, (first, second))
-    if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
-        p = f"(p = {pair.adjusted_equivalence_p_value:.2g})"
-        within = f"{words.margin:g} {words.unit} {p}"
-        return f"{first} and {second} are as good as each other within {within}"
-    (low, high), reason, ends = pair.interval, "", words.ends
-    if pair.p_value <= words.alpha < pair.adjusted_p_value:
-        # The interval that allows for all pairs goes with the p-value that does.
-        reason, ends = f", allowing for {pairs} comparisons", f"{words.ends} for all pairs"
-        low, high = pair.simultaneous
-    size = f"{pair.difference:.4g} {words.unit} ({ends} {low:.4g} to {high:.4g}{_flips(pair)})"
-    return f"{first} and {second} cannot be told apart{reason}: difference {size}"
-
-
-def _infinite(pair: Pair, unit: str, lost: Mapping[str, str]) -> str:
-    names = [pair.first, pair.second]
-    if math.isnan(pair.difference):
-        first, second = map(printable, names)
-        return f"{first} and {second} both have an infinite {unit} score"
-    worse, other = names if pair.difference > 0 else names[::-1]
-    cases = f"{lost[worse]} of infinite loss"
-    return f"{printable(worse)} has an infinite {unit} score ({cases}), {printable(other)} has not"
-
-
-def _better(pair: Pair, words: Wording, names: tuple[str, str]) -> str:
-    better = (pair.difference > 0) == words.higher_is_better
-    first, second = names if better else names[::-1]
-    low, high = pair.interval if pair.difference > 0 else _opposite(pair.interval)
-    ends = f"{words.ends} {low:.4g} to {high:.4g}{_flips(pair)}"
-    little = ""
-    if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
-        little = f", less than the margin of {words.margin:g}"
-    size = f"{abs(pair.difference):.4g} {words.unit} ({ends}){little}"
-    return f"{first} is better than {second} by {size}"
-
-
-def _flips(pair: Pair) -> str:
-    """Say the p-value where it is not that of the interval."""
-    if not pair.method.startswith("sign flips"):
-        return ""
-    sign = "=" if pair.method == "sign flips" else "at most"
-    return f"; p {sign} {pair.p_value:.2g} by sign flips"
-
-
-# More models than this have too many pairs to be told one by one.
-FEW = 4
-
-
-def lay_out(comparison: Comparison) -> str:
-    """Say it in sentences, and of three or four models as a matrix too; of more, in a table."""
-    if len(comparison.models) > FEW:
-        return _ranked(comparison)
-    lines = [pair.sentence + "." for pair in comparison]
-    if len(comparison.models) > 2:
-        lines += ["", _matrix(comparison)]
-    return "\n".join(lines)
-
-
-def _matrix(comparison: Comparison) -> str:
-    """Lay differences out by models; a star stands where two are told apart."""
-    numbers, rows = comparison.matrix(), []
-    for i, name in enumerate(comparison.models):
-        cells = []
-        for j, other in enumerate(comparison.models):
-            value = numbers[i, j]
-            star = _star(comparison, name, other) if not math.isnan(value) else " "
-            cells.append("- " if math.isnan(value) else f"{value:.4g}{star}")
-        rows.append((name, *cells))
-    return table(("row minus column", *comparison.models), rows)
-
-
-def _star(comparison: Comparison, name: str, other: str) -> str:
-    return "*" if told_apart(comparison[name, other], 1 - comparison.level) else " "
-
-
-def _ranked(comparison: Comparison) -> str:
-    """Lay models out, the best first, each against the best one or against the reference."""
-    sign = -1 if comparison.higher_is_better else 1
-    order = sorted(comparison.models, key=lambda name: sign * comparison.scores[name].value)
-    compared = {second for _, second in comparison.pairs}
-    other = compared.pop() if len(compared) == 1 else order[0]
-    rows = [_row(comparison, name, other) for name in order]
-    level = f"{100 * comparison.level:g} %"
-    adjusted = "p by Holm" if comparison.adjust == "holm" else "p"
-    shown = printable(other)
-    head = ("model", comparison.unit, level, f"minus {shown}", level, adjusted)
-    title = f"{many(len(comparison.models), 'model')}, the best first; {comparison.design}"
-    note = (
-        f"A star stands where a model is told apart from {shown}, allowing for "
-        f"{many(len(comparison), 'pair')}; every pair has a sentence of its own, and "
-        "plots.comparison_matrix shows all."
-    )
-    return "\n\n".join([title, table(head, rows), wrapped(note)])
-
-
-def _row(comparison: Comparison, name: str, other: str) -> tuple[str, ...]:
-    score = comparison.scores[name]
-    own = (name, f"{score.value:.4g}", _range(*score.interval))
-    if name == other:
-        return (*own, "- ", "-", "-")
-    pair = comparison[name, other]
-    apart = f"{pair.difference:+.4g}{_star(comparison, name, other)}"
-    return (*own, apart, _range(*pair.interval), chance(pair.adjusted_p_value))
-
-
-def _range(low: float, high: float) -> str:
-    return "-" if math.isnan(low) or math.isnan(high) else f"{low:.4g} to {high:.4g}"
-
-
-What: TypeAlias = Literal[
-    "difference",
-    "standard_error",
-    "p_value",
-    "adjusted_p_value",
-    "equivalence_p_value",
-    "adjusted_equivalence_p_value",
-]
-# One entry a pair.
-COLUMNS = (
-    "difference",
-    "standard_error",
-    "interval",
-    "p_value",
-    "adjusted_p_value",
-    "simultaneous",
-    "differing",
-    "ratio",
-    "ratio_error",
-    "ratio_interval",
-    "equivalence_p_value",
-    "adjusted_equivalence_p_value",
-)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -474,9 +306,11 @@ class Comparison(Record):
         return columns_of(flat(vars(pair)) for pair in self)
 
     def _pair(self, k: int, *, turned: bool = False) -> Pair:
+        # All but the names of the two models, the method and the sentence.
+        columns = fields(Pair)[2:-2]
         row: dict[str, Any] = {
             name: tuple(x.tolist()) if x.ndim else x.item()
-            for name, x in ((name, getattr(self, name)[k]) for name in COLUMNS)
+            for name, x in ((field.name, getattr(self, field.name)[k]) for field in columns)
         }
         first, second = self.pairs[k]
         pair = Pair(first, second, **row, method=self.methods[k], sentence="")
@@ -489,3 +323,154 @@ class Comparison(Record):
         ends = f"{100 * self.level:g} % interval"
         about = Wording(self.unit, ends, 1 - self.level, self.higher_is_better, self.margin)
         return sentence(pair, about, len(self), lost)
+
+
+def flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Write both ends of an interval as two numbers."""
+    result: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, tuple):
+            prefix = name.removesuffix("interval")
+            prefix = prefix if prefix.endswith("_") or not prefix else f"{prefix}_"
+            result |= dict(zip((f"{prefix}lower", f"{prefix}upper"), value, strict=True))
+        else:
+            result[name] = value
+    return result
+
+
+def _opposite(interval: tuple[float, float]) -> tuple[float, float]:
+    low, high = interval
+    return 0.0 - high, 0.0 - low
+
+
+class Wording(NamedTuple):
+    """What sentences about pairs have in common."""
+
+    unit: str
+    ends: str
+    alpha: float
+    higher_is_better: bool
+    margin: float | None
+
+
+def told_apart(pair: Pair, alpha: float) -> bool:
+    """Tell whether one model is better, allowing for the other pairs; zero must be outside."""
+    low, high = pair.interval
+    return pair.adjusted_p_value <= alpha and not low <= 0 <= high
+
+
+def sentence(pair: Pair, words: Wording, pairs: int, lost: Mapping[str, str]) -> str:
+    """Say which of two models is better, if that can be told."""
+    first, second = (printable(name) for name in (pair.first, pair.second))
+    if not math.isfinite(pair.difference):
+        return _infinite(pair, words.unit, lost)
+    if pair.differing == 0 and pair.difference == 0:
+        alike = "rank the cases alike" if words.higher_is_better else "never differ"
+        return f"{first} and {second} {alike}"
+    if not pair.standard_error > 0:
+        size = f"{pair.difference:.4g} {words.unit}, without a standard error"
+        return f"{first} and {second} cannot be compared: difference {size}"
+    if told_apart(pair, words.alpha):
+        return _better(pair, words, (first, second))
+    if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
+        p = f"(p = {pair.adjusted_equivalence_p_value:.2g})"
+        within = f"{words.margin:g} {words.unit} {p}"
+        return f"{first} and {second} are as good as each other within {within}"
+    (low, high), reason, ends = pair.interval, "", words.ends
+    if pair.p_value <= words.alpha < pair.adjusted_p_value:
+        # The interval that allows for all pairs goes with the p-value that does.
+        reason, ends = f", allowing for {pairs} comparisons", f"{words.ends} for all pairs"
+        low, high = pair.simultaneous
+    size = f"{pair.difference:.4g} {words.unit} ({ends} {low:.4g} to {high:.4g}{_flips(pair)})"
+    return f"{first} and {second} cannot be told apart{reason}: difference {size}"
+
+
+def _infinite(pair: Pair, unit: str, lost: Mapping[str, str]) -> str:
+    names = [pair.first, pair.second]
+    if math.isnan(pair.difference):
+        first, second = map(printable, names)
+        return f"{first} and {second} both have an infinite {unit} score"
+    worse, other = names if pair.difference > 0 else names[::-1]
+    cases = f"{lost[worse]} of infinite loss"
+    return f"{printable(worse)} has an infinite {unit} score ({cases}), {printable(other)} has not"
+
+
+def _better(pair: Pair, words: Wording, names: tuple[str, str]) -> str:
+    better = (pair.difference > 0) == words.higher_is_better
+    first, second = names if better else names[::-1]
+    low, high = pair.interval if pair.difference > 0 else _opposite(pair.interval)
+    ends = f"{words.ends} {low:.4g} to {high:.4g}{_flips(pair)}"
+    little = ""
+    if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
+        little = f", less than the margin of {words.margin:g}"
+    size = f"{abs(pair.difference):.4g} {words.unit} ({ends}){little}"
+    return f"{first} is better than {second} by {size}"
+
+
+def _flips(pair: Pair) -> str:
+    """Say the p-value where it is not that of the interval."""
+    if not pair.method.startswith("sign flips"):
+        return ""
+    sign = "=" if pair.method == "sign flips" else "at most"
+    return f"; p {sign} {pair.p_value:.2g} by sign flips"
+
+
+def lay_out(comparison: Comparison) -> str:
+    """Say it in sentences, and of three or four models as a matrix too; of more, in a table."""
+    if len(comparison.models) > FEW:
+        return _ranked(comparison)
+    lines = [pair.sentence + "." for pair in comparison]
+    if len(comparison.models) > 2:
+        lines += ["", _matrix(comparison)]
+    return "\n".join(lines)
+
+
+def _matrix(comparison: Comparison) -> str:
+    """Lay differences out by models; a star stands where two are told apart."""
+    numbers, rows = comparison.matrix(), []
+    for i, name in enumerate(comparison.models):
+        cells = []
+        for j, other in enumerate(comparison.models):
+            value = numbers[i, j]
+            star = _star(comparison, name, other) if not math.isnan(value) else " "
+            cells.append("- " if math.isnan(value) else f"{value:.4g}{star}")
+        rows.append((name, *cells))
+    return table(("row minus column", *comparison.models), rows)
+
+
+def _star(comparison: Comparison, name: str, other: str) -> str:
+    return "*" if told_apart(comparison[name, other], 1 - comparison.level) else " "
+
+
+def _ranked(comparison: Comparison) -> str:
+    """Lay models out, the best first, each against the best one or against the reference."""
+    sign = -1 if comparison.higher_is_better else 1
+    order = sorted(comparison.models, key=lambda name: sign * comparison.scores[name].value)
+    compared = {second for _, second in comparison.pairs}
+    other = compared.pop() if len(compared) == 1 else order[0]
+    rows = [_row(comparison, name, other) for name in order]
+    level = f"{100 * comparison.level:g} %"
+    adjusted = "p by Holm" if comparison.adjust == "holm" else "p"
+    shown = printable(other)
+    head = ("model", comparison.unit, level, f"minus {shown}", level, adjusted)
+    title = f"{many(len(comparison.models), 'model')}, the best first; {comparison.design}"
+    note = (
+        f"A star stands where a model is told apart from {shown}, allowing for "
+        f"{many(len(comparison), 'pair')}; every pair has a sentence of its own, and "
+        "plots.comparison_matrix shows all."
+    )
+    return "\n\n".join([title, table(head, rows), wrapped(note)])
+
+
+def _row(comparison: Comparison, name: str, other: str) -> tuple[str, ...]:
+    score = comparison.scores[name]
+    own = (name, f"{score.value:.4g}", _range(*score.interval))
+    if name == other:
+        return (*own, "- ", "-", "-")
+    pair = comparison[name, other]
+    apart = f"{pair.difference:+.4g}{_star(comparison, name, other)}"
+    return (*own, apart, _range(*pair.interval), chance(pair.adjusted_p_value))
+
+
+def _range(low: float, high: float) -> str:
+    return "-" if math.isnan(low) or math.isnan(high) else f"{low:.4g} to {high:.4g}"

@@ -37,6 +37,17 @@ if TYPE_CHECKING:
 
 Scale: TypeAlias = Literal["brier", "regret", "net benefit"]
 
+# More thresholds than this show hardly more, and take memory squared.
+MOST = 200
+# A range that holds fewer points of the usual grid gets one of its own.
+ENOUGH_POINTS = 100
+# With fewer blocks of times, their spread is hardly known.
+LEAST_BLOCKS = 10
+# A variance smaller than this, on the scale of that of a mean cost, is one of rounding alone.
+ROUNDING = 1e-12
+# Clusters whose sums are held at a time, each with as many numbers as there are thresholds.
+BATCH = 4096
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Dominance(Record):
@@ -362,18 +373,6 @@ def _thresholds(runs: list[tuple[float, float]]) -> str:
     alone = not some and runs[0][0] == runs[0][1]
     listed = f"{', '.join(some)} and {last}" if some else last
     return f"{'the threshold' if alone else 'thresholds'} {listed}"
-
-
-# More thresholds than this show hardly more, and take memory squared.
-MOST = 200
-# A range that holds fewer points of the usual grid gets one of its own.
-ENOUGH_POINTS = 100
-# With fewer blocks of times, their spread is hardly known.
-LEAST_BLOCKS = 10
-# A variance smaller than this, on the scale of that of a mean cost, is one of rounding alone.
-ROUNDING = 1e-12
-# Clusters whose sums are held at a time, each with as many numbers as there are thresholds.
-BATCH = 4096
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 Table: TypeAlias = np.ndarray[Any, Any]
 # How far from one the sum of priors may be.
 SLACK = 1e-6
+# Means that differ by less than this share of themselves differ by rounding alone.
+ROUNDING = 2.0**-40
 
 
 class Priced(NamedTuple):
@@ -516,10 +518,6 @@ def scores_of_table(confusion: Confusion, cost: Table) -> HardScores:
         expected_cost=mean,
         normalized_cost=over_constant(mean, cost, shares),
     )
-
-
-# Means that differ by less than this share of themselves differ by rounding alone.
-ROUNDING = 2.0**-40
 
 
 def switching_penalty(first: Cases, second: Cases, rule: ClassRule | None = None) -> float | None:

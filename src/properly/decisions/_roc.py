@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
+# Alarm rates at which a band is given, at most: from counts, and from cases one by one.
+RATES, RATES_OF_ROWS = 501, 101
+
+
 @dataclass(frozen=True, repr=False)
 class Ranking(Record):
     """Measures of how well forecasts rank cases.
@@ -224,10 +228,6 @@ def _weight(counts: Outcomes) -> Column:
 def _ratio(part: float, whole: float) -> float:
     """Divide; what is divided by nothing is undefined."""
     return float(part / whole) if whole else np.nan
-
-
-# Alarm rates at which a band is given, at most: from counts, and from cases one by one.
-RATES, RATES_OF_ROWS = 501, 101
 
 
 @dataclass(frozen=True, eq=False, repr=False)
