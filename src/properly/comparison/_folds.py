@@ -229,25 +229,26 @@ def _row(name: str, model: FoldScores, folds: int, *, areas: bool) -> list[str]:
 
 def conclude(folds: Folds) -> list[str]:
     """Say what each number is about, and what it is not."""
-    text = [POOLED, SPREAD, *([PAIRS] if len(folds.pairs) > FEW_PAIRS else _pair_by_pair(folds))]
+    pairs = [PAIRS] if len(folds.pairs) > FEW_PAIRS else _pair_by_pair(folds)
+    sentences = [POOLED, SPREAD, *pairs]
     if all(model.fold_areas is not None for model in folds.models.values()):
-        text.append(AREAS)
-    return text
+        sentences.append(AREAS)
+    return sentences
 
 
 def _pair_by_pair(folds: Folds) -> list[str]:
     """Say of each pair in how many folds which model is better."""
-    text, word = [], "higher" if folds.higher_is_better else "lower"
+    sentences, word = [], "higher" if folds.higher_is_better else "lower"
     for (first, second), better, equal in zip(
         folds.pairs, folds.better.tolist(), folds.equal.tolist(), strict=True
     ):
         same = f", and the same in {equal}" if equal else ""
-        text.append(
+        sentences.append(
             f"{printable(first)} scores {word}, which is better, than {printable(second)} in "
             f"{better} of {many(len(folds), 'fold')}{same}: a description, not a test. What is "
             "tested is their pooled difference, case by case."
         )
-    return text
+    return sentences
 
 
 class FoldNumbers(NamedTuple):

@@ -34,14 +34,12 @@ CLASSES = (
     "Scores depend on how common the classes are, so groups of other shares score differently "
     "however good the forecasts: compare skill as well."
 )
-# What the cases of a group must come from, by how the design is told.
+# What the cases of a group must come from, by the text of the design.
 WHENCE = {"cluster": ", from five clusters", "time": ", at 20 times"}
 SHRUNK = (
     "Shrunk scores are drawn towards the mean of the groups, the more the less is known; they "
     "stand beside the raw ones, not in their place."
 )
-
-
 # In a frame, beside the p-values of the score.
 RENAMED = {"p_value": "calibration_p_value", "adjusted_p_value": "adjusted_calibration_p_value"}
 WORDS = ("rule", "unit", "design", "level", "replicates")
@@ -436,7 +434,7 @@ def _within(groups: Groups, calibration: GroupCalibration) -> str:
 
 def notes_on(groups: Groups) -> list[str]:
     """Say what a reader of the table must know."""
-    text = [_looked_at(groups), CLASSES if groups.events is None else EVENTS]
+    sentences = [_looked_at(groups), CLASSES if groups.events is None else EVENTS]
     few = (name for name, x in zip(groups.name, groups.enough, strict=True) if not x)
     small = [f"'{printable(name)}'" for name in few]
     if small:
@@ -444,26 +442,26 @@ def notes_on(groups: Groups) -> list[str]:
         if groups.events is None:
             lack = "ten cases outside the commonest class"
         whence = next((x for kind, x in WHENCE.items() if kind in groups.design), "")
-        text.append(f"No interval without {lack}{whence}: {_some(small)}.")
+        sentences.append(f"No interval without {lack}{whence}: {_some(small)}.")
     worst = [x.sentence for x in (groups.worst, groups.worst_skill) if x is not None]
-    return [*text, *_differ(groups), *worst, SHRUNK]
+    return [*sentences, *_differ(groups), *worst, SHRUNK]
 
 
 def _looked_at(groups: Groups) -> str:
     compared = int(np.sum(~np.isnan(groups.p_value))) if len(groups) > 2 else 1
     by_chance = 1 - 0.95**compared
-    text = f"{many(len(groups), 'group')} were looked at."
+    count = f"{many(len(groups), 'group')} were looked at."
     if compared < 2:
-        return text
+        return count
     return (
-        f"{text} If none differed from the rest, one or more of {compared} unadjusted p-values "
+        f"{count} If none differed from the rest, one or more of {compared} unadjusted p-values "
         f"would be below 0.05 in about {100 * by_chance:.0f} % of such tables."
     )
 
 
 def _differ(result: Groups) -> list[str]:
     """Say of each measure whether groups differ in it at all."""
-    text = []
+    sentences = []
     for name, contrast in result.measures.items():
         statistic, degrees, p = contrast.homogeneity
         if math.isnan(p):
@@ -472,8 +470,8 @@ def _differ(result: Groups) -> list[str]:
         groups = "all groups" if count == len(result) else f"the {count} groups with an interval"
         words = name.replace("observed_expected", "O:E")
         number = f"Q = {statistic:.4g} with {degrees:g} degree{'s' * (degrees != 1)} of freedom"
-        text.append(f"That {groups} have the same {words}: {number}, p = {p:.3g}.")
-    return text
+        sentences.append(f"That {groups} have the same {words}: {number}, p = {p:.3g}.")
+    return sentences
 
 
 def _some(names: list[str]) -> str:

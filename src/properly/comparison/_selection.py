@@ -38,6 +38,7 @@ CHECKPOINT, EARLY = get_args(Way)
 # Changes of sign that are drawn if there are too many to try all.
 REPLICATES = 1999
 SIGNS = "sign flips"
+OVER_RUNS = "epoch, mean: over runs; sd: their standard deviation, which is no standard error."
 ALONE = "One independent unit says nothing about chance: there are no intervals and no p-values."
 
 
@@ -188,21 +189,21 @@ class SelectionReport(Record):
 
     def _notes(self) -> list[str]:
         """Say what the numbers rest on."""
-        text = ["epoch, mean: over runs; sd: their standard deviation, which is no standard error."]
+        notes = [OVER_RUNS]
         if self.baseline is None:
-            return text
+            return notes
         if self.units < 2:
-            return [*text, ALONE]
+            return [*notes, ALONE]
         units = f"{self.units} independent units"
-        text.append(
+        notes.append(
             f"Differences are taken run by run; their intervals are Student's t over {units}. "
             f"p-values are adjusted by Holm's method for {many(self._compared, 'difference')}."
         )
         if all(one.method in ("", SIGNS) for one in self):
             least = max(2.0 ** (1 - self.units), 1 / (1 + REPLICATES))
             never = f"none can be below {least:.3g}"
-            text.append(f"They come from changes of sign: with {units}, {never}.")
-        return text
+            notes.append(f"They come from changes of sign: with {units}, {never}.")
+        return notes
 
     @property
     def _compared(self) -> int:
@@ -369,7 +370,7 @@ def selection_report(
     if patience is not None:
         check_whole(patience, "patience")
     design = _design(len(given), clusters)
-    request = _Baseline(baseline, design, check_level(level), as_generator(rng))
+    options = _Options(baseline, design, check_level(level), as_generator(rng))
     chosen = {
         wait: {by: _choose(given, by, up, wait) for by in selecting}
         for wait in ((None,) if patience is None else (None, patience))
@@ -378,7 +379,7 @@ def selection_report(
         one
         for name in reported
         for wait, epochs in chosen.items()
-        for one in _selections(given, name, CHECKPOINT if wait is None else EARLY, epochs, request)
+        for one in _selections(given, name, CHECKPOINT if wait is None else EARLY, epochs, options)
     ]
     adjusted = holm(np.array([one.p_value for one in result])).tolist()
     return SelectionReport(
@@ -393,11 +394,11 @@ def selection_report(
         runs=len(given),
         units=design.units,
         design=_design_text(design),
-        level=request.level,
+        level=options.level,
     )
 
 
-class _Baseline(NamedTuple):
+class _Options(NamedTuple):
     """What to compare with, how runs depend on one another, and how sure to be."""
 
     baseline: str | None
@@ -457,7 +458,7 @@ def _selections(
     report: str,
     way: str,
     epochs: dict[str, tuple[int, ...]],
-    request: _Baseline,
+    options: _Options,
 ) -> list[Selection]:
     """Tell a metric on test data at the epochs that each metric selected."""
     values = {
@@ -470,8 +471,8 @@ def _selections(
         with np.errstate(invalid="ignore"):
             mean = float(column.mean())
             spread = float(column.std(ddof=1)) if len(column) > 1 else math.nan
-            if request.baseline not in (None, by):
-                compared = _compare(column - values[str(request.baseline)], request)
+            if options.baseline not in (None, by):
+                compared = _compare(column - values[str(options.baseline)], options)
         result.append(
             Selection(
                 way=way,
@@ -493,21 +494,21 @@ def _no_difference() -> dict[str, Any]:
     return unknown | {"interval": ends, "method": ""}
 
 
-def _compare(apart: Column, request: _Baseline) -> dict[str, Any]:
+def _compare(apart: Column, options: _Options) -> dict[str, Any]:
     """Put an interval around the mean of differences, one a run, and test it against zero."""
     from scipy.special import stdtr
 
     result = _no_difference() | {"difference": float(apart.mean())}
-    if not np.isfinite(apart).all() or request.design.units < 2:
+    if not np.isfinite(apart).all() or options.design.units < 2:
         return result
-    mean, influence = of_mean(apart[None], request.design.weight)
-    spread = covariance(influence, request.design)
-    half = spread.half_widths(request.level)
-    total = request.design.totals(apart[None])[0]
+    mean, influence = of_mean(apart[None], options.design.weight)
+    spread = covariance(influence, options.design)
+    half = spread.half_widths(options.level)
+    total = options.design.totals(apart[None])[0]
     # Differences that are all the same leave Student's t nothing to divide by.
     flip = np.count_nonzero(total) < FEW or not spread.errors[0] > 0
     if flip:
-        p = sign_flip(total, REPLICATES, request.rng)
+        p = sign_flip(total, REPLICATES, options.rng)
     else:
         p = float(2 * stdtr(spread.degrees, -abs(mean[0] / spread.errors[0])))
     return result | {
