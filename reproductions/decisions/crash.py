@@ -20,9 +20,9 @@ from properly.counts._cases import Cases
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally
 from properly.datasets import crash
-from properly.decisions._curve import decision_curve
 from properly.decisions._elementary import rows_of
 from properly.decisions._murphy import regret_curve
+from properly.decisions._net_benefit import decision_curve
 from properly.decisions._roc import ranking, roc_curve
 from properly.rules import Bounded, Brier, Log, MissedBenefit, Regret
 from reproductions.decisions.assel import auc_influence

@@ -13,7 +13,7 @@ from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import upper_tails
 from properly.counts._tally import Tally
 from properly.decisions._confusion import quadratic_weighted_kappa
-from properly.decisions._hard import decide, hard_costs
+from properly.decisions._hard_decisions import decide, hard_costs
 from properly.rules import Bounded, MissedBenefit
 
 if TYPE_CHECKING:

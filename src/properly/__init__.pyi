@@ -29,9 +29,9 @@ from .counts._cases import Cases
 from .counts._reductions import cumulative, one_vs_rest, top_label
 from .counts._tally import Tally
 from .decisions._confusion import quadratic_weighted_kappa
-from .decisions._curve import decision_curve
-from .decisions._hard import expected_cost
+from .decisions._hard_decisions import expected_cost
 from .decisions._murphy import murphy_curve, regret_curve
+from .decisions._net_benefit import decision_curve
 from .decisions._recommend import recommend
 from .decisions._retention import retention_curve
 from .decisions._roc import roc_curve

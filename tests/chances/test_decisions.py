@@ -10,7 +10,7 @@ from scipy.stats import beta
 
 from properly import Cases, Tally, tally
 from properly.counts._event_rate import with_event_rate
-from properly.decisions._curve import decision_curve
+from properly.decisions._net_benefit import decision_curve
 from properly.decisions._threshold import AtThreshold, at_threshold
 
 if TYPE_CHECKING:

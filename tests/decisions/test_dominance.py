@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import t as student
 
 import properly
-from properly.decisions import _dominance_band as _threshold_pairs
+from properly.decisions import _dominance
 from properly.decisions._dominance import Dominance, dominance
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design
@@ -271,7 +271,7 @@ def test_nothing_depends_on_how_many_clusters_are_held_at_a_time(
 ) -> None:
     first, second = pair(300, **designs(300)[name])
     whole = dominance(first, second, rng=1)
-    monkeypatch.setattr(_threshold_pairs, "BATCH", batch)
+    monkeypatch.setattr(_dominance, "BATCH", batch)
     parts = dominance(first, second, rng=1)
     np.testing.assert_allclose(parts.standard_error, whole.standard_error, rtol=1e-12)
     assert parts.quantile == pytest.approx(whole.quantile, rel=1e-6)

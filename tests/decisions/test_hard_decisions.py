@@ -14,8 +14,13 @@ from hypothesis import strategies as st
 
 from properly import Cases
 from properly.decisions._confusion import confusion, macro_f1, mean_absolute_error, weighted_kappa
-from properly.decisions._hard import decide, expected_cost
-from properly.decisions._hard_decisions import NUMBERS, HardScores, hard_decisions
+from properly.decisions._hard_decisions import (
+    NUMBERS,
+    HardScores,
+    decide,
+    expected_cost,
+    hard_decisions,
+)
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 
 GRADES = ["mild", "moderate", "severe"]

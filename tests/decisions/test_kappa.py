@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from properly.decisions._confusion import kappa_of, quadratic_weighted_kappa, weighted_kappa
-from properly.decisions._hard import expected_cost
+from properly.decisions._hard_decisions import expected_cost
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from properly.decisions._confusion import quadratic_weighted_kappa
-from properly.decisions._hard import expected_cost
-from properly.decisions._retained import numbers_removed
+from properly.decisions._hard_decisions import expected_cost
+from properly.decisions._removal import numbers_removed
 from properly.decisions._retention import ORACLE, rejection_scores, retention_curve, retention_study
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.rules import RPS, Brier, Log

@@ -15,7 +15,7 @@ from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
 
 from properly import Interval, tally
 from properly.counts._baselines import baselines
-from properly.decisions._curve import decision_curve
+from properly.decisions._net_benefit import decision_curve
 from properly.decisions._threshold import mean_net_benefit
 from properly.errors import DataError
 from properly.plots._axes import PALETTE, number

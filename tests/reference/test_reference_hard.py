@@ -20,7 +20,7 @@ from properly.decisions._confusion import (
     quadratic_weighted_kappa,
     weighted_kappa,
 )
-from properly.decisions._hard import decide, expected_cost, hard_costs
+from properly.decisions._hard_decisions import decide, expected_cost, hard_costs
 from properly.rules._costs import cost_matrix, expected_costs
 
 if TYPE_CHECKING:

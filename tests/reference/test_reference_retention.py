@@ -18,7 +18,8 @@ from properly.decisions._retention import ORACLE, retention_curve, retention_stu
 from properly.rules import RPS, Brier, Log, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
-    from properly.decisions._retained import Metric, Retention
+    from properly.decisions._removal import Metric
+    from properly.decisions._retention import Retention
 
 FILE = Path(__file__).parents[1] / "reference" / "ordinal" / "dataset.json"
 TOLERANCE = 1e-12

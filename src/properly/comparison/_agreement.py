@@ -1,4 +1,4 @@
-"""How well metrics agree over the epochs of a training run."""
+"""Agreement of metrics over the epochs of a training run: correlations and shared best epochs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from properly._boundary._labels import require_columns
 from properly._boundary._options import check_whole
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, many, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._epochs import LARGER, as_larger, read_history
 from properly.errors import DataError
@@ -18,12 +18,10 @@ from properly.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly._boundary._record import Backend
     from properly.comparison._epochs import History
     from properly.typing import Column
 
 
-COLUMNS = ("pearson", "spearman", "top_overlap", "best_epoch", "reference_at_best")
 UNDEFINED = (
     "-: not defined, since one of the two metrics is the same at all epochs; or infinite at some, "
     "for Pearson's correlation."
@@ -31,7 +29,7 @@ UNDEFINED = (
 
 
 @dataclass(frozen=True, repr=False)
-class MetricAgreement:
+class MetricAgreement(Record):
     """How well metrics agree with one of them over the epochs of a training run.
 
     Epochs are counted from 0. Dicts are by metric, without the reference.
@@ -106,16 +104,12 @@ class MetricAgreement:
     def _better(self, metric: str) -> str:
         return "higher" if metric in self.larger else "lower"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON can hold them."""
-        found: dict[str, Any] = plain(dict(vars(self)))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a metric as a polars, pandas or pyarrow frame."""
-        columns = {name: list(getattr(self, name).values()) for name in COLUMNS}
-        larger = [metric in self.larger for metric in self.metrics]
-        return to_frame({"metric": list(self.metrics), "larger": larger} | columns, backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a metric."""
+        names = ("pearson", "spearman", "top_overlap", "best_epoch", "reference_at_best")
+        columns: dict[str, list[Any]] = {"metric": list(self.metrics)}
+        columns["larger"] = [metric in self.larger for metric in self.metrics]
+        return columns | {name: list(getattr(self, name).values()) for name in names}
 
 
 def metric_agreement(
@@ -210,13 +204,13 @@ def metric_agreement(
 
 def check_top(top: int, epochs: int) -> int:
     """Take a number of best epochs, not more than there are."""
-    found = check_whole(top, "top")
-    if found > epochs:
+    result = check_whole(top, "top")
+    if result > epochs:
         message = (
-            f"top must be at most the number of epochs; got {found} of {many(epochs, 'epoch')}"
+            f"top must be at most the number of epochs; got {result} of {many(epochs, 'epoch')}"
         )
         raise DataError(message, hint="top=1 compares the best epochs alone.")
-    return found
+    return result
 
 
 def best_epochs(oriented: Column, count: int) -> Column:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import operator
 from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +13,7 @@ from properly._boundary._arrays import as_column, check_length, require_present
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import check_inside, check_whole
 from properly._boundary._record import many
+from properly.comparison._numbers import as_count
 from properly.counts._cases import numbered
 from properly.errors import ArgumentTypeError, DataError
 
@@ -146,7 +146,8 @@ class BlockCrossValidation:
             object.__setattr__(self, name, check_whole(getattr(self, name), name))
         for name in ("validation", "test"):
             object.__setattr__(self, name, check_inside(getattr(self, name), name))
-        object.__setattr__(self, "gap", _check_gap(self.gap))
+        message = f"gap must be a whole number of samples, 0 or more; got {self.gap!r}"
+        object.__setattr__(self, "gap", as_count(self.gap, message))
         if self.blocks <= self.validation_blocks + self.test_blocks:
             message = (
                 "blocks must be more than those to validate and to test; got "
@@ -280,8 +281,8 @@ class BlockCrossValidation:
         return one.edge[i], one.edge[middle], one.edge[middle + self.test_blocks]
 
     def _require_windows(self, i: int, parts: Sequence[tuple[Column, ...]]) -> None:
-        for purpose, found in zip(("train", "validate"), zip(*parts, strict=True), strict=False):
-            if not any(map(len, found)):
+        for purpose, result in zip(("train", "validate"), zip(*parts, strict=True), strict=False):
+            if not any(map(len, result)):
                 message = (
                     f"each split must have a window to {purpose} on; split {i} has none, "
                     f"with a gap of {many(self.gap, 'sample')}"
@@ -292,22 +293,11 @@ class BlockCrossValidation:
         parts = [self._starts(one, i) for one in series]
         if single:
             return BlockSplit(*map(read_only, parts[0]))
-        return BlockSplit(*(read_only(_pairs(found)) for found in zip(*parts, strict=True)))
+        return BlockSplit(*(read_only(_pairs(result)) for result in zip(*parts, strict=True)))
 
 
 def _share(share: float, blocks: int) -> int:
     return max(1, math.floor(share * blocks + ROUNDING))
-
-
-def _check_gap(gap: object) -> int:
-    try:
-        found = operator.index(gap)  # type: ignore[arg-type]
-    except TypeError:
-        found = -1
-    if found < 0:
-        message = f"gap must be a whole number of samples, 0 or more; got {gap!r}"
-        raise DataError(message)
-    return found
 
 
 def _lengths(samples: object) -> tuple[list[int], bool]:

@@ -1,7 +1,4 @@
-"""Whether one model is better than another, on the same cases.
-
-How far off the differences of models may be, and whether they could be due to chance.
-"""
+"""Comparison of models on the same cases: differences, their standard errors and p-values."""
 
 from __future__ import annotations
 
@@ -19,9 +16,8 @@ from properly._boundary._options import (
     check_level,
     check_whole,
 )
-from properly.comparison._paired import long_run, sign_flip
+from properly.comparison._differences import is_area, long_run, score_areas, score_models, sign_flip
 from properly.comparison._pairs import Comparison
-from properly.comparison._scored import is_area, score_areas, score_models
 from properly.counts._models import contenders
 from properly.counts._scoring import unit_of
 from properly.errors import DataError
@@ -35,7 +31,7 @@ from properly.inference._variance import covariance
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly.comparison._scored import Index, Influences, Scored
+    from properly.comparison._differences import Index, Influences, ModelScores
     from properly.counts._cases import Cases
     from properly.counts._models import Forecasts
     from properly.inference._design import Serial
@@ -44,26 +40,29 @@ if TYPE_CHECKING:
 
 
 Method: TypeAlias = Literal["auto", "t", "diebold-mariano", "sign-flip"]
+Adjust: TypeAlias = Literal["holm", "none"]
 
 # With fewer cases that differ, signs are changed instead of trusting Student's t.
 FEW = 20
 # A variance this much smaller than those it is the difference of is computed anew.
 CANCELLED = 1e-6
 ROUNDING = 1e-14
+# Changes of sign that are drawn.
+REPLICATES = 1999
 
 
 @dataclass(frozen=True)
-class Asked:
+class Options:
     """What a comparison is to be made by."""
 
     rule: Rule | Literal["auc"]
     level: float
-    method: Method
-    horizon: int
-    adjust: str
-    margin: float | None
-    replicates: int
     rng: np.random.Generator
+    method: Method = "auto"
+    horizon: int = 1
+    adjust: str = "holm"
+    margin: float | None = None
+    replicates: int = REPLICATES
 
     @property
     def by_area(self) -> bool:
@@ -72,22 +71,22 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Contest:
-    """All that is known of some pairs of models.
+class PairScores:
+    """Scores of models, the pairs to compare, and by what.
 
     Attributes
     ----------
     pairs : tuple of pairs of int
         The numbers of the models.
-    scored : Scored
+    scored : ModelScores
         What the models score.
-    asked : Asked
+    options : Options
         What to compare them by.
     """
 
     pairs: tuple[Index, ...]
-    scored: Scored
-    asked: Asked
+    scored: ModelScores
+    options: Options
 
     @property
     def ends(self) -> tuple[Column, Column]:
@@ -100,14 +99,14 @@ class Contest:
         """Degrees of freedom; DeLong's normal has infinitely many."""
         rows = self.scored.rows
         alone = rows is None or (rows.design.cluster is None and rows.design.time is None)
-        return math.inf if self.asked.by_area and alone else float(self.scored.spread.degrees)
+        return math.inf if self.options.by_area and alone else float(self.scored.spread.degrees)
 
     def differences(self) -> Column:
         """Subtract the scores; of two infinite ones there is no difference."""
         first, second = self.ends
         with np.errstate(invalid="ignore"):
-            found: Column = self.scored.value[first] - self.scored.value[second]
-        return found
+            result: Column = self.scored.value[first] - self.scored.value[second]
+        return result
 
     def squared_errors(self) -> Column:
         """Return the variances of the differences, from the covariance of the scores."""
@@ -124,64 +123,64 @@ class Margins(NamedTuple):
     methods: list[str]
 
 
-def margins(contest: Contest) -> Margins:
+def margins(pairs: PairScores) -> Margins:
     """Find how far off each difference may be."""
-    scored, square = contest.scored, contest.squared_errors()
-    degrees = np.full(len(square), contest.degrees)
-    methods = ["DeLong" if contest.asked.by_area else "Student's t"] * len(square)
+    scored, square = pairs.scored, pairs.squared_errors()
+    degrees = np.full(len(square), pairs.degrees)
+    methods = ["DeLong" if pairs.options.by_area else "Student's t"] * len(square)
     if scored.paired is not None:
         square = scored.paired.square
     if scored.rows is not None:
-        _look_closer(contest, scored.rows, square, degrees, methods)
+        _look_closer(pairs, scored.rows, square, degrees, methods)
     error = np.sqrt(np.maximum(square, 0))
     # What differs by the same amount in all cases varies by rounding alone.
-    first, second = (np.abs(scored.value[x]) for x in contest.ends)
+    first, second = (np.abs(scored.value[x]) for x in pairs.ends)
     with np.errstate(invalid="ignore"):
         error[error <= ROUNDING * (first + second)] = 0.0
     return Margins(error, degrees, methods)
 
 
 def _look_closer(
-    contest: Contest, rows: Influences, square: Column, degrees: Column, methods: list[str]
+    pairs: PairScores, rows: Influences, square: Column, degrees: Column, methods: list[str]
 ) -> None:
     """Find from the cases those variances that the covariance of scores does not tell."""
-    asked, design = contest.asked, rows.design
-    alone = np.diagonal(contest.scored.spread.covariance)
+    options, design = pairs.options, rows.design
+    alone = np.diagonal(pairs.scored.spread.covariance)
     for k in np.flatnonzero(~np.isnan(square)).tolist():
-        pair = contest.pairs[k]
+        pair = pairs.pairs[k]
         size = sum(alone[i] for i in pair)
-        if asked.method == "diebold-mariano":
-            run = long_run(design.totals(rows.between(pair)[None])[0], asked.horizon)
+        if options.method == "diebold-mariano":
+            run = long_run(design.totals(rows.between(pair)[None])[0], options.horizon)
             square[k], degrees[k], methods[k] = run.error**2, run.degrees, run.method
         elif design.serial == "newey-west-auto" or square[k] < CANCELLED * size:
             # A small difference of large numbers keeps few digits; this way keeps all.
             square[k] = covariance(rows.between(pair)[None], design).covariance[0, 0]
 
 
-def p_values(contest: Contest, found: Margins) -> Column:
+def p_values(pairs: PairScores, margin: Margins) -> Column:
     """Test every difference against zero; methods are noted where they are others than asked."""
     from scipy.special import stdtr
 
-    difference, asked, scored = contest.differences(), contest.asked, contest.scored
+    difference, options, scored = pairs.differences(), pairs.options, pairs.scored
     with np.errstate(divide="ignore", invalid="ignore"):
-        p = 2 * stdtr(found.degrees, -np.abs(difference / found.error))
-    p[~(found.degrees > 0) | ~(found.error > 0)] = np.nan
+        p = 2 * stdtr(margin.degrees, -np.abs(difference / margin.error))
+    p[~(margin.degrees > 0) | ~(margin.error > 0)] = np.nan
     p[(scored.differing == 0) & (difference == 0)] = 1.0
     timed = scored.rows is not None and scored.rows.design.time is not None
-    few = (scored.differing < FEW) & (asked.method == "auto") & (not timed)
-    flip = (few & (not asked.by_area)) | (asked.method == "sign-flip")
+    few = (scored.differing < FEW) & (options.method == "auto") & (not timed)
+    flip = (few & (not options.by_area)) | (options.method == "sign-flip")
     for k in np.flatnonzero(flip & (scored.differing > 0) & np.isfinite(difference)).tolist():
-        p[k], found.methods[k] = _of_signs(contest, k)
+        p[k], margin.methods[k] = _of_signs(pairs, k)
     return np.asarray(p)
 
 
-def _of_signs(contest: Contest, k: int) -> tuple[float, str]:
+def _of_signs(pairs: PairScores, k: int) -> tuple[float, str]:
     """Change signs at random; without the cases, bound what that would have given."""
-    scored, asked = contest.scored, contest.asked
+    scored, options = pairs.scored, pairs.options
     if scored.rows is not None:
-        apart = scored.rows.losses_apart(contest.pairs[k], scored.value)
+        apart = scored.rows.losses_apart(pairs.pairs[k], scored.value)
         total = scored.rows.design.totals(apart[None])[0]
-        return sign_flip(total, asked.replicates, asked.rng), "sign flips"
+        return sign_flip(total, options.replicates, options.rng), "sign flips"
     size = math.nan if scored.paired is None else float(scored.paired.size[k])
     return most_signs(size), "sign flips, bounded"
 
@@ -204,26 +203,26 @@ def most_signs(size: float) -> float:
     return float(np.minimum(ndtr(-abs(size)) / (2 * ndtr(-math.sqrt(2))), 1.0))
 
 
-def joint_quantile(contest: Contest, found: Margins) -> float:
+def joint_quantile(pairs: PairScores, margin: Margins) -> float:
     """Return how many standard errors the intervals of all pairs must reach to hold at once."""
-    errors = np.sqrt(np.maximum(contest.squared_errors(), 0))
-    errors[~(found.error > 0)] = 0.0
+    errors = np.sqrt(np.maximum(pairs.squared_errors(), 0))
+    errors[~(margin.error > 0)] = 0.0
     return sup_t_of_pairs(
-        contest.scored.spread.covariance,
-        contest.ends,
+        pairs.scored.spread.covariance,
+        pairs.ends,
         errors,
-        level=contest.asked.level,
-        degrees=float(found.degrees.min()),
-        rng=contest.asked.rng,
+        level=pairs.options.level,
+        degrees=float(margin.degrees.min()),
+        rng=pairs.options.rng,
     )
 
 
-def ratios(contest: Contest) -> tuple[Column, Column]:
+def ratios(pairs: PairScores) -> tuple[Column, Column]:
     """Divide the scores, and find the standard errors of these ratios; areas have none."""
-    (first, second), scored = contest.ends, contest.scored
-    if contest.asked.by_area:
+    (first, second), scored = pairs.ends, pairs.scored
+    if pairs.options.by_area:
         return np.full(len(first), np.nan), np.full(len(first), np.nan)
-    c = contest.scored.spread.covariance
+    c = pairs.scored.spread.covariance
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = scored.value[first] / scored.value[second]
         ratio[~np.isfinite(scored.value[first]) | ~np.isfinite(scored.value[second])] = np.nan
@@ -235,24 +234,19 @@ def ratios(contest: Contest) -> tuple[Column, Column]:
         return ratio, np.sqrt(np.maximum(square, 0)) / np.abs(scored.value[second])
 
 
-def equivalence(contest: Contest, found: Margins) -> Column:
+def equivalence(pairs: PairScores, result: Margins) -> Column:
     """Test whether each difference is as large as the margin, by two one-sided tests."""
     from scipy.special import stdtr
 
-    difference, margin = contest.differences(), contest.asked.margin
+    difference, margin = pairs.differences(), pairs.options.margin
     if margin is None:
         return np.full(len(difference), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         sides = (difference + margin, margin - difference)
-        p = np.maximum(*(stdtr(found.degrees, -side / found.error) for side in sides))
-    p[~(found.error > 0)] = np.nan
-    p[(contest.scored.differing == 0) & (difference == 0)] = 0.0
+        p = np.maximum(*(stdtr(result.degrees, -side / result.error) for side in sides))
+    p[~(result.error > 0)] = np.nan
+    p[(pairs.scored.differing == 0) & (difference == 0)] = 0.0
     return np.asarray(p)
-
-
-Adjust: TypeAlias = Literal["holm", "none"]
-# Changes of sign that are drawn.
-REPLICATES = 1999
 
 
 def compare(
@@ -412,7 +406,7 @@ def compare(
     >>> found.p_value.round(4)
     array([0.0093, 0.    , 0.    ])
     """
-    asked = Asked(
+    options = Options(
         rule=rule,
         level=check_level(level),
         horizon=check_whole(horizon, "horizon"),
@@ -422,11 +416,16 @@ def compare(
         replicates=check_whole(replicates, "replicates"),
         rng=as_generator(rng),
     )
-    known: dict[str, Any] = {"weight": weight, "clusters": clusters, "strata": strata, "time": time}
+    columns: dict[str, Any] = {
+        "weight": weight,
+        "clusters": clusters,
+        "strata": strata,
+        "time": time,
+    }
     models = contenders(
-        y, forecasts, labels=labels, pos_label=pos_label, normalize=normalize, **known
+        y, forecasts, labels=labels, pos_label=pos_label, normalize=normalize, **columns
     )
-    return _judged(models, asked, reference, serial)
+    return _compare(models, options, reference, serial)
 
 
 def compare_cases(
@@ -437,42 +436,25 @@ def compare_cases(
     rng: int | np.random.Generator | None,
 ) -> Comparison:
     """Compare models whose cases are checked already, all pairs, as `compare` does."""
-    return _judged(models, usual(rule, level, rng))
+    return _compare(models, Options(rule, level, as_generator(rng)))
 
 
-def usual(
-    rule: Rule | Literal["auc"], level: float, rng: int | np.random.Generator | None
-) -> Asked:
-    """Ask for what `compare` does unless told otherwise."""
-    return Asked(
-        rule=rule,
-        level=level,
-        horizon=1,
-        method="auto",
-        adjust="holm",
-        margin=None,
-        replicates=REPLICATES,
-        rng=as_generator(rng),
-    )
-
-
-def _judged(
+def _compare(
     models: dict[str, Cases],
-    asked: Asked,
+    options: Options,
     reference: str | None = None,
     serial: Serial = "cosines",
 ) -> Comparison:
     """Score the models, pair them, and say what the design allows."""
     pairs, cases = as_pairs(tuple(models), reference), next(iter(models.values()))
     design = Design.of(cases, serial)
-    scored = (
-        score_areas(models, design, pairs)
-        if is_area(asked.rule)
-        else score_models(models, asked.rule, design, pairs)
-    )
+    if is_area(options.rule):
+        scored = score_areas(models, design, pairs)
+    else:
+        scored = score_models(models, options.rule, design, pairs)
     warn_of_few(cases)
     warn_of_clusters(design)
-    return compared(tuple(models), Contest(pairs, scored, asked), about_design(design))
+    return compared(tuple(models), PairScores(pairs, scored, options), about_design(design))
 
 
 def check_method(method: Method, rule: object, time: object, horizon: int) -> Method:
@@ -495,11 +477,11 @@ def check_method(method: Method, rule: object, time: object, horizon: int) -> Me
 
 def check_margin(margin: float) -> float:
     """Take a margin that is more than nothing."""
-    found = as_number(margin, "margin")
-    if not 0 < found < math.inf:
-        message = f"a margin must be a positive number, in units of the score; got {found:g}"
+    result = as_number(margin, "margin")
+    if not 0 < result < math.inf:
+        message = f"a margin must be a positive number, in units of the score; got {result:g}"
         raise DataError(message)
-    return found
+    return result
 
 
 def as_pairs(models: tuple[str, ...], reference: str | None) -> tuple[Index, ...]:
@@ -509,42 +491,42 @@ def as_pairs(models: tuple[str, ...], reference: str | None) -> tuple[Index, ...
     if str(reference) not in models:
         message = f"a reference is the name of a model; got {reference!r}"
         raise DataError(message, hint=f"models: {', '.join(map(repr, models))}.")
-    known = models.index(str(reference))
-    return tuple((i, known) for i in range(len(models)) if i != known)
+    last = models.index(str(reference))
+    return tuple((i, last) for i in range(len(models)) if i != last)
 
 
-def compared(names: tuple[str, ...], contest: Contest, about: dict[str, Any]) -> Comparison:
+def compared(names: tuple[str, ...], pairs: PairScores, about: dict[str, Any]) -> Comparison:
     """Put the comparison of all pairs together."""
-    asked, difference, found = contest.asked, contest.differences(), margins(contest)
-    quantile = student_quantiles(found.degrees, asked.level)
-    together = np.maximum(quantile, joint_quantile(contest, found))
-    p_value = p_values(contest, found)
-    ratio, ratio_error = ratios(contest)
-    equal = equivalence(contest, found)
+    options, difference, result = pairs.options, pairs.differences(), margins(pairs)
+    quantile = student_quantiles(result.degrees, options.level)
+    together = np.maximum(quantile, joint_quantile(pairs, result))
+    p_value = p_values(pairs, result)
+    ratio, ratio_error = ratios(pairs)
+    equal = equivalence(pairs, result)
     return Comparison(
         models=names,
-        pairs=tuple((names[i], names[j]) for i, j in contest.pairs),
+        pairs=tuple((names[i], names[j]) for i, j in pairs.pairs),
         difference=difference,
-        standard_error=found.error,
-        interval=_around(difference, quantile, found.error),
+        standard_error=result.error,
+        interval=_around(difference, quantile, result.error),
         p_value=p_value,
-        adjusted_p_value=holm(p_value) if asked.adjust == "holm" else p_value.copy(),
-        simultaneous=_around(difference, together, found.error),
-        differing=contest.scored.differing,
+        adjusted_p_value=holm(p_value) if options.adjust == "holm" else p_value.copy(),
+        simultaneous=_around(difference, together, result.error),
+        differing=pairs.scored.differing,
         ratio=ratio,
         ratio_error=ratio_error,
         ratio_interval=_around_ratio(ratio, quantile, ratio_error),
         equivalence_p_value=equal,
-        adjusted_equivalence_p_value=holm(equal) if asked.adjust == "holm" else equal.copy(),
-        methods=tuple(found.methods),
-        scores=_estimates(names, contest, about),
-        degrees=float(found.degrees.min()),
-        level=asked.level,
-        margin=asked.margin,
-        rule="auc" if isinstance(asked.rule, str) else asked.rule.name,
-        unit="AUC" if isinstance(asked.rule, str) else unit_of(asked.rule),
-        adjust=asked.adjust,
-        higher_is_better=asked.by_area,
+        adjusted_equivalence_p_value=holm(equal) if options.adjust == "holm" else equal.copy(),
+        methods=tuple(result.methods),
+        scores=_estimates(names, pairs, about),
+        degrees=float(result.degrees.min()),
+        level=options.level,
+        margin=options.margin,
+        rule="auc" if isinstance(options.rule, str) else options.rule.name,
+        unit="AUC" if isinstance(options.rule, str) else unit_of(options.rule),
+        adjust=options.adjust,
+        higher_is_better=options.by_area,
         **about,
     )
 
@@ -559,37 +541,37 @@ def student_quantiles(degrees: Column, level: float) -> Column:
 def _around(middle: Column, quantile: Column, error: Column) -> Column:
     """Reach as many standard errors either side; one end of an infinite difference is known."""
     half = np.where(error > 0, quantile * error, np.nan)
-    found = np.stack([middle - half, middle + half], axis=1)
-    found[middle == math.inf, 1] = math.inf
-    found[middle == -math.inf, 0] = -math.inf
-    return found
+    result = np.stack([middle - half, middle + half], axis=1)
+    result[middle == math.inf, 1] = math.inf
+    result[middle == -math.inf, 0] = -math.inf
+    return result
 
 
 def _around_ratio(ratio: Column, quantile: Column, error: Column) -> Column:
     """Do the same on the scale of logarithms."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         factor = np.exp(quantile * error / ratio)
-        found = np.stack([ratio / factor, ratio * factor], axis=1)
-    found[~(error > 0)] = np.nan
-    return found
+        result = np.stack([ratio / factor, ratio * factor], axis=1)
+    result[~(error > 0)] = np.nan
+    return result
 
 
 def _estimates(
-    names: tuple[str, ...], contest: Contest, about: dict[str, Any]
+    names: tuple[str, ...], pairs: PairScores, about: dict[str, Any]
 ) -> dict[str, Estimate]:
     """Say of each model what it scores, and how far off that may be."""
-    level, scored = contest.asked.level, contest.scored
-    quantile = student_quantiles(np.array([contest.degrees]), level)[0]
-    found = {}
-    for k, error in enumerate(contest.scored.spread.errors.tolist()):
+    level, scored = pairs.options.level, pairs.scored
+    quantile = student_quantiles(np.array([pairs.degrees]), level)[0]
+    result = {}
+    for k, error in enumerate(pairs.scored.spread.errors.tolist()):
         value, (count, share) = float(scored.value[k]), scored.infinite[k]
-        if contest.asked.by_area:
+        if pairs.options.by_area:
             ends, method = logit_interval(value, error, quantile), "DeLong, logit"
         else:
             low, high = _around(np.array([value]), quantile, np.array([error]))[0].tolist()
             ends, method = (low, high), "Student's t"
-        found[names[k]] = Estimate(
-            value, error, ends, level, contest.degrees, method, **about,
+        result[names[k]] = Estimate(
+            value, error, ends, level, pairs.degrees, method, **about,
             infinite_cases=count, infinite_share=share,
         )  # fmt: skip
-    return found
+    return result

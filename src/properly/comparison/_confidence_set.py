@@ -1,4 +1,4 @@
-"""Which of several models may be the best one."""
+"""The model confidence set: the models among which the best one is, with a given confidence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from properly._boundary._notices import import_extra
 from properly._boundary._options import as_drawing, check_choice, check_whole
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, many, printable
 from properly._boundary._tables import wrapped
 from properly.counts._models import contenders
 from properly.counts._scoring import losses
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._boundary._options import Drawing
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.counts._models import Forecasts
     from properly.typing import ArrayLike, Column
@@ -38,7 +37,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
-class ConfidenceSet:
+class ConfidenceSet(Record):
     """The models among which the best one is, with a given confidence.
 
     Attributes
@@ -93,28 +92,21 @@ class ConfidenceSet:
     def __str__(self) -> str:
         """Say which models may be the best, and which may not."""
         sure = f"{100 * self.level:.4g} % confidence"
-        told = f"by {self.rule}, the best model is among these with {sure}: "
-        told += ", ".join(map(printable, self.included))
+        text = f"by {self.rule}, the best model is among these with {sure}: "
+        text += ", ".join(map(printable, self.included))
         if self.excluded:
             names = (f"{printable(name)} (p = {self.p_value[name]:.3g})" for name in self.excluded)
-            told += f"; not {', '.join(names)}"
-        return wrapped(f"{told}; {self.design}")
+            text += f"; not {', '.join(names)}"
+        return wrapped(f"{text}; {self.design}")
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON can hold them."""
-        found: dict[str, Any] = plain(dict(vars(self)))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model as a polars, pandas or pyarrow frame."""
-        names = list(self.p_value)
-        columns = {
-            "model": names,
-            "score": [self.score[name] for name in names],
-            "p_value": [self.p_value[name] for name in names],
-            "included": [name in self.included for name in names],
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a model."""
+        return {
+            "model": list(self.p_value),
+            "score": [self.score[name] for name in self.p_value],
+            "p_value": list(self.p_value.values()),
+            "included": [name in self.included for name in self.p_value],
         }
-        return to_frame(columns, backend)
 
 
 def confidence_set(
@@ -244,8 +236,8 @@ def _losses(models: dict[str, Cases], rule: object, design: Design) -> Column:
     if not isinstance(rule, Rule):
         message = f"a model confidence set needs a rule; got {rule!r}"
         raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")
-    found = np.stack([losses(cases, rule) for cases in models.values()], axis=1)
-    endless = np.argwhere(np.isinf(found))
+    result = np.stack([losses(cases, rule) for cases in models.values()], axis=1)
+    endless = np.argwhere(np.isinf(result))
     if len(endless):
         row, model = endless[0].tolist()
         message = (
@@ -256,8 +248,8 @@ def _losses(models: dict[str, Cases], rule: object, design: Design) -> Column:
         raise DataError(message, hint=hint)
     _require_units(design)
     if design.time is None:
-        return found
-    totals = design.totals(found.T).T
+        return result
+    totals = design.totals(result.T).T
     return np.asarray(totals / np.bincount(design.time)[:, None])
 
 
@@ -282,11 +274,11 @@ def _length(length: int | None, loss: Column, design: Design) -> int:
     if length is None:
         away = loss - loss.mean(axis=1, keepdims=True)
         return max(1, math.ceil(max(best_block(series) for series in away.T)))
-    found = check_whole(length, "block_length")
-    if found > len(loss):
-        message = f"block_length must be at most the number of times, {len(loss)}; got {found}"
+    result = check_whole(length, "block_length")
+    if result > len(loss):
+        message = f"block_length must be at most the number of times, {len(loss)}; got {result}"
         raise DataError(message)
-    return found
+    return result
 
 
 def _p_values(
@@ -301,9 +293,9 @@ def _p_values(
     distinct = [label.index(i) for i in range(len(place))]
     _require_varying([names[i] for i in distinct], loss[:, distinct])
     level, replicates, rng = drawing
-    found = boot.MCS(loss[:, distinct], 1 - level, replicates, length, method, seed=rng)
-    found.compute()
-    share = dict(zip(found.pvalues.index.tolist(), found.pvalues["Pvalue"].tolist(), strict=True))
+    result = boot.MCS(loss[:, distinct], 1 - level, replicates, length, method, seed=rng)
+    result.compute()
+    share = dict(zip(result.pvalues.index.tolist(), result.pvalues["Pvalue"].tolist(), strict=True))
     return [(1 + round(share[i] * replicates)) / (1 + replicates) for i in label]
 
 

@@ -41,6 +41,13 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
+Scale: TypeAlias = Literal["plain", "share", "log"]
+
+ROUNDING = 1e-13
+# Fewer cases, or clusters, do not tell how skewed they are.
+FOR_SKEWNESS = 10
+
+
 def skewness(influence: Column) -> float:
     """Return the skewness of a sum of influences, each of a unit of its own; 0 if none varied."""
     square = float(influence @ influence)
@@ -57,22 +64,15 @@ def straighten(t: Column, skew: Column) -> Column:
 
     has hardly any; Hall's constant a / 6 is left out, so that no difference stays none.
     """
-    found: Column = t + skew * t**2 / 3 + skew**2 * t**3 / 27
-    return found
+    result: Column = t + skew * t**2 / 3 + skew**2 * t**3 / 27
+    return result
 
 
 def bend(x: Column, skew: Column) -> Column:
     """Undo `straighten`."""
     root = np.cbrt(1 + skew * x)
-    found: Column = 3 * x / (1 + root + root**2)
-    return found
-
-
-Scale: TypeAlias = Literal["plain", "share", "log"]
-
-ROUNDING = 1e-13
-# Fewer cases, or clusters, do not tell how skewed they are.
-FOR_SKEWNESS = 10
+    result: Column = 3 * x / (1 + root + root**2)
+    return result
 
 
 class Measure(NamedTuple):
@@ -268,20 +268,18 @@ class Contrast:
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them."""
         single = {"homogeneity": self.homogeneity._asdict(), "overall": self.overall}
-        known = self.columns() | single
-        found: dict[str, Any] = plain(known)
-        return found
+        return dict(plain(self.columns() | single))
 
 
 def flat(columns: Mapping[str, Column]) -> dict[str, list[float]]:
     """Make lists of arrays; one of two columns becomes two lists, the lower and the upper end."""
-    found: dict[str, list[float]] = {}
+    result: dict[str, list[float]] = {}
     for name, x in columns.items():
         if x.ndim == 1:
-            found[name] = x.tolist()
+            result[name] = x.tolist()
         else:
-            found |= {f"{name}_lower": x[:, 0].tolist(), f"{name}_upper": x[:, 1].tolist()}
-    return found
+            result |= {f"{name}_lower": x[:, 0].tolist(), f"{name}_upper": x[:, 1].tolist()}
+    return result
 
 
 def contrast(measure: Measure, split: Split, level: float, rng: np.random.Generator) -> Contrast:
@@ -385,9 +383,9 @@ def _interval(value: Column, error: Column, degrees: Column, level: float, scale
     from scipy.special import stdtrit
 
     # Nothing that did not vary, and no single case, tells how far off it may be.
-    known = (error > 0) & (degrees > 0) & np.isfinite(value)
+    usable = (error > 0) & (degrees > 0) & np.isfinite(value)
     half = np.full(len(value), np.nan)
-    half[known] = stdtrit(degrees[known], (1 + level) / 2) * error[known]
+    half[usable] = stdtrit(degrees[usable], (1 + level) / 2) * error[usable]
     if scale == "log":
         return np.exp(_around(value, half))
     left = 1 - value

@@ -1,12 +1,8 @@
-"""The best epoch of a training run, and when to stop it.
-
-Metrics by epoch of a training run: read, and told which way is better.
-"""
+"""Epochs of a training run: the best one, early stopping, and histories of metrics by epoch."""
 
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -17,6 +13,7 @@ from properly._boundary._labels import require_columns
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_number, check_choice, check_whole
 from properly._boundary._record import as_models, many
+from properly.comparison._numbers import as_count
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -28,6 +25,8 @@ if TYPE_CHECKING:
 
 
 Mode: TypeAlias = Literal["min", "max"]
+# Metrics for which larger is better, unless others are named.
+LARGER = ("macro_f1",)
 
 
 class BestEpoch:
@@ -115,16 +114,16 @@ class BestEpoch:
             Whether the epoch is the best so far.
         """
         epoch = self._check_epoch(epoch)
-        found = as_number(value, f"value of epoch {epoch}")
-        if math.isnan(found):
+        result = as_number(value, f"value of epoch {epoch}")
+        if math.isnan(result):
             message = f"the best epoch needs values that can be ordered; got NaN at epoch {epoch}"
             raise DataError(message, hint="training has diverged: stop it, or take smaller steps.")
-        better = self._is_better(found)
+        better = self._is_better(result)
         if better:
             # Called first, so that nothing has changed if it fails.
             kept = state() if callable(state) else state
-            self.epoch, self.value, self.state = epoch, found, kept
-        self._fed.append((epoch, found))
+            self.epoch, self.value, self.state = epoch, result, kept
+        self._fed.append((epoch, result))
         return better
 
     def _is_better(self, value: float) -> bool:
@@ -135,20 +134,14 @@ class BestEpoch:
         return value > self.value + self.min_delta
 
     def _check_epoch(self, epoch: object) -> int:
-        try:
-            found = operator.index(epoch)  # type: ignore[arg-type]
-        except TypeError:
-            found = -1
-        if found < 0:
-            message = f"an epoch must be a whole number, 0 or more; got {epoch!r}"
-            raise DataError(message)
-        if self._fed and found <= self._fed[-1][0]:
+        result = as_count(epoch, f"an epoch must be a whole number, 0 or more; got {epoch!r}")
+        if self._fed and result <= self._fed[-1][0]:
             message = (
                 "epochs must come in order, each of them once; "
-                f"epoch {found} came after epoch {self._fed[-1][0]}"
+                f"epoch {result} came after epoch {self._fed[-1][0]}"
             )
             raise DataError(message, hint="each training run needs an object of its own.")
-        return found
+        return result
 
 
 class EarlyStopping:
@@ -218,10 +211,6 @@ class EarlyStopping:
         return self.stopped is not None
 
 
-# Metrics for which larger is better, unless others are named.
-LARGER = ("macro_f1",)
-
-
 def read_history(history: History, what: str = "a history") -> dict[str, Column]:
     """Take metrics by epoch, of a dict or of any frame, as float arrays of one length."""
     columns: Any = history if isinstance(history, Mapping) else as_models(history)
@@ -229,13 +218,13 @@ def read_history(history: History, what: str = "a history") -> dict[str, Column]
         kind = type(history).__name__
         message = f"{what} must be a dict of values by metric, or a data frame; got {kind}"
         raise ArgumentTypeError(message, hint="write {'log': [0.9, 0.7], 'macro_f1': [0.2, 0.4]}.")
-    found = {
+    result = {
         str(name): _values(x, f"values of {str(name)!r} in {what}") for name, x in columns.items()
     }
-    if not found or len(found) < len(columns):
+    if not result or len(result) < len(columns):
         message = f"{what} must have metrics, with names that differ as text; got {list(columns)}"
         raise DataError(message)
-    (first, values), *others = found.items()
+    (first, values), *others = result.items()
     for name, other in others:
         if len(other) != len(values):
             message = (
@@ -243,7 +232,7 @@ def read_history(history: History, what: str = "a history") -> dict[str, Column]
                 f"got {len(values)} of {first!r} and {len(other)} of {name!r}"
             )
             raise DataError(message)
-    return found
+    return result
 
 
 def _values(values: ArrayLike, what: str) -> Column:
@@ -268,13 +257,13 @@ def _is_missing(x: Any) -> bool:
 def as_names(names: str | Iterable[str], what: str) -> tuple[str, ...]:
     """Take the names of some metrics, or of a single one; at least one, each of them once."""
     try:
-        found = (names,) if isinstance(names, str) else tuple(names)
+        result = (names,) if isinstance(names, str) else tuple(names)
     except TypeError:
-        found = ()
-    if not found or len(set(found)) < len(found) or not all(isinstance(x, str) for x in found):
+        result = ()
+    if not result or len(set(result)) < len(result) or not all(isinstance(x, str) for x in result):
         message = f"{what} must be names of metrics, each of them once; got {names!r}"
         raise DataError(message)
-    return found
+    return result
 
 
 def as_larger(
@@ -285,8 +274,8 @@ def as_larger(
     A name that is misspelled would turn a metric round and say nothing. Only what is assumed where
     nothing is said may be absent.
     """
-    found = () if not isinstance(larger, str) and not larger else as_names(larger, "larger")
-    known = list(present)
-    if found != LARGER:
-        require_columns(found, known, where)
-    return tuple(name for name in found if name in known)
+    result = () if not isinstance(larger, str) and not larger else as_names(larger, "larger")
+    metrics = list(present)
+    if result != LARGER:
+        require_columns(result, metrics, where)
+    return tuple(name for name in result if name in metrics)

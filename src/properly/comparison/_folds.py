@@ -1,13 +1,7 @@
-"""Scores of a cross-validation: pooled, and fold by fold.
-
-What may be concluded from a cross-validation, in words and in a table.
-
-The records of a cross-validation: scores pooled, and fold by fold.
-"""
+"""Scores of a cross-validation, pooled and fold by fold, and what may be concluded from them."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -17,10 +11,11 @@ from properly._boundary._arrays import check_column
 from properly._boundary._labels import names_of_labels, one_kind
 from properly._boundary._libraries import freeze, to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, many, plain, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._compare import compare
-from properly.comparison._scored import is_area
+from properly.comparison._differences import is_area
+from properly.comparison._numbers import number
 from properly.counts._cases import numbered, rows_in_use
 from properly.counts._models import contenders
 from properly.counts._scoring import losses
@@ -33,7 +28,6 @@ from properly.rules._rule import Rule
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._record import Backend
     from properly.comparison._pairs import Comparison
     from properly.counts._cases import Cases
     from properly.counts._models import Forecasts
@@ -65,62 +59,6 @@ AREAS = (
     "only if they mean the same on the same scale. The mean over folds does not do so: if the two "
     "differ, trust the mean."
 )
-
-
-def lay_out(found: Folds) -> str:
-    """Lay out the scores of the models, their comparisons, and what may be concluded."""
-    cases = many(int(found.cases.sum()), "case")
-    parts = [f"{found.rule} of {cases} in {many(len(found), 'fold')}", _scores(found)]
-    if found.comparison is not None:
-        parts.append(str(found.comparison))
-    return "\n\n".join([*parts, "\n".join(map(wrapped, conclude(found)))])
-
-
-def _scores(found: Folds) -> str:
-    areas = found.rule != "auc" and all(m.fold_areas is not None for m in found.models.values())
-    head = ["model", "pooled", "interval", "mean of folds", "spread"]
-    head += ["pooled AUC", "mean AUC"] if areas else []
-    folds = len(found) if len(found) <= SHOWN else 0
-    head += [f"fold {name}" for name in found.name[:folds]]
-    rows = [_row(name, model, folds, areas=areas) for name, model in found.models.items()]
-    return table(head, rows)
-
-
-def _row(name: str, model: FoldScores, folds: int, *, areas: bool) -> list[str]:
-    numbers = [model.mean_of_folds, model.spread]
-    if areas and model.pooled_area is not None and model.mean_area is not None:
-        numbers += [model.pooled_area, model.mean_area]
-    numbers += model.fold_scores[:folds].tolist()
-    lower, upper = (_number(x) for x in model.pooled.interval)
-    interval = "-" if lower == upper == "-" else f"{lower} to {upper}"
-    return [name, _number(model.pooled.value), interval, *map(_number, numbers)]
-
-
-def _number(x: float) -> str:
-    return "-" if math.isnan(x) else f"{x:.4f}"
-
-
-def conclude(found: Folds) -> list[str]:
-    """Say what each number is about, and what it is not."""
-    told = [POOLED, SPREAD, *([PAIRS] if len(found.pairs) > FEW_PAIRS else _pair_by_pair(found))]
-    if all(model.fold_areas is not None for model in found.models.values()):
-        told.append(AREAS)
-    return told
-
-
-def _pair_by_pair(found: Folds) -> list[str]:
-    """Say of each pair in how many folds which model is better."""
-    told, word = [], "higher" if found.higher_is_better else "lower"
-    for (first, second), better, equal in zip(
-        found.pairs, found.better.tolist(), found.equal.tolist(), strict=True
-    ):
-        same = f", and the same in {equal}" if equal else ""
-        told.append(
-            f"{printable(first)} scores {word}, which is better, than {printable(second)} in "
-            f"{better} of {many(len(found), 'fold')}{same}: a description, not a test. What is "
-            "tested is their pooled difference, case by case."
-        )
-    return told
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -170,14 +108,11 @@ class FoldScores:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers by name, as JSON can hold them."""
-        known = vars(self) | {"pooled": self.pooled.to_dict()}
-        lists = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in known.items()}
-        found: dict[str, Any] = plain(lists)
-        return found
+        return dict(plain(vars(self)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Folds:
+class Folds(Record):
     """Scores of models in a cross-validation: pooled, and fold by fold.
 
     Attributes
@@ -225,9 +160,6 @@ class Folds:
     rule: str
     higher_is_better: bool
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     def __len__(self) -> int:
         """Count the folds."""
         return len(self.name)
@@ -247,36 +179,79 @@ class Folds:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them, and the conclusion."""
-        compared = None if self.comparison is None else self.comparison.to_dict()
-        known = {
-            "rule": self.rule,
-            "higher_is_better": self.higher_is_better,
-            "folds": list(self.labels),
-            "cases": self.cases.tolist(),
-            "models": {name: x.to_dict() for name, x in self.models.items()},
-            "comparison": compared,
-            "pairs": [list(pair) for pair in self.pairs],
-            "fold_differences": self.fold_differences.tolist(),
-            "better": self.better.tolist(),
-            "equal": self.equal.tolist(),
-            "conclusion": self.conclusion,
-        }
-        found: dict[str, Any] = plain(known)
-        return found
+        names = (
+            *("cases", "models", "comparison", "pairs", "fold_differences"),
+            *("better", "equal", "conclusion"),
+        )
+        about = {"rule": self.rule, "higher_is_better": self.higher_is_better}
+        numbers = {name: getattr(self, name) for name in names}
+        return dict(plain(about | {"folds": self.labels} | numbers))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model and fold as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a model and fold."""
         folds, cases, count = one_kind(self.labels), self.cases.tolist(), len(self.models)
-        columns = {
+        return {
             "model": [name for name in self.models for _ in folds],
             "fold": folds * count,
             "cases": cases * count,
             "score": [x for m in self.models.values() for x in m.fold_scores.tolist()],
         }
-        return to_frame(columns, backend)
 
 
-class Sorted(NamedTuple):
+def lay_out(folds: Folds) -> str:
+    """Lay out the scores of the models, their comparisons, and what may be concluded."""
+    cases = many(int(folds.cases.sum()), "case")
+    parts = [f"{folds.rule} of {cases} in {many(len(folds), 'fold')}", _scores(folds)]
+    if folds.comparison is not None:
+        parts.append(str(folds.comparison))
+    return "\n\n".join([*parts, "\n".join(map(wrapped, conclude(folds)))])
+
+
+def _scores(result: Folds) -> str:
+    areas = result.rule != "auc" and all(m.fold_areas is not None for m in result.models.values())
+    head = ["model", "pooled", "interval", "mean of folds", "spread"]
+    head += ["pooled AUC", "mean AUC"] if areas else []
+    folds = len(result) if len(result) <= SHOWN else 0
+    head += [f"fold {name}" for name in result.name[:folds]]
+    rows = [_row(name, model, folds, areas=areas) for name, model in result.models.items()]
+    return table(head, rows)
+
+
+def _row(name: str, model: FoldScores, folds: int, *, areas: bool) -> list[str]:
+    numbers = [model.mean_of_folds, model.spread]
+    if areas and model.pooled_area is not None and model.mean_area is not None:
+        numbers += [model.pooled_area, model.mean_area]
+    numbers += model.fold_scores[:folds].tolist()
+    lower, upper = (number(x) for x in model.pooled.interval)
+    interval = "-" if lower == upper == "-" else f"{lower} to {upper}"
+    return [name, number(model.pooled.value), interval, *map(number, numbers)]
+
+
+def conclude(folds: Folds) -> list[str]:
+    """Say what each number is about, and what it is not."""
+    pairs = [PAIRS] if len(folds.pairs) > FEW_PAIRS else _pair_by_pair(folds)
+    sentences = [POOLED, SPREAD, *pairs]
+    if all(model.fold_areas is not None for model in folds.models.values()):
+        sentences.append(AREAS)
+    return sentences
+
+
+def _pair_by_pair(folds: Folds) -> list[str]:
+    """Say of each pair in how many folds which model is better."""
+    sentences, word = [], "higher" if folds.higher_is_better else "lower"
+    for (first, second), better, equal in zip(
+        folds.pairs, folds.better.tolist(), folds.equal.tolist(), strict=True
+    ):
+        same = f", and the same in {equal}" if equal else ""
+        sentences.append(
+            f"{printable(first)} scores {word}, which is better, than {printable(second)} in "
+            f"{better} of {many(len(folds), 'fold')}{same}: a description, not a test. What is "
+            "tested is their pooled difference, case by case."
+        )
+    return sentences
+
+
+class FoldNumbers(NamedTuple):
     """The fold of each case of positive weight by its number, and the labels of the folds."""
 
     number: Column
@@ -372,21 +347,15 @@ def by_fold(
     if not isinstance(rule, Rule) and not is_area(rule):
         message = f'folds are scored by a rule, or by "auc"; got {rule!r}'
         raise ArgumentTypeError(message, hint="write the rule with parentheses, as in Brier().")
-    known: dict[str, Any] = {
-        "weight": weight,
-        "clusters": clusters,
-        "labels": labels,
-        "pos_label": pos_label,
-    }
-    models = contenders(y, forecasts, least=1, normalize=normalize, **known)
+    columns: dict[str, Any] = {"weight": weight, "clusters": clusters}
+    columns |= {"labels": labels, "pos_label": pos_label, "normalize": normalize}
+    models = contenders(y, forecasts, least=1, **columns)
     first = next(iter(models.values()))
     placed = _sort(first, folds)
     _warn_of_leaks(first, placed)
     compared = None
     if len(models) > 1:
-        compared = compare(
-            y, forecasts, rule=rule, level=level, rng=rng, normalize=normalize, **known
-        )
+        compared = compare(y, forecasts, rule=rule, level=level, rng=rng, **columns)
     scores = {
         name: _score(
             cases, rule, placed, level, None if compared is None else compared.scores[name]
@@ -396,7 +365,7 @@ def by_fold(
     return _gather(placed, scores, compared, rule)
 
 
-def _sort(cases: Cases, folds: ArrayLike) -> Sorted:
+def _sort(cases: Cases, folds: ArrayLike) -> FoldNumbers:
     """Check the folds: one a case, and two or more."""
     column = to_numpy(check_column(folds, "folds", cases.p))
     number, labels = numbered(column[rows_in_use(cases).used])
@@ -404,10 +373,10 @@ def _sort(cases: Cases, folds: ArrayLike) -> Sorted:
         message = f"a cross-validation has two folds or more; got the single fold {labels[0]!r}"
         hint = "of forecasts of one fitted model, use score_interval or compare."
         raise DataError(message, hint=hint)
-    return Sorted(number, labels)
+    return FoldNumbers(number, labels)
 
 
-def _warn_of_leaks(cases: Cases, placed: Sorted) -> None:
+def _warn_of_leaks(cases: Cases, placed: FoldNumbers) -> None:
     """Warn of clusters that were trained on in one fold and tested in another."""
     if cases.clusters is None:
         return
@@ -425,7 +394,7 @@ def _warn_of_leaks(cases: Cases, placed: Sorted) -> None:
 def _score(
     cases: Cases,
     rule: Rule | Literal["auc"],
-    placed: Sorted,
+    placed: FoldNumbers,
     level: float,
     pooled: Estimate | None,
 ) -> FoldScores:
@@ -446,32 +415,32 @@ def _score(
     return FoldScores(pooled, scores, _mean(scores), _deviation(scores), areas, area, mean)
 
 
-def _areas(cases: Cases, placed: Sorted) -> Column:
+def _areas(cases: Cases, placed: FoldNumbers) -> Column:
     """Return the area under the ROC curve of each fold; NaN where all outcomes are alike."""
     y, p, weight, _ = rows_in_use(cases)
-    found = np.full(len(placed.labels), np.nan)
-    for k in range(len(found)):
+    result = np.full(len(placed.labels), np.nan)
+    for k in range(len(result)):
         some = placed.number == k
         if 0 < y[some].sum() < some.sum():
-            found[k] = of_auc(y[some], p[some], weight[some])[0]
-    return found
+            result[k] = of_auc(y[some], p[some], weight[some])[0]
+    return result
 
 
 def _mean(scores: Column) -> float:
     """Average the folds that have a score."""
-    known = scores[~np.isnan(scores)]
-    return float(known.mean()) if len(known) else np.nan
+    defined = scores[~np.isnan(scores)]
+    return float(defined.mean()) if len(defined) else np.nan
 
 
 def _deviation(scores: Column) -> float:
-    known = scores[~np.isnan(scores)]
-    if len(known) < 2 or not np.isfinite(known).all():
+    defined = scores[~np.isnan(scores)]
+    if len(defined) < 2 or not np.isfinite(defined).all():
         return np.nan
-    return float(known.std(ddof=1))
+    return float(defined.std(ddof=1))
 
 
 def _gather(
-    placed: Sorted,
+    placed: FoldNumbers,
     scores: dict[str, FoldScores],
     compared: Comparison | None,
     rule: Rule | Literal["auc"],

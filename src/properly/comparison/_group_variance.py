@@ -1,4 +1,4 @@
-"""Degrees of freedom of groups that have few cases, or few clusters, of their own.
+"""Variances between groups: degrees of freedom, shrinkage, and the test of homogeneity.
 
 References
 ----------
@@ -61,8 +61,8 @@ def count_units(number: Column, design: Design) -> Units:
 def _crossed(number: Column, label: Column) -> Column:
     """Count the cases of each group in each cluster, time or stratum."""
     shape = int(number.max()) + 1, int(label.max()) + 1
-    found: Column = np.bincount(number * shape[1] + label, minlength=shape[0] * shape[1])
-    return found.reshape(shape)
+    result: Column = np.bincount(number * shape[1] + label, minlength=shape[0] * shape[1])
+    return result.reshape(shape)
 
 
 def of_differences(inside: Column, outside: Column, units: Units) -> Column:
@@ -88,8 +88,8 @@ def _satterthwaite(inside: Column, outside: Column, units: Units) -> Column:
     with np.errstate(divide="ignore", invalid="ignore"):
         crossed = units.both / np.sqrt(units.inside * free * units.outside * other)
         below = inside**2 / free + outside**2 / other + 2 * crossed * inside * outside
-        found: Column = (inside + outside) ** 2 / below
-    return found
+        result: Column = (inside + outside) ** 2 / below
+    return result
 
 
 def of_groups(variance: Column, units: Units, used: Column) -> float:

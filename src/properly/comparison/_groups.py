@@ -1,10 +1,11 @@
 """Scores and calibration of groups of cases, each against the rest.
 
-Numbers that are compared between groups: the score, its skill, and observed to expected.
+Compared are the mean score, its skill, and events observed to events expected.
 """
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,24 +14,50 @@ from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, check_flag
+from properly.calibration._decomposition import decompose
+from properly.calibration._line import Subject, find_line
+from properly.calibration._test import calibration_test
 from properly.comparison._contrasts import Measure, Split, contrast
-from properly.comparison._group_calibration import calibrate_groups
 from properly.comparison._group_variance import count_units
-from properly.comparison._groups_record import Groups
+from properly.comparison._groups_record import GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
-from properly.counts._cases import Cases, numbered, require_groups, rows_in_use
+from properly.counts._cases import (
+    Cases,
+    has_time,
+    numbered,
+    relative_weights,
+    require_groups,
+    rows_in_use,
+)
 from properly.counts._scoring import class_shares, losses, price, unit_of
+from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
+from properly.inference._multiplicity import holm
 from properly.inference._variance import of_mean, of_ratio
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from properly._boundary._options import Drawing
-    from properly.comparison._groups_record import GroupCalibration
-    from properly.rules import Rule
-    from properly.typing import ArrayLike, Column
+    from properly.rules import BinaryRule, Rule
+    from properly.typing import Array, ArrayLike, Column
+
+
+# With fewer events, or non-events, a group is counted and scored, but has no interval.
+FOR_INTERVAL = 10
+# From fewer clusters, tests and intervals would tell little, and say too much.
+FOR_CLUSTERS = 5
+# With fewer, intervals cover a few per cent less than they say.
+FEW = 20
+# At 0.05, one of so many groups is expected to stand out by chance.
+MANY = 20
+# Fewer events, or non-events, leave a slope too uncertain to be worth printing.
+FOR_SLOPE = 20
+# Of fewer cases miscalibration is nearly all bias.
+FOR_MISCALIBRATION = 200
 
 
 def score_measure(cases: Cases, rule: Rule) -> Measure:
@@ -59,8 +86,8 @@ def skill_measure(cases: Cases, rule: Rule, reference: Column | None) -> Measure
 def reference_losses(cases: Cases, rule: Rule, reference: float | ArrayLike) -> Column:
     """Price a reference: one forecast for all cases, or one for each."""
     y, p, _, _ = rows_in_use(cases)
-    rival = np.broadcast_to(reference_forecasts(cases, reference), p.shape)
-    return price(rule, y, rival, classes=cases.classes is not None)
+    constant = np.broadcast_to(reference_forecasts(cases, reference), p.shape)
+    return price(rule, y, constant, classes=cases.classes is not None)
 
 
 def observed_measure(cases: Cases) -> Measure:
@@ -83,16 +110,6 @@ def _own_rate(rule: Rule, y: Column, weight: Column, classes: int | None) -> Col
         return price(rule, y, constant, classes=False)
     shares = class_shares(y, weight, classes)
     return price(rule, y, np.broadcast_to(shares, (len(y), classes)), classes=True)
-
-
-# With fewer events, or non-events, a group is counted and scored, but has no interval.
-FOR_INTERVAL = 10
-# From fewer clusters, tests and intervals would tell little, and say too much.
-FOR_CLUSTERS = 5
-# With fewer, intervals cover a few per cent less than they say.
-FEW = 20
-# At 0.05, one of so many groups is expected to stand out by chance.
-MANY = 20
 
 
 class Counted(NamedTuple):
@@ -249,7 +266,7 @@ def by_group(
         labels=tuple(counted.labels),
         name=names_of_labels(counted.labels),
         cases=counted.cases,
-        **_about_event(cases, counted),
+        **about_event(cases, counted.number, counted.cases),
         measures={
             name: contrast(measure, split, drawing.level, drawing.rng)
             for name, measure in _measures(cases, rule, reference).items()
@@ -266,12 +283,12 @@ def by_group(
 
 
 def _measures(cases: Cases, rule: Rule, reference: float | ArrayLike | None) -> dict[str, Measure]:
-    found = {"score": score_measure(cases, rule)}
+    result = {"score": score_measure(cases, rule)}
     if reference is not None:
-        found["skill"] = skill_measure(cases, rule, reference_losses(cases, rule, reference))
+        result["skill"] = skill_measure(cases, rule, reference_losses(cases, rule, reference))
     elif rule.is_proper:
-        found["skill"] = skill_measure(cases, rule, None)
-    return found if cases.classes else found | {"observed_expected": observed_measure(cases)}
+        result["skill"] = skill_measure(cases, rule, None)
+    return result if cases.classes else result | {"observed_expected": observed_measure(cases)}
 
 
 def _count(cases: Cases) -> Counted:
@@ -289,16 +306,28 @@ def _count(cases: Cases) -> Counted:
     return Counted(number, labels, outcomes.sum(axis=1), rarer, rarer_rest)
 
 
-def _about_event(cases: Cases, counted: Counted) -> dict[str, Column | None]:
-    """Count events, and average outcomes and forecasts; of classes there is nothing to say."""
+def about_event(
+    cases: Cases, number: Column, count: Column, *, fewest: int = 0
+) -> dict[str, Column | None]:
+    """Count events, and average outcomes and forecasts; of classes there is nothing to say.
+
+    `number` is the group, or the period, of each case and `count` how many cases each has; with
+    fewer than `fewest` there are no averages.
+    """
     if cases.classes is not None:
         return {"events": None, "event_rate": None, "mean_forecast": None}
     y, p, weight, _ = rows_in_use(cases)
     total, events, forecast = (
-        np.bincount(counted.number, x) for x in (weight, weight * y, weight * p)
+        np.bincount(number, x, len(count)) for x in (weight, weight * y, weight * p)
     )
-    count = np.bincount(counted.number[y], minlength=len(total))
-    return {"events": count, "event_rate": events / total, "mean_forecast": forecast / total}
+    enough = count >= fewest
+    # Nothing is divided by the weight of no case.
+    total = np.where(enough, total, 1.0)
+    return {
+        "events": np.bincount(number[y], minlength=len(count)),
+        "event_rate": np.where(enough, events / total, np.nan),
+        "mean_forecast": np.where(enough, forecast / total, np.nan),
+    }
 
 
 def _split(counted: Counted, design: Design) -> Split:
@@ -336,3 +365,71 @@ def warn_of_groups(counted: Counted, *, is_event: bool) -> None:
             "intervals there may cover a few per cent less than their level"
         )
         notice(message)
+
+
+def calibrate_groups(
+    groups: Sequence[Tally | Cases], rule: BinaryRule, enough: Column, drawing: Drawing
+) -> GroupCalibration:
+    """Find slope, corrected miscalibration and the calibration test of each group.
+
+    Weights of rows are taken as relative: a row is a case, however much it weighs. Tallies are of
+    independent cases that were counted.
+    """
+    count = len(groups)
+    slope, miscalibration = np.full((2, count, 3), np.nan)
+    p = np.full(count, np.nan)
+    for g, group in enumerate(groups):
+        cases = group if isinstance(group, Tally) else relative_weights(group)
+        if not enough[g] or not _stands_alone(cases):
+            continue
+        events, others = _outcomes(cases)
+        if min(events, others) >= FOR_SLOPE:
+            line = find_line(Subject.of(cases), drawing.level).slope
+            slope[g] = line.value, *line.interval
+        if rule.is_proper and events + others >= FOR_MISCALIBRATION:
+            miscalibration[g] = _miscalibration(cases, rule, drawing)
+        if not has_time(cases):
+            _, replicates, rng = drawing
+            p[g] = calibration_test(cases, replicates=replicates, rng=rng).p_value
+    return GroupCalibration(
+        slope[:, 0], slope[:, 1:], miscalibration[:, 0], miscalibration[:, 1:], p, holm(p)
+    )
+
+
+def _outcomes(cases: Tally | Cases) -> tuple[int, int]:
+    """Count the cases with the event, and those without."""
+    if isinstance(cases, Tally):
+        events = int(to_numpy(cases.events).sum())
+        return events, int(cases.total) - events
+    y = rows_in_use(cases).y
+    return int(y.sum()), int((~y).sum())
+
+
+def _miscalibration(
+    cases: Tally | Cases, rule: BinaryRule, drawing: Drawing
+) -> tuple[float, float, float]:
+    level, replicates, rng = drawing
+    parts = decompose(cases, rule, interval=True, level=level, replicates=replicates, rng=rng)
+    result = parts.intervals
+    if result is None:
+        return math.nan, math.nan, math.nan
+    return result.corrected_miscalibration, *result.miscalibration
+
+
+def _stands_alone(cases: Tally | Cases) -> bool:
+    """Tell whether a group has the times, or the clusters of each stratum, to vary."""
+    if isinstance(cases, Tally):
+        return True
+    used = rows_in_use(cases).used
+    if cases.time is not None:
+        return len(np.unique(to_numpy(cases.time)[used])) >= TIMES
+    if cases.clusters is None and cases.strata is None:
+        return True
+    units = np.arange(used.sum()) if cases.clusters is None else _ids(cases.clusters, used)
+    strata = np.zeros(len(units)) if cases.strata is None else _ids(cases.strata, used)
+    pairs = np.unique(np.stack([strata, units]), axis=1)
+    return int(np.unique(pairs[0], return_counts=True)[1].min()) > 1
+
+
+def _ids(column: Array, used: Column) -> Column:
+    return np.asarray(numbered(to_numpy(column)[used])[0])

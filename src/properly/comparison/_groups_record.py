@@ -1,7 +1,4 @@
-"""The record of groups, each against the rest, and what is to be said about it.
-
-What is to be said about groups, and a table to say it with.
-"""
+"""The records of groups, each against the rest, with their tables and notes."""
 
 from __future__ import annotations
 
@@ -13,12 +10,12 @@ import numpy as np
 
 from properly._boundary._labels import one_kind
 from properly._boundary._libraries import freeze
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, many, plain, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._contrasts import flat
+from properly.comparison._numbers import chance, numbers, ranges
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.comparison._contrasts import Contrast
     from properly.comparison._group_variance import Homogeneity
     from properly.typing import Column
@@ -28,8 +25,6 @@ if TYPE_CHECKING:
 WORSE = {"score": 1, "skill": -1}
 # Groups that are named at most, where they are named in a sentence.
 NAMED = 5
-# p-values below this are not told more exactly.
-SMALLEST = 0.001
 
 EVENTS = (
     "Scores depend on how common the event is, so groups of other event rates score differently "
@@ -39,12 +34,15 @@ CLASSES = (
     "Scores depend on how common the classes are, so groups of other shares score differently "
     "however good the forecasts: compare skill as well."
 )
-# What the cases of a group must come from, by how the design is told.
+# What the cases of a group must come from, by the text of the design.
 WHENCE = {"cluster": ", from five clusters", "time": ", at 20 times"}
 SHRUNK = (
     "Shrunk scores are drawn towards the mean of the groups, the more the less is known; they "
     "stand beside the raw ones, not in their place."
 )
+# In a frame, beside the p-values of the score.
+RENAMED = {"p_value": "calibration_p_value", "adjusted_p_value": "adjusted_calibration_p_value"}
+WORDS = ("rule", "unit", "design", "level", "replicates")
 
 
 class WorstGroup(NamedTuple):
@@ -99,154 +97,25 @@ class WorstGroup(NamedTuple):
         )
 
 
-def find_worst(found: Groups, measure: str) -> WorstGroup | None:
+def find_worst(groups: Groups, measure: str) -> WorstGroup | None:
     """Find the worst of the groups that have an interval, if any has."""
-    if measure not in found.measures:
+    if measure not in groups.measures:
         return None
-    contrast = found.measures[measure]
-    known = ~np.isnan(contrast.simultaneous[:, 0])
-    if not known.any():
+    contrast = groups.measures[measure]
+    tested = ~np.isnan(contrast.simultaneous[:, 0])
+    if not tested.any():
         return None
-    g = int(np.argmax(np.where(known, WORSE[measure] * contrast.difference, -np.inf)))
+    g = int(np.argmax(np.where(tested, WORSE[measure] * contrast.difference, -np.inf)))
     lower, upper = contrast.simultaneous[g].tolist()
     return WorstGroup(
-        found.name[g],
+        groups.name[g],
         measure,
         contrast.difference[g].item(),
         (lower, upper),
         contrast.adjusted_p_value[g].item(),
-        int(known.sum()),
-        found.level,
+        int(tested.sum()),
+        groups.level,
     )
-
-
-def lay_out(found: Groups) -> str:
-    """Lay out the groups by themselves, then against the rest, and what is to be said."""
-    title = f"{found.unit} of {many(len(found), 'group')}; {found.design}"
-    parts = [title, _by_themselves(found)]
-    parts += ["Against the rest, p-values by Holm:", _against_the_rest(found)]
-    if found.calibration is not None:
-        parts += ["Calibration within groups:", _within(found, found.calibration)]
-    return "\n\n".join([*parts, "\n".join(map(wrapped, found.notes))])
-
-
-def _by_themselves(found: Groups) -> str:
-    score, level = found.measures["score"], f"{100 * found.level:g} % interval"
-    columns = {"group": found.name, "cases": [f"{n:,}" for n in found.cases.tolist()]}
-    if found.events is not None and found.event_rate is not None:
-        columns["events"] = [f"{n:,}" for n in found.events.tolist()]
-        columns["event rate"] = _numbers(found.event_rate)
-    columns |= {found.unit: _numbers(score.value), level: _ranges(score.interval)}
-    columns |= {"shrunk": _numbers(score.shrunk), "skill": _numbers(found.skill)}
-    return table([*columns], zip(*columns.values(), strict=True))
-
-
-def _against_the_rest(found: Groups) -> str:
-    score = found.measures["score"]
-    columns = {
-        "group": found.name,
-        found.unit: _numbers(score.difference, sign=True),
-        "simultaneous": _ranges(score.simultaneous),
-        "p": _chances(score.adjusted_p_value),
-    }
-    if "skill" in found.measures:
-        skill = found.measures["skill"]
-        columns["skill"] = _numbers(skill.difference, sign=True)
-        columns["p of skill"] = _chances(skill.adjusted_p_value)
-    if "observed_expected" in found.measures:
-        ratio = found.measures["observed_expected"]
-        columns["O:E"] = [f"x {x}" for x in _numbers(np.exp(ratio.difference), 3)]
-        columns["p of O:E"] = _chances(ratio.adjusted_p_value)
-    return table([*columns], zip(*columns.values(), strict=True))
-
-
-def _within(found: Groups, calibration: GroupCalibration) -> str:
-    ratio = found.measures["observed_expected"]
-    columns = {
-        "group": found.name,
-        "O:E": _with_range(ratio.value, ratio.interval, 3),
-        "slope": _with_range(calibration.slope, calibration.slope_interval, 3),
-        "miscalibration": _with_range(
-            calibration.miscalibration, calibration.miscalibration_interval
-        ),
-        "p by Holm": _chances(calibration.adjusted_p_value),
-    }
-    return table([*columns], zip(*columns.values(), strict=True))
-
-
-def tell(found: Groups) -> list[str]:
-    """Say what a reader of the table must know."""
-    told = [_looked_at(found), CLASSES if found.events is None else EVENTS]
-    few = (name for name, x in zip(found.name, found.enough, strict=True) if not x)
-    small = [f"'{printable(name)}'" for name in few]
-    if small:
-        lack = "ten events and ten non-events"
-        if found.events is None:
-            lack = "ten cases outside the commonest class"
-        whence = next((x for kind, x in WHENCE.items() if kind in found.design), "")
-        told.append(f"No interval without {lack}{whence}: {_some(small)}.")
-    worst = [x.sentence for x in (found.worst, found.worst_skill) if x is not None]
-    return [*told, *_differ(found), *worst, SHRUNK]
-
-
-def _looked_at(found: Groups) -> str:
-    compared = int(np.sum(~np.isnan(found.p_value))) if len(found) > 2 else 1
-    by_chance = 1 - 0.95**compared
-    told = f"{many(len(found), 'group')} were looked at."
-    if compared < 2:
-        return told
-    return (
-        f"{told} If none differed from the rest, one or more of {compared} unadjusted p-values "
-        f"would be below 0.05 in about {100 * by_chance:.0f} % of such tables."
-    )
-
-
-def _differ(found: Groups) -> list[str]:
-    """Say of each measure whether groups differ in it at all."""
-    told = []
-    for name, contrast in found.measures.items():
-        statistic, degrees, p = contrast.homogeneity
-        if math.isnan(p):
-            continue
-        count = int(degrees) + 1
-        groups = "all groups" if count == len(found) else f"the {count} groups with an interval"
-        words = name.replace("observed_expected", "O:E")
-        number = f"Q = {statistic:.4g} with {degrees:g} degree{'s' * (degrees != 1)} of freedom"
-        told.append(f"That {groups} have the same {words}: {number}, p = {p:.3g}.")
-    return told
-
-
-def _some(names: list[str]) -> str:
-    more = len(names) - NAMED
-    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _numbers(x: Any, digits: int = 4, *, sign: bool = False) -> list[str]:
-    plus = "+" if sign else ""
-    return ["-" if math.isnan(v) else f"{v:{plus}.{digits}f}" for v in x.tolist()]
-
-
-def _chances(p: Any) -> list[str]:
-    numbers = zip(p.tolist(), _numbers(p, 3), strict=True)
-    return [f"<{SMALLEST}" if x < SMALLEST else told for x, told in numbers]
-
-
-def _ranges(x: Any, digits: int = 4) -> list[str]:
-    ends = zip(_numbers(x[:, 0], digits), _numbers(x[:, 1], digits), strict=True)
-    return ["-" if low == high == "-" else f"{low} to {high}" for low, high in ends]
-
-
-def _with_range(x: Any, ends: Any, digits: int = 4) -> list[str]:
-    both = zip(_numbers(x, digits), _ranges(ends, digits), strict=True)
-    return [number if between == "-" else f"{number} ({between})" for number, between in both]
-
-
-# In a frame, beside the p-values of the score.
-RENAMED = {
-    "p_value": "calibration_p_value",
-    "adjusted_p_value": "adjusted_calibration_p_value",
-}
-WORDS = ("rule", "unit", "design", "level", "replicates")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -300,12 +169,11 @@ class GroupCalibration:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them."""
-        found: dict[str, Any] = plain(self.columns())
-        return found
+        return dict(plain(self.columns()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Groups:
+class Groups(Record):
     """Groups of cases, one row each, and how each differs from the rest.
 
     Arrays have one entry a group, NaN where a group is too small. What is not named otherwise is
@@ -368,9 +236,6 @@ class Groups:
     design: str
     level: float
     replicates: int
-
-    def __post_init__(self) -> None:
-        freeze(self)
 
     def __len__(self) -> int:
         """Count the groups."""
@@ -473,7 +338,7 @@ class Groups:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of these numbers must know, in sentences."""
-        return tuple(tell(self))
+        return tuple(notes_on(self))
 
     def __str__(self) -> str:
         """Lay out the groups by themselves and against the rest, and what is to be said."""
@@ -487,31 +352,133 @@ class Groups:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them, and the notes."""
-        columns = {"group": list(self.labels)} | self._columns()
-        measures = {name: x.to_dict() for name, x in self.measures.items()}
-        calibration = None if self.calibration is None else self.calibration.to_dict()
-        words = {name: getattr(self, name) for name in WORDS}
-        known = {"measures": measures, "calibration": calibration, **words, "notes": self.notes}
-        found: dict[str, Any] = plain(columns | known)
-        return found
+        names = ("measures", "calibration", *WORDS, "notes")
+        about = {name: getattr(self, name) for name in names}
+        return dict(plain({"group": self.labels} | self._counts() | about))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a group as a polars, pandas or pyarrow frame.
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a group.
 
         Columns about the skill and about observed to expected begin with these words.
         """
-        columns: dict[str, list[Any]] = {"group": one_kind(self.labels)} | self._columns()
+        columns: dict[str, list[Any]] = {"group": one_kind(self.labels)} | self._counts()
         for measure, contrast in self.measures.items():
             prefix = "" if measure == "score" else f"{measure}_"
-            told = {f"{prefix}{name}": column for name, column in contrast.columns().items()}
-            columns |= {measure: told.pop(f"{prefix}value")} | told
+            named = {f"{prefix}{name}": column for name, column in contrast.columns().items()}
+            columns |= {measure: named.pop(f"{prefix}value")} | named
         if self.calibration is not None:
-            found = self.calibration.columns()
-            columns |= {RENAMED.get(name, name): column for name, column in found.items()}
-        return to_frame(columns, backend)
+            result = self.calibration.columns()
+            columns |= {RENAMED.get(name, name): column for name, column in result.items()}
+        return columns
 
-    def _columns(self) -> dict[str, list[Any]]:
+    def _counts(self) -> dict[str, list[Any]]:
         """Return the counts, as far as there are any."""
         names = ("cases", "events", "event_rate", "mean_forecast", "units", "enough")
-        known = {name: getattr(self, name) for name in names}
-        return {name: x.tolist() for name, x in known.items() if x is not None}
+        columns = {name: getattr(self, name) for name in names}
+        return {name: x.tolist() for name, x in columns.items() if x is not None}
+
+
+def lay_out(groups: Groups) -> str:
+    """Lay out the groups by themselves, then against the rest, and what is to be said."""
+    title = f"{groups.unit} of {many(len(groups), 'group')}; {groups.design}"
+    parts = [title, _by_themselves(groups)]
+    parts += ["Against the rest, p-values by Holm:", _against_the_rest(groups)]
+    if groups.calibration is not None:
+        parts += ["Calibration within groups:", _within(groups, groups.calibration)]
+    return "\n\n".join([*parts, "\n".join(map(wrapped, groups.notes))])
+
+
+def _by_themselves(groups: Groups) -> str:
+    score, level = groups.measures["score"], f"{100 * groups.level:g} % interval"
+    columns = {"group": groups.name, "cases": [f"{n:,}" for n in groups.cases.tolist()]}
+    if groups.events is not None and groups.event_rate is not None:
+        columns["events"] = [f"{n:,}" for n in groups.events.tolist()]
+        columns["event rate"] = numbers(groups.event_rate)
+    columns |= {groups.unit: numbers(score.value), level: ranges(score.interval)}
+    columns |= {"shrunk": numbers(score.shrunk), "skill": numbers(groups.skill)}
+    return table([*columns], zip(*columns.values(), strict=True))
+
+
+def _against_the_rest(groups: Groups) -> str:
+    score = groups.measures["score"]
+    columns = {
+        "group": groups.name,
+        groups.unit: numbers(score.difference, "+.4f"),
+        "simultaneous": ranges(score.simultaneous),
+        "p": [chance(p) for p in score.adjusted_p_value.tolist()],
+    }
+    if "skill" in groups.measures:
+        skill = groups.measures["skill"]
+        columns["skill"] = numbers(skill.difference, "+.4f")
+        columns["p of skill"] = [chance(p) for p in skill.adjusted_p_value.tolist()]
+    if "observed_expected" in groups.measures:
+        ratio = groups.measures["observed_expected"]
+        columns["O:E"] = [f"x {x}" for x in numbers(np.exp(ratio.difference), ".3f")]
+        columns["p of O:E"] = [chance(p) for p in ratio.adjusted_p_value.tolist()]
+    return table([*columns], zip(*columns.values(), strict=True))
+
+
+def _within(groups: Groups, calibration: GroupCalibration) -> str:
+    ratio = groups.measures["observed_expected"]
+    columns = {
+        "group": groups.name,
+        "O:E": _with_range(ratio.value, ratio.interval, ".3f"),
+        "slope": _with_range(calibration.slope, calibration.slope_interval, ".3f"),
+        "miscalibration": _with_range(
+            calibration.miscalibration, calibration.miscalibration_interval
+        ),
+        "p by Holm": [chance(p) for p in calibration.adjusted_p_value.tolist()],
+    }
+    return table([*columns], zip(*columns.values(), strict=True))
+
+
+def notes_on(groups: Groups) -> list[str]:
+    """Say what a reader of the table must know."""
+    sentences = [_looked_at(groups), CLASSES if groups.events is None else EVENTS]
+    few = (name for name, x in zip(groups.name, groups.enough, strict=True) if not x)
+    small = [f"'{printable(name)}'" for name in few]
+    if small:
+        lack = "ten events and ten non-events"
+        if groups.events is None:
+            lack = "ten cases outside the commonest class"
+        whence = next((x for kind, x in WHENCE.items() if kind in groups.design), "")
+        sentences.append(f"No interval without {lack}{whence}: {_some(small)}.")
+    worst = [x.sentence for x in (groups.worst, groups.worst_skill) if x is not None]
+    return [*sentences, *_differ(groups), *worst, SHRUNK]
+
+
+def _looked_at(groups: Groups) -> str:
+    compared = int(np.sum(~np.isnan(groups.p_value))) if len(groups) > 2 else 1
+    by_chance = 1 - 0.95**compared
+    count = f"{many(len(groups), 'group')} were looked at."
+    if compared < 2:
+        return count
+    return (
+        f"{count} If none differed from the rest, one or more of {compared} unadjusted p-values "
+        f"would be below 0.05 in about {100 * by_chance:.0f} % of such tables."
+    )
+
+
+def _differ(result: Groups) -> list[str]:
+    """Say of each measure whether groups differ in it at all."""
+    sentences = []
+    for name, contrast in result.measures.items():
+        statistic, degrees, p = contrast.homogeneity
+        if math.isnan(p):
+            continue
+        count = int(degrees) + 1
+        groups = "all groups" if count == len(result) else f"the {count} groups with an interval"
+        words = name.replace("observed_expected", "O:E")
+        number = f"Q = {statistic:.4g} with {degrees:g} degree{'s' * (degrees != 1)} of freedom"
+        sentences.append(f"That {groups} have the same {words}: {number}, p = {p:.3g}.")
+    return sentences
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - NAMED
+    return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _with_range(x: Column, ends: Column, form: str = ".4f") -> list[str]:
+    both = zip(numbers(x, form), ranges(ends, form), strict=True)
+    return [value if between == "-" else f"{value} ({between})" for value, between in both]

@@ -1,12 +1,12 @@
-"""Watching forecasts as outcomes come in: evidence that may be looked at after every case.
+"""Sequential monitoring of forecasts: e-values against calibration and for the better of two.
 
-The mean difference of two forecasts, followed case by case.
+Evidence may be looked at after every case. So may the mean difference of two forecasts, which has
+intervals that hold for all times at once.
 """
 
 from __future__ import annotations
 
 import math
-import operator
 import reprlib
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -15,10 +15,11 @@ import numpy as np
 
 from properly._boundary._arrays import check_rows, refuse
 from properly._boundary._classes import is_table
-from properly._boundary._libraries import freeze, read_only, to_numpy
+from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import check_level, check_whole
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import wrapped
+from properly.comparison._numbers import as_count
 from properly.errors import DataError, ImproperRuleError
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
@@ -26,7 +27,6 @@ from properly.rules._rule import require_binary
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly._boundary._record import Backend
     from properly.rules import BinaryRule, Rule
     from properly.typing import Array, ArrayLike, Column
 
@@ -41,6 +41,9 @@ INTERCEPT, SLOPE = (
 BETS = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
 # Rows of running sums to hold in memory at a time.
 BLOCK = 2**14
+# With fewer cases, a normal approximation at all times at once is hardly one.
+FEWEST = 50
+ROUNDING = 1e-15
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -56,18 +59,19 @@ class _Monitor:
 
     def __post_init__(self) -> None:
         """Take a state that a monitor can be in, and no other."""
-        found = np.zeros(self.bets) if self.sums is None else _numbers(self.sums, "sums")
-        if found.shape != (self.bets,):
-            message = f"a {type(self).__name__} has {self.bets} sums; got {found.size}"
+        result = np.zeros(self.bets) if self.sums is None else _numbers(self.sums, "sums")
+        if result.shape != (self.bets,):
+            message = f"a {type(self).__name__} has {self.bets} sums; got {result.size}"
             raise DataError(message, hint="begin without sums, then update.")
-        cases, most = _count(self.cases), _numbers(self.log_max, "log_max")
-        if not cases and (found.any() or most.any()):
+        message = f"cases of a monitor must be a whole number, 0 or more; got {self.cases!r}"
+        cases, most = as_count(self.cases, message), _numbers(self.log_max, "log_max")
+        if not cases and (result.any() or most.any()):
             message = "a monitor that has seen no cases has no evidence; got sums or a log_max"
             raise DataError(message, hint="give sums, cases and log_max of one monitor.")
         if most.ndim or most < 0:
             message = f"log_max must be a number, 0 or more; got {self.log_max!r}"
             raise DataError(message, hint="evidence begins with 1, whose logarithm is 0.")
-        object.__setattr__(self, "sums", read_only(found))
+        object.__setattr__(self, "sums", read_only(result))
         object.__setattr__(self, "cases", cases)
         object.__setattr__(self, "log_max", float(most))
 
@@ -93,10 +97,8 @@ class _Monitor:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evidence, and the sums that it is made of, as JSON can hold them."""
-        names = ("cases", "log_e", "e_value", "p_value", "log_max")
-        numbers = {name: getattr(self, name) for name in names}
-        found: dict[str, Any] = plain(numbers | {"sums": self.sums.tolist()})
-        return found
+        names = ("cases", "log_e", "e_value", "p_value", "log_max", "sums")
+        return dict(plain({name: getattr(self, name) for name in names}))
 
     def __add__(self, other: object) -> Self:
         """Merge the cases of two monitors, whatever order they came in; no case may be in both."""
@@ -119,8 +121,8 @@ class _Monitor:
 
     def __str__(self) -> str:
         """Say what was found."""
-        found = f"evidence {self.e_value:.4g} that {self.claim}"
-        return f"{many(self.cases, 'case')}: {found} (p-value {self.p_value:.3g} at any time)."
+        result = f"evidence {self.e_value:.4g} that {self.claim}"
+        return f"{many(self.cases, 'case')}: {result} (p-value {self.p_value:.3g} at any time)."
 
     def _require_same(self, other: Self) -> None:
         """Refuse to merge what was not asked the same question."""
@@ -334,51 +336,33 @@ def relative_gain(rule: BinaryRule, happened: Column, first: Column, second: Col
 
 def log_factors(gain: Column, bet: Column | float) -> Column:
     """Return the logarithm of the factor by which a bet changes the capital."""
-    found: Column = np.log1p(bet * gain)
-    return found
+    result: Column = np.log1p(bet * gain)
+    return result
 
 
 def _numbers(x: object, name: str) -> Column:
     """Take numbers, infinity also as the word that JSON has for it; refuse what is none."""
     try:
-        found = np.array(x, dtype=np.float64)
+        result = np.array(x, dtype=np.float64)
     except (TypeError, ValueError):
-        found = np.array(np.nan)
-    if np.isnan(found).any():
+        result = np.array(np.nan)
+    if np.isnan(result).any():
         message = f"{name} of a monitor must be numbers, and not NaN; got {reprlib.repr(x)}"
         raise DataError(message)
-    return found
-
-
-def _count(cases: object) -> int:
-    try:
-        found = operator.index(cases)  # type: ignore[arg-type]
-    except TypeError:
-        found = -1
-    if found < 0:
-        message = f"cases of a monitor must be a whole number, 0 or more; got {cases!r}"
-        raise DataError(message)
-    return found
+    return result
 
 
 def _log_mean(sums: Column) -> Column:
     """Return the logarithm of the mean of exponentials, over the last axis."""
-    found: Column = np.logaddexp.reduce(sums, axis=-1) - math.log(sums.shape[-1])
-    return found
+    return np.asarray(np.logaddexp.reduce(sums, axis=-1) - math.log(sums.shape[-1]))
 
 
 def _doubles(p: Array) -> Column:
-    found: Column = to_numpy(p).astype(np.float64, copy=False)
-    return found
-
-
-# With fewer cases, a normal approximation at all times at once is hardly one.
-FEWEST = 50
-ROUNDING = 1e-15
+    return np.asarray(to_numpy(p).astype(np.float64, copy=False))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RunningDifference:
+class RunningDifference(Record):
     """The mean difference of two forecasts' losses, case after case.
 
     Attributes
@@ -417,8 +401,7 @@ class RunningDifference:
     tightest: int
     rule: str
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _series = ("cases", "mean", "lower", "upper")
 
     @property
     def decided_after(self) -> int | None:
@@ -439,8 +422,8 @@ class RunningDifference:
         cases = f"After {self.cases[-1]:,} cases"
         if math.isnan(self.lower[-1]):
             by = f"always differ by {self.mean[-1]:.4g}, which leaves no interval"
-            told = by if self.mean[-1] else "never differ"
-            return wrapped(f"{cases} the {self.rule} losses of the two forecasts {told}.")
+            text = by if self.mean[-1] else "never differ"
+            return wrapped(f"{cases} the {self.rule} losses of the two forecasts {text}.")
         ends = f"{self.lower[-1]:.4g} to {self.upper[-1]:.4g}"
         decided = self.decided_after
         zero = "never left out 0" if decided is None else f"first left out 0 after {decided:,}"
@@ -449,19 +432,6 @@ class RunningDifference:
             f"the second is {self.mean[-1]:.4g} ({100 * self.level:.4g} % interval for all times "
             f"at once {ends}, which {zero})."
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the columns as lists, None where there is no interval, and what was asked for."""
-        told = {name: getattr(self, name) for name in ("level", "tightest", "rule")}
-        found: dict[str, Any] = plain(self._columns() | told)
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a time as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
-    def _columns(self) -> dict[str, list[Any]]:
-        return {name: getattr(self, name).tolist() for name in ("cases", "mean", "lower", "upper")}
 
 
 def running_difference(
@@ -537,8 +507,8 @@ def running_difference(
     slack = ROUNDING * np.maximum.accumulate(np.abs(losses).sum(axis=0))
     mean, spread = _running_moments(difference, slack)
     log = 2 * math.log(1 / alpha)
-    known = n * ((log + math.log1p(log)) / tightest)
-    half = spread * np.sqrt((known + 1) / (n * known) * (np.log1p(known) + log))
+    scaled = n * ((log + math.log1p(log)) / tightest)
+    half = spread * np.sqrt((scaled + 1) / (n * scaled) * (np.log1p(scaled) + log))
     return RunningDifference(n, mean, mean - half, mean + half, level, tightest, rule.name)
 
 

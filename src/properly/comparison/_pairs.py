@@ -1,34 +1,40 @@
-"""Pairs of models, compared: numbers, sentences and matrices.
-
-Two models, compared: numbers, and a sentence.
-
-A comparison to read: sentences and a matrix of a few models, a table of many.
-"""
+"""Pairs of models, compared: the records, the sentence of each pair, and tables of them."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._libraries import freeze
 from properly._boundary._options import as_number, check_choice, check_inside
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, columns_of, many, plain, printable
 from properly._boundary._tables import table, wrapped
+from properly.comparison._numbers import chance
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from properly._boundary._record import Backend
     from properly.inference._estimate import Estimate
     from properly.typing import Column
 
 
+What: TypeAlias = Literal[
+    "difference",
+    "standard_error",
+    "p_value",
+    "adjusted_p_value",
+    "equivalence_p_value",
+    "adjusted_equivalence_p_value",
+]
+# More models than this have too many pairs to be told one by one.
+FEW = 4
+
+
 @dataclass(frozen=True, repr=False)
-class Pair:
+class Pair(Record):
     """Two models on the same cases.
 
     Attributes
@@ -94,7 +100,6 @@ class Pair:
 
     def turned(self) -> Pair:
         """Subtract the other way round, and put the ratio upside down."""
-        known = self.ratio > 0
         low, high = (1 / x if x > 0 else math.nan for x in self.ratio_interval[::-1])
         return replace(
             self,
@@ -103,207 +108,18 @@ class Pair:
             difference=0.0 - self.difference,
             interval=_opposite(self.interval),
             simultaneous=_opposite(self.simultaneous),
-            ratio=1 / self.ratio if known else math.nan,
-            ratio_error=self.ratio_error / self.ratio**2 if known else math.nan,
+            ratio=1 / self.ratio if self.ratio > 0 else math.nan,
+            ratio_error=self.ratio_error / self.ratio**2 if self.ratio > 0 else math.nan,
             ratio_interval=(low, high),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers by name, as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame."""
-        return to_frame({name: [value] for name, value in flat(asdict(self)).items()}, backend)
-
-
-def flat(row: dict[str, Any]) -> dict[str, Any]:
-    """Write both ends of an interval as two numbers."""
-    found: dict[str, Any] = {}
-    for name, value in row.items():
-        if isinstance(value, tuple):
-            prefix = name.removesuffix("interval")
-            prefix = prefix if prefix.endswith("_") or not prefix else f"{prefix}_"
-            found |= dict(zip((f"{prefix}lower", f"{prefix}upper"), value, strict=True))
-        else:
-            found[name] = value
-    return found
-
-
-def _opposite(interval: tuple[float, float]) -> tuple[float, float]:
-    low, high = interval
-    return 0.0 - high, 0.0 - low
-
-
-class Told(NamedTuple):
-    """What sentences about pairs have in common."""
-
-    unit: str
-    ends: str
-    alpha: float
-    higher_is_better: bool
-    margin: float | None
-
-
-def told_apart(pair: Pair, alpha: float) -> bool:
-    """Tell whether one model is better, allowing for the other pairs; zero must be outside."""
-    low, high = pair.interval
-    return pair.adjusted_p_value <= alpha and not low <= 0 <= high
-
-
-def sentence(pair: Pair, told: Told, pairs: int, lost: Mapping[str, str]) -> str:
-    """Say which of two models is better, if that can be told."""
-    first, second = (printable(name) for name in (pair.first, pair.second))
-    if not math.isfinite(pair.difference):
-        return _infinite(pair, told.unit, lost)
-    if pair.differing == 0 and pair.difference == 0:
-        alike = "rank the cases alike" if told.higher_is_better else "never differ"
-        return f"{first} and {second} {alike}"
-    if not pair.standard_error > 0:
-        size = f"{pair.difference:.4g} {told.unit}, without a standard error"
-        return f"{first} and {second} cannot be compared: difference {size}"
-    if told_apart(pair, told.alpha):
-        return _better(pair, told, (first, second))
-    if told.margin is not None and pair.adjusted_equivalence_p_value <= told.alpha:
-        chance = f"(p = {pair.adjusted_equivalence_p_value:.2g})"
-        within = f"{told.margin:g} {told.unit} {chance}"
-        return f"{first} and {second} are as good as each other within {within}"
-    (low, high), reason, ends = pair.interval, "", told.ends
-    if pair.p_value <= told.alpha < pair.adjusted_p_value:
-        # The interval that allows for all pairs goes with the p-value that does.
-        reason, ends = f", allowing for {pairs} comparisons", f"{told.ends} for all pairs"
-        low, high = pair.simultaneous
-    size = f"{pair.difference:.4g} {told.unit} ({ends} {low:.4g} to {high:.4g}{_flips(pair)})"
-    return f"{first} and {second} cannot be told apart{reason}: difference {size}"
-
-
-def _infinite(pair: Pair, unit: str, lost: Mapping[str, str]) -> str:
-    names = [pair.first, pair.second]
-    if math.isnan(pair.difference):
-        first, second = map(printable, names)
-        return f"{first} and {second} both have an infinite {unit} score"
-    worse, other = names if pair.difference > 0 else names[::-1]
-    cases = f"{lost[worse]} of infinite loss"
-    return f"{printable(worse)} has an infinite {unit} score ({cases}), {printable(other)} has not"
-
-
-def _better(pair: Pair, told: Told, names: tuple[str, str]) -> str:
-    better = (pair.difference > 0) == told.higher_is_better
-    first, second = names if better else names[::-1]
-    low, high = pair.interval if pair.difference > 0 else _opposite(pair.interval)
-    ends = f"{told.ends} {low:.4g} to {high:.4g}{_flips(pair)}"
-    little = ""
-    if told.margin is not None and pair.adjusted_equivalence_p_value <= told.alpha:
-        little = f", less than the margin of {told.margin:g}"
-    size = f"{abs(pair.difference):.4g} {told.unit} ({ends}){little}"
-    return f"{first} is better than {second} by {size}"
-
-
-def _flips(pair: Pair) -> str:
-    """Say the p-value where it is not that of the interval."""
-    if not pair.method.startswith("sign flips"):
-        return ""
-    known = "=" if pair.method == "sign flips" else "at most"
-    return f"; p {known} {pair.p_value:.2g} by sign flips"
-
-
-# More models than this have too many pairs to be told one by one.
-FEW = 4
-# p-values below this are not told more exactly.
-SMALLEST = 0.001
-
-
-def lay_out(found: Comparison) -> str:
-    """Say it in sentences, and of three or four models as a matrix too; of more, in a table."""
-    if len(found.models) > FEW:
-        return _ranked(found)
-    lines = [pair.sentence + "." for pair in found]
-    if len(found.models) > 2:
-        lines += ["", _matrix(found)]
-    return "\n".join(lines)
-
-
-def _matrix(found: Comparison) -> str:
-    """Lay differences out by models; a star stands where two are told apart."""
-    numbers, rows = found.matrix(), []
-    for i, name in enumerate(found.models):
-        cells = []
-        for j, other in enumerate(found.models):
-            value = numbers[i, j]
-            star = _star(found, name, other) if not math.isnan(value) else " "
-            cells.append("- " if math.isnan(value) else f"{value:.4g}{star}")
-        rows.append((name, *cells))
-    return table(("row minus column", *found.models), rows)
-
-
-def _star(found: Comparison, name: str, other: str) -> str:
-    return "*" if told_apart(found[name, other], 1 - found.level) else " "
-
-
-def _ranked(found: Comparison) -> str:
-    """Lay models out, the best first, each against the best one or against the reference."""
-    sign = -1 if found.higher_is_better else 1
-    order = sorted(found.models, key=lambda name: sign * found.scores[name].value)
-    compared = {second for _, second in found.pairs}
-    other = compared.pop() if len(compared) == 1 else order[0]
-    rows = [_row(found, name, other) for name in order]
-    level = f"{100 * found.level:g} %"
-    adjusted = "p by Holm" if found.adjust == "holm" else "p"
-    shown = printable(other)
-    head = ("model", found.unit, level, f"minus {shown}", level, adjusted)
-    title = f"{many(len(found.models), 'model')}, the best first; {found.design}"
-    note = (
-        f"A star stands where a model is told apart from {shown}, allowing for "
-        f"{many(len(found), 'pair')}; every pair has a sentence of its own, and "
-        "plots.comparison_matrix shows all."
-    )
-    return "\n\n".join([title, table(head, rows), wrapped(note)])
-
-
-def _row(found: Comparison, name: str, other: str) -> tuple[str, ...]:
-    score = found.scores[name]
-    own = (name, f"{score.value:.4g}", _range(*score.interval))
-    if name == other:
-        return (*own, "- ", "-", "-")
-    pair = found[name, other]
-    p = pair.adjusted_p_value
-    chance = "-" if math.isnan(p) else f"<{SMALLEST}" if p < SMALLEST else f"{p:.3f}"
-    apart = f"{pair.difference:+.4g}{_star(found, name, other)}"
-    return (*own, apart, _range(*pair.interval), chance)
-
-
-def _range(low: float, high: float) -> str:
-    return "-" if math.isnan(low) or math.isnan(high) else f"{low:.4g} to {high:.4g}"
-
-
-What: TypeAlias = Literal[
-    "difference",
-    "standard_error",
-    "p_value",
-    "adjusted_p_value",
-    "equivalence_p_value",
-    "adjusted_equivalence_p_value",
-]
-# One entry a pair.
-COLUMNS = (
-    "difference",
-    "standard_error",
-    "interval",
-    "p_value",
-    "adjusted_p_value",
-    "simultaneous",
-    "differing",
-    "ratio",
-    "ratio_error",
-    "ratio_interval",
-    "equivalence_p_value",
-    "adjusted_equivalence_p_value",
-)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row."""
+        return columns_of([flat(vars(self))])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison:
+class Comparison(Record):
     """Models compared in pairs, on the same cases.
 
     Arrays have one entry a pair, in the order of `pairs`; ``comparison["a", "b"]`` is one pair,
@@ -393,9 +209,6 @@ class Comparison:
     effective_cases: float
     higher_is_better: bool = False
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     def __len__(self) -> int:
         """Count the pairs."""
         return len(self.pairs)
@@ -437,12 +250,12 @@ class Comparison:
             In the order of `models`; NaN on the diagonal and where a pair was not compared.
         """
         check_choice(what, get_args(What), "what")
-        found = np.full((len(self.models),) * 2, np.nan)
+        result = np.full((len(self.models),) * 2, np.nan)
         sign = -1.0 if what == "difference" else 1.0
         for (first, second), value in zip(self.pairs, getattr(self, what), strict=True):
             i, j = self.models.index(first), self.models.index(second)
-            found[i, j], found[j, i] = value, sign * value
-        return found
+            result[i, j], result[j, i] = value, sign * value
+        return result
 
     def cases_needed(self, power: float = 0.8, difference: float | None = None) -> Column:
         r"""Say roughly how many cases would tell each difference from zero.
@@ -473,34 +286,31 @@ class Comparison:
         """
         from scipy.special import ndtri
 
-        wanted = self.difference if difference is None else as_number(difference, "difference")
+        target = self.difference if difference is None else as_number(difference, "difference")
         reach = ndtri((1 + self.level) / 2) + ndtri(check_inside(power, "power"))
         with np.errstate(divide="ignore", invalid="ignore"):
-            needed = self.cases * (reach * self.standard_error / wanted) ** 2
-        return np.where(wanted == 0, np.inf, np.ceil(needed))
+            needed = self.cases * (reach * self.standard_error / target) ** 2
+        return np.where(target == 0, np.inf, np.ceil(needed))
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
-        about = (
+        names = (
             *("rule", "unit", "higher_is_better", "level", "margin", "adjust"),
-            *("design", "degrees", "cases", "effective_cases"),
+            *("design", "degrees", "cases", "effective_cases", "scores"),
         )
-        found: dict[str, Any] = plain(
-            {name: getattr(self, name) for name in about}
-            | {"scores": {name: score.to_dict() for name, score in self.scores.items()}}
-            | {"pairs": [pair.to_dict() for pair in self]}
-        )
-        return found
+        numbers = {name: getattr(self, name) for name in names}
+        return dict(plain(numbers | {"pairs": list(self)}))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a pair as a polars, pandas or pyarrow frame."""
-        rows = [flat(asdict(pair)) for pair in self]
-        return to_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a pair."""
+        return columns_of(flat(vars(pair)) for pair in self)
 
     def _pair(self, k: int, *, turned: bool = False) -> Pair:
-        found: dict[str, Any] = {name: getattr(self, name)[k].tolist() for name in COLUMNS}
+        # All but the names of the two models, the method and the sentence.
+        columns = fields(Pair)[2:-2]
         row: dict[str, Any] = {
-            name: tuple(x) if isinstance(x, list) else x for name, x in found.items()
+            name: tuple(x.tolist()) if x.ndim else x.item()
+            for name, x in ((field.name, getattr(self, field.name)[k]) for field in columns)
         }
         first, second = self.pairs[k]
         pair = Pair(first, second, **row, method=self.methods[k], sentence="")
@@ -511,5 +321,156 @@ class Comparison:
         """Say which of two models is better, if that can be told."""
         lost = {name: many(x.infinite_cases, "case") for name, x in self.scores.items()}
         ends = f"{100 * self.level:g} % interval"
-        about = Told(self.unit, ends, 1 - self.level, self.higher_is_better, self.margin)
+        about = Wording(self.unit, ends, 1 - self.level, self.higher_is_better, self.margin)
         return sentence(pair, about, len(self), lost)
+
+
+def flat(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Write both ends of an interval as two numbers."""
+    result: dict[str, Any] = {}
+    for name, value in row.items():
+        if isinstance(value, tuple):
+            prefix = name.removesuffix("interval")
+            prefix = prefix if prefix.endswith("_") or not prefix else f"{prefix}_"
+            result |= dict(zip((f"{prefix}lower", f"{prefix}upper"), value, strict=True))
+        else:
+            result[name] = value
+    return result
+
+
+def _opposite(interval: tuple[float, float]) -> tuple[float, float]:
+    low, high = interval
+    return 0.0 - high, 0.0 - low
+
+
+class Wording(NamedTuple):
+    """What sentences about pairs have in common."""
+
+    unit: str
+    ends: str
+    alpha: float
+    higher_is_better: bool
+    margin: float | None
+
+
+def told_apart(pair: Pair, alpha: float) -> bool:
+    """Tell whether one model is better, allowing for the other pairs; zero must be outside."""
+    low, high = pair.interval
+    return pair.adjusted_p_value <= alpha and not low <= 0 <= high
+
+
+def sentence(pair: Pair, words: Wording, pairs: int, lost: Mapping[str, str]) -> str:
+    """Say which of two models is better, if that can be told."""
+    first, second = (printable(name) for name in (pair.first, pair.second))
+    if not math.isfinite(pair.difference):
+        return _infinite(pair, words.unit, lost)
+    if pair.differing == 0 and pair.difference == 0:
+        alike = "rank the cases alike" if words.higher_is_better else "never differ"
+        return f"{first} and {second} {alike}"
+    if not pair.standard_error > 0:
+        size = f"{pair.difference:.4g} {words.unit}, without a standard error"
+        return f"{first} and {second} cannot be compared: difference {size}"
+    if told_apart(pair, words.alpha):
+        return _better(pair, words, (first, second))
+    if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
+        p = f"(p = {pair.adjusted_equivalence_p_value:.2g})"
+        within = f"{words.margin:g} {words.unit} {p}"
+        return f"{first} and {second} are as good as each other within {within}"
+    (low, high), reason, ends = pair.interval, "", words.ends
+    if pair.p_value <= words.alpha < pair.adjusted_p_value:
+        # The interval that allows for all pairs goes with the p-value that does.
+        reason, ends = f", allowing for {pairs} comparisons", f"{words.ends} for all pairs"
+        low, high = pair.simultaneous
+    size = f"{pair.difference:.4g} {words.unit} ({ends} {low:.4g} to {high:.4g}{_flips(pair)})"
+    return f"{first} and {second} cannot be told apart{reason}: difference {size}"
+
+
+def _infinite(pair: Pair, unit: str, lost: Mapping[str, str]) -> str:
+    names = [pair.first, pair.second]
+    if math.isnan(pair.difference):
+        first, second = map(printable, names)
+        return f"{first} and {second} both have an infinite {unit} score"
+    worse, other = names if pair.difference > 0 else names[::-1]
+    cases = f"{lost[worse]} of infinite loss"
+    return f"{printable(worse)} has an infinite {unit} score ({cases}), {printable(other)} has not"
+
+
+def _better(pair: Pair, words: Wording, names: tuple[str, str]) -> str:
+    better = (pair.difference > 0) == words.higher_is_better
+    first, second = names if better else names[::-1]
+    low, high = pair.interval if pair.difference > 0 else _opposite(pair.interval)
+    ends = f"{words.ends} {low:.4g} to {high:.4g}{_flips(pair)}"
+    little = ""
+    if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
+        little = f", less than the margin of {words.margin:g}"
+    size = f"{abs(pair.difference):.4g} {words.unit} ({ends}){little}"
+    return f"{first} is better than {second} by {size}"
+
+
+def _flips(pair: Pair) -> str:
+    """Say the p-value where it is not that of the interval."""
+    if not pair.method.startswith("sign flips"):
+        return ""
+    sign = "=" if pair.method == "sign flips" else "at most"
+    return f"; p {sign} {pair.p_value:.2g} by sign flips"
+
+
+def lay_out(comparison: Comparison) -> str:
+    """Say it in sentences, and of three or four models as a matrix too; of more, in a table."""
+    if len(comparison.models) > FEW:
+        return _ranked(comparison)
+    lines = [pair.sentence + "." for pair in comparison]
+    if len(comparison.models) > 2:
+        lines += ["", _matrix(comparison)]
+    return "\n".join(lines)
+
+
+def _matrix(comparison: Comparison) -> str:
+    """Lay differences out by models; a star stands where two are told apart."""
+    numbers, rows = comparison.matrix(), []
+    for i, name in enumerate(comparison.models):
+        cells = []
+        for j, other in enumerate(comparison.models):
+            value = numbers[i, j]
+            star = _star(comparison, name, other) if not math.isnan(value) else " "
+            cells.append("- " if math.isnan(value) else f"{value:.4g}{star}")
+        rows.append((name, *cells))
+    return table(("row minus column", *comparison.models), rows)
+
+
+def _star(comparison: Comparison, name: str, other: str) -> str:
+    return "*" if told_apart(comparison[name, other], 1 - comparison.level) else " "
+
+
+def _ranked(comparison: Comparison) -> str:
+    """Lay models out, the best first, each against the best one or against the reference."""
+    sign = -1 if comparison.higher_is_better else 1
+    order = sorted(comparison.models, key=lambda name: sign * comparison.scores[name].value)
+    compared = {second for _, second in comparison.pairs}
+    other = compared.pop() if len(compared) == 1 else order[0]
+    rows = [_row(comparison, name, other) for name in order]
+    level = f"{100 * comparison.level:g} %"
+    adjusted = "p by Holm" if comparison.adjust == "holm" else "p"
+    shown = printable(other)
+    head = ("model", comparison.unit, level, f"minus {shown}", level, adjusted)
+    title = f"{many(len(comparison.models), 'model')}, the best first; {comparison.design}"
+    note = (
+        f"A star stands where a model is told apart from {shown}, allowing for "
+        f"{many(len(comparison), 'pair')}; every pair has a sentence of its own, and "
+        "plots.comparison_matrix shows all."
+    )
+    return "\n\n".join([title, table(head, rows), wrapped(note)])
+
+
+def _row(comparison: Comparison, name: str, other: str) -> tuple[str, ...]:
+    score = comparison.scores[name]
+    own = (name, f"{score.value:.4g}", _range(*score.interval))
+    if name == other:
+        return (*own, "- ", "-", "-")
+    pair = comparison[name, other]
+    apart = f"{pair.difference:+.4g}{_star(comparison, name, other)}"
+    return (*own, apart, _range(*pair.interval), chance(pair.adjusted_p_value))
+
+
+def _range(low: float, high: float) -> str:
+    return "-" if math.isnan(low) or math.isnan(high) else f"{low:.4g} to {high:.4g}"

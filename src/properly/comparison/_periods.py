@@ -1,7 +1,4 @@
-"""Times cut into consecutive periods.
-
-Scores in consecutive periods of time.
-"""
+"""Scores in consecutive periods of time, and how times are cut into periods."""
 
 from __future__ import annotations
 
@@ -11,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import check_level, check_whole
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly._boundary._tables import table, wrapped
+from properly.comparison._groups import about_event
+from properly.comparison._numbers import numbers
 from properly.counts._cases import Cases, numbered, rows_in_use
 from properly.counts._scoring import losses, unit_of
 from properly.errors import ArgumentTypeError, DataError
@@ -27,13 +26,25 @@ from properly.rules._rule import require_binary
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly._boundary._record import Backend
     from properly.rules import Rule
     from properly.typing import ArrayLike, Column
 
 
 # So many times are periods by themselves; more are put together into so many periods.
 NATURAL, USUAL = 24, 12
+# With fewer cases, a period is counted and nothing else is said of it.
+FEWEST = 10
+# With fewer events, or non-events, intervals cover a few per cent less than they say.
+FEW = 20
+METHODS = {
+    "clusters": "Student's t over the clusters of a period",
+    "times": "Student's t, allowing for dependence between the times of a period",
+    "independent cases": (
+        "Student's t; cases of a period are taken as independent, since most periods have fewer "
+        f"than {TIMES} times"
+    ),
+}
+COLUMNS = ("cases", "events", "score", "lower", "upper", "event_rate", "mean_forecast")
 
 
 class Periods(NamedTuple):
@@ -47,14 +58,14 @@ class Periods(NamedTuple):
 def cut(time: Column, periods: int | ArrayLike | None) -> Periods:
     """Divide times into so many periods, or at edges; without either, as their number suggests."""
     at = number_times(time)
-    known = np.unique(time)
+    times = np.unique(time)
     if periods is None:
-        return _together(known, at, NATURAL if len(known) <= NATURAL else USUAL)
+        return _together(times, at, NATURAL if len(times) <= NATURAL else USUAL)
     try:
         count = operator.index(periods)
     except TypeError:
         return _between(time, periods)
-    return _together(known, at, check_whole(count, "periods"))
+    return _together(times, at, check_whole(count, "periods"))
 
 
 def words(time: Column) -> list[str]:
@@ -73,18 +84,18 @@ def as_objects(time: Column) -> list[Any]:
     return [*(time.astype(f"{time.dtype.kind}8[us]") if time.dtype.kind in "mM" else time).tolist()]
 
 
-def _together(known: Column, at: Column, most: int) -> Periods:
+def _together(times: Column, at: Column, most: int) -> Periods:
     """Put neighbouring times together, so that periods have about equal numbers of cases."""
     count = np.bincount(at)
     # A time belongs to the period in which the middle one of its cases would be.
     middle = np.cumsum(count) - count / 2
     place = (middle * most / count.sum()).astype(np.intp)
-    if len(known) <= most:
-        place = np.arange(len(known))
+    if len(times) <= most:
+        place = np.arange(len(times))
     first = np.flatnonzero(np.diff(place, prepend=-1))
-    last = np.append(first[1:] - 1, len(known) - 1)
+    last = np.append(first[1:] - 1, len(times) - 1)
     number = np.searchsorted(first, at, side="right") - 1
-    return Periods(known[first], known[last], number)
+    return Periods(times[first], times[last], number)
 
 
 def _between(time: Column, given: ArrayLike) -> Periods:
@@ -96,7 +107,8 @@ def _between(time: Column, given: ArrayLike) -> Periods:
             f"edges of periods must reach around all times; {many(outside, 'case')} of "
             f"{len(time):,} {'lies' if outside == 1 else 'lie'} outside"
         )
-        raise DataError(message, hint=f"times reach {' to '.join(words(_ends(time)))}.")
+        reach = " to ".join(words(np.unique(time)[[0, -1]]))
+        raise DataError(message, hint=f"times reach {reach}.")
     number = np.searchsorted(edges, time, side="right") - 1
     return Periods(edges[:-1], edges[1:], np.minimum(number, len(edges) - 2))
 
@@ -108,9 +120,9 @@ def _as_edges(time: Column, given: ArrayLike) -> Column:
         if time.dtype.kind == "M" and edges.dtype.kind in "SUO":
             # Dates may be written as text.
             edges = edges.astype("datetime64[us]")
-        known = edges.ndim == 1 and len(edges) > 1 and edges.dtype.kind in "iufmMO"
+        listed = edges.ndim == 1 and len(edges) > 1 and edges.dtype.kind in "iufmMO"
         # Of another kind, such as numbers beside dates, they could not be compared with times.
-        rising = known and bool((edges[:-1] < edges[1:]).all()) and (edges > time[0]).size > 0
+        rising = listed and bool((edges[:-1] < edges[1:]).all()) and (edges > time[0]).size > 0
     except (TypeError, ValueError):
         rising = False
     if not rising:
@@ -119,28 +131,8 @@ def _as_edges(time: Column, given: ArrayLike) -> Column:
     return edges
 
 
-def _ends(time: Column) -> Column:
-    return np.unique(time)[[0, -1]]
-
-
-# With fewer cases, a period is counted and nothing else is said of it.
-FEWEST = 10
-# With fewer events, or non-events, intervals cover a few per cent less than they say.
-FEW = 20
-METHODS = {
-    "clusters": "Student's t over the clusters of a period",
-    "times": "Student's t, allowing for dependence between the times of a period",
-    "independent cases": (
-        "Student's t; cases of a period are taken as independent, since most periods have fewer "
-        f"than {TIMES} times"
-    ),
-}
-COUNTS = ("cases", "events")
-NUMBERS = ("score", "lower", "upper", "event_rate", "mean_forecast")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class OverTime:
+class OverTime(Record):
     """Scores in consecutive periods of time, one entry a period.
 
     Attributes
@@ -194,8 +186,7 @@ class OverTime:
     method: str
     level: float
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _optional = ("events", "event_rate", "mean_forecast")
 
     def __len__(self) -> int:
         """Count the periods."""
@@ -215,10 +206,11 @@ class OverTime:
         columns = {"period": self.name, "cases": [f"{n:,}" for n in self.cases.tolist()]}
         if self.events is not None:
             columns["events"] = [f"{n:,}" for n in self.events.tolist()]
-            columns["event rate"] = _numbers(self.event_rate)
-            columns["mean forecast"] = _numbers(self.mean_forecast)
-        ends = zip(_numbers(self.lower), _numbers(self.upper), strict=True)
-        columns[self.unit] = _numbers(self.score)
+        if self.event_rate is not None and self.mean_forecast is not None:
+            columns["event rate"] = numbers(self.event_rate)
+            columns["mean forecast"] = numbers(self.mean_forecast)
+        ends = zip(numbers(self.lower), numbers(self.upper), strict=True)
+        columns[self.unit] = numbers(self.score)
         columns[f"{100 * self.level:g} % interval"] = [
             "-" if "-" in (low, high) else f"{low} to {high}" for low, high in ends
         ]
@@ -227,23 +219,16 @@ class OverTime:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers by name, as JSON can hold them; dates become text."""
-        dated = self.start.dtype.kind in "mM"
-        ends = {
-            name: words(x) if dated else x.tolist()
-            for name, x in (("start", self.start), ("end", self.end))
-        }
-        told = {name: getattr(self, name) for name in ("rule", "unit", "design", "method")}
-        found: dict[str, Any] = plain(ends | self._columns() | told | {"level": self.level})
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a period as a polars, pandas or pyarrow frame."""
-        ends = {"start": as_objects(self.start), "end": as_objects(self.end)}
-        return to_frame(ends | self._columns(), backend)
+        result = super().to_dict()
+        if self.start.dtype.kind in "mM":
+            result |= {name: words(x) for name, x in (("start", self.start), ("end", self.end))}
+        return result
 
     def _columns(self) -> dict[str, list[Any]]:
-        known = {name: getattr(self, name) for name in COUNTS + NUMBERS}
-        return {name: x.tolist() for name, x in known.items() if x is not None}
+        """Return one row a period."""
+        arrays = {name: getattr(self, name) for name in COLUMNS}
+        columns = {name: x.tolist() for name, x in arrays.items() if x is not None}
+        return {"start": as_objects(self.start), "end": as_objects(self.end)} | columns
 
 
 class Rows(NamedTuple):
@@ -256,11 +241,7 @@ class Rows(NamedTuple):
 
 
 def over_time(
-    cases: Cases,
-    rule: Rule,
-    *,
-    periods: int | ArrayLike | None = None,
-    level: float = 0.95,
+    cases: Cases, rule: Rule, *, periods: int | ArrayLike | None = None, level: float = 0.95
 ) -> OverTime:
     r"""Score cases in consecutive periods of time.
 
@@ -323,18 +304,18 @@ def over_time(
     level = check_level(level)
     used = rows_in_use(cases).used
     time = time[used]
-    found = cut(time, periods)
+    result = cut(time, periods)
     cluster = None if cases.clusters is None else numbered(to_numpy(cases.clusters)[used])[0]
     rows = Rows(losses(cases, rule), rows_in_use(cases).weight, cluster, number_times(time))
-    count = np.bincount(found.number, minlength=len(found.start))
-    members = np.split(np.argsort(found.number, kind="stable"), np.cumsum(count)[:-1])
+    count = np.bincount(result.number, minlength=len(result.start))
+    members = np.split(np.argsort(result.number, kind="stable"), np.cumsum(count)[:-1])
     design = _design(rows, members)
     scored = np.array([_score(rows, some, design, level) for some in members]).T
-    about = _about_event(cases, found.number, count)
+    about = about_event(cases, result.number, count, fewest=FEWEST)
     _warn(about["events"], count, ~np.isnan(scored[1]))
     return OverTime(
-        start=found.start,
-        end=found.end,
+        start=result.start,
+        end=result.end,
         cases=count,
         score=scored[0],
         lower=scored[1],
@@ -378,33 +359,15 @@ def _score(rows: Rows, some: Column, design: str, level: float) -> tuple[float, 
     time = number_times(rows.time[some]) if design == "times" else None
     if time is not None and time.max() + 1 < TIMES:
         return value, np.nan, np.nan
-    found = covariance(influence, Design(rows.weight[some], cluster=cluster, time=time))
-    half = float(found.half_widths(level)[0])
+    result = covariance(influence, Design(rows.weight[some], cluster=cluster, time=time))
+    half = float(result.half_widths(level)[0])
     return value, value - half, value + half
 
 
-def _about_event(cases: Cases, number: Column, count: Column) -> dict[str, Column | None]:
-    """Count events, and average outcomes and forecasts; of classes there is nothing to say."""
-    if cases.classes is not None:
-        return {"events": None, "event_rate": None, "mean_forecast": None}
-    y, p, weight, _ = rows_in_use(cases)
-    total, events, forecast = (
-        np.bincount(number, x, len(count)) for x in (weight, weight * y, weight * p)
-    )
-    enough = count >= FEWEST
-    # Nothing is divided by the weight of no case.
-    total = np.where(enough, total, 1.0)
-    return {
-        "events": np.bincount(number[y], minlength=len(count)),
-        "event_rate": np.where(enough, events / total, np.nan),
-        "mean_forecast": np.where(enough, forecast / total, np.nan),
-    }
-
-
-def _warn(events: Column | None, count: Column, known: Column) -> None:
+def _warn(events: Column | None, count: Column, bounded: Column) -> None:
     """Warn of periods whose intervals cover less than they say."""
     rarer = count if events is None else np.minimum(events, count - events)
-    few = int((known & (rarer < FEW)).sum())
+    few = int((bounded & (rarer < FEW)).sum())
     if few:
         what = "cases" if events is None else "events, or non-events"
         message = (
@@ -412,7 +375,3 @@ def _warn(events: Column | None, count: Column, known: Column) -> None:
             "intervals there may cover a few per cent less than their level"
         )
         notice(message)
-
-
-def _numbers(x: Column | None) -> list[str]:
-    return [] if x is None else ["-" if np.isnan(v) else f"{v:.4f}" for v in x.tolist()]

@@ -1,12 +1,9 @@
-"""What a metric that selects the epoch is worth on test data, over several training runs.
-
-The records of epochs that were selected, and what they are worth on test data.
-"""
+"""Selection of epochs over several training runs: what the metrics that select are worth."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -16,11 +13,12 @@ from properly._boundary._arrays import as_column, check_length, require_present
 from properly._boundary._labels import require_columns
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_generator, check_choice, check_level, check_whole
-from properly._boundary._record import many, plain, printable, to_frame
+from properly._boundary._record import Record, columns_of, many, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._compare import FEW
+from properly.comparison._differences import sign_flip
 from properly.comparison._epochs import LARGER, EarlyStopping, as_larger, as_names, read_history
-from properly.comparison._paired import sign_flip
+from properly.comparison._numbers import number
 from properly.counts._cases import numbered
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design
@@ -30,14 +28,17 @@ from properly.inference._variance import covariance, of_mean
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from properly._boundary._record import Backend
     from properly.comparison._epochs import History, Mode
     from properly.typing import ArrayLike, Column
 
 
+Way: TypeAlias = Literal["checkpoint", "early stopping"]
+
+CHECKPOINT, EARLY = get_args(Way)
 # Changes of sign that are drawn if there are too many to try all.
 REPLICATES = 1999
 SIGNS = "sign flips"
+OVER_RUNS = "epoch, mean: over runs; sd: their standard deviation, which is no standard error."
 ALONE = "One independent unit says nothing about chance: there are no intervals and no p-values."
 
 
@@ -92,12 +93,12 @@ class Selection:
     values: tuple[float, ...]
 
     def __repr__(self) -> str:
-        told = f"{self.report} {self.mean:.4g}, {self.way} by {self.by}"
-        return f"Selection({told}, {many(len(self.values), 'run')})"
+        text = f"{self.report} {self.mean:.4g}, {self.way} by {self.by}"
+        return f"Selection({text}, {many(len(self.values), 'run')})"
 
 
 @dataclass(frozen=True, repr=False)
-class SelectionReport:
+class SelectionReport(Record):
     """What metrics that select the epoch are worth on test data.
 
     Iterating gives all selections, and ``report["checkpoint", "log", "macro_f1"]`` one of them.
@@ -180,59 +181,45 @@ class SelectionReport:
         return table(head, lines, left=2)
 
     def _line(self, one: Selection) -> list[str]:
-        known = one.interval[0] <= one.interval[1]
-        ends = "{:.4f} to {:.4f}".format(*one.interval) if known else "-"
-        numbers = map(_number, (one.mean, one.standard_deviation, one.difference))
-        epoch, p = f"{fmean(one.epochs):.1f}", _number(one.adjusted_p_value, ".3g")
+        low, high = one.interval
+        ends = f"{low:.4f} to {high:.4f}" if low <= high else "-"
+        numbers = map(number, (one.mean, one.standard_deviation, one.difference))
+        epoch, p = f"{fmean(one.epochs):.1f}", number(one.adjusted_p_value, ".3g")
         return [one.way, one.by, epoch, *numbers, ends, p]
 
     def _notes(self) -> list[str]:
         """Say what the numbers rest on."""
-        told = ["epoch, mean: over runs; sd: their standard deviation, which is no standard error."]
+        notes = [OVER_RUNS]
         if self.baseline is None:
-            return told
+            return notes
         if self.units < 2:
-            return [*told, ALONE]
+            return [*notes, ALONE]
         units = f"{self.units} independent units"
-        told.append(
+        notes.append(
             f"Differences are taken run by run; their intervals are Student's t over {units}. "
             f"p-values are adjusted by Holm's method for {many(self._compared, 'difference')}."
         )
         if all(one.method in ("", SIGNS) for one in self):
             least = max(2.0 ** (1 - self.units), 1 / (1 + REPLICATES))
             never = f"none can be below {least:.3g}"
-            told.append(f"They come from changes of sign: with {units}, {never}.")
-        return told
+            notes.append(f"They come from changes of sign: with {units}, {never}.")
+        return notes
 
     @property
     def _compared(self) -> int:
         return sum(not math.isnan(one.p_value) for one in self)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a selection, without its runs, as a polars, pandas or pyarrow frame."""
-        rows = [asdict(one) for one in self]
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a selection, without its runs."""
+        rows = [dict(vars(one)) for one in self]
         for row in rows:
             row["lower"], row["upper"] = row.pop("interval")
             del row["epochs"], row["values"]
-        return to_frame({name: [row[name] for row in rows] for name in rows[0]}, backend)
-
-
-def _number(x: float, form: str = ".4f") -> str:
-    return "-" if math.isnan(x) else f"{x:{form}}"
+        return columns_of(rows)
 
 
 def _key(one: Selection) -> tuple[str, str, str]:
     return one.way, one.by, one.report
-
-
-Way: TypeAlias = Literal["checkpoint", "early stopping"]
-
-CHECKPOINT, EARLY = get_args(Way)
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -260,17 +247,17 @@ class TrainingRun:
     test: dict[str, Column]
 
     def __init__(self, validation: History, test: History) -> None:
-        found = read_history(validation, "a validation history")
-        told = read_history(test, "a test history")
-        lengths = [len(next(iter(x.values()))) for x in (found, told)]
+        validation = read_history(validation, "a validation history")
+        test = read_history(test, "a test history")
+        lengths = [len(next(iter(x.values()))) for x in (validation, test)]
         if lengths[0] != lengths[1]:
             message = (
                 "validation and test histories must be of the same epochs; "
                 f"got {lengths[0]} and {lengths[1]}"
             )
             raise DataError(message)
-        object.__setattr__(self, "validation", found)
-        object.__setattr__(self, "test", told)
+        object.__setattr__(self, "validation", validation)
+        object.__setattr__(self, "test", test)
 
     @property
     def epochs(self) -> int:
@@ -371,44 +358,47 @@ def selection_report(
       units. p-values are adjusted by Holm's method for 1 difference.
     They come from changes of sign: with 3 independent units, none can be below 0.25.
     """
-    given, selecting, told = _check_runs(runs), as_names(by, "by"), as_names(report, "report")
-    _require_metrics(given, selecting, told)
-    known = {name for run in given for name in (*run.validation, *run.test)}
-    up = as_larger(larger, sorted(known), "the histories")
+    given, selecting = _check_runs(runs), as_names(by, "by")
+    reported = as_names(report, "report")
+    for k, run in enumerate(given):
+        require_columns(selecting, list(run.validation), f"the validation history of run {k}")
+        require_columns(reported, list(run.test), f"the test history of run {k}")
+    metrics = {name for run in given for name in (*run.validation, *run.test)}
+    up = as_larger(larger, sorted(metrics), "the histories")
     if baseline is not None:
         check_choice(baseline, selecting, "baseline")
     if patience is not None:
         check_whole(patience, "patience")
     design = _design(len(given), clusters)
-    asked = _Asked(baseline, design, check_level(level), as_generator(rng))
+    options = _Options(baseline, design, check_level(level), as_generator(rng))
     chosen = {
         wait: {by: _choose(given, by, up, wait) for by in selecting}
         for wait in ((None,) if patience is None else (None, patience))
     }
-    found = [
+    result = [
         one
-        for name in told
+        for name in reported
         for wait, epochs in chosen.items()
-        for one in _tell(given, name, CHECKPOINT if wait is None else EARLY, epochs, asked)
+        for one in _selections(given, name, CHECKPOINT if wait is None else EARLY, epochs, options)
     ]
-    adjusted = holm(np.array([one.p_value for one in found])).tolist()
+    adjusted = holm(np.array([one.p_value for one in result])).tolist()
     return SelectionReport(
         selections=tuple(
-            replace(one, adjusted_p_value=p) for one, p in zip(found, adjusted, strict=True)
+            replace(one, adjusted_p_value=p) for one, p in zip(result, adjusted, strict=True)
         ),
         by=selecting,
-        report=told,
+        report=reported,
         larger=up,
         baseline=baseline,
         patience=patience,
         runs=len(given),
         units=design.units,
-        design=_told(design),
-        level=asked.level,
+        design=_design_text(design),
+        level=options.level,
     )
 
 
-class _Asked(NamedTuple):
+class _Options(NamedTuple):
     """What to compare with, how runs depend on one another, and how sure to be."""
 
     baseline: str | None
@@ -418,23 +408,15 @@ class _Asked(NamedTuple):
 
 
 def _check_runs(runs: Sequence[TrainingRun]) -> list[TrainingRun]:
-    found: list[Any] = list(runs) if hasattr(runs, "__iter__") else [runs]
-    for k, run in enumerate(found):
+    result: list[Any] = list(runs) if hasattr(runs, "__iter__") else [runs]
+    for k, run in enumerate(result):
         if not isinstance(run, TrainingRun):
             message = f"runs must be a list of TrainingRun; run {k} is of type {type(run).__name__}"
             raise ArgumentTypeError(message, hint="make them by TrainingRun(validation, test).")
-    if not found:
+    if not result:
         message = "there must be at least one training run; got none"
         raise DataError(message)
-    return found
-
-
-def _require_metrics(
-    runs: Sequence[TrainingRun], selecting: Iterable[str], told: Iterable[str]
-) -> None:
-    for k, run in enumerate(runs):
-        require_columns(selecting, list(run.validation), f"the validation history of run {k}")
-        require_columns(told, list(run.test), f"the test history of run {k}")
+    return result
 
 
 def _design(runs: int, clusters: ArrayLike | None) -> Design:
@@ -448,7 +430,7 @@ def _design(runs: int, clusters: ArrayLike | None) -> Design:
     return Design(weight, numbered(label)[0])
 
 
-def _told(design: Design) -> str:
+def _design_text(design: Design) -> str:
     runs = len(design.weight)
     if design.cluster is None:
         return many(runs, "independent run")
@@ -460,40 +442,38 @@ def _choose(
 ) -> tuple[int, ...]:
     """Select an epoch of each run by what would have selected it during training."""
     mode: Mode = "max" if metric in larger else "min"
-    found = []
+    result = []
     for run in runs:
         # As patient as there are epochs, training never stops before the last one.
         watch = EarlyStopping(patience or run.epochs, mode=mode)
         for epoch, value in enumerate(run.validation[metric].tolist()):
             if watch.update(epoch, value):
                 break
-        found.append(watch.best.epoch or 0)
-    return tuple(found)
+        result.append(watch.best.epoch or 0)
+    return tuple(result)
 
 
-def _tell(
+def _selections(
     runs: Sequence[TrainingRun],
     report: str,
     way: str,
     epochs: dict[str, tuple[int, ...]],
-    asked: _Asked,
+    options: _Options,
 ) -> list[Selection]:
     """Tell a metric on test data at the epochs that each metric selected."""
     values = {
         by: np.array([run.test[report][epoch] for run, epoch in zip(runs, at, strict=True)])
         for by, at in epochs.items()
     }
-    found = []
-    for by, told in values.items():
+    result = []
+    for by, column in values.items():
         compared = _no_difference()
         with np.errstate(invalid="ignore"):
-            mean, spread = (
-                float(told.mean()),
-                float(told.std(ddof=1)) if len(told) > 1 else math.nan,
-            )
-            if asked.baseline not in (None, by):
-                compared = _compare(told - values[str(asked.baseline)], asked)
-        found.append(
+            mean = float(column.mean())
+            spread = float(column.std(ddof=1)) if len(column) > 1 else math.nan
+            if options.baseline not in (None, by):
+                compared = _compare(column - values[str(options.baseline)], options)
+        result.append(
             Selection(
                 way=way,
                 by=by,
@@ -501,11 +481,11 @@ def _tell(
                 mean=mean,
                 standard_deviation=spread,
                 epochs=epochs[by],
-                values=tuple(told.tolist()),
+                values=tuple(column.tolist()),
                 **compared,
             )
         )
-    return found
+    return result
 
 
 def _no_difference() -> dict[str, Any]:
@@ -514,29 +494,25 @@ def _no_difference() -> dict[str, Any]:
     return unknown | {"interval": ends, "method": ""}
 
 
-def _compare(apart: Column, asked: _Asked) -> dict[str, Any]:
+def _compare(apart: Column, options: _Options) -> dict[str, Any]:
     """Put an interval around the mean of differences, one a run, and test it against zero."""
-    known = _no_difference() | {"difference": float(apart.mean())}
-    if not np.isfinite(apart).all() or asked.design.units < 2:
-        return known
-    mean, influence = of_mean(apart[None], asked.design.weight)
-    spread = covariance(influence, asked.design)
-    half = spread.half_widths(asked.level)
-    total = asked.design.totals(apart[None])[0]
-    # Differences that are all the same leave Student's t nothing to divide by.
-    flip = np.count_nonzero(total) < FEW or not spread.errors[0] > 0
-    return known | {
-        "interval": (float((mean - half)[0]), float((mean + half)[0])),
-        "p_value": (
-            sign_flip(total, REPLICATES, asked.rng)
-            if flip
-            else _student(mean[0] / spread.errors[0], spread.degrees)
-        ),
-        "method": SIGNS if flip else "Student's t",
-    }
-
-
-def _student(t: float, degrees: float) -> float:
     from scipy.special import stdtr
 
-    return float(2 * stdtr(degrees, -abs(t)))
+    result = _no_difference() | {"difference": float(apart.mean())}
+    if not np.isfinite(apart).all() or options.design.units < 2:
+        return result
+    mean, influence = of_mean(apart[None], options.design.weight)
+    spread = covariance(influence, options.design)
+    half = spread.half_widths(options.level)
+    total = options.design.totals(apart[None])[0]
+    # Differences that are all the same leave Student's t nothing to divide by.
+    flip = np.count_nonzero(total) < FEW or not spread.errors[0] > 0
+    if flip:
+        p = sign_flip(total, REPLICATES, options.rng)
+    else:
+        p = float(2 * stdtr(spread.degrees, -abs(mean[0] / spread.errors[0])))
+    return result | {
+        "interval": (float((mean - half)[0]), float((mean + half)[0])),
+        "p_value": p,
+        "method": SIGNS if flip else "Student's t",
+    }

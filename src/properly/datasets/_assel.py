@@ -186,5 +186,5 @@ def _patients(
 
 def expit(x: Numbers) -> Numbers:
     """Turn log-odds into probabilities."""
-    found: Numbers = 1 / (1 + np.exp(-x))
-    return found
+    result: Numbers = 1 / (1 + np.exp(-x))
+    return result

@@ -1,6 +1,6 @@
-"""Normal distributions with heavier tails, or none: Student's t and its other side.
+"""Coupled Gaussians: normal distributions with heavier tails (Student's t), or with none.
 
-Classes that are known by numbers from coupled Gaussians, and what the numbers tell.
+Classes that are told apart by draws from several of them have posterior probabilities.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ TINY = 1e-290
 SMALL = 1 / 40
 # What the two halves of a scale matrix may differ by, as a share of the scales themselves.
 ROUNDING = 1e-9
+# How far off 1 priors may sum.
+SLACK = 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -107,13 +109,13 @@ class CoupledGaussian:
     def __post_init__(self) -> None:
         location = _as_location(self.location)
         scale = _as_scale(self.scale, np.size(location))
-        found = {
+        result = {
             "location": location,
             "scale": scale,
             "coupling": _as_coupling(self.coupling, np.size(location)),
             "_root": _root_of(scale, np.size(location)),
         }
-        for name, value in found.items():
+        for name, value in result.items():
             object.__setattr__(self, name, value)
         freeze(self)
 
@@ -143,15 +145,14 @@ class CoupledGaussian:
         """
         if self.coupling < 0.5:
             matrix = self.scale if np.ndim(self.scale) else self.scale * np.eye(self.dimension)
-            found = matrix / (1 - 2 * self.coupling)
+            result = matrix / (1 - 2 * self.coupling)
         else:
-            found = np.where(np.eye(self.dimension) == 1, np.inf, np.nan)
-        return float(found[0, 0]) if isinstance(self.location, float) else found
+            result = np.where(np.eye(self.dimension) == 1, np.inf, np.nan)
+        return float(result[0, 0]) if isinstance(self.location, float) else result
 
     def density(self, x: ArrayLike) -> Numbers:
         """Return the density at points: a list of numbers, or one row a point."""
-        found: Numbers = np.exp(self.log_density(x))
-        return found
+        return np.asarray(np.exp(self.log_density(x)))
 
     def log_density(self, x: ArrayLike) -> Numbers:
         """Return the logarithm of the density at points; minus infinity outside the support.
@@ -164,8 +165,7 @@ class CoupledGaussian:
             r2 = (away**2).sum(axis=0)
             # Outside the support the logarithm is that of 0.
             fall = r2 if abs(k) < TINY else np.log1p(np.maximum(k * r2, -1)) / k
-        found: Numbers = -(1 + d * k) / 2 * fall - self.log_normalization
-        return found
+        return np.asarray(-(1 + d * k) / 2 * fall - self.log_normalization)
 
     def sample(self, n: int, rng: int | np.random.Generator | None = None) -> Numbers:
         r"""Draw independent points: an array of numbers, or one row a point if location is a list.
@@ -192,8 +192,8 @@ class CoupledGaussian:
 
 def _log_normalization(k: float, d: int) -> float:
     """Return ln Z of a unit scale: down to two dimensions or one, in steps of two."""
-    found = d / 2 * math.log(2 * math.pi) - float(np.log1p(k * np.arange(d - 2, 0, -2)).sum())
-    return found - _half_step(k) if d % 2 else found
+    result = d / 2 * math.log(2 * math.pi) - float(np.log1p(k * np.arange(d - 2, 0, -2)).sum())
+    return result - _half_step(k) if d % 2 else result
 
 
 def _half_step(k: float) -> float:
@@ -289,8 +289,8 @@ def _as_points(x: ArrayLike, d: int) -> Numbers:
     if d == 1 and points.ndim == 1:
         return points[:, None]
     if points.ndim != 2 or points.shape[1] != d:
-        wanted = "be a list of numbers" if d == 1 else f"have one row a point and {d} columns"
-        message = f"x must {wanted}; got an array of shape {points.shape}"
+        shape = "be a list of numbers" if d == 1 else f"have one row a point and {d} columns"
+        message = f"x must {shape}; got an array of shape {points.shape}"
         raise DataError(message)
     return points
 
@@ -301,14 +301,10 @@ def _is_number(x: Any) -> bool:
 
 def _finite(x: Any, name: str) -> Numbers:
     """Copy numbers as double precision, and refuse what is missing or infinite."""
-    found = np.array(to_numpy(as_floats(as_numbers(x, name))), dtype=np.float64)
-    if not np.isfinite(found).all():
-        refuse(found, ~np.isfinite(found), f"{name} must be finite")
-    return found
-
-
-# How far off 1 priors may sum.
-SLACK = 1e-6
+    result = np.array(to_numpy(as_floats(as_numbers(x, name))), dtype=np.float64)
+    if not np.isfinite(result).all():
+        refuse(result, ~np.isfinite(result), f"{name} must be finite")
+    return result
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -428,34 +424,34 @@ class CoupledClasses:
 def _as_densities(densities: Sequence[CoupledGaussian]) -> tuple[CoupledGaussian, ...]:
     """Take two densities or more, of one dimension."""
     try:
-        found = tuple(densities)
+        result = tuple(densities)
     except TypeError:
-        found = (densities,)  # type: ignore[assignment]
-    for k, density in enumerate(found):
+        result = (densities,)  # type: ignore[assignment]
+    for k, density in enumerate(result):
         if not isinstance(density, CoupledGaussian):
             message = f"the density of a class must be a CoupledGaussian; class {k} has {density!r}"
             raise ArgumentTypeError(message)
-    if len(found) < 2:
-        message = f"there must be two classes or more; got {len(found)}"
+    if len(result) < 2:
+        message = f"there must be two classes or more; got {len(result)}"
         raise DataError(message)
-    for k, density in enumerate(found):
-        if density.dimension != found[0].dimension:
+    for k, density in enumerate(result):
+        if density.dimension != result[0].dimension:
             message = (
-                f"all classes must have the same dimension; class 0 has {found[0].dimension}, "
+                f"all classes must have the same dimension; class 0 has {result[0].dimension}, "
                 f"class {k} has {density.dimension}"
             )
             raise DataError(message)
-    return found
+    return result
 
 
 def _as_priors(priors: ArrayLike | None, classes: int) -> Numbers:
     if priors is None:
         return np.full(classes, 1 / classes)
-    found: Numbers = np.array(to_numpy(check_forecasts(priors, "priors")), dtype=np.float64)
-    if len(found) != classes:
-        message = f"one prior a class is needed; got {len(found)} for {classes} classes"
+    result: Numbers = np.array(to_numpy(check_forecasts(priors, "priors")), dtype=np.float64)
+    if len(result) != classes:
+        message = f"one prior a class is needed; got {len(result)} for {classes} classes"
         raise DataError(message)
-    if abs(found.sum() - 1) > SLACK:
-        message = f"priors must sum to 1 within {SLACK:g}; they sum to {found.sum():g}"
+    if abs(result.sum() - 1) > SLACK:
+        message = f"priors must sum to 1 within {SLACK:g}; they sum to {result.sum():g}"
         raise DataError(message)
-    return np.asarray(found / found.sum())
+    return np.asarray(result / result.sum())

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly._boundary._libraries import freeze, read_only
+
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-    Entry = TypeVar("Entry", bound=np.generic)
-
-__all__ = ["Crash", "crash"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,6 +69,9 @@ class Crash:
     severity_labels: tuple[str, ...]
     severity_probabilities: npt.NDArray[np.float64]
 
+    def __post_init__(self) -> None:
+        freeze(self)
+
     def __len__(self) -> int:
         return len(self.died)
 
@@ -92,18 +93,9 @@ class Crash:
             f"severity_probability_{label}": self.severity_probabilities[:, k]
             for k, label in enumerate(self.severity_labels)
         }
-        return {
-            "died": self.died,
-            **self.forecasts,
-            "weight": self.weight,
-            "cluster": self.cluster,
-            "year": self.year,
-            "sex": self.sex,
-            "seatbelt": self.seatbelt,
-            "airbag": self.airbag,
-            "severity": self.severity,
-            **probabilities,
-        }
+        names = ("weight", "cluster", "year", "sex", "seatbelt", "airbag", "severity")
+        columns = {name: getattr(self, name) for name in names}
+        return {"died": self.died, **self.forecasts, **columns, **probabilities}
 
 
 def crash() -> Crash:
@@ -166,24 +158,19 @@ def crash() -> Crash:
         stored = {name: archive[name] for name in archive.files}
     names = stored["forecast_names"].tolist()
     return Crash(
-        died=_read_only(stored["died"]),
+        died=stored["died"],
         forecasts={
             # A copy each, so that keeping one forecast does not keep all five in memory.
-            name: _read_only(p.copy())
+            name: read_only(p.copy())
             for name, p in zip(names, stored["forecasts"], strict=True)
         },
-        weight=_read_only(stored["weight"]),
-        cluster=_read_only(stored["cluster"].astype(np.int64)),
-        year=_read_only(stored["year"].astype(np.int64)),
-        sex=_read_only(stored["sex_names"][stored["sex_code"]]),
-        seatbelt=_read_only(stored["seatbelt_names"][stored["seatbelt_code"]]),
-        airbag=_read_only(stored["airbag_names"][stored["airbag_code"]]),
-        severity=_read_only(stored["severity"].astype(np.int64)),
+        weight=stored["weight"],
+        cluster=stored["cluster"].astype(np.int64),
+        year=stored["year"].astype(np.int64),
+        sex=stored["sex_names"][stored["sex_code"]],
+        seatbelt=stored["seatbelt_names"][stored["seatbelt_code"]],
+        airbag=stored["airbag_names"][stored["airbag_code"]],
+        severity=stored["severity"].astype(np.int64),
         severity_labels=tuple(stored["severity_labels"].tolist()),
-        severity_probabilities=_read_only(stored["severity_probabilities"]),
+        severity_probabilities=stored["severity_probabilities"],
     )
-
-
-def _read_only(array: npt.NDArray[Entry]) -> npt.NDArray[Entry]:
-    array.setflags(write=False)
-    return array

@@ -44,12 +44,7 @@ class NelsonCase:
 
 
 def _classes(
-    green: float,
-    orange: float,
-    *,
-    location: float = ORANGE,
-    scale: float = 1.0,
-    prior: float = 0.5,
+    green: float, orange: float, *, location: float = ORANGE, scale: float = 1.0, prior: float = 0.5
 ) -> CoupledClasses:
     """Couple both classes; what else is said is of the orange one."""
     densities = CoupledGaussian(0.0, 1.0, green), CoupledGaussian(location, scale, orange)

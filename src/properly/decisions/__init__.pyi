@@ -11,18 +11,29 @@ from ._confusion import (
     weighted_kappa,
 )
 from ._cumulative_forecast import CumulativeForecast, cumulative_forecast
-from ._curve import decision_curve, decision_difference
 from ._dominance import Dominance, dominance
-from ._hard import decide, expected_cost, hard_costs
-from ._hard_decisions import HardDecisions, HardScores, hard_decisions, switching_penalty
+from ._hard_decisions import (
+    HardDecisions,
+    HardScores,
+    decide,
+    expected_cost,
+    hard_costs,
+    hard_decisions,
+    switching_penalty,
+)
 from ._money import Money, regret_in_money
 from ._murphy import MurphyCurve, murphy_curve, murphy_difference, regret_curve, regret_difference
-from ._net_benefit import DecisionCurve, DecisionDifference
+from ._net_benefit import DecisionCurve, DecisionDifference, decision_curve, decision_difference
 from ._recommend import Advice, recommend
-from ._retained import AreaEstimate, Retention, RetentionStudy
-from ._retention import rejection_scores, retention_curve, retention_study
-from ._roc import Ranking, RocCurve, predicted_roc_curve, ranking, roc_curve
-from ._roc_band import RocBand
+from ._retention import (
+    AreaEstimate,
+    Retention,
+    RetentionStudy,
+    rejection_scores,
+    retention_curve,
+    retention_study,
+)
+from ._roc import Ranking, RocBand, RocCurve, predicted_roc_curve, ranking, roc_curve
 from ._threshold import AtBudget, AtThreshold, at_budget, at_threshold, mean_net_benefit
 from ._worst_cases import WorstCases, worst_cases
 

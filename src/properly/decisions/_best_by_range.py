@@ -1,10 +1,8 @@
-"""Regret over ranges of thresholds: between all pairs of edges, and how far off it may be.
+"""The best model over every range of thresholds, by mean regret, with its standard error.
 
 Between neighbouring edges lies a piece. What a range costs is the sum over its pieces, so cases are
 looked at once and not once a range. Sums are added up and never subtracted from one another: a
 piece of infinite weight spoils only the ranges that hold it, and a narrow range keeps its digits.
-
-Which model is best over which range of thresholds.
 """
 
 from __future__ import annotations
@@ -17,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
-from properly._boundary._libraries import read_only, to_numpy
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._libraries import to_numpy
+from properly._boundary._record import Record, many
 from properly.counts._baselines import EVENT_RATE
 from properly.counts._cases import Cases, require_no_time
 from properly.decisions._elementary import rows_of
@@ -29,8 +27,6 @@ from properly.rules._combinators import as_prior
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from properly._boundary._record import Backend
-    from properly.counts._tally import Tally
     from properly.decisions._elementary import Outcomes, Rows
     from properly.decisions._models import Model
     from properly.rules import BinaryRule
@@ -40,6 +36,9 @@ if TYPE_CHECKING:
 
 # Rows looked at together: with fifty pieces, a table of a few megabytes for each model.
 BLOCK = 1 << 13
+# Means that differ by less than this share of them differ by rounding alone.
+ROUNDING = 1e-12
+HINT = "give tallies, made by Cases.tally(), to do without standard errors."
 
 
 class Pieces(NamedTuple):
@@ -81,9 +80,9 @@ def pieces_between(edge: Column, rule: BinaryRule) -> Pieces:
     return Pieces(rule, edge, mass, np.where(finite, in_vain, 0.0), np.where(finite, missed, 0.0))
 
 
-def piece_costs(pieces: Pieces, found: Outcomes) -> Column:
+def piece_costs(pieces: Pieces, counts: Outcomes) -> Column:
     """Integrate the weighted regret of some forecasts over each piece."""
-    value, none, events = found.value, found.nonevents, found.events
+    value, none, events = counts.value, counts.nonevents, counts.events
     piece, size = pieces.place(value), len(pieces.mass)
     own = none * pieces.own(value, piece, np.full(value.shape, fill_value=False))
     own += events * pieces.own(value, piece, np.full(value.shape, fill_value=True))
@@ -92,7 +91,7 @@ def piece_costs(pieces: Pieces, found: Outcomes) -> Column:
     acted, missed = (np.append(0, np.cumsum(x)) for x in (none[::-1], events))
     cost = np.bincount(piece[inside], own[inside], size) + missed[before[:-1]] * pieces.missed
     cost += acted[len(value) - before[1:]] * pieces.in_vain
-    return np.asarray(cost / found.total)
+    return np.asarray(cost / counts.total)
 
 
 def over_ranges(added: Column) -> Column:
@@ -104,9 +103,9 @@ def over_ranges(added: Column) -> Column:
     size = added.shape[-1]
     later = np.tri(size, dtype=bool).T
     sums = np.cumsum(np.where(later, added, 0.0), axis=-1)
-    found = np.full((*sums.shape[:-2], size + 1, size + 1), np.nan)
-    found[..., :-1, 1:] = np.where(later, sums, np.nan)
-    return found
+    result = np.full((*sums.shape[:-2], size + 1, size + 1), np.nan)
+    result[..., :-1, 1:] = np.where(later, sums, np.nan)
+    return result
 
 
 class Sample(NamedTuple):
@@ -151,10 +150,10 @@ class Priced(NamedTuple):
         at = np.arange(size)
         missed = np.where(at > piece[:, None], pieces.missed, 0.0)
         in_vain = np.where(at < piece[:, None], pieces.in_vain, 0.0)
-        found = np.where(happened[:, None], missed, in_vain)
+        result = np.where(happened[:, None], missed, in_vain)
         inside = np.flatnonzero((piece >= 0) & (piece < size))
-        found[inside, piece[inside]] = self.own[rows][inside]
-        return found
+        result[inside, piece[inside]] = self.own[rows][inside]
+        return result
 
 
 def priced(pieces: Pieces, sample: Sample, p: Column) -> Priced:
@@ -164,7 +163,7 @@ def priced(pieces: Pieces, sample: Sample, p: Column) -> Priced:
     return Priced(piece, pieces.own(p, piece, sample.happened))
 
 
-class Rival(NamedTuple):
+class Forecasts(NamedTuple):
     """A model to be compared: its forecast of each row, and its mean cost in each piece."""
 
     p: Column
@@ -172,36 +171,36 @@ class Rival(NamedTuple):
 
 
 def difference_errors(
-    pieces: Pieces, sample: Sample, rivals: Sequence[Rival], first: Column, second: Column
+    pieces: Pieces, sample: Sample, models: Sequence[Forecasts], first: Column, second: Column
 ) -> Column:
     """Return standard errors of differences in cost between two models, which vary by range.
 
-    The two are given by their places among the rivals, -1 for none.
+    The two are given by their places among the models, -1 for none.
     """
     low, high = np.minimum(first, second), np.maximum(first, second)
     pairs = np.unique(np.stack([low, high])[:, low >= 0], axis=1).T.tolist()
-    found = np.full(first.shape, np.nan)
-    for (i, j), covariance in zip(pairs, _covariances(pieces, sample, rivals, pairs), strict=True):
+    result = np.full(first.shape, np.nan)
+    for (i, j), covariance in zip(pairs, _covariances(pieces, sample, models, pairs), strict=True):
         chosen = (low == i) & (high == j)
-        found[chosen] = np.sqrt(np.maximum(_over_squares(covariance)[chosen], 0.0))
-    return found
+        result[chosen] = np.sqrt(np.maximum(_over_squares(covariance)[chosen], 0.0))
+    return result
 
 
 def _covariances(
-    pieces: Pieces, sample: Sample, rivals: Sequence[Rival], pairs: Sequence[Sequence[int]]
+    pieces: Pieces, sample: Sample, models: Sequence[Forecasts], pairs: Sequence[Sequence[int]]
 ) -> Column:
     """Return for each pair the covariances, between pieces, of its mean difference in cost."""
-    model = {k: priced(pieces, sample, rivals[k].p) for pair in pairs for k in pair}
-    found = np.zeros((len(pairs), len(pieces.mass), len(pieces.mass)))
+    model = {k: priced(pieces, sample, models[k].p) for pair in pairs for k in pair}
+    result = np.zeros((len(pairs), len(pieces.mass), len(pieces.mass)))
     for rows, start in sample.blocks():
         happened, unit = sample.happened[rows], sample.unit[rows, None]
-        away = {k: x.losses(pieces, rows, happened) - rivals[k].cost for k, x in model.items()}
+        away = {k: x.losses(pieces, rows, happened) - models[k].cost for k, x in model.items()}
         for k, (i, j) in enumerate(pairs):
             apart = (away[i] - away[j]) * unit
             if len(start) < len(apart):
                 apart = np.add.reduceat(apart, start, axis=0)
-            found[k] += apart.T @ apart
-    return found * sample.factor
+            result[k] += apart.T @ apart
+    return result * sample.factor
 
 
 def _over_squares(covariance: Column) -> Column:
@@ -213,13 +212,8 @@ def _over_squares(covariance: Column) -> Column:
     return over_ranges(2 * column - np.diagonal(covariance))
 
 
-# Means that differ by less than this share of them differ by rounding alone.
-ROUNDING = 1e-12
-HINT = "give tallies, made by Cases.tally(), to do without standard errors."
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class RangeMap:
+class RangeMap(Record):
     """The best model over every range of thresholds between two of some edges.
 
     In all matrices, the row is the lower end of the range and the column the upper one.
@@ -228,6 +222,8 @@ class RangeMap:
     ----------
     models : tuple of str
         The names of the models, baselines last.
+    prior : str
+        How thresholds were weighed: ``"uniform"``, ``"logit"``, or the name of a rule.
     edges : array
         The ends that ranges may have.
     best, second : matrix of int
@@ -239,8 +235,6 @@ class RangeMap:
         Mean regret over each range.
     standard_error : matrix or None
         Of the margin, from paired differences; None unless all models are `properly.Cases`.
-    prior : str
-        How thresholds were weighed: ``"uniform"``, ``"logit"``, or the name of a rule.
 
     Examples
     --------
@@ -263,38 +257,31 @@ class RangeMap:
     """
 
     models: tuple[str, ...]
+    prior: str
     edges: Column
     best: Column
     second: Column
     margin: Column
     mean_regret: Column
     standard_error: Column | None
-    prior: str
 
     def __repr__(self) -> str:
-        ranges = int(np.sum(self.best >= 0))
-        told = many(ranges, "range")
-        return f"RangeMap({len(self.models)} models over {told})"
+        ranges = many(int(np.sum(self.best >= 0)), "range")
+        return f"RangeMap({len(self.models)} models over {ranges})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return names, edges and matrices as JSON can hold them; what is undefined is None."""
-        names = ("edges", "best", "second", "margin", "mean_regret", "standard_error")
-        arrays = {name: getattr(self, name) for name in names}
-        listed = {name: None if x is None else x.tolist() for name, x in arrays.items()}
-        found: dict[str, Any] = plain({"models": list(self.models), "prior": self.prior, **listed})
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a range and its two best models as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a range and its two best models."""
         at = np.nonzero(self.best >= 0)
-        columns = {"lower": self.edges[at[0]].tolist(), "upper": self.edges[at[1]].tolist()}
+        columns: dict[str, list[Any]] = dict(
+            zip(("lower", "upper"), (self.edges[k].tolist() for k in at), strict=True)
+        )
         for name, place in (("best", self.best[at]), ("second", self.second[at])):
             columns[name] = [self.models[k] for k in place.tolist()]
             columns[f"mean_regret_of_{name}"] = self.mean_regret[(place, *at)].tolist()
         columns["margin"] = self.margin[at].tolist()
         if self.standard_error is not None:
             columns["standard_error"] = self.standard_error[at].tolist()
-        return to_frame(columns, backend)
+        return columns
 
 
 def best_by_range(
@@ -357,55 +344,52 @@ def best_by_range(
     given = by_model(models, least=1 if baselines else 2)
     added = baselines_beside(given) if baselines else {}
     names = (*given, *added)
-    found = same_outcomes({**given, **added})
+    result = same_outcomes({**given, **added})
     edge = _edges(edges)
     pieces = pieces_between(edge, as_prior(prior))
     mass = over_ranges(pieces.mass[None, :])
     usable = (mass >= sys.float_info.min) & (mass < np.inf)
     mass[~usable] = np.nan
-    cost = np.stack([piece_costs(pieces, x) for x in found])
+    cost = np.stack([piece_costs(pieces, x) for x in result])
     mean = over_ranges(cost[:, None, :]) / mass
     competing = np.broadcast_to(usable, mean.shape).copy()
     if EVENT_RATE in added:
         place = names.index(EVENT_RATE)
-        competing[place] &= _on_both_sides(pieces, float(found[place].value[0]))
+        competing[place] &= _on_both_sides(pieces, float(result[place].value[0]))
     best, second = _two_best(mean, competing)
-    error = _paired_error(given, added, Contest(pieces, cost, best, second))
+    error = None
+    rows = {name: model for name, model in given.items() if isinstance(model, Cases)}
+    if len(rows) == len(given):
+        constants = [float(x.value[0]) for x in added.values()]
+        sample, forecasts = _paired_rows(rows, constants)
+        compared = [Forecasts(*pair) for pair in zip(forecasts, cost, strict=True)]
+        error = difference_errors(pieces, sample, compared, best, second)
     return RangeMap(
         models=names,
-        edges=read_only(edge),
-        best=read_only(best),
-        second=read_only(second),
-        margin=read_only(_margin(mean, best, second)),
-        mean_regret=read_only(mean),
-        standard_error=None if error is None else read_only(error / mass),
         prior=prior if isinstance(prior, str) else prior.name,
+        edges=edge,
+        best=best,
+        second=second,
+        margin=_margin(mean, best, second),
+        mean_regret=mean,
+        standard_error=None if error is None else error / mass,
     )
-
-
-class Contest(NamedTuple):
-    """The mean cost of each model in each piece, and the two best over each range."""
-
-    pieces: Pieces
-    cost: Column
-    best: Column
-    second: Column
 
 
 def _edges(edges: ArrayLike | None) -> Column:
     """Take increasing thresholds in [0, 1]."""
     if edges is None:
         return np.arange(51) / 50
-    found = to_numpy(check_forecasts(edges, "edges")).astype(np.float64)
-    fall = np.flatnonzero(~(np.diff(found) > 0))
-    if len(found) < 2 or len(fall):
+    result = to_numpy(check_forecasts(edges, "edges")).astype(np.float64)
+    fall = np.flatnonzero(~(np.diff(result) > 0))
+    if len(result) < 2 or len(fall):
         got = "only one"
         if len(fall):
             row = int(fall[0])
-            got = f"{found[row]:g} before {found[row + 1]:g} at row {row}"
+            got = f"{result[row]:g} before {result[row + 1]:g} at row {row}"
         message = f"edges must increase, and there must be at least two; got {got}"
         raise DataError(message, hint="k / m, for whole numbers k, makes edges without drift.")
-    return found
+    return result
 
 
 def _on_both_sides(pieces: Pieces, rate: float) -> Column:
@@ -421,13 +405,13 @@ def _on_both_sides(pieces: Pieces, rate: float) -> Column:
 def _two_best(mean: Column, competing: Column) -> tuple[Column, Column]:
     """Return the place of the least mean and of the next; of equals, that of the last."""
     left = np.where(competing, mean, np.inf)
-    none, found = ~competing.any(axis=0), []
+    none, result = ~competing.any(axis=0), []
     for _ in range(2):
         bar = left.min(axis=0) * (1 + ROUNDING)
         place = len(left) - 1 - np.argmax((left <= bar)[::-1], axis=0)
         np.put_along_axis(left, place[None], np.inf, axis=0)
-        found.append(np.where(none, -1, place))
-    return found[0], found[1]
+        result.append(np.where(none, -1, place))
+    return result[0], result[1]
 
 
 def _margin(mean: Column, best: Column, second: Column) -> Column:
@@ -437,19 +421,14 @@ def _margin(mean: Column, best: Column, second: Column) -> Column:
     return np.where(margin <= ROUNDING * least, 0.0, margin)
 
 
-def _paired_error(
-    given: Mapping[str, Model], added: Mapping[str, Tally], contest: Contest
-) -> Column | None:
-    """Compare the two best models row by row, if the rows of all are known."""
-    rows = {name: model for name, model in given.items() if isinstance(model, Cases)}
-    if len(rows) < len(given):
-        return None
+def _paired_rows(
+    rows: Mapping[str, Cases], constants: Sequence[float]
+) -> tuple[Sample, list[Column]]:
+    """Take the rows that all models have, and the forecasts of each; some are constant."""
     for cases in rows.values():
         require_no_time(cases, "the standard error of a margin")
     require_same_rows(rows, HINT)
     first = next(iter(rows.values()))
     forecasts = [cases.p for cases in rows.values()]
-    forecasts += [np.full(len(first), float(constant.value[0])) for constant in added.values()]
-    rivals = [Rival(*pair) for pair in zip(forecasts, contest.cost, strict=True)]
-    sample, two = sample_of(rows_of(first)), (contest.best, contest.second)
-    return difference_errors(contest.pieces, sample, rivals, *two)
+    forecasts += [np.full(len(first), constant) for constant in constants]
+    return sample_of(rows_of(first)), forecasts

@@ -1,17 +1,16 @@
-"""Which model is best at which threshold."""
+"""Ranks of models by regret at every threshold."""
 
 from __future__ import annotations
 
 import math
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import read_only
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly.decisions._models import baselines_beside, by_model, same_outcomes
 from properly.errors import DataError
 from properly.rules._combinators import as_prior
@@ -20,7 +19,6 @@ from properly.rules._interval import Interval, as_interval
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly._boundary._record import Backend
     from properly.decisions._elementary import Outcomes
     from properly.decisions._models import Model
     from properly.rules import BinaryRule
@@ -33,7 +31,7 @@ DIGITS = 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ThresholdRanks:
+class ThresholdRanks(Record):
     """The rank of each model at every threshold, by regret.
 
     Attributes
@@ -148,28 +146,18 @@ class ThresholdRanks:
         ]
         return [(*ends, who) for ends, who in zip(pairwise(edges), names, strict=True)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return names, edges, ranks by model, and the range as JSON can hold them."""
-        arrays = {"edges": self.edges.tolist(), "rank": self.rank.tolist()}
-        found: dict[str, Any] = plain(
-            {"models": self.models, **arrays, "within": asdict(self.within)}
-        )
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a model and piece as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a model and piece."""
         models, pieces = self.rank.shape
-        columns = {
+        return {
             "model": [name for name in self.models for _ in range(pieces)],
             "lower": np.tile(self.edges[:-1], models).tolist(),
             "upper": np.tile(self.edges[1:], models).tolist(),
             "rank": self.rank.ravel().tolist(),
         }
-        return to_frame(columns, backend)
 
     def _is_best(self) -> Column:
-        found: Column = self.rank == self.rank.min(axis=0)
-        return found
+        return np.asarray(self.rank == self.rank.min(axis=0))
 
 
 def rank_by_threshold(
@@ -225,21 +213,21 @@ def rank_by_threshold(
     named = by_model(models, least=1 if baselines else 2)
     if baselines:
         named |= baselines_beside(named)
-    found = same_outcomes(named)
+    result = same_outcomes(named)
     ends = Interval(0, 1) if within is None else as_interval(within)
-    value = np.unique(np.concatenate([x.value for x in found]))
+    value = np.unique(np.concatenate([x.value for x in result]))
     inside = value[(value > ends.lower) & (value < ends.upper)]
     knot = np.concatenate([[ends.lower], inside, [ends.upper]])
-    wrong = [_mistakes(knot[:-1], x) for x in found]
+    wrong = [_mistakes(knot[:-1], x) for x in result]
     leads = {
-        (i, j): _lead(knot, wrong[i], wrong[j], _slack(found[i], found[j]))
-        for i, j in combinations(range(len(found)), 2)
+        (i, j): _lead(knot, wrong[i], wrong[j], _slack(result[i], result[j]))
+        for i, j in combinations(range(len(result)), 2)
     }
     edges = np.unique(np.concatenate([knot, *(lead.crossing for lead in leads.values())]))
-    rank = _rank(knot, edges, len(found), leads)
+    rank = _rank(knot, edges, len(result), leads)
     start = _first_of_runs(rank)
     edges = np.append(edges[:-1][start], edges[-1])
-    return ThresholdRanks(tuple(named), read_only(edges), read_only(rank[:, start]), ends)
+    return ThresholdRanks(tuple(named), edges, rank[:, start], ends)
 
 
 class _Lead(NamedTuple):
@@ -260,10 +248,10 @@ class _Lead(NamedTuple):
         return np.where(lower < crossing[part_of], self.sign[part_of], after[part_of])
 
 
-def _mistakes(threshold: Column, found: Outcomes) -> tuple[Column, Column]:
+def _mistakes(threshold: Column, counts: Outcomes) -> tuple[Column, Column]:
     """Count who is acted upon in vain and who is missed just above thresholds."""
-    below = np.searchsorted(found.value, threshold, side="right")
-    none, events = (np.append(0, np.cumsum(x)) for x in (found.nonevents, found.events))
+    below = np.searchsorted(counts.value, threshold, side="right")
+    none, events = (np.append(0, np.cumsum(x)) for x in (counts.nonevents, counts.events))
     return none[-1] - none[below], events[below]
 
 

@@ -1,7 +1,4 @@
-"""Truth against decision: a table of counts, and what is read from it.
-
-Agreement of truth and decision beyond chance.
-"""
+"""Confusion matrices: counts of decisions by what was true, and agreement beyond chance (kappa)."""
 
 from __future__ import annotations
 
@@ -13,10 +10,10 @@ import numpy as np
 
 from properly._boundary._arrays import as_array, as_numbers, check_length, check_weights
 from properly._boundary._labels import as_classes, class_numbers, names_of_labels, one_kind
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_number, check_choice
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many
 from properly._boundary._tables import table
 from properly.counts._pooling import EXACT
 from properly.errors import DataError
@@ -25,7 +22,6 @@ from properly.rules._costs import cost_matrix
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._record import Backend
     from properly.typing import ArrayLike, Column
 
 
@@ -34,221 +30,8 @@ NamedDisagreement = Literal["quadratic", "linear"]
 Disagreement: TypeAlias = "NamedDisagreement | ArrayLike"
 
 
-def weighted_kappa(
-    y: ArrayLike,
-    d: ArrayLike,
-    classes: int | Sequence[object],
-    disagreement: Disagreement = "quadratic",
-    *,
-    weight: ArrayLike | None = None,
-    undefined: float | None = None,
-) -> float:
-    r"""Measure how much better than by chance decisions agree with the truth.
-
-    .. math:: \kappa = 1 - \frac{\sum_{ij} w_{ij} O_{ij}}{\sum_{ij} w_{ij} r_i c_j / n} ,
-
-    with :math:`O_{ij}` of :math:`n` cases of class :math:`i` decided as :math:`j`, of which there
-    are :math:`r_i` and :math:`c_j` in all, and weights :math:`w_{ij}` of disagreement:
-    :math:`|i - j|` (linear) or :math:`(i - j)^2` (quadratic). It is 1 if all agree, 0 for decisions
-    that know nothing of the case, and negative for worse ones.
-
-    Parameters
-    ----------
-    y, d : array-like
-        True and decided classes: numbers from 0, or labels.
-    classes : int or sequence of labels
-        The number of classes, or their labels in order. All of them count, also those that do not
-        occur: renumbering those that do would change the weights.
-    disagreement : {"quadratic", "linear"} or array-like
-        The weights: how much each decision (column) disagrees with each class (row), nothing on
-        the diagonal and nothing negative. ``1 - numpy.eye(K)`` makes Cohen's kappa without weights.
-    weight : array-like, optional
-        Case weights, none negative; cases of weight 0 do not count.
-    undefined : float, optional
-        What to return where truth and decision are the same class throughout, which is 0 / 0. If
-        left out, NaN and a `DataWarning`.
-
-    Returns
-    -------
-    float
-
-    References
-    ----------
-    .. [1] J. Cohen (1968). Weighted kappa: nominal scale agreement with provision for scaled
-       disagreement or partial credit. Psychological Bulletin 70:213-220.
-       `doi:10.1037/h0026256 <https://doi.org/10.1037/h0026256>`__
-
-    Examples
-    --------
-    >>> import properly
-    >>> properly.decisions.weighted_kappa([0, 1, 2, 2], [0, 2, 1, 2], 3, "linear")
-    0.4285714285714286
-    """
-    found = _kappa(y, d, classes, disagreement, weight)
-    return settled(found, undefined)
-
-
-def quadratic_weighted_kappa(
-    y: ArrayLike,
-    d: ArrayLike,
-    classes: int | Sequence[object],
-    *,
-    weight: ArrayLike | None = None,
-    undefined: float | None = None,
-) -> float:
-    r"""Measure agreement beyond chance, disagreement squared.
-
-    The quadratic form of `weighted_kappa`. It is one minus a ratio of squared distances between
-    truth and decision: those of the same case, over those of two cases drawn at random,
-
-    .. math:: 1 - \kappa = \frac{\frac{1}{n} \sum (y - d)^2}
-        {\operatorname{Var} y + \operatorname{Var} d + (\bar y - \bar d)^2} ,
-
-    with variances divided by :math:`n`. The numerator is the `expected_cost` of quadratic costs.
-
-    Parameters
-    ----------
-    y, d : array-like
-        True and decided classes: numbers from 0, or labels.
-    classes : int or sequence of labels
-        The number of classes, or their labels in order.
-    weight : array-like, optional
-        Case weights, none negative; cases of weight 0 do not count.
-    undefined : float, optional
-        What to return where truth and decision are the same class throughout, which is 0 / 0. If
-        left out, NaN and a `DataWarning`.
-
-    Returns
-    -------
-    float
-
-    Notes
-    -----
-    The denominator depends on who is in the sample: kappa is no mean over cases, and does not
-    compare between data sets of different spread. It also grows with the spread of the decisions,
-    so that those of least quadratic cost need not have the greatest kappa.
-
-    Examples
-    --------
-    >>> import properly
-    >>> grades = ["mild", "moderate", "severe"]
-    >>> y = ["mild", "moderate", "severe", "severe"]
-    >>> d = ["mild", "severe", "moderate", "severe"]
-    >>> properly.quadratic_weighted_kappa(y, d, grades)
-    0.6363636363636364
-    """
-    found = _kappa(y, d, classes, "quadratic", weight)
-    return settled(found, undefined)
-
-
-def count_decisions(
-    y: ArrayLike, d: ArrayLike, classes: int | Sequence[object], weight: ArrayLike | None
-) -> tuple[Table, tuple[Any, ...]]:
-    """Check classes and decisions, and count them; return the labels too."""
-    count, labels = as_classes(classes)
-    known = labels or count
-    numbers = class_numbers(y, known), class_numbers(d, known, "decisions")
-    return count_pairs(*numbers, (count, count), weight), labels or tuple(range(count))
-
-
-def count_pairs(
-    y: Column, d: Column, shape: tuple[int, int], weight: ArrayLike | None = None
-) -> Table:
-    """Count, or weigh, the cases of each class and decision, given by number."""
-    check_length(d, y, "decisions", "outcomes")
-    cell, size = y * shape[1] + d, shape[0] * shape[1]
-    if weight is None:
-        return np.bincount(cell, minlength=size).astype(np.int64).reshape(shape)
-    w = to_numpy(check_weights(weight))
-    check_length(w, y, "weights", "outcomes")
-    found = np.bincount(cell, w, size).reshape(shape)
-    # Whole numbers are counts, and exact up to there.
-    whole = found.sum() < EXACT and bool((w == np.floor(w)).all())
-    return found.astype(np.int64) if whole else found
-
-
-def disagreement_weights(disagreement: Disagreement, classes: int) -> Table:
-    """Return how much each decision disagrees with each class, checked."""
-    if isinstance(disagreement, str):
-        check_choice(disagreement, get_args(NamedDisagreement), "disagreement")
-        return cost_matrix("quadratic" if disagreement == "quadratic" else "absolute", classes)
-    name = "disagreement weights"
-    found = to_numpy(as_numbers(as_array(disagreement, name), name)).astype(np.float64)
-    if found.shape != (classes, classes):
-        message = (
-            f"{name} must have one row and one column for each of {classes} classes; "
-            f"got shape {found.shape}"
-        )
-        raise DataError(message, hint="weights of cases are passed as weight=.")
-    bad = ~((found >= 0) & (found < math.inf))
-    if bad.any():
-        row, column = np.argwhere(bad)[0]
-        message = (
-            f"{name} must be finite and not negative; "
-            f"row {row}, column {column} is {found[row, column]:g}"
-        )
-        raise DataError(message)
-    return _from_zero(found)
-
-
-def _from_zero(found: Table) -> Table:
-    """Require that agreement weighs nothing and some disagreement something; the scale is free."""
-    if np.diagonal(found).any():
-        row = int(np.flatnonzero(np.diagonal(found))[0])
-        message = (
-            f"disagreement weights must be 0 on the diagonal; row {row} has {found[row, row]:g}"
-        )
-        raise DataError(message, hint="for weights of agreement, pass 1 minus them.")
-    if not found.any():
-        message = "disagreement weights must not all be 0; got nothing else"
-        raise DataError(message)
-    return np.asarray(found / found.max())
-
-
-def kappa_of(counts: Table, weights: Table) -> Any:
-    """Return one minus disagreement over what chance makes of the same margins; NaN for 0 / 0.
-
-    The last two axes of the counts are classes and decisions; there is one number a table.
-    """
-    o, table = counts.astype(np.float64), (-2, -1)
-    margins = o.sum(axis=-1)[..., :, None] * o.sum(axis=-2)[..., None, :]
-    observed, by_chance = ((weights * x).sum(axis=table) for x in (o, margins))
-    undefined = np.full(by_chance.shape, np.nan)
-    return 1 - np.divide(observed * o.sum(axis=table), by_chance, undefined, where=by_chance > 0)
-
-
-def settled(kappa: float, undefined: float | None) -> float:
-    """Put the value that was asked for, or NaN and a warning, in the place of 0 / 0."""
-    instead = None if undefined is None else as_number(undefined, "value of an undefined kappa")
-    if not math.isnan(kappa):
-        return float(kappa)
-    if instead is not None:
-        return instead
-    message = (
-        "kappa is 0 / 0 where chance cannot disagree, as where truth and decision are one class "
-        "throughout; NaN is returned, and undefined= replaces it"
-    )
-    notice(message)
-    return math.nan
-
-
-def _kappa(
-    y: ArrayLike,
-    d: ArrayLike,
-    classes: int | Sequence[object],
-    disagreement: Disagreement,
-    weight: ArrayLike | None,
-) -> Any:
-    counts, labels = count_decisions(y, d, classes, weight)
-    return kappa_of(counts, disagreement_weights(disagreement, len(labels)))
-
-
-NUMBERS = ("accuracy", "error_rate", "macro_f1", "mean_absolute_error")
-PER_CLASS = ("recall", "precision", "f1")
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Confusion:
+class Confusion(Record):
     r"""How often each class was decided for, by what was true.
 
     With :math:`O_{ij}` cases of class :math:`i` decided as :math:`j`, of :math:`n` in all, row sums
@@ -279,8 +62,10 @@ class Confusion:
     counts: Table
     labels: tuple[Any, ...]
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _derived = (
+        *("total", "accuracy", "error_rate", "macro_f1", "mean_absolute_error"),
+        *("recall", "precision", "f1"),
+    )
 
     @property
     def total(self) -> int | float:
@@ -328,26 +113,31 @@ class Confusion:
         self, disagreement: Disagreement = "quadratic", *, undefined: float | None = None
     ) -> float:
         """Return how much better than by chance the decisions agree; see `weighted_kappa`."""
-        found = kappa_of(self.counts, disagreement_weights(disagreement, len(self.labels)))
-        return settled(found, undefined)
+        kappa = kappa_of(self.counts, disagreement_weights(disagreement, len(self.labels)))
+        instead = None if undefined is None else as_number(undefined, "value of an undefined kappa")
+        if not math.isnan(kappa):
+            return float(kappa)
+        if instead is None:
+            message = (
+                "kappa is 0 / 0 where chance cannot disagree, as where truth and decision are one "
+                "class throughout; NaN is returned, and undefined= replaces it"
+            )
+            notice(message)
+        return math.nan if instead is None else instead
 
     def to_dict(self) -> dict[str, Any]:
-        """Return counts and what is read from them, as JSON can hold them."""
-        found = {"labels": self.labels, "counts": self.counts.tolist(), "total": self.total}
-        found |= {name: getattr(self, name) for name in NUMBERS}
-        found |= {name: getattr(self, name).tolist() for name in PER_CLASS}
-        as_json: dict[str, Any] = plain(found)
-        return as_json
+        """Return labels, counts and what is read from them, as JSON can hold them."""
+        result = super().to_dict()
+        return {"labels": result.pop("labels"), **result}
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a true class and decision as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a true class and decision."""
         labels = one_kind(self.labels)
-        columns = {
+        return {
             "truth": [truth for truth in labels for _ in labels],
             "decision": labels * len(labels),
             "count": self.counts.ravel().tolist(),
         }
-        return to_frame(columns, backend)
 
     def __repr__(self) -> str:
         cases = f"{many(self.total, 'case')} in {len(self.labels)} classes"
@@ -398,7 +188,13 @@ def confusion(
     >>> properly.decisions.confusion(y, d, grades, weight=[2, 0, 1]).accuracy
     1.0
     """
-    return Confusion(*count_decisions(y, d, classes, weight))
+    count, labels = as_classes(classes)
+    truth, decided = (
+        class_numbers(y, labels or count),
+        class_numbers(d, labels or count, "decisions"),
+    )
+    counts = count_pairs(truth, decided, (count, count), weight)
+    return Confusion(counts, labels or tuple(range(count)))
 
 
 def macro_f1(
@@ -470,8 +266,180 @@ def mean_absolute_error(
     return confusion(y, d, classes, weight=weight).mean_absolute_error
 
 
+def weighted_kappa(
+    y: ArrayLike,
+    d: ArrayLike,
+    classes: int | Sequence[object],
+    disagreement: Disagreement = "quadratic",
+    *,
+    weight: ArrayLike | None = None,
+    undefined: float | None = None,
+) -> float:
+    r"""Measure how much better than by chance decisions agree with the truth.
+
+    .. math:: \kappa = 1 - \frac{\sum_{ij} w_{ij} O_{ij}}{\sum_{ij} w_{ij} r_i c_j / n} ,
+
+    with :math:`O_{ij}` of :math:`n` cases of class :math:`i` decided as :math:`j`, of which there
+    are :math:`r_i` and :math:`c_j` in all, and weights :math:`w_{ij}` of disagreement:
+    :math:`|i - j|` (linear) or :math:`(i - j)^2` (quadratic). It is 1 if all agree, 0 for decisions
+    that know nothing of the case, and negative for worse ones.
+
+    Parameters
+    ----------
+    y, d : array-like
+        True and decided classes: numbers from 0, or labels.
+    classes : int or sequence of labels
+        The number of classes, or their labels in order. All of them count, also those that do not
+        occur: renumbering those that do would change the weights.
+    disagreement : {"quadratic", "linear"} or array-like
+        The weights: how much each decision (column) disagrees with each class (row), nothing on
+        the diagonal and nothing negative. ``1 - numpy.eye(K)`` makes Cohen's kappa without weights.
+    weight : array-like, optional
+        Case weights, none negative; cases of weight 0 do not count.
+    undefined : float, optional
+        What to return where truth and decision are the same class throughout, which is 0 / 0. If
+        left out, NaN and a `DataWarning`.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    .. [1] J. Cohen (1968). Weighted kappa: nominal scale agreement with provision for scaled
+       disagreement or partial credit. Psychological Bulletin 70:213-220.
+       `doi:10.1037/h0026256 <https://doi.org/10.1037/h0026256>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> properly.decisions.weighted_kappa([0, 1, 2, 2], [0, 2, 1, 2], 3, "linear")
+    0.4285714285714286
+    """
+    table = confusion(y, d, classes, weight=weight)
+    return table.kappa(disagreement, undefined=undefined)
+
+
+def quadratic_weighted_kappa(
+    y: ArrayLike,
+    d: ArrayLike,
+    classes: int | Sequence[object],
+    *,
+    weight: ArrayLike | None = None,
+    undefined: float | None = None,
+) -> float:
+    r"""Measure agreement beyond chance, disagreement squared.
+
+    The quadratic form of `weighted_kappa`. It is one minus a ratio of squared distances between
+    truth and decision: those of the same case, over those of two cases drawn at random,
+
+    .. math:: 1 - \kappa = \frac{\frac{1}{n} \sum (y - d)^2}
+        {\operatorname{Var} y + \operatorname{Var} d + (\bar y - \bar d)^2} ,
+
+    with variances divided by :math:`n`. The numerator is the `expected_cost` of quadratic costs.
+
+    Parameters
+    ----------
+    y, d : array-like
+        True and decided classes: numbers from 0, or labels.
+    classes : int or sequence of labels
+        The number of classes, or their labels in order.
+    weight : array-like, optional
+        Case weights, none negative; cases of weight 0 do not count.
+    undefined : float, optional
+        What to return where truth and decision are the same class throughout, which is 0 / 0. If
+        left out, NaN and a `DataWarning`.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    The denominator depends on who is in the sample: kappa is no mean over cases, and does not
+    compare between data sets of different spread. It also grows with the spread of the decisions,
+    so that those of least quadratic cost need not have the greatest kappa.
+
+    Examples
+    --------
+    >>> import properly
+    >>> grades = ["mild", "moderate", "severe"]
+    >>> y = ["mild", "moderate", "severe", "severe"]
+    >>> d = ["mild", "severe", "moderate", "severe"]
+    >>> properly.quadratic_weighted_kappa(y, d, grades)
+    0.6363636363636364
+    """
+    return weighted_kappa(y, d, classes, "quadratic", weight=weight, undefined=undefined)
+
+
+def count_pairs(
+    y: Column, d: Column, shape: tuple[int, int], weight: ArrayLike | None = None
+) -> Table:
+    """Count, or weigh, the cases of each class and decision, given by number."""
+    check_length(d, y, "decisions", "outcomes")
+    cell, size = y * shape[1] + d, shape[0] * shape[1]
+    if weight is None:
+        return np.bincount(cell, minlength=size).astype(np.int64).reshape(shape)
+    w = to_numpy(check_weights(weight))
+    check_length(w, y, "weights", "outcomes")
+    result = np.bincount(cell, w, size).reshape(shape)
+    # Whole numbers are counts, and exact up to there.
+    whole = result.sum() < EXACT and bool((w == np.floor(w)).all())
+    return result.astype(np.int64) if whole else result
+
+
+def disagreement_weights(disagreement: Disagreement, classes: int) -> Table:
+    """Return how much each decision disagrees with each class, checked."""
+    if isinstance(disagreement, str):
+        check_choice(disagreement, get_args(NamedDisagreement), "disagreement")
+        return cost_matrix("quadratic" if disagreement == "quadratic" else "absolute", classes)
+    name = "disagreement weights"
+    result = to_numpy(as_numbers(as_array(disagreement, name), name)).astype(np.float64)
+    if result.shape != (classes, classes):
+        message = (
+            f"{name} must have one row and one column for each of {classes} classes; "
+            f"got shape {result.shape}"
+        )
+        raise DataError(message, hint="weights of cases are passed as weight=.")
+    bad = ~((result >= 0) & (result < math.inf))
+    if bad.any():
+        row, column = np.argwhere(bad)[0]
+        message = (
+            f"{name} must be finite and not negative; "
+            f"row {row}, column {column} is {result[row, column]:g}"
+        )
+        raise DataError(message)
+    return _from_zero(result)
+
+
+def _from_zero(result: Table) -> Table:
+    """Require that agreement weighs nothing and some disagreement something; the scale is free."""
+    if np.diagonal(result).any():
+        row = int(np.flatnonzero(np.diagonal(result))[0])
+        message = (
+            f"disagreement weights must be 0 on the diagonal; row {row} has {result[row, row]:g}"
+        )
+        raise DataError(message, hint="for weights of agreement, pass 1 minus them.")
+    if not result.any():
+        message = "disagreement weights must not all be 0; got nothing else"
+        raise DataError(message)
+    return np.asarray(result / result.max())
+
+
+def kappa_of(counts: Table, weights: Table) -> Any:
+    """Return one minus disagreement over what chance makes of the same margins; NaN for 0 / 0.
+
+    The last two axes of the counts are classes and decisions; there is one number a table.
+    """
+    o, table = counts.astype(np.float64), (-2, -1)
+    margins = o.sum(axis=-1)[..., :, None] * o.sum(axis=-2)[..., None, :]
+    observed, by_chance = ((weights * x).sum(axis=table) for x in (o, margins))
+    undefined = np.full(by_chance.shape, np.nan)
+    return 1 - np.divide(observed * o.sum(axis=table), by_chance, undefined, where=by_chance > 0)
+
+
 def _shares(part: Column, whole: Column) -> Column:
     """Divide, with NaN for a share of nothing."""
-    found = np.full(whole.shape, np.nan)
-    np.divide(part, whole, out=found, where=whole > 0)
-    return found
+    result = np.full(whole.shape, np.nan)
+    np.divide(part, whole, out=result, where=whole > 0)
+    return result

@@ -1,4 +1,4 @@
-"""One forecast of ordered classes beside what happened, cumulated."""
+"""The cumulative distribution of one forecast of ordered classes, beside what happened."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ import numpy as np
 from properly._boundary._arrays import as_array
 from properly._boundary._classes import check_class_rows
 from properly._boundary._labels import as_labels, check_labels, one_kind
-from properly._boundary._libraries import freeze, to_numpy
-from properly._boundary._record import plain, to_frame
+from properly._boundary._libraries import to_numpy
+from properly._boundary._record import Record
 from properly.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._record import Backend
     from properly.typing import ArrayLike, Column
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CumulativeForecast:
+class CumulativeForecast(Record):
     """One forecast of ordered classes and what happened, both cumulated.
 
     Attributes
@@ -48,8 +47,8 @@ class CumulativeForecast:
     outcome: int
     p: Column
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _derived = ("cumulative", "step", "squared", "absolute", "rps", "squared_absolute_rps")
+    _series = ("p", "cumulative", "step")
 
     @property
     def cumulative(self) -> Column:
@@ -64,14 +63,12 @@ class CumulativeForecast:
     @property
     def absolute(self) -> Column:
         """How far the two are apart at each cut between classes."""
-        found: Column = np.abs(self.cumulative - self.step)[:-1]
-        return found
+        return np.asarray(np.abs(self.cumulative - self.step)[:-1])
 
     @property
     def squared(self) -> Column:
         """Squares of these distances."""
-        found: Column = self.absolute**2
-        return found
+        return np.asarray(self.absolute**2)
 
     @property
     def rps(self) -> float:
@@ -87,19 +84,9 @@ class CumulativeForecast:
         place = f"class {self.outcome} of 0 to {len(self.p) - 1}"
         return f"CumulativeForecast({place}, RPS {self.rps:.4g})"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return labels, columns and scores as JSON can hold them."""
-        names = ("p", "cumulative", "step", "squared", "absolute")
-        columns = {name: getattr(self, name).tolist() for name in names}
-        scores = {"rps": self.rps, "squared_absolute_rps": self.squared_absolute_rps}
-        known = {"labels": self.labels, "outcome": self.outcome}
-        found: dict[str, Any] = plain(known | columns | scores)
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a class as a polars, pandas or pyarrow frame."""
-        columns = {name: getattr(self, name).tolist() for name in ("p", "cumulative", "step")}
-        return to_frame({"label": one_kind(self.labels)} | columns, backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a class."""
+        return {"label": one_kind(self.labels)} | super()._columns()
 
 
 def cumulative_forecast(

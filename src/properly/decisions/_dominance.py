@@ -1,34 +1,56 @@
-"""Whether one of two forecasts is better at every threshold, said of all thresholds together."""
+"""Dominance: whether one of two forecasts is better at every threshold, with a simultaneous band.
+
+With the threshold between its two forecasts, a case is acted upon by one and not by the other. Its
+cost there differs by plus or minus what a mistake costs, and elsewhere by nothing. So cases with
+the same outcome and the same thresholds between their forecasts are alike, and sums over cases are
+cumulated from where each begins and ends to differ: no case needs a number for each threshold.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import freeze, to_numpy
-from properly._boundary._options import as_drawing, check_whole
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._arrays import check_forecasts
+from properly._boundary._libraries import to_numpy
+from properly._boundary._options import as_drawing, check_choice, check_whole
+from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import wrapped
 from properly.counts._cases import Cases, require_event, rows_in_use
-from properly.decisions._dominance_band import Pairs, choose_thresholds, contrast
 from properly.decisions._models import require_same_rows
-from properly.decisions._murphy_bands import ENOUGH
+from properly.decisions._murphy_bands import ENOUGH, GRID
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design
-from properly.inference._replicates import require_enough
+from properly.inference._replicates import best_block, require_enough
+from properly.inference._variance import covariance
 from properly.rules._interval import Interval, as_interval
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
+    from collections.abc import Iterator
+
+    from properly._boundary._options import Drawing
     from properly.typing import ArrayLike, Column
+
 
 Scale: TypeAlias = Literal["brier", "regret", "net benefit"]
 
+# More thresholds than this show hardly more, and take memory squared.
+MOST = 200
+# A range that holds fewer points of the usual grid gets one of its own.
+ENOUGH_POINTS = 100
+# With fewer blocks of times, their spread is hardly known.
+LEAST_BLOCKS = 10
+# A variance smaller than this, on the scale of that of a mean cost, is one of rounding alone.
+ROUNDING = 1e-12
+# Clusters whose sums are held at a time, each with as many numbers as there are thresholds.
+BATCH = 4096
+
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Dominance:
+class Dominance(Record):
     """How two forecasts compare at thresholds, with one band for all.
 
     Attributes
@@ -88,8 +110,8 @@ class Dominance:
     within: Interval
     scale: Scale = "brier"
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _derived = ("better", "worse", "dominates")
+    _series = ("threshold", "difference", "standard_error", "lower", "upper")
 
     @property
     def better(self) -> list[tuple[float, float]]:
@@ -123,7 +145,7 @@ class Dominance:
         better, worse = self.better, self.worse
         if self.dominates or self.is_dominated:
             name = "first" if self.dominates else "second"
-            ends = _told([(float(self.threshold[0]), float(self.threshold[-1]))])
+            ends = _thresholds([(float(self.threshold[0]), float(self.threshold[-1]))])
             return f"the {name} dominates at {ends}"
         if not np.isfinite(self.upper).any():
             if not self.difference.any():
@@ -131,12 +153,11 @@ class Dominance:
             few = f"{ENOUGH} events and {ENOUGH} non-events"
             return f"nothing can be said: at no threshold are {few} judged differently"
         if better and worse:
-            return f"the first is better at {_told(better)} and worse at {_told(worse)}"
+            return f"the first is better at {_thresholds(better)} and worse at {_thresholds(worse)}"
         if not (better or worse):
             return "neither is shown to be better at any threshold"
         name = "first" if better else "second"
-        told = _told(better or worse)
-        return f"the {name} is better at {told} and nowhere shown worse"
+        return f"the {name} is better at {_thresholds(better or worse)} and nowhere shown worse"
 
     def as_net_benefit(self) -> Dominance:
         r"""Return the difference of net benefit, :math:`-D(t) / (2 (1 - t))`, with its band."""
@@ -148,25 +169,20 @@ class Dominance:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them; None where there is no band."""
-        told = {name: getattr(self, name) for name in _TOLD}
-        told |= {"better": self.better, "worse": self.worse, "dominates": self.dominates}
-        ends = {"within": [self.within.lower, self.within.upper], "verdict": self.verdict}
-        found: dict[str, Any] = plain(self._columns() | told | ends)
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a threshold as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
+        result = super().to_dict()
+        del result["within"]
+        ends = [self.within.lower, self.within.upper]
+        return result | {"within": ends, "verdict": self.verdict}
 
     def __repr__(self) -> str:
         return f"Dominance({self.verdict})"
 
     def __str__(self) -> str:
         """Say what the band shows, and how it was made."""
-        known = int(np.isfinite(self.upper).sum())
+        count = int(np.isfinite(self.upper).sum())
         band = f"{100 * self.level:.4g} % simultaneous band"
-        at = f"at {known} of {many(len(self.threshold), 'threshold')}"
-        how = f"{band} {at}, {self.quantile:.3g} standard errors" if known else f"no {band}"
+        at = f"at {count} of {many(len(self.threshold), 'threshold')}"
+        how = f"{band} {at}, {self.quantile:.3g} standard errors" if count else f"no {band}"
         return wrapped(f"{self.verdict} ({how}; {self.design})")
 
     @property
@@ -191,11 +207,7 @@ class Dominance:
         )
 
     def _columns(self) -> dict[str, list[Any]]:
-        names = ("threshold", "difference", "standard_error", "lower", "upper")
-        return {name: plain(getattr(self, name).tolist()) for name in names}
-
-
-_TOLD = ("quantile", "level", "degrees", "replicates", "design", "block_length", "scale")
+        return dict(plain(super()._columns()))
 
 
 def dominance(
@@ -296,20 +308,20 @@ def dominance(
     ends = Interval(0, 1) if within is None else as_interval(within)
     threshold = choose_thresholds(thresholds, ends, np.concatenate([p, q]))
     length = _checked_length(block_length, design)
-    found = contrast(Pairs.of(threshold, p, q, y), design, drawing, length)
-    half = found.quantile * found.standard_error
+    result = contrast(Pairs.of(threshold, p, q, y), design, drawing, length)
+    half = result.quantile * result.standard_error
     return Dominance(
         threshold=threshold,
-        difference=found.difference,
-        standard_error=found.standard_error,
-        lower=found.difference - half,
-        upper=found.difference + half,
-        quantile=found.quantile,
+        difference=result.difference,
+        standard_error=result.standard_error,
+        lower=result.difference - half,
+        upper=result.difference + half,
+        quantile=result.quantile,
         level=drawing.level,
-        degrees=found.degrees,
+        degrees=result.degrees,
         replicates=drawing.replicates,
         design=design.told,
-        block_length=found.block_length,
+        block_length=result.block_length,
         within=ends,
     )
 
@@ -341,11 +353,11 @@ def _checked_length(length: int | None, design: Design) -> int | None:
     if design.time is None:
         message = f"block_length is for cases with times; got block_length={length!r}"
         raise DataError(message, hint="write properly.Cases(y, p, time=column).")
-    found = check_whole(length, "block_length")
-    if 2 * found > design.units:
-        message = f"block_length must be at most half of {design.units} times; got {found}"
+    result = check_whole(length, "block_length")
+    if 2 * result > design.units:
+        message = f"block_length must be at most half of {design.units} times; got {result}"
         raise DataError(message)
-    return found
+    return result
 
 
 def _unit(scale: Scale, threshold: Column) -> Column:
@@ -355,9 +367,265 @@ def _unit(scale: Scale, threshold: Column) -> Column:
     return np.full(len(threshold), 0.5 if scale == "regret" else 1.0)
 
 
-def _told(runs: list[tuple[float, float]]) -> str:
+def _thresholds(runs: list[tuple[float, float]]) -> str:
     """Write runs of thresholds: the threshold 0.2; thresholds 0.1, 0.2 to 0.3 and 0.5."""
     *some, last = (f"{a:g}" if a == b else f"{a:g} to {b:g}" for a, b in runs)
     alone = not some and runs[0][0] == runs[0][1]
     listed = f"{', '.join(some)} and {last}" if some else last
     return f"{'the threshold' if alone else 'thresholds'} {listed}"
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Two forecasts of each case, as seen from thresholds.
+
+    Attributes
+    ----------
+    threshold : numpy array
+        In increasing order. One acts if the forecast is the threshold or more.
+    begin, end : numpy array
+        The first threshold above the smaller forecast, and above the greater one: from the one to
+        before the other, the case is judged differently. Both are 0 if it never is.
+    sign : numpy array
+        1 if the first forecast is the greater one, else -1.
+    happened : numpy array
+        Whether the event happened.
+    """
+
+    threshold: Column
+    begin: Column
+    end: Column
+    sign: Column
+    happened: Column
+
+    @classmethod
+    def of(cls, threshold: Column, first: Column, second: Column, happened: Column) -> Pairs:
+        """Find the thresholds between two forecasts."""
+        one, other = (np.searchsorted(threshold, p, side="right") for p in (first, second))
+        begin, end = np.minimum(one, other), np.maximum(one, other)
+        # Cases that never differ are all alike.
+        begin[one == other] = end[one == other] = 0
+        return cls(threshold, begin, end, np.where(one > other, 1, -1), happened)
+
+    def differing(self, unit: Column | None = None) -> tuple[Column, Column]:
+        """Count the non-events, and the events, that are judged differently at each threshold.
+
+        Of units, such as clusters, they count as so many as there would be units if each had as
+        many of them: the square of their sum over the sum of their squares.
+        """
+        label = self.happened.astype(np.intp)
+        counts = self.between(np.ones(len(label)), label, 2)
+        if unit is not None:
+            squares = np.zeros_like(counts)
+            for rows, here, size in _batches(unit):
+                number = self.some(rows).between(
+                    np.ones(len(rows)), 2 * here + label[rows], 2 * size
+                )
+                squares += np.square(number).reshape(size, 2, -1).sum(axis=0)
+            counts = counts**2 / np.maximum(squares, 1)
+        return counts[0], counts[1]
+
+    def sums(self, amount: Column, label: Column, size: int) -> Column:
+        """Add up by how much the first forecast costs more: a row a label, a column a threshold."""
+        signed = amount * self.sign
+        in_vain = self.between(np.where(self.happened, 0.0, signed), label, size)
+        caught = self.between(np.where(self.happened, signed, 0.0), label, size)
+        return np.asarray(2 * (self.threshold * in_vain - (1 - self.threshold) * caught))
+
+    def over_thresholds(self) -> Column:
+        """Return by how much the first forecast of each case costs more, in the mean."""
+        upto = (np.append(0, np.cumsum(x)) for x in (self.threshold, 1 - self.threshold))
+        in_vain, caught = (2 * self.sign * (x[self.end] - x[self.begin]) for x in upto)
+        return np.asarray(np.where(self.happened, -caught, in_vain) / len(self.threshold))
+
+    def some(self, rows: Column) -> Pairs:
+        """Keep some of the cases."""
+        kept = (x[rows] for x in (self.begin, self.end, self.sign, self.happened))
+        return Pairs(self.threshold, *kept)
+
+    def at(self, which: Column) -> Pairs:
+        """Keep some of the thresholds."""
+        place = np.append(0, np.cumsum(which))
+        begin, end = place[self.begin], place[self.end]
+        never = begin == end
+        begin[never] = end[never] = 0
+        return replace(self, threshold=self.threshold[which], begin=begin, end=end)
+
+    def between(self, amount: Column, label: Column, size: int) -> Column:
+        wide = len(self.threshold) + 1
+        net = np.bincount(label * wide + self.begin, amount, size * wide)
+        net -= np.bincount(label * wide + self.end, amount, size * wide)
+        return np.asarray(np.cumsum(net.reshape(size, wide), axis=1)[:, :-1])
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """Pairs, the share of each case in all weight, and the mean by which costs differ."""
+
+    pairs: Pairs
+    share: Column
+    mean: Column
+
+    @classmethod
+    def of(cls, pairs: Pairs, weight: Column) -> Sampled:
+        """Take the mean of the cases; it is 0 where all are judged alike, without rounding."""
+        label, total = np.zeros(len(weight), dtype=np.intp), weight.sum()
+        mean = pairs.sums(weight, label, 1)[0] / total
+        mean[sum(pairs.differing()) == 0] = 0.0
+        return cls(pairs, weight / total, mean)
+
+    def influences(self) -> Column:
+        """Return how much each case adds to the mean difference over all thresholds."""
+        much = self.pairs.over_thresholds()
+        return np.asarray(self.share * (much - self.share @ much))
+
+    def most(self) -> Column:
+        """Return the variance of independent costs that always differ as much as they can."""
+        cost = 2 * np.maximum(self.pairs.threshold, 1 - self.pairs.threshold)
+        return np.asarray(cost**2 * (self.share @ self.share))
+
+    def covariance(self, unit: Column | None, stratum: Column | None) -> Column:
+        """Find the covariance of the mean differences at any two thresholds.
+
+        It is the one of `properly.inference._variance.covariance`, which would need an influence
+        for each case and threshold.
+
+        Parameters
+        ----------
+        unit : numpy array or None
+            The number of each case's cluster, or block of times; None if cases are independent.
+        stratum : numpy array or None
+            The number of its stratum, in which there are at least two units.
+        """
+        first = slice(None) if unit is None else np.unique(unit, return_index=True)[1]
+        group = np.zeros(len(self.share), dtype=np.intp) if stratum is None else stratum
+        units = np.bincount(group[first])
+        amount = self.share * np.sqrt(units / (units - 1))[group]
+        result = self._alike(amount) if unit is None else self.squares(amount, unit)
+        if stratum is None:
+            return result
+        # That strata differ in their means is not what makes units vary.
+        return result - self.squares(amount / np.sqrt(units)[group], group)
+
+    def _alike(self, amount: Column) -> Column:
+        """Add up the squares of independent cases, of all those that are alike at once."""
+        pairs, wide = self.pairs, len(self.mean) + 1
+        kind = ((pairs.begin * wide + pairs.end) * 2 + (pairs.sign > 0)) * 2 + pairs.happened
+        _, row, label = np.unique(kind, return_index=True, return_inverse=True)
+        together = np.sqrt(np.bincount(label, amount**2))
+        return replace(self, pairs=pairs.some(row)).squares(together, np.arange(len(row)))
+
+    def squares(self, amount: Column, label: Column) -> Column:
+        """Add up the squares of the sums over the cases of a label, for any two thresholds."""
+        result = np.zeros((len(self.mean),) * 2)
+        for rows, here, size in _batches(label):
+            total = self.pairs.some(rows).sums(amount[rows], here, size)
+            total -= np.outer(np.bincount(here, amount[rows], size), self.mean)
+            result += total.T @ total
+        return result
+
+
+def _batches(label: Column) -> Iterator[tuple[Column, Column, int]]:
+    """Yield the cases of some labels at a time: their rows, and labels from 0 to how many."""
+    labels, order = int(label.max()) + 1, np.argsort(label, kind="stable")
+    edges = range(0, labels, BATCH)
+    start = np.searchsorted(label[order], edges)
+    for edge, rows in zip(edges, np.split(order, start[1:]), strict=True):
+        yield rows, label[rows] - edge, min(BATCH, labels - edge)
+
+
+class Contrast(NamedTuple):
+    """The difference at each threshold, its standard error, and how far all of them may be off.
+
+    The error is NaN where too few cases are judged differently, or where these do not vary.
+    """
+
+    difference: Column
+    standard_error: Column
+    quantile: float
+    degrees: float
+    block_length: int | None
+
+
+def contrast(pairs: Pairs, design: Design, drawing: Drawing, length: int | None) -> Contrast:
+    """Compare two forecasts at each threshold, and find a quantile for all of these at once."""
+    sample = Sampled.of(pairs, design.weight)
+    influence = sample.influences()
+    # This also refuses designs that cannot say how far off an estimate may be.
+    degrees, unit = covariance(influence[None], design).degrees, design.cluster
+    if design.time is not None:
+        series = np.bincount(design.time, influence)
+        if length is None:
+            chosen = math.ceil(best_block(series, circular=True))
+            length = max(1, min(chosen, len(series) // LEAST_BLOCKS))
+        blocks = max(len(series) // length, 2)
+        unit, degrees = design.time * blocks // len(series), blocks - 1
+    if unit is not None and unit.max() + 1 == len(unit):
+        unit = None  # a cluster of one case is a case
+    error, quantile = np.full(len(sample.mean), np.nan), math.nan
+    enough = np.minimum(*pairs.differing(unit)) >= ENOUGH
+    if enough.any():
+        some = Sampled.of(pairs.at(enough), design.weight)
+        matrix = some.covariance(unit, design.stratum)
+        varies = np.diagonal(matrix) > ROUNDING * some.most()
+        matrix = matrix[np.ix_(varies, varies)]
+        error[np.flatnonzero(enough)[varies]] = np.sqrt(np.diagonal(matrix))
+        if varies.any():
+            quantile = greatest(matrix, degrees, drawing)
+    return Contrast(sample.mean, error, quantile, degrees, length)
+
+
+def greatest(matrix: Column, degrees: float, drawing: Drawing) -> float:
+    """Return the quantile of the greatest of several errors, each in multiples of its own spread.
+
+    Sums of influences with normal factors are normal with the covariance of the influences, so
+    they are drawn from that. A common divisor makes each of them one of Student's t, which the
+    greatest of them exceeds. The square root of the matrix is the symmetric one, which does not
+    depend on the signs of eigenvectors.
+    """
+    from scipy.special import stdtrit
+
+    level, replicates, rng = drawing
+    alone, error = float(stdtrit(degrees, (1 + level) / 2)), np.sqrt(np.diagonal(matrix))
+    if len(error) == 1:
+        return alone
+    value, vector = np.linalg.eigh(matrix / np.outer(error, error))
+    root = (vector * np.sqrt(np.maximum(value, 0))) @ vector.T
+    drawn = np.abs(rng.standard_normal((replicates, len(error))) @ root).max(axis=1)
+    drawn /= np.sqrt(rng.chisquare(degrees, replicates) / degrees)
+    return max(alone, float(np.quantile(drawn, level, method="weibull")))
+
+
+def choose_thresholds(
+    thresholds: ArrayLike | str | None, within: Interval, forecasts: Column
+) -> Column:
+    """Choose thresholds, or check the user's: in order, inside of the range, and not too many."""
+    if isinstance(thresholds, str):
+        check_choice(thresholds, ("quantiles",), "thresholds, unless they are numbers,")
+        inside = _inside(forecasts, within)
+        share = (np.arange(MOST) + 0.5) / MOST
+        return np.unique(np.quantile(inside, share, method="inverted_cdf"))
+    if thresholds is not None:
+        result = np.unique(to_numpy(check_forecasts(thresholds, "thresholds")).astype(np.float64))
+        if len(result) > MOST:
+            message = f"there must be at most {MOST} thresholds; got {len(result):,}"
+            raise DataError(message, hint='thresholds="quantiles" chooses from the forecasts.')
+        return _inside(result, within)
+    result = np.array([t for t in GRID if t in within])
+    if len(result) < ENOUGH_POINTS:
+        evenly = np.linspace(within.lower, within.upper, ENOUGH_POINTS + 1)
+        result = np.clip(np.round(evenly, 12), within.lower, within.upper)
+    return _inside(result, within)
+
+
+def _inside(threshold: Column, within: Interval) -> Column:
+    """Leave out what lies outside of the range, and 0 and 1, where there is nothing to decide."""
+    low, high = within.lower, within.upper
+    result = threshold[(threshold >= low) & (threshold <= high) & (threshold > 0) & (threshold < 1)]
+    if not len(result):
+        message = (
+            f"thresholds must lie in the range from {low:g} to {high:g}, 0 and 1 left out; "
+            f"got none of {len(threshold):,} there"
+        )
+        raise DataError(message)
+    return result

@@ -83,11 +83,11 @@ class Rows(NamedTuple):
     def mean_and_error(self, costs: Iterable[Column]) -> tuple[Column, Column]:
         """Return the mean and its standard error of what the clusters cost, one after the other."""
         weight, total = np.bincount(self.cluster, self.weight), self.weight.sum()
-        factor, found = self.factor, []
+        factor, result = self.factor, []
         for cost in costs:
             mean = cost.sum() / total
-            found.append((mean, np.sqrt(factor * np.sum((cost - mean * weight) ** 2))))
-        means, errors = np.array(found).T
+            result.append((mean, np.sqrt(factor * np.sum((cost - mean * weight) ** 2))))
+        means, errors = np.array(result).T
         return means, errors
 
 
@@ -165,9 +165,9 @@ class Outcomes(NamedTuple):
         whole = Weights(alike.weight.sum(), alike.squares.sum())
         with np.errstate(divide="ignore", invalid="ignore"):
             if_none = np.fmax(whole.heavy, action.heavy)
-            found = np.where(some.weight > 0, some.heavy, if_none)
+            result = np.where(some.weight > 0, some.heavy, if_none)
         # Without anybody alike, nothing is known of them.
-        return np.nan_to_num(found * (self.total / self.squares), nan=1.0)
+        return np.nan_to_num(result * (self.total / self.squares), nan=1.0)
 
 
 class Mistakes(NamedTuple):
@@ -220,10 +220,10 @@ def mean_cost(knot: Column, wrong: Mistakes, total: float) -> Column:
     return cost
 
 
-def curve_of(knot: Column, found: Outcomes) -> Column:
+def curve_of(knot: Column, counts: Outcomes) -> Column:
     """Return the limits of the mean elementary score at knots that include all forecasts."""
-    columns = (on_knots(knot, found.value, x) for x in (found.nonevents, found.events))
-    return mean_cost(knot, mistakes(*columns), found.total)
+    columns = (on_knots(knot, counts.value, x) for x in (counts.nonevents, counts.events))
+    return mean_cost(knot, mistakes(*columns), counts.total)
 
 
 def cost_at(threshold: Column, value: Column, nonevents: Column, events: Column) -> Column:
@@ -248,18 +248,18 @@ class Shares(NamedTuple):
     heavy_missed: Column | float = 1.0
 
 
-def shares(knot: Column, found: Outcomes) -> Shares:
+def shares(knot: Column, counts: Outcomes) -> Shares:
     """Return how many cases are misjudged, and how many could have been, as limits at knots."""
 
     def count(nonevents: Column, events: Column) -> Mistakes:
-        return mistakes(*(on_knots(knot, found.value, x) for x in (nonevents, events)))
+        return mistakes(*(on_knots(knot, counts.value, x) for x in (nonevents, events)))
 
-    return _shares(found, count)
+    return _shares(counts, count)
 
 
-def shares_at(threshold: Column, found: Outcomes) -> Shares:
+def shares_at(threshold: Column, counts: Outcomes) -> Shares:
     """Return the same at any thresholds, of those who are acted upon there."""
-    below = np.searchsorted(found.value, threshold, side="left")
+    below = np.searchsorted(counts.value, threshold, side="left")
 
     def count(nonevents: Column, events: Column) -> Mistakes:
         return Mistakes(
@@ -267,34 +267,34 @@ def shares_at(threshold: Column, found: Outcomes) -> Shares:
             np.append(0, np.cumsum(events))[below],
         )
 
-    return _shares(found, count)
+    return _shares(counts, count)
 
 
-def _shares(found: Outcomes, count: Callable[[Column, Column], Mistakes]) -> Shares:
-    wrong, everyone = count(found.nonevents, found.events), found.nonevents + found.events
+def _shares(counts: Outcomes, count: Callable[[Column, Column], Mistakes]) -> Shares:
+    wrong, everyone = count(counts.nonevents, counts.events), counts.nonevents + counts.events
     possible = count(everyone, everyone)
-    told = Shares(*(x / found.total for x in (*wrong, *possible)))
-    if not found.weighted:
-        return told
-    squares = count(found.nonevent_squares, found.event_squares)
-    everyone = found.nonevent_squares + found.event_squares
+    result = Shares(*(x / counts.total for x in (*wrong, *possible)))
+    if not counts.weighted:
+        return result
+    squares = count(counts.nonevent_squares, counts.event_squares)
+    everyone = counts.nonevent_squares + counts.event_squares
     acted, left = (Weights(*x) for x in zip(possible, count(everyone, everyone), strict=True))
     in_vain, missed = (Weights(*x) for x in zip(wrong, squares, strict=True))
-    return told._replace(
-        heavy_in_vain=found.heavy(in_vain, acted, event=False),
-        heavy_missed=found.heavy(missed, left, event=True),
+    return result._replace(
+        heavy_in_vain=counts.heavy(in_vain, acted, event=False),
+        heavy_missed=counts.heavy(missed, left, event=True),
     )
 
 
-def if_calibrated(knot: Column, found: Outcomes) -> tuple[Column, Column]:
+def if_calibrated(knot: Column, counts: Outcomes) -> tuple[Column, Column]:
     """Return mean and standard deviation if each event had the probability that was forecast."""
-    weight = on_knots(knot, found.value, found.nonevents + found.events)
-    square = on_knots(knot, found.value, found.nonevent_squares + found.event_squares)
-    mean = mean_cost(knot, mistakes(weight * (1 - knot), weight * knot), found.total)
+    weight = on_knots(knot, counts.value, counts.nonevents + counts.events)
+    square = on_knots(knot, counts.value, counts.nonevent_squares + counts.event_squares)
+    mean = mean_cost(knot, mistakes(weight * (1 - knot), weight * knot), counts.total)
     spread = square * knot * (1 - knot)
     wrong = mistakes(spread, spread)
     variance = knot**2 * wrong.in_vain + (1 - knot) ** 2 * wrong.missed
-    return mean, 2 * np.sqrt(variance) / found.total
+    return mean, 2 * np.sqrt(variance) / counts.total
 
 
 def effective(total: Any, squares: Any) -> float:

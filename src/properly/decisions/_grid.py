@@ -38,28 +38,30 @@ def check_thresholds(thresholds: ArrayLike | str | None) -> Column | None:
     if isinstance(thresholds, str):
         check_choice(thresholds, (EVERY,), "thresholds in words")
         return None
-    found = _as_written(to_numpy(check_forecasts(thresholds, "thresholds")))
-    falls = np.flatnonzero(np.diff(found) <= 0)
+    result = _as_written(to_numpy(check_forecasts(thresholds, "thresholds")))
+    falls = np.flatnonzero(np.diff(result) <= 0)
     if falls.size:
         row = int(falls[0]) + 1
-        message = f"thresholds must increase; row {row} is {found[row]:g}, after {found[row - 1]:g}"
+        message = (
+            f"thresholds must increase; row {row} is {result[row]:g}, after {result[row - 1]:g}"
+        )
         raise DataError(message)
-    _require_finite_odds(found[-1])
-    return found
+    _require_finite_odds(result[-1])
+    return result
 
 
 def check_threshold(threshold: float) -> float:
     """Take one threshold in [0, 1)."""
-    found = as_number(threshold, "threshold")
+    result = as_number(threshold, "threshold")
     if isinstance(threshold, np.floating):
-        found = float(_as_written(np.array([threshold]))[0])
-    if not 0 <= found <= 1:
-        message = f"a threshold must be a probability; got {found:g}"
-        hint = f"write {found / 100:g} for {found:g} %." if 1 < found < 100 else None
+        result = float(_as_written(np.array([threshold]))[0])
+    if not 0 <= result <= 1:
+        message = f"a threshold must be a probability; got {result:g}"
+        hint = f"write {result / 100:g} for {result:g} %." if 1 < result < 100 else None
         raise DataError(message, hint=hint)
-    _require_finite_odds(found)
+    _require_finite_odds(result)
     # What was written as -0.0 is told as 0.0.
-    return found + 0.0
+    return result + 0.0
 
 
 def _as_written(thresholds: Column) -> Column:
@@ -77,18 +79,18 @@ def _require_finite_odds(threshold: float) -> None:
 
 def check_tolerance(tolerance: float, threshold: Column | None) -> float:
     """Take a tolerance that leaves no doubt at which threshold a forecast is meant to be."""
-    found = as_number(tolerance, "tolerance")
-    if not 0 <= found < 1:
-        message = f"a tolerance must be zero or more, and less than 1; got {found:g}"
+    result = as_number(tolerance, "tolerance")
+    if not 0 <= result < 1:
+        message = f"a tolerance must be zero or more, and less than 1; got {result:g}"
         raise DataError(message)
     if threshold is None:
-        if found:
-            message = f"every forecast is a threshold, which needs no tolerance; got {found:g}"
+        if result:
+            message = f"every forecast is a threshold, which needs no tolerance; got {result:g}"
             raise DataError(message)
-    elif 2 * found >= (gap := np.min(np.diff(threshold), initial=np.inf)):
-        message = f"a tolerance must be less than half the way between thresholds; got {found:g}"
+    elif 2 * result >= (gap := np.min(np.diff(threshold), initial=np.inf)):
+        message = f"a tolerance must be less than half the way between thresholds; got {result:g}"
         raise DataError(message, hint=f"some thresholds differ by {gap:g} only.")
-    return found
+    return result
 
 
 def settle(p: Column, threshold: Column, tolerance: float) -> Column:
@@ -135,11 +137,11 @@ def require_no_drift(value: Column, threshold: Column) -> None:
 
 def check_harm(harm: float) -> float:
     """Take what a forecast itself costs, in net benefit."""
-    found = as_number(harm, "harm")
-    if not 0 <= found < np.inf:
-        message = f"a harm must be zero or more, and finite; got {found:g}"
+    result = as_number(harm, "harm")
+    if not 0 <= result < np.inf:
+        message = f"a harm must be zero or more, and finite; got {result:g}"
         raise DataError(message, hint="it is subtracted: 0.01 is one event found in 100 cases.")
-    return found
+    return result
 
 
 def from_each_on(column: Column, ahead: int = 0) -> Column:
@@ -153,8 +155,8 @@ def from_each_on(column: Column, ahead: int = 0) -> Column:
 
 def odds(threshold: Column) -> Column:
     """Return how many actions in vain an event found is worth."""
-    found: Column = threshold / (1 - threshold)
-    return found
+    result: Column = threshold / (1 - threshold)
+    return result
 
 
 class Acted(NamedTuple):
@@ -169,10 +171,10 @@ class Acted(NamedTuple):
 
     def benefit(self, total: float) -> Column:
         """Return net benefit, at each threshold and just above it."""
-        found = np.empty(self.events.shape)
-        _gain(self.events, self.nonevents, odds(self.threshold), out=found)
-        found /= total
-        return found
+        result = np.empty(self.events.shape)
+        _gain(self.events, self.nonevents, odds(self.threshold), out=result)
+        result /= total
+        return result
 
     def curves(
         self, total: float, everyone: tuple[float, float], harm: float
@@ -181,7 +183,7 @@ class Acted(NamedTuple):
 
         Everyone is given as two shares of all cases: those with the event and those without.
         """
-        found = np.empty((3, len(self.threshold)))
+        result = np.empty((3, len(self.threshold)))
 
         def fill(threshold: Column, events: Column, nonevents: Column, out: Column) -> None:
             worth = odds(threshold)
@@ -192,8 +194,8 @@ class Acted(NamedTuple):
             _gain(*everyone, worth, out=whole)
 
         # In pieces, so that the odds are still in the cache when they are used again.
-        sweep(fill, self.threshold, self.events.T, self.nonevents.T, found.T)
-        return found[0], found[1], found[2]
+        sweep(fill, self.threshold, self.events.T, self.nonevents.T, result.T)
+        return result[0], result[1], result[2]
 
     def beyond(self, total: float) -> float:
         """Return the share of all cases that are false positives above the last threshold."""
@@ -206,21 +208,21 @@ def _gain(events: Any, nonevents: Any, worth: Column, *, out: Column) -> None:
     np.subtract(events, out, out=out)
 
 
-def acted_at(found: Outcomes, threshold: Column) -> Acted:
+def acted_at(counts: Outcomes, threshold: Column) -> Acted:
     """Find who is acted upon at thresholds, and just above them."""
     first = np.stack(
         [
-            np.searchsorted(found.value, threshold, side="left"),
-            np.searchsorted(found.value, threshold, side="right"),
+            np.searchsorted(counts.value, threshold, side="left"),
+            np.searchsorted(counts.value, threshold, side="right"),
         ]
     )
-    return Acted(threshold, *(from_each_on(x)[first] for x in (found.events, found.nonevents)))
+    return Acted(threshold, *(from_each_on(x)[first] for x in (counts.events, counts.nonevents)))
 
 
-def acted_anywhere(found: Outcomes) -> Acted:
+def acted_anywhere(counts: Outcomes) -> Acted:
     """Find who is acted upon at 0 and at every forecast below 1, without a search."""
-    value, ahead = found.value, int(found.value[0] > 0)
+    value, ahead = counts.value, int(counts.value[0] > 0)
     threshold = np.concatenate([np.zeros(ahead), value[: len(value) - int(value[-1] == 1)]])
-    columns = (from_each_on(x, ahead) for x in (found.events, found.nonevents))
+    columns = (from_each_on(x, ahead) for x in (counts.events, counts.nonevents))
     window = np.lib.stride_tricks.sliding_window_view
     return Acted(threshold, *(window(x, len(threshold))[:2] for x in columns))

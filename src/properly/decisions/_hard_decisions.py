@@ -1,36 +1,302 @@
-"""Class probabilities judged by the decisions that are made of them.
-
-Where a penalty for wrong decisions changes which of two models is better.
-"""
+"""Hard decisions: made of class probabilities, priced, and judged by their confusion matrix."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import freeze, to_numpy
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._arrays import as_array, check_amounts, check_counts, check_length, refuse
+from properly._boundary._classes import check_probabilities
+from properly._boundary._labels import as_classes, class_numbers
+from properly._boundary._libraries import to_numpy
+from properly._boundary._notices import notice
+from properly._boundary._options import check_choice, check_flag
+from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import table
 from properly.counts._cases import require_classes
 from properly.decisions._confusion import Confusion, count_pairs
-from properly.decisions._hard import mean_cost, over_constant
 from properly.decisions._models import require_same_rows
 from properly.errors import DataError, ImproperRuleError
 from properly.rules import Brier, Misclassification
 from properly.rules._class_rule import require_class_rule
-from properly.rules._costs import cost_matrix, decide_by_cost, decide_by_mode
+from properly.rules._costs import as_matrix, cost_matrix, decide_by_cost, decide_by_mode
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
+    from collections.abc import Sequence
+
     from properly.counts._cases import Cases
     from properly.rules import ClassRule
     from properly.rules._costs import Cost, NamedCost
+    from properly.typing import Array, ArrayLike, Column
 
 
 Table: TypeAlias = np.ndarray[Any, Any]
+# How far from one the sum of priors may be.
+SLACK = 1e-6
+# Means that differ by less than this share of themselves differ by rounding alone.
+ROUNDING = 2.0**-40
+
+
+class Priced(NamedTuple):
+    """Class and decision of each case, by number, and what each pair of them costs."""
+
+    y: Column
+    d: Column
+    cost: Table
+
+    def paid(self) -> Column:
+        """Return what the decision on each case costs."""
+        return np.asarray(self.cost[self.y, self.d])
+
+
+def decide(P: ArrayLike, cost: Cost = "zero_one", labels: Sequence[object] | None = None) -> Array:
+    r"""Make the decisions that class probabilities call for.
+
+    With :math:`C_{jd}` the cost of decision :math:`d` if class :math:`j` happens, the decision is
+
+    .. math:: d^*(p) = \operatorname{argmin}_d \sum_j p_j C_{jd} ,
+
+    the likeliest class under ``"zero_one"``, a median under ``"absolute"`` and the class next to
+    the mean under ``"quadratic"``. So the likeliest class is not the best answer to an ordinal
+    question. It is the default all the same, while `expected_cost` and `hard_costs` charge
+    ``"quadratic"`` costs by default: name the same cost in both.
+
+    Parameters
+    ----------
+    P : array-like
+        Class probabilities: one row a case, one column a class.
+    cost : {"zero_one", "absolute", "quadratic"} or array-like
+        What decisions cost: by the distance of classes, or a matrix with a row for each class and a
+        column for each decision. It may have more columns than rows; the last may be to abstain.
+    labels : sequence of labels, optional
+        What to call the decisions: a label for each column of the costs.
+
+    Returns
+    -------
+    array
+        The number of each decision, or its label. Of several decisions that cost the same, the
+        first is taken; costs that differ by rounding alone are tied.
+
+    Examples
+    --------
+    >>> import properly
+    >>> P = [[0.4, 0.25, 0.35], [0.1, 0.2, 0.7]]
+    >>> properly.decisions.decide(P)
+    array([0, 2])
+    >>> properly.decisions.decide(P, "quadratic", labels=["mild", "moderate", "severe"])
+    array(['moderate', 'severe'], dtype='<U8')
+    >>> properly.decisions.decide(P, [[0, 1, 1, 0.5], [1, 0, 1, 0.5], [1, 1, 0, 0.5]])
+    array([3, 2])
+    """
+    p = check_probabilities(P)
+    matrix = cost_matrix(cost, int(p.shape[1]))
+    names = None if labels is None else _names(labels, matrix.shape[1])
+    # As sums of the other probabilities, equal ones might differ by rounding.
+    by_mode = isinstance(cost, str) and cost == "zero_one"
+    result = decide_by_mode(p) if by_mode else decide_by_cost(p, matrix)
+    return result if names is None else names[to_numpy(result)]
+
+
+def hard_costs(
+    y: ArrayLike,
+    d: ArrayLike,
+    cost: Cost = "quadratic",
+    *,
+    classes: int | Sequence[object] | None = None,
+) -> Column:
+    """Return what each decision cost.
+
+    Parameters
+    ----------
+    y, d, cost, classes
+        As for `expected_cost`, which is the mean of them.
+
+    Returns
+    -------
+    array
+
+    Examples
+    --------
+    >>> import properly
+    >>> properly.decisions.hard_costs([0, 1, 2], [2, 1, 1], "quadratic", classes=3)
+    array([4., 0., 1.])
+    """
+    return priced(y, d, cost, classes).paid()
+
+
+def expected_cost(
+    y: ArrayLike,
+    d: ArrayLike,
+    cost: Cost = "quadratic",
+    *,
+    classes: int | Sequence[object] | None = None,
+    priors: Literal["uniform"] | ArrayLike | None = None,
+    normalized: bool = False,
+    weight: ArrayLike | None = None,
+) -> float:
+    r"""Average what decisions cost.
+
+    .. math:: \text{EC} = \sum_{ij} \pi_i R_{ij} C_{ij} , \qquad
+        \text{normalized EC} = \frac{\text{EC}}{\min_j \sum_i \pi_i C_{ij}} ,
+
+    with :math:`R_{ij}` the share of the cases of class :math:`i` that were decided as :math:`j`,
+    :math:`C_{ij}` what that costs and :math:`\pi_i` the share of class :math:`i`. With the shares
+    in the data, EC is the mean of :math:`C_{y d}` over all cases.
+
+    Parameters
+    ----------
+    y : array-like
+        True classes: numbers from 0, or labels.
+    d : array-like
+        Decided classes, in the same terms; or columns of the costs, by number, if these have not as
+        many columns as rows.
+    cost : {"zero_one", "absolute", "quadratic"} or array-like
+        What decisions cost: by the distance of classes, or a matrix with a row for each class and a
+        column for each decision.
+    classes : int or sequence of labels, optional
+        The number of classes, or their labels in order. May be left out if `cost` is a matrix and
+        `y` are numbers.
+    priors : array-like or "uniform", optional
+        Shares of the classes where decisions are to be made, if not as in the data; ``"uniform"``
+        are equal shares of those that occur.
+    normalized : bool
+        Divide by the cost of the best decision that is the same for all cases: more than 1 is
+        worse than not looking.
+    weight : array-like, optional
+        Case weights, none negative; cases of weight 0 do not count.
+
+    Returns
+    -------
+    float
+        Normalized where the best constant decision costs nothing: infinite, or NaN and a
+        `DataWarning` for 0 / 0.
+
+    References
+    ----------
+    .. [1] L. Ferrer (2022). Analysis and comparison of classification metrics. `arXiv:2209.05355
+       <https://arxiv.org/abs/2209.05355>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> y, d = [0, 0, 1, 2], [0, 1, 1, 0]
+    >>> properly.expected_cost(y, d, classes=3)
+    1.25
+    >>> properly.expected_cost(y, d, "absolute", classes=3, priors=[0.2, 0.6, 0.2])
+    0.5
+    >>> abstain = [[0, 1, 1, 0.3], [1, 0, 1, 0.3], [1, 1, 0, 0.3]]
+    >>> properly.expected_cost(y, [0, 3, 1, 3], abstain, normalized=True)
+    0.5
+    """
+    check_flag(normalized, "normalized")
+    decided = priced(y, d, cost, classes)
+    counts = count_pairs(decided.y, decided.d, decided.cost.shape, weight)
+    shares = _class_shares(priors, counts.sum(axis=1))
+    result = mean_cost(counts, decided.cost, shares)
+    return _normalized(result, decided.cost, shares) if normalized else result
+
+
+def mean_cost(counts: Table, cost: Table, shares: Column) -> float:
+    """Average the mean costs of the classes, by their shares; no share, no cases needed."""
+    cases = counts.sum(axis=1)
+    paid = (counts * cost).sum(axis=1)
+    return float(shares @ np.divide(paid, cases, out=np.zeros(len(cases)), where=cases > 0))
+
+
+def over_constant(result: float, cost: Table, shares: Column) -> float:
+    """Divide a mean cost by that of the best constant decision; NaN for 0 / 0 and if it gains."""
+    best = float((shares @ cost).min())
+    if best > 0:
+        return result / best
+    return math.copysign(math.inf, result) if best == 0 != result else math.nan
+
+
+def _normalized(result: float, cost: Table, shares: Column) -> float:
+    best = float((shares @ cost).min())
+    if best < 0:
+        message = f"normalizing needs a best constant decision that costs 0 or more; got {best:g}"
+        raise DataError(message, hint="state costs so that the right decision costs 0.")
+    ratio = over_constant(result, cost, shares)
+    if math.isnan(ratio):
+        message = (
+            "a normalized cost is 0 / 0 where decisions cost nothing and a constant one would not "
+            "either; NaN is returned"
+        )
+        notice(message)
+    return ratio
+
+
+def priced(
+    y: ArrayLike, d: ArrayLike, cost: Cost, classes: int | Sequence[object] | None
+) -> Priced:
+    """Give classes and decisions numbers; the latter are columns if costs are not square."""
+    if classes is None:
+        if isinstance(cost, str):
+            message = f"costs by distance need the number of classes; got {cost!r} and no classes"
+            raise DataError(message, hint="pass classes=, their number or their labels in order.")
+        classes = int(as_matrix(cost).shape[0])
+    count, labels = as_classes(classes)
+    matrix = cost_matrix(cost, count)
+    truth, decisions = class_numbers(y, labels or count), matrix.shape[1]
+    if decisions == count:
+        decided = class_numbers(d, labels or count, "decisions")
+    else:
+        decided = _columns(d, decisions)
+    check_length(decided, truth, "decisions", "outcomes")
+    return Priced(truth, decided, matrix)
+
+
+def _columns(d: ArrayLike, count: int) -> Column:
+    given = to_numpy(as_array(d, "decisions"))
+    if given.dtype.kind in "SU":
+        rule = f"decisions must be numbers of columns of the costs, 0 to {count - 1}"
+        refuse(
+            given, np.ones(given.shape, bool), rule, "decide(P, cost) without labels= has numbers."
+        )
+    result = to_numpy(check_counts(given, "decisions"))
+    if (result >= count).any():
+        rule = f"decisions must be columns of the costs, 0 to {count - 1}"
+        refuse(result, result >= count, rule, "decide(P, cost) makes such decisions.")
+    return result
+
+
+def _class_shares(priors: str | ArrayLike | None, cases: Column) -> Column:
+    """Return the share of each class: as in the data, equal, or as given."""
+    if priors is None:
+        return np.asarray(cases / cases.sum())
+    if isinstance(priors, str):
+        check_choice(priors, ("uniform",), "priors")
+        return np.asarray((cases > 0) / np.count_nonzero(cases))
+    result = to_numpy(check_amounts(priors, "priors")).astype(np.float64)
+    if len(result) != len(cases):
+        message = f"priors must be shares of all {len(cases)} classes; got {len(result)} shares"
+        raise DataError(message)
+    if abs(result.sum() - 1) > SLACK:
+        message = f"priors must sum to one; got a sum of {result.sum():.9g}"
+        raise DataError(message, hint="divide them by their sum.")
+    unseen = np.flatnonzero((result > 0) & (cases == 0))
+    if unseen.size:
+        k = int(unseen[0])
+        message = (
+            f"a class with a prior must have cases; class {k} has prior {result[k]:g} and none"
+        )
+        raise DataError(message, hint="what decisions cost there is not known from these cases.")
+    return result
+
+
+def _names(labels: Sequence[object], decisions: int) -> Column:
+    """Make an array of labels to choose from, without turning numbers among texts into text."""
+    count, names = as_classes(labels)
+    if names is None or count != decisions:
+        message = f"labels must name each of {decisions} decisions; got {labels!r}"
+        raise DataError(message)
+    one_kind = len({type(name) for name in names}) == 1
+    if one_kind and isinstance(names[0], str | int | float):
+        return np.array(names)
+    return np.fromiter(names, dtype=object, count=count)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,15 +346,14 @@ class HardScores:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them, with the confusion."""
-        found: dict[str, Any] = plain(self.numbers())
-        return found | {"confusion": self.confusion.to_dict()}
+        return dict(plain(self.numbers() | {"confusion": self.confusion}))
 
 
 NUMBERS = tuple(field.name for field in fields(HardScores) if field.name != "confusion")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HardDecisions:
+class HardDecisions(Record):
     """Decisions for the likeliest class, and those of least expected cost.
 
     Attributes
@@ -128,39 +393,32 @@ class HardDecisions:
     bayes: HardScores
     decision_loss: float
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     def __repr__(self) -> str:
-        told = (
-            f"{len(self.labels)} classes, expected cost {self.argmax.expected_cost:.4g} by argmax"
-        )
+        costs = f"expected cost {self.argmax.expected_cost:.4g} by argmax"
         if "bayes" in self.ways:
-            told += f", {self.bayes.expected_cost:.4g} by Bayes"
-        return f"HardDecisions({told})"
+            costs += f", {self.bayes.expected_cost:.4g} by Bayes"
+        return f"HardDecisions({len(self.labels)} classes, {costs})"
 
     @property
     def ways(self) -> dict[str, HardScores]:
         """The ways to decide that are known, by name."""
-        known = not math.isnan(self.bayes.accuracy)
-        return {"argmax": self.argmax} | ({"bayes": self.bayes} if known else {})
+        ways = {"argmax": self.argmax, "bayes": self.bayes}
+        return {name: way for name, way in ways.items() if not math.isnan(way.accuracy)}
 
     def to_dict(self) -> dict[str, Any]:
         """Return all numbers as JSON can hold them."""
-        ways = {name: scores.to_dict() for name, scores in self.ways.items()}
-        known = {"labels": self.labels, "cost": self.cost.tolist()}
-        found: dict[str, Any] = plain(known | ways | {"decision_loss": self.decision_loss})
-        return found
+        names = ("labels", "cost", *self.ways, "decision_loss")
+        return dict(plain({name: getattr(self, name) for name in names}))
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a way to decide as a polars, pandas or pyarrow frame."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a way to decide."""
         ways = {way: scores.numbers() for way, scores in self.ways.items()}
         columns = {name: [scores[name] for scores in ways.values()] for name in NUMBERS}
-        return to_frame({"decisions": list(ways)} | columns, backend)
+        return {"decisions": list(ways)} | columns
 
     def __str__(self) -> str:
         """Lay out a table with a column for each way to decide."""
-        known = f"{many(self.argmax.confusion.total, 'case')} in {len(self.labels)} classes"
+        head = f"{many(self.argmax.confusion.total, 'case')} in {len(self.labels)} classes"
         ways = [scores.numbers() for scores in self.ways.values()]
         rows = [
             (
@@ -169,19 +427,19 @@ class HardDecisions:
             )
             for name in NUMBERS
         ]
-        told = table(("", "argmax", "Bayes")[: 1 + len(ways)], rows, least=(0, 8))
+        text = table(("", "argmax", "Bayes")[: 1 + len(ways)], rows, least=(0, 8))
         lost = f", decision loss {self.decision_loss:.4f}" if "bayes" in self.ways else ""
-        return f"{known}{lost}\n{told}"
+        return f"{head}{lost}\n{text}"
 
 
-def decisions_of_table(found: Confusion, cost: NamedCost) -> HardDecisions:
+def decisions_of_table(confusion: Confusion, cost: NamedCost) -> HardDecisions:
     """Judge decisions for the likeliest class that have been counted.
 
     At zero-one costs these cost least. What decisions cost least at others is not known.
     """
-    labels = found.labels
+    labels = confusion.labels
     matrix = cost_matrix(cost, len(labels))
-    argmax = scores_of_table(found, matrix)
+    argmax = scores_of_table(confusion, matrix)
     if cost == "zero_one":
         return HardDecisions(matrix, labels, argmax, argmax, 0.0)
     nothing = Confusion(np.full(matrix.shape, math.nan), labels)
@@ -244,26 +502,22 @@ def _scores(cases: Cases, d: Any, cost: Table, labels: tuple[Any, ...]) -> HardS
     return scores_of_table(Confusion(counts, labels), cost)
 
 
-def scores_of_table(found: Confusion, cost: Table) -> HardScores:
+def scores_of_table(confusion: Confusion, cost: Table) -> HardScores:
     """Judge decisions that have been counted by what was true."""
-    shares = found.counts.sum(axis=1) / found.total
-    mean = mean_cost(found.counts, cost, shares)
+    shares = confusion.counts.sum(axis=1) / confusion.total
+    mean = mean_cost(confusion.counts, cost, shares)
     # A record says NaN where there is nothing to say; only a number alone needs a warning.
     nan = math.nan
     return HardScores(
-        confusion=found,
-        accuracy=found.accuracy,
-        macro_f1=found.macro_f1,
-        mean_absolute_error=found.mean_absolute_error,
-        linear_kappa=found.kappa("linear", undefined=nan),
-        quadratic_kappa=found.kappa("quadratic", undefined=nan),
+        confusion=confusion,
+        accuracy=confusion.accuracy,
+        macro_f1=confusion.macro_f1,
+        mean_absolute_error=confusion.mean_absolute_error,
+        linear_kappa=confusion.kappa("linear", undefined=nan),
+        quadratic_kappa=confusion.kappa("quadratic", undefined=nan),
         expected_cost=mean,
         normalized_cost=over_constant(mean, cost, shares),
     )
-
-
-# Means that differ by less than this share of themselves differ by rounding alone.
-ROUNDING = 2.0**-40
 
 
 def switching_penalty(first: Cases, second: Cases, rule: ClassRule | None = None) -> float | None:
@@ -316,5 +570,5 @@ def switching_penalty(first: Cases, second: Cases, rule: ClassRule | None = None
     )
     gain, loss = scores[1] - scores[0], errors[0] - errors[1]
     # One model is better by the score and worse by its errors if both have the same sign.
-    told = abs(gain) > ROUNDING * max(scores) and abs(loss) > ROUNDING * max(errors)
-    return gain / loss if told and gain * loss > 0 and math.isfinite(gain) else None
+    differ = abs(gain) > ROUNDING * max(scores) and abs(loss) > ROUNDING * max(errors)
+    return gain / loss if differ and gain * loss > 0 and math.isfinite(gain) else None

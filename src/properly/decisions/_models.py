@@ -1,4 +1,4 @@
-"""Several forecasts of the same outcomes, by the names of their models."""
+"""Models by name: checks that their forecasts are of the same outcomes, and baselines to add."""
 
 from __future__ import annotations
 
@@ -48,20 +48,20 @@ def baselines_beside(models: Mapping[str, Model]) -> dict[str, Tally]:
 
 def same_outcomes(models: Mapping[str, Model]) -> list[Outcomes]:
     """Take what happened out of each model; it must be as many events of as many cases."""
-    found = {name: outcomes(as_tally(model)) for name, model in models.items()}
-    require_same_totals(found)
-    return list(found.values())
+    result = {name: outcomes(as_tally(model)) for name, model in models.items()}
+    require_same_totals(result)
+    return list(result.values())
 
 
 def require_same_totals(models: Mapping[str, Outcomes]) -> None:
     """Refuse models of which one has more cases, or more events, than the first."""
     counts = {name: (x.total, float(x.events.sum())) for name, x in models.items()}
-    (first, known), *others = counts.items()
+    (first, total), *others = counts.items()
     for name, count in others:
-        if not np.allclose(count, known, rtol=1e-9, atol=0):
-            pairs = ((first, known), (name, count))
-            told = " and ".join(f"{n!r} with {e:g} events of {t:g}" for n, (t, e) in pairs)
-            message = f"models are compared on the same cases; got {told}"
+        if not np.allclose(count, total, rtol=1e-9, atol=0):
+            pairs = ((first, total), (name, count))
+            got = " and ".join(f"{n!r} with {e:g} events of {t:g}" for n, (t, e) in pairs)
+            message = f"models are compared on the same cases; got {got}"
             raise DataError(message)
 
 
@@ -69,9 +69,9 @@ def require_same_rows(models: Mapping[str, Cases], hint: str | None = None) -> N
     """Refuse models whose rows do not belong together; a hint may say how to do without rows."""
     (first, cases), *others = models.items()
     for name, other in others:
-        found = _unlike(cases, other, f"{first!r} and {name!r}")
-        if found is not None:
-            message = f"Cases are compared row by row; {found}"
+        result = _unlike(cases, other, f"{first!r} and {name!r}")
+        if result is not None:
+            message = f"Cases are compared row by row; {result}"
             raise DataError(message, hint=hint)
 
 

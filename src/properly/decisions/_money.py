@@ -1,4 +1,4 @@
-"""Money: what forecasts cost, given what acting costs and what it averts."""
+"""Regret in money: what forecasts cost, given the cost of acting and the loss that it averts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_level
-from properly._boundary._record import plain, to_frame
+from properly._boundary._record import Record
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE, baselines
 from properly.counts._cases import is_dependent
 from properly.counts._scoring import mean_score
@@ -23,13 +23,11 @@ from properly.rules import Elementary, Regret
 from properly.rules._interval import Amount, Interval
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
-    from properly.rules import BinaryRule
 
 
 @dataclass(frozen=True, repr=False)
-class Money:
+class Money(Record):
     """What decisions by forecasts cost, beside what simpler ones do.
 
     All amounts are regrets, what is lost against knowing every outcome beforehand, of `per` cases.
@@ -78,22 +76,14 @@ class Money:
         lost, saved = _readable(self.regret), _readable(self.saved)
         return f"Money({lost} lost per {self.per:,g} cases, {saved} saved)"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame, with the ends of both ranges."""
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row, with the ends of both ranges."""
         row = asdict(self)
         row["interval_lower"], row["interval_upper"] = row.pop("interval")
         threshold = row.pop("threshold")
-        ends = threshold if isinstance(threshold, dict) else dict.fromkeys(ENDS, threshold)
-        row |= {f"threshold_{end}": ends[end] for end in ENDS}
-        return to_frame({name: [value] for name, value in row.items()}, backend)
-
-
-ENDS = ("lower", "upper")
+        ends = threshold if isinstance(threshold, dict) else {}
+        row |= {f"threshold_{end}": ends.get(end, threshold) for end in ("lower", "upper")}
+        return {name: [value] for name, value in row.items()}
 
 
 def regret_in_money(
@@ -153,9 +143,13 @@ def regret_in_money(
     >>> print(f"{money.regret:.0f}, between {money.interval[0]:.0f} and {money.interval[1]:.0f}")
     2625, between 1847 and 3403
     """
-    threshold, t = _threshold(cost, _one_loss(loss)), as_tally(tally)
+    threshold, t = _threshold(cost, loss), as_tally(tally)
+    value = to_numpy(t.value).astype(np.float64)
     if not isinstance(threshold, Interval):
-        threshold = _meant(threshold, t)
+        # A quotient may miss a forecast by its own rounding, as 2.1 / 3 misses 0.7.
+        nearest = float(value[np.argmin(np.abs(value - threshold))])
+        if abs(nearest - threshold) <= ULPS * math.ulp(threshold):
+            threshold = nearest
     rule = Regret(threshold) if isinstance(threshold, Interval) else Elementary(threshold)
     cases, level = _check_per(per), check_level(level)
     unit = float(loss) * cases
@@ -163,7 +157,8 @@ def regret_in_money(
     others = {name: unit * mean_score(x, rule) for name, x in baselines(t).items()}
     # Independent cases are in the tally already, unless their weights are fractions.
     source = tally if is_dependent(tally) or t.event_squares is not None else t
-    half = unit * _half_width(source, t, rule, level)
+    prices = (rule.loss_if_event(value)[None], rule.loss_if_none(value)[None])
+    half = unit * float(spread_of_means(source, *prices).half_widths(level)[0])
     return Money(
         regret=regret,
         treat_all=others[TREAT_ALL],
@@ -181,15 +176,12 @@ def _readable(amount: float) -> str:
     return f"{amount:,.0f}" if abs(amount) >= 1000 else f"{amount:.4g}"
 
 
-def _half_width(source: Tally | Cases, tally: Tally, rule: BinaryRule, level: float) -> float:
-    """Find how far off the mean regret may be."""
-    value = to_numpy(tally.value).astype(np.float64)
-    prices = (rule.loss_if_event(value)[None], rule.loss_if_none(value)[None])
-    return float(spread_of_means(source, *prices).half_widths(level)[0])
-
-
 def _threshold(cost: Amount, loss: float) -> float | Interval:
-    """Divide the cost by the loss."""
+    """Divide the cost by the loss, which must be one number."""
+    if isinstance(loss, Iterable):
+        message = f"regret in money needs one loss, by which it is multiplied; got {loss!r}"
+        raise ArgumentTypeError(message, hint="give the range to the cost, or call once a loss.")
+    loss = as_number(loss, "loss")
     if isinstance(cost, Iterable):
         return Interval.from_costs(cost, loss)
     amount = as_number(cost, "cost")
@@ -202,23 +194,9 @@ def _threshold(cost: Amount, loss: float) -> float | Interval:
     return amount / loss
 
 
-def _meant(quotient: float, tally: Tally) -> float:
-    """Take the forecast that a quotient misses by its own rounding, as 2.1 / 3 misses 0.7."""
-    value = to_numpy(tally.value).astype(np.float64)
-    nearest = float(value[np.argmin(np.abs(value - quotient))])
-    return nearest if abs(nearest - quotient) <= ULPS * math.ulp(quotient) else quotient
-
-
-def _one_loss(loss: float) -> float:
-    if isinstance(loss, Iterable):
-        message = f"regret in money needs one loss, by which it is multiplied; got {loss!r}"
-        raise ArgumentTypeError(message, hint="give the range to the cost, or call once a loss.")
-    return as_number(loss, "loss")
-
-
 def _check_per(per: float) -> float:
-    found = as_number(per, "number of cases")
-    if not 0 < found < math.inf:
+    result = as_number(per, "number of cases")
+    if not 0 < result < math.inf:
         message = f"per must be a number of cases greater than 0; got {per!r}"
         raise DataError(message)
-    return found
+    return result

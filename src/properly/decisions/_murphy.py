@@ -1,7 +1,4 @@
-"""A Murphy curve: what forecasts cost at every threshold.
-
-Murphy and regret curves: the cost of forecasts at every threshold.
-"""
+"""Murphy curves, also on the scale of regret: the cost of forecasts at every threshold."""
 
 from __future__ import annotations
 
@@ -10,9 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._libraries import freeze
 from properly._boundary._options import as_drawing, check_choice, check_level
-from properly._boundary._record import to_frame
+from properly._boundary._record import Record
 from properly.counts._cases import has_clusters
 from properly.counts._device import murphy_limits, stays
 from properly.counts._isotonic import recalibrate
@@ -31,17 +27,18 @@ from properly.rules._interval import as_interval
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.rules._interval import Interval
     from properly.typing import Column
 
 
 Scale: TypeAlias = Literal["brier", "regret"]
+Part: TypeAlias = Literal["score", "miscalibration", "discrimination", "uncertainty"]
+Around: TypeAlias = Literal["confidence", "consistency"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MurphyCurve:
+class MurphyCurve(Record):
     """The mean elementary score, or a part of it, as a function of the threshold.
 
     The curve is straight between its thresholds and jumps at them; nothing is left out.
@@ -77,12 +74,12 @@ class MurphyCurve:
     left: Column
     right: Column
     part: str
-    band: Band | None = None
     scale: Scale = "brier"
     event_rate: float | None = None
+    band: Band | None = None
 
-    def __post_init__(self) -> None:
-        freeze(self)
+    _optional = ("band",)
+    _series = ("threshold", "left", "right")
 
     def __repr__(self) -> str:
         what = self.part if self.scale == "brier" else f"{self.part}, regret scale,"
@@ -142,20 +139,7 @@ class MurphyCurve:
 
     def curve(self) -> tuple[Column, Column]:
         """Return the corners of the curve: each threshold twice, with both of its limits."""
-        return np.repeat(self.threshold, 2), _alternate(self.left, self.right)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return thresholds and limits as lists, and what they are limits of."""
-        known = {"part": self.part, "scale": self.scale, "event_rate": self.event_rate}
-        found = self._columns() | known
-        return found if self.band is None else found | {"band": self.band.to_dict()}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a threshold as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
-    def _columns(self) -> dict[str, Any]:
-        return {name: getattr(self, name).tolist() for name in ("threshold", "left", "right")}
+        return np.repeat(self.threshold, 2), np.stack([self.left, self.right], axis=1).ravel()
 
     def _between(self, t: Any, piece: Any) -> Column:
         """Go along the straight pieces of the curve."""
@@ -166,16 +150,8 @@ class MurphyCurve:
         return np.where((t >= 0) & (t <= 1), value, np.nan)
 
 
-def _alternate(left: Column, right: Column) -> Column:
-    return np.stack([left, right], axis=1).ravel()
-
-
 def _trapezoids(t: Column, start: Column, end: Column) -> float:
     return float(np.sum(np.diff(t) * (start + end))) / 2
-
-
-Part: TypeAlias = Literal["score", "miscalibration", "discrimination", "uncertainty"]
-Around: TypeAlias = Literal["confidence", "consistency"]
 
 
 def murphy_curve(
@@ -255,29 +231,29 @@ def murphy_curve(
     t = as_tally(tally)
     if part == "score" and band is None and stays(t):
         knot, limits = murphy_limits(t)
-        return MurphyCurve(knot, limits[0], limits[1], part, None, event_rate=t.event_rate)
+        return MurphyCurve(knot, limits[0], limits[1], part, event_rate=t.event_rate)
     terms = _terms(t, part)
     knot = knots(*(term.value for term in terms))
     limits = curve_of(knot, terms[0])
     if len(terms) > 1:
         limits -= curve_of(knot, terms[1])
-    found = None
+    result = None
     if band is not None:
         check_choice(band, get_args(Around), "band")
         if part in ("miscalibration", "discrimination"):
             drawing = as_drawing(level, replicates, rng)
             bounds = part_bounds(tally, part, band, drawing)
-            found = Band(*bounds, "resampling", drawing.level, band, drawing.replicates)
+            result = Band(*bounds, "resampling", drawing.level, band, drawing.replicates)
         elif band == "confidence":
             level = check_level(level)
             bounds = confidence_bounds(tally, terms[0], knot, limits, level)
-            found = Band(*bounds, _method(tally, "score"), level, band)
+            result = Band(*bounds, _method(tally, "score"), level, band)
         else:
             check_choice(part, get_args(Part)[:3], "the part with a consistency band")
             level = check_level(level)
             bounds = consistency_bounds(tally, terms[0], knot, level)
-            found = Band(*bounds, _method(tally, "normal"), level, band)
-    return MurphyCurve(knot, limits[0], limits[1], part, found, event_rate=t.event_rate)
+            result = Band(*bounds, _method(tally, "normal"), level, band)
+    return MurphyCurve(knot, limits[0], limits[1], part, event_rate=t.event_rate, band=result)
 
 
 def murphy_difference(
@@ -328,13 +304,13 @@ def murphy_difference(
         require_same_totals(dict(zip(("first", "second"), terms, strict=True)))
     knot = knots(*(term.value for term in terms))
     limits = curve_of(knot, terms[0]) - curve_of(knot, terms[1])
-    found = None
+    result = None
     if band is not None:
         check_choice(band, ("confidence",), "band")
         level = check_level(level)
         bounds = paired_bounds(first, second, knot, limits, level)
-        found = Band(*bounds, _method(first, "normal"), level, band)
-    return MurphyCurve(knot, limits[0], limits[1], "difference", found)
+        result = Band(*bounds, _method(first, "normal"), level, band)
+    return MurphyCurve(knot, limits[0], limits[1], "difference", band=result)
 
 
 def regret_curve(
@@ -441,12 +417,12 @@ def _method(source: Tally | Cases, usual: str) -> str:
 
 def _terms(tally: Tally, part: str) -> list[Outcomes]:
     """Return whose curve it is, and whose is to be subtracted."""
-    found = outcomes(tally)
+    result = outcomes(tally)
     if part == "score":
-        return [found]
+        return [result]
     if part == "uncertainty":
-        return [found.constant()]
+        return [result.constant()]
     fit = recalibrate(tally)
     bins = fit.weight - fit.events, fit.events
     recalibrated = Outcomes(fit.event_rate, *bins, *bins)
-    return [found if part == "miscalibration" else found.constant(), recalibrated]
+    return [result if part == "miscalibration" else result.constant(), recalibrated]

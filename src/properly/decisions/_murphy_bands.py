@@ -1,10 +1,8 @@
-"""How far off a Murphy curve may be: bounds from tallies, and from rows in pairs and clusters.
-
-How far off the parts of a Murphy curve may be, found by drawing.
+"""Bounds of Murphy curves: from counts, from rows in pairs and clusters, and of parts by drawing.
 
 Miscalibration and discrimination depend on the recalibration, which is fitted to the outcomes. So
 they are too large at each threshold as they are as a whole, and are corrected in the same way: by
-what is drawn in two worlds whose true curve is known.
+what is drawn from two distributions whose true curve is known.
 """
 
 from __future__ import annotations
@@ -55,10 +53,12 @@ Bounds: TypeAlias = tuple[Column, Column, Column]
 GRID: Column = read_only(np.arange(1, 200) / 200)
 # Fewer events or non-events than this, judged differently by two forecasts, carry no bounds.
 ENOUGH = 10
+# Thresholds times forecasts that are looked at together.
+BLOCK = 1 << 21
 
 
 def confidence_bounds(
-    x: Tally | Cases, found: Outcomes, knot: Column, mean: Column, level: float
+    x: Tally | Cases, counts: Outcomes, knot: Column, mean: Column, level: float
 ) -> Bounds:
     """Return thresholds, and bounds there of the population's mean elementary score.
 
@@ -67,28 +67,41 @@ def confidence_bounds(
     of them costly, so a standard error from those that happened is not to be trusted.
     """
     require_no_time(x, "the band of a Murphy curve")
-    rows, n = clustered(x), effective(found.total, found.squares)
+    rows, n = clustered(x), effective(counts.total, counts.squares)
     if rows is not None:
-        return GRID, *_cluster_bounds(rows, found, n, level)
+        return GRID, *_cluster_bounds(rows, counts, n, level)
     margins = np.full_like(mean, np.nan), np.full_like(mean, np.nan)
     if n > 1:
-        margins = reach(*_terms(knot, shares(knot, found)), n, normal(level))
+        margins = reach(*_terms(knot, shares(knot, counts)), n, normal(level))
     lower, upper = _cut(knot, mean, *margins)
     return np.repeat(knot, 2), lower.T.ravel(), upper.T.ravel()
 
 
-def _cluster_bounds(rows: Rows, found: Outcomes, n: float, level: float) -> tuple[Column, Column]:
+def _cluster_bounds(rows: Rows, counts: Outcomes, n: float, level: float) -> tuple[Column, Column]:
     """Bound the mean cost of clusters as if they were fewer, but independent cases.
 
     Where no mistake was made, clusters do not tell how much fewer.
     """
-    p = np.full_like(rows.p, found.value[0]) if len(found.value) == 1 else rows.p
+    p = np.full_like(rows.p, counts.value[0]) if len(counts.value) == 1 else rows.p
     mean, error = rows.mean_and_error(rows.costs(p, rows.happened, GRID))
-    terms, quantile = _terms(GRID, shares_at(GRID, found)), student(rows.clusters - 1, level)
+    terms = _terms(GRID, shares_at(GRID, counts))
+    return _cut(GRID, mean, *cluster_reach(rows, terms, n, error, level))
+
+
+def cluster_reach(
+    rows: Rows, terms: tuple[Term, Term], n: float, error: Column, level: float
+) -> tuple[Column, Column]:
+    """Return how far below and above intervals of clusters reach, given the standard error.
+
+    Where nothing varied, there is no design effect, and they reach as far as Student's t.
+    """
+    quantile = student(rows.clusters - 1, level)
     design = design_effect(error**2, variance(*terms, n))
-    down, up = reach(*terms, n / design, quantile)
-    known, half = np.isfinite(design), error * quantile
-    return _cut(GRID, mean, np.where(known, down, half), np.where(known, up, half))
+    down, up = (
+        np.where(np.isfinite(design), margin, error * quantile)
+        for margin in reach(*terms, n / design, quantile)
+    )
+    return down, up
 
 
 def _terms(threshold: Column, share: Shares) -> tuple[Term, Term]:
@@ -105,7 +118,7 @@ def _cut(threshold: Column, mean: Column, down: Column, up: Column) -> tuple[Col
     return np.maximum(mean - down, 0), np.minimum(mean + up, most)
 
 
-def consistency_bounds(x: Tally | Cases, found: Outcomes, knot: Column, level: float) -> Bounds:
+def consistency_bounds(x: Tally | Cases, counts: Outcomes, knot: Column, level: float) -> Bounds:
     """Return thresholds, and bounds there of the mean elementary score of calibrated forecasts.
 
     The outcomes of a cluster may depend on one another even then, so it is clusters whose
@@ -116,7 +129,7 @@ def consistency_bounds(x: Tally | Cases, found: Outcomes, knot: Column, level: f
     require_no_time(x, "the band of a Murphy curve")
     rows = clustered(x)
     if rows is None:
-        mean, error = if_calibrated(knot, found)
+        mean, error = if_calibrated(knot, counts)
         return _bounds(knot, mean, error * ndtri((1 + level) / 2), least=0)
     mean, _ = rows.mean_and_error(rows.costs(rows.p, rows.p, GRID))
     surprises = _minus(rows.costs(rows.p, rows.happened, GRID), rows.costs(rows.p, rows.p, GRID))
@@ -205,16 +218,7 @@ def _bounds(threshold: Column, mean: Column, margin: Column, least: float) -> Bo
     return np.repeat(threshold, 2), lower.T.ravel(), upper.T.ravel()
 
 
-# Thresholds times forecasts that are looked at together.
-BLOCK = 1 << 21
-
-
-def part_bounds(
-    source: Tally | Cases,
-    part: str,
-    band: str,
-    drawing: Drawing,
-) -> Bounds:
+def part_bounds(source: Tally | Cases, part: str, band: str, drawing: Drawing) -> Bounds:
     """Return thresholds, and bounds there of the miscalibration or the discrimination."""
     require_independent(source, f"the band of the {part}")
     draws = sampler(source)
@@ -226,10 +230,7 @@ def part_bounds(
 
 
 def _corrected(
-    source: Tally | Cases,
-    draws: Sampler,
-    part: str,
-    drawing: Drawing,
+    source: Tally | Cases, draws: Sampler, part: str, drawing: Drawing
 ) -> tuple[Column, Column]:
     from scipy.special import ndtri
 
@@ -279,12 +280,12 @@ def _plug_in_error(source: Tally | Cases, value: Column, recalibrated: Column, p
     if part == "discrimination":
         worse = np.full(len(value), as_tally(source).event_rate)
     block = max(1, BLOCK // len(value))
-    found = []
+    result = []
     for start in range(0, len(GRID), block):
         t = GRID[start : start + block, None]
         below, best = worse < t, recalibrated < t
         if_event = 2 * (1 - t) * (below.astype(int) - best)
         if_none = 2 * t * (best.astype(int) - below)
         spread = spread_of_means(source, if_event, if_none)
-        found.append(np.sqrt(np.diagonal(spread.covariance)))
-    return np.concatenate(found)
+        result.append(np.sqrt(np.diagonal(spread.covariance)))
+    return np.concatenate(result)

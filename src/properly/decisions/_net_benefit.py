@@ -1,25 +1,43 @@
-"""Records of decision curves: net benefit as a function of the threshold."""
+"""Decision curves: the net benefit of acting on forecasts, as a function of the threshold."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import freeze
-from properly._boundary._record import many, plain, to_frame
-from properly.counts._baselines import TREAT_ALL, TREAT_NONE
-from properly.decisions._grid import odds
+from properly._boundary._libraries import to_numpy
+from properly._boundary._options import check_choice, check_level
+from properly._boundary._record import Record, many, plain
+from properly.counts._baselines import TREAT_ALL, TREAT_NONE, baselines
+from properly.counts._cases import Cases, event_among, has_clusters, require_no_time
+from properly.counts._device import condense, stays
+from properly.counts._tally import Tally, as_tally
+from properly.decisions._elementary import Outcomes, clustered, knots, outcomes
+from properly.decisions._grid import (
+    Acted,
+    acted_anywhere,
+    acted_at,
+    check_harm,
+    check_thresholds,
+    check_tolerance,
+    odds,
+    require_no_drift,
+    settle,
+    settled,
+)
+from properly.decisions._models import require_same_totals
+from properly.decisions._murphy_bands import GRID, paired_bounds
+from properly.decisions._net_benefit_bands import cluster_bounds, share_bounds
 from properly.errors import DataError
+from properly.inference._band import Band
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import ArrayLike
 
-    from properly._boundary._record import Backend
-    from properly.inference._band import Band
     from properly.rules._interval import Interval
     from properly.typing import Column
 
@@ -45,7 +63,9 @@ class Steps(NamedTuple):
 
     def at(self, t: ArrayLike) -> Column:
         """Return the values at any thresholds in [0, 1), NaN outside."""
-        beyond = self._beyond()
+        if self.beyond is None:
+            message = "between thresholds that were chosen, net benefit is not known"
+            raise DataError(message, hint='ask for thresholds="every", or for those themselves.')
         t = np.asarray(t, dtype=np.float64)
         inside = (t >= 0) & (t < 1)
         t = np.where(inside, t, 0.0)
@@ -56,7 +76,7 @@ class Steps(NamedTuple):
         share = (here - start) / np.where(end > start, end - start, 1.0)
         value = (1 - share) * self.right[before] + share * self.value[after]
         value = np.where(t == self.threshold[after], self.value[after], value)
-        later = self.right[last] - beyond * (here - odds(self.threshold[last]))
+        later = self.right[last] - self.beyond * (here - odds(self.threshold[last]))
         value = np.where(t > self.threshold[last], later, value)
         return np.where(inside, value, np.nan)
 
@@ -103,27 +123,66 @@ class Steps(NamedTuple):
         base = start - rise * odds(c[:-1])
         with np.errstate(invalid="ignore"):  # an end may be infinitely far away
             area = base * np.diff(forward(c)) + rise * np.diff(odds_area(c))
-            found = np.sum(area) / np.diff(length(c[[0, -1]]))
-        return float(found[0])
-
-    def _beyond(self) -> float:
-        if self.beyond is None:
-            message = "between thresholds that were chosen, net benefit is not known"
-            raise DataError(message, hint='ask for thresholds="every", or for those themselves.')
-        return self.beyond
+            result = np.sum(area) / np.diff(length(c[[0, -1]]))
+        return float(result[0])
 
 
-def _told(record: DecisionCurve | DecisionDifference) -> str:
-    thresholds = many(len(record.threshold), "threshold")
-    return f"{type(record).__name__}({'exact, ' * record.exact}at {thresholds})"
+class NetBenefit(Record):
+    """What a decision curve and the difference of two have in common."""
 
+    threshold: Column
+    net_benefit: Column
+    right: Column
+    band: Band | None
+    beyond: float | None
 
-def _exactness(record: DecisionCurve | DecisionDifference) -> dict[str, Any]:
-    return {"exact": record.exact, "beyond": record.beyond}
+    _series: ClassVar[tuple[str, ...]] = ("threshold", "net_benefit", "right")
+    _single: ClassVar[tuple[str, ...]] = ()
+
+    def __repr__(self) -> str:
+        thresholds = many(len(self.threshold), "threshold")
+        return f"{type(self).__name__}({'exact, ' * self.exact}at {thresholds})"
+
+    @property
+    def exact(self) -> bool:
+        """Whether the thresholds are all at which the curve may jump, so that nothing is left out.
+
+        Between them it is then a straight line in the odds t / (1 - t).
+        """
+        return self.beyond is not None
+
+    @property
+    def steps(self) -> Steps:
+        """Net benefit, or the difference, as a function of the threshold."""
+        return Steps(self.threshold, self.net_benefit, self.right, self.beyond)
+
+    def at(self, t: ArrayLike) -> Column:
+        """Return net benefit at any thresholds in [0, 1), NaN outside; of an exact curve only.
+
+        Parameters
+        ----------
+        t : array-like
+            Thresholds; at these themselves one acts.
+        """
+        return self.steps.at(t)
+
+    def curve(self) -> tuple[Column, Column]:
+        """Return points to draw straight lines between.
+
+        Of an exact curve, each threshold twice, with its value and its limit from the right, and
+        the values at k / 1000 in between. Otherwise the values at the thresholds.
+        """
+        return self.steps.curve()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all columns as lists, None where there is no number, and what else is known."""
+        band = () if self.band is None else ("band",)
+        names = (*self._series, *self._single, "exact", "beyond", *band)
+        return dict(plain({name: getattr(self, name) for name in names}))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionCurve:
+class DecisionCurve(NetBenefit):
     """Net benefit as a function of the threshold.
 
     Attributes
@@ -170,57 +229,26 @@ class DecisionCurve:
     band: Band | None = None
     beyond: float | None = None
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
-    def __repr__(self) -> str:
-        return _told(self)
-
-    @property
-    def exact(self) -> bool:
-        """Whether the thresholds are all at which the curve may jump, so that nothing is left out.
-
-        Between them it is then a straight line in the odds t / (1 - t).
-        """
-        return self.beyond is not None
+    _series = (
+        *("threshold", "net_benefit", "right", "treat_all", "treat_none"),
+        *("standardized", "interventions_avoided"),
+    )
+    _single = ("event_rate", "harm")
 
     @property
     def standardized(self) -> Column:
         """Net benefit over the event rate: 1 at best; NaN or infinite without events."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            found: Column = self.net_benefit / np.float64(self.event_rate)
-        return found
+            result: Column = self.net_benefit / np.float64(self.event_rate)
+        return result
 
     @property
     def interventions_avoided(self) -> Column:
         """The gain over acting on all, in actions saved per case; NaN at 0, where they are free."""
         t = np.where(self.threshold > 0, self.threshold, np.nan)
         with np.errstate(over="ignore"):
-            found: Column = (self.net_benefit - self.treat_all) * (1 - t) / t
-        return found
-
-    def at(self, t: ArrayLike) -> Column:
-        """Return net benefit at any thresholds in [0, 1), NaN outside; of an exact curve only.
-
-        Parameters
-        ----------
-        t : array-like
-            Thresholds; at these themselves one acts.
-        """
-        return self.steps.at(t)
-
-    def curve(self) -> tuple[Column, Column]:
-        """Return points to draw straight lines between.
-
-        Of an exact curve, each threshold twice, with its value and its limit from the right, and
-        the values at k / 1000 in between. Otherwise the values at the thresholds.
-        """
-        return self.steps.curve()
-
-    @property
-    def steps(self) -> Steps:
-        """Net benefit as a function of the threshold."""
-        return Steps(self.threshold, self.net_benefit, self.right, self.beyond)
+            result: Column = (self.net_benefit - self.treat_all) * (1 - t) / t
+        return result
 
     @property
     def missed(self) -> Steps:
@@ -228,24 +256,9 @@ class DecisionCurve:
         value, right = (self.event_rate - x for x in (self.net_benefit, self.right))
         return Steps(self.threshold, value, right, None if self.beyond is None else -self.beyond)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all columns as lists, None where there is no number, and what else is known."""
-        known = {"event_rate": self.event_rate, "harm": self.harm}
-        found: dict[str, Any] = plain(self._columns()) | known | _exactness(self)
-        return found if self.band is None else found | {"band": self.band.to_dict()}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a threshold as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
-    def _columns(self) -> dict[str, list[float]]:
-        names = ("threshold", "net_benefit", "right", "treat_all", "treat_none")
-        made = ("standardized", "interventions_avoided")
-        return {name: getattr(self, name).tolist() for name in (*names, *made)}
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DecisionDifference:
+class DecisionDifference(NetBenefit):
     """How much more net benefit one forecast has than another, by threshold.
 
     Attributes
@@ -283,49 +296,6 @@ class DecisionDifference:
     band: Band | None = None
     beyond: float | None = None
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
-    def __repr__(self) -> str:
-        return _told(self)
-
-    @property
-    def exact(self) -> bool:
-        """Whether the thresholds are all at which the difference may jump."""
-        return self.beyond is not None
-
-    def at(self, t: ArrayLike) -> Column:
-        """Return the difference at any thresholds in [0, 1), NaN outside; of an exact one only.
-
-        Parameters
-        ----------
-        t : array-like
-            Thresholds; at these themselves one acts.
-        """
-        return self.steps.at(t)
-
-    def curve(self) -> tuple[Column, Column]:
-        """Return points to draw straight lines between, as those of a decision curve."""
-        return self.steps.curve()
-
-    @property
-    def steps(self) -> Steps:
-        """The difference as a function of the threshold."""
-        return Steps(self.threshold, self.net_benefit, self.right, self.beyond)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return thresholds and differences as lists, with the band if there is one."""
-        found: dict[str, Any] = self._columns() | _exactness(self)
-        return found if self.band is None else found | {"band": self.band.to_dict()}
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a threshold as a polars, pandas or pyarrow frame."""
-        return to_frame(self._columns(), backend)
-
-    def _columns(self) -> dict[str, Any]:
-        names = ("threshold", "net_benefit", "right")
-        return {name: getattr(self, name).tolist() for name in names}
-
 
 def without_model(event_rate: float) -> dict[str, DecisionCurve]:
     """Return the curves of acting on all cases, and on none."""
@@ -335,3 +305,217 @@ def without_model(event_rate: float) -> dict[str, DecisionCurve]:
         name: DecisionCurve(zero, start, start, all_events, zero, event_rate, beyond=beyond)
         for name, (start, beyond) in starts.items()
     }
+
+
+def decision_curve(
+    tally: Tally | Cases,
+    thresholds: ArrayLike | Literal["every"] | None = None,
+    *,
+    harm: float = 0.0,
+    tolerance: float = 0.0,
+    band: Literal["confidence"] | None = None,
+    level: float = 0.9,
+) -> DecisionCurve:
+    r"""Trace the net benefit of acting on forecasts over thresholds.
+
+    .. math:: \text{NB}(t) = \frac{\#\{p_i \ge t,\, y_i = 1\}}{n}
+        - \frac{t}{1 - t} \cdot \frac{\#\{p_i \ge t,\, y_i = 0\}}{n} = \pi - \frac{R(t)}{1 - t},
+
+    with the event rate :math:`\pi` and the regret :math:`R`.
+
+    Parameters
+    ----------
+    tally : Tally or Cases
+        The forecasts and what happened.
+    thresholds : array-like or "every", optional
+        Increasing thresholds in [0, 1); 0.01, 0.02, …, 0.99 if left out. ``"every"``: 0 and all
+        distinct forecasts below 1, so that the curve is exact at any threshold.
+    harm : float
+        What making the forecast costs, in net benefit; subtracted from that of the forecasts, not
+        from that of acting on all.
+    tolerance : float
+        Forecasts no further than this from a threshold count as at it. Without it, thresholds that
+        miss a forecast by rounding alone are refused, as many of ``numpy.arange(0.01, 1, 0.01)``
+        would; write ``numpy.arange(1, 100) / 100``. Forecasts of single precision are at a
+        threshold that would be rounded to them, and thresholds of single precision are the
+        shortest decimals that they print as.
+    band : {"confidence"}, optional
+        Where the curve of the population may lie, at each threshold by itself.
+    level : float
+        Coverage of the band.
+
+    Returns
+    -------
+    DecisionCurve
+
+    Notes
+    -----
+    A confidence band bounds the shares of true and of false positives by Wilson's score intervals
+    and puts these together, so that it is not too narrow where true positives are few. Fractional
+    weights count as the number of equal weights that would be as precise, each share by its own.
+    Where nobody is acted upon, and for a single case, it is NaN. An exact curve has bounds at both
+    limits of each threshold. If the cases have clusters, the number of cases is divided by the
+    design effect, with a quantile of Student's t, and the band of an exact curve is given at 0.005,
+    0.01, …, 0.995.
+
+    References
+    ----------
+    .. [1] A. J. Vickers, E. B. Elkin (2006). Decision curve analysis: a novel method for evaluating
+       prediction models. Medical Decision Making 26:565-574.
+       `doi:10.1177/0272989X06295361 <https://doi.org/10.1177/0272989X06295361>`__
+
+    Examples
+    --------
+    >>> import properly
+    >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
+    >>> curve = properly.decision_curve(t, [0.1, 0.25, 0.5], band="confidence")
+    >>> curve.net_benefit.round(3), curve.treat_all.round(3)
+    (array([0.444, 0.417, 0.   ]), array([0.444, 0.333, 0.   ]))
+    >>> curve.band
+    Band(90 % confidence, score, at 3 points)
+    """
+    threshold, harm = check_thresholds(thresholds), check_harm(harm)
+    tolerance, level = check_tolerance(tolerance, threshold), check_level(level)
+    result = _outcomes(tally, threshold, tolerance)
+    acted = acted_anywhere(result) if threshold is None else acted_at(result, threshold)
+    total, every = result.total, acted.threshold
+    events, nonevents = (float(x.sum()) / total for x in (result.events, result.nonevents))
+    benefit, right, treat_all = acted.curves(total, (events, nonevents), harm)
+    curve = DecisionCurve(
+        every,
+        benefit,
+        right,
+        treat_all,
+        np.zeros(len(every)),
+        events,
+        harm,
+        beyond=acted.beyond(total) if threshold is None else None,
+    )
+    if band is None:
+        return curve
+    check_choice(band, ("confidence",), "band")
+    source = settled(tally, threshold, tolerance)
+    return replace(curve, band=_band(source, result, acted, curve, level))
+
+
+def decision_difference(
+    first: Tally | Cases,
+    second: Tally | Cases | Literal["treat all", "treat none"],
+    thresholds: ArrayLike | Literal["every"] | None = None,
+    *,
+    tolerance: float = 0.0,
+    band: Literal["confidence"] | None = None,
+    level: float = 0.9,
+) -> DecisionDifference:
+    """Compare the net benefit of two forecasts at many thresholds.
+
+    Where the difference is positive, the first forecast is better: it is the regret of the second
+    minus that of the first, over 1 - t.
+
+    Parameters
+    ----------
+    first, second : Tally or Cases
+        Two forecasts of the same outcomes. The second may also be ``"treat all"`` or
+        ``"treat none"``.
+    thresholds, tolerance
+        As in `properly.decision_curve`; ``"every"`` means the forecasts of both.
+    band : {"confidence"}, optional
+        Where the difference in the population may lie, at each threshold by itself. It needs two
+        `properly.Cases`, row by row of the same outcomes, since pairs differ less than strangers.
+    level : float
+        Coverage of the band.
+
+    Returns
+    -------
+    DecisionDifference
+
+    Notes
+    -----
+    Only cases with a threshold between their two forecasts are judged differently there. The
+    band, from the standard error of paired differences, is NaN at thresholds where these are fewer
+    than 10 events or fewer than 10 non-events. If the cases have clusters and all thresholds were
+    asked for, it is given at 0.005, 0.01, …, 0.995.
+
+    Examples
+    --------
+    >>> import properly
+    >>> y = [0, 1, 0, 1]
+    >>> first = properly.tally(y, [0.1, 0.6, 0.3, 0.9])
+    >>> second = properly.tally(y, [0.1, 0.3, 0.6, 0.9])
+    >>> found = properly.decisions.decision_difference(first, second)
+    >>> better = found.threshold[found.net_benefit > 0]
+    >>> better[[0, -1]]
+    array([0.31, 0.6 ])
+    """
+    threshold, level = check_thresholds(thresholds), check_level(level)
+    tolerance, second = check_tolerance(tolerance, threshold), _rival(first, second)
+    pair = [_outcomes(x, threshold, tolerance) for x in (first, second)]
+    if band is None:
+        require_same_totals(dict(zip(("first", "second"), pair, strict=True)))
+    every = knots(*(x.value for x in pair))[:-1] if threshold is None else threshold
+    one, other = (acted_at(x, every) for x in pair)
+    totals = [x.total for x in pair]
+    difference = one.benefit(totals[0]) - other.benefit(totals[1])
+    beyond = None if threshold is not None else one.beyond(totals[0]) - other.beyond(totals[1])
+    bounds = None
+    if band is not None:
+        check_choice(band, ("confidence",), "band")
+        sources = [settled(x, threshold, tolerance) for x in (first, second)]
+        bounds = _paired_band(sources, every, difference, threshold is None, level)
+    return DecisionDifference(every, difference[0], difference[1], bounds, beyond)
+
+
+def _rival(first: Tally | Cases, second: Tally | Cases | str) -> Tally | Cases:
+    """Give the same cases a forecast of 1, or of 0, if that is what to compare with."""
+    if not isinstance(second, str):
+        return second
+    check_choice(second, (TREAT_ALL, TREAT_NONE), "what to compare with, in words,")
+    if not isinstance(first, Cases):
+        return baselines(first)[second]
+    return event_among(first, first.y, np.full(len(first), float(second == TREAT_ALL)))
+
+
+def _outcomes(source: Tally | Cases, threshold: Column | None, tolerance: float) -> Outcomes:
+    """Take what happened, with forecasts moved to the thresholds that they are meant to be at."""
+    t = as_tally(source)
+    if threshold is None:
+        return outcomes(t)
+    if stays(t):
+        t = condense(t, threshold, tolerance)
+    result = outcomes(t)
+    value = settle(to_numpy(t.value), threshold, tolerance)
+    require_no_drift(value, threshold)
+    return result._replace(value=value)
+
+
+def _band(
+    source: Tally | Cases, counts: Outcomes, acted: Acted, curve: DecisionCurve, level: float
+) -> Band:
+    """Bound a curve at its thresholds, on both sides of each if it is exact."""
+    require_no_time(source, "the band of a decision curve")
+    rows, sides = clustered(source), 2 if curve.exact else 1
+    if rows is not None and curve.exact:
+        acted, sides = acted_at(counts, GRID), 1
+    squares = acted_at(counts.squared(), acted.threshold) if counts.weighted else acted
+    acted, squares = (Acted(a.threshold, *(y[:sides] for y in a[1:])) for a in (acted, squares))
+    if rows is None:
+        bounds, method = share_bounds(acted, squares, counts, level), "score"
+    else:
+        bounds, method = cluster_bounds(rows, acted, squares, counts, level), "clusters"
+    x = np.repeat(acted.threshold, sides)
+    lower, upper = (bound.T.ravel() - curve.harm for bound in bounds)
+    return Band(x, lower, upper, method, level, "confidence")
+
+
+def _paired_band(
+    sources: list[Tally | Cases], threshold: Column, difference: Column, exact: bool, level: float
+) -> Band:
+    """Bound a difference, which is one of regret over 1 - t with the sign turned."""
+    # On the Brier scale, twice the regret.
+    cost, grid = -2 * (1 - threshold) * difference, GRID if exact else threshold
+    bounds = paired_bounds(sources[0], sources[1], threshold, cost, level, grid=grid)
+    alone = not has_clusters(sources[0])
+    x, lower, upper = (bound[:: 2 if alone and not exact else 1] for bound in bounds)
+    scale = -2 * (1 - x)
+    method = "normal" if alone else "clusters"
+    return Band(x, upper / scale, lower / scale, method, level, "confidence")

@@ -1,4 +1,4 @@
-"""How far off net benefit, and whatever else is made of four shares, may be at thresholds."""
+"""Bounds of net benefit at thresholds, and of other ratios of true and false positives."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from properly.counts._cases import has_clusters, is_dependent
 from properly.counts._tally import Tally
 from properly.decisions._elementary import Weights, effective
 from properly.decisions._grid import odds
+from properly.decisions._murphy_bands import cluster_reach
 from properly.inference._shares import (
     Term,
     design_effect,
@@ -17,7 +18,6 @@ from properly.inference._shares import (
     reach,
     student,
     together,
-    variance,
     wilson,
 )
 from properly.inference._variance import Spread, spread_of_means
@@ -41,23 +41,23 @@ TWO = 2
 EVENT = np.array([True, False, True, False])
 
 
-def share_bounds(acted: Acted, squares: Acted, found: Outcomes, level: float) -> Bounds:
+def share_bounds(acted: Acted, squares: Acted, counts: Outcomes, level: float) -> Bounds:
     """Bound the shares of true and of false alarms by score intervals, and put these together.
 
     True alarms may be few and each worth many false ones, so a standard error from those that were
     found is not to be trusted. Where nobody is acted upon, nothing is learnt about who would be.
     """
-    mean, n = acted.benefit(found.total), effective(found.total, found.squares)
+    mean, n = acted.benefit(counts.total), effective(counts.total, counts.squares)
     if n <= 1:
         return np.full_like(mean, np.nan), np.full_like(mean, np.nan)
-    terms = _alarms(acted, squares, found)
+    terms = _alarms(acted, squares, counts)
     down, up = reach(*terms, n, normal(level))
     nobody = ~terms[0].possible
     return np.where(nobody, np.nan, mean - down), np.where(nobody, np.nan, mean + up)
 
 
 def cluster_bounds(
-    rows: Rows, acted: Acted, squares: Acted, found: Outcomes, level: float
+    rows: Rows, acted: Acted, squares: Acted, counts: Outcomes, level: float
 ) -> Bounds:
     """Bound net benefit likewise, as if clusters were fewer, but independent cases.
 
@@ -70,31 +70,26 @@ def cluster_bounds(
     rest = 2 * (1 - acted.threshold)
     gains = (events - cost / r for r, cost in zip(rest, costs, strict=True))
     mean, error = rows.mean_and_error(gains)
-    terms, n = _alarms(acted, squares, found), effective(found.total, found.squares)
-    design = design_effect(error**2, variance(*terms, n))
-    quantile = student(rows.clusters - 1, level)
-    # Where alarms do not vary, there is no design effect.
-    half = np.where(terms[0].possible, error * quantile, np.nan)
-    down, up = (
-        np.where(np.isfinite(design), margin, half)
-        for margin in reach(*terms, n / design, quantile)
-    )
+    terms, n = _alarms(acted, squares, counts), effective(counts.total, counts.squares)
+    # Where nobody is acted upon, clusters say nothing about who would be.
+    error = np.where(terms[0].possible, error, np.nan)
+    down, up = cluster_reach(rows, terms, n, error, level)
     return np.maximum(mean - down, -odds(acted.threshold)), np.minimum(mean + up, 1.0)
 
 
-def _alarms(acted: Acted, squares: Acted, found: Outcomes) -> tuple[Term, Term]:
+def _alarms(acted: Acted, squares: Acted, counts: Outcomes) -> tuple[Term, Term]:
     """Return the shares of true and of false alarms, and how heavy they are."""
     heavy: list[Any] = [1.0, 1.0]
-    if found.weighted:
+    if counts.weighted:
         action = Weights(acted.events + acted.nonevents, squares.events + squares.nonevents)
         heavy = [
-            found.heavy(Weights(acted.events, squares.events), action, event=True),
-            found.heavy(Weights(acted.nonevents, squares.nonevents), action, event=False),
+            counts.heavy(Weights(acted.events, squares.events), action, event=True),
+            counts.heavy(Weights(acted.nonevents, squares.nonevents), action, event=False),
         ]
     somebody = acted.events + acted.nonevents > 0
     return (
-        Term(1.0, acted.events / found.total, somebody, heavy[0]),
-        Term(-odds(acted.threshold), acted.nonevents / found.total, somebody, heavy[1]),
+        Term(1.0, acted.events / counts.total, somebody, heavy[0]),
+        Term(-odds(acted.threshold), acted.nonevents / counts.total, somebody, heavy[1]),
     )
 
 
@@ -132,10 +127,10 @@ class Fourfold(NamedTuple):
         table = kinds.reshape(2, 2)
         alike = np.tile(table.any(axis=0), 2), np.repeat(table.any(axis=1), 2)
         groups = (kinds,) if self.weight[kinds].any() else alike
-        found = [
+        result = [
             self.squares[x].sum() / self.weight[x].sum() for x in groups if self.weight[x].any()
         ]
-        return float(max(found, default=1.0))
+        return float(max(result, default=1.0))
 
     def share(self, counted: Column, among: Column) -> tuple[float, float]:
         """Return a share of some kinds, and its own number of cases."""
@@ -238,8 +233,8 @@ def _ends(ratio: Ratio, table: Fourfold, half: float, score: Score) -> Column:
         ends = np.asarray(estimate * np.exp(EITHER * half / estimate))
     else:
         # Where nobody is acted upon, net benefit is 0, or minus the harm, whatever happens.
-        known = ratio.form != "ratio" or table.weight[:2].any()
-        ends = estimate + EITHER * (half if known else np.nan)
+        varies = ratio.form != "ratio" or table.weight[:2].any()
+        ends = estimate + EITHER * (half if varies else np.nan)
     return ends.clip(*ratio.limits)
 
 
@@ -258,8 +253,7 @@ def _sum(ratio: Ratio, table: Fourfold, score: Score) -> Column:
     if table.cases <= 1 or not (one.possible or other.possible):
         return np.full(2, np.nan)
     margins = reach(one, other, table.cases / score.design, score.quantile)
-    ends: Column = ratio.of(table) + EITHER * np.array(margins)
-    return ends
+    return np.asarray(ratio.of(table) + EITHER * np.array(margins))
 
 
 def _term(ratio: Ratio, table: Fourfold, outcome: Column) -> Term:
@@ -290,8 +284,8 @@ def _relative(ratio: Ratio, table: Fourfold, score: Score) -> Column:
     moved = np.sort(one * (ends - share))
     others = np.sort(other * (odds(others) - part / (1 - part)))
     away = together(moved, others, _correlation(ratio, table))
-    told = table.cases > 1 and away.any()
-    return np.asarray(ratio.of(table) + EITHER * (away if told else np.nan))
+    varies = table.cases > 1 and away.any()
+    return np.asarray(ratio.of(table) + EITHER * (away if varies else np.nan))
 
 
 def _correlation(ratio: Ratio, table: Fourfold) -> float:
@@ -303,5 +297,5 @@ def _correlation(ratio: Ratio, table: Fourfold) -> float:
     parts = [Ratio(np.where(x, ratio.above, 0.0), ratio.below, "ratio") for x in (among, ~among)]
     one, other = (part.influence(table) for part in parts)
     products = [table.squares @ (a * b) for a, b in ((one, other), (one, one), (other, other))]
-    found = products[0] / np.sqrt(products[1] * products[2])
-    return float(np.nan_to_num(found).clip(-1, 1))
+    result = products[0] / np.sqrt(products[1] * products[2])
+    return float(np.nan_to_num(result).clip(-1, 1))

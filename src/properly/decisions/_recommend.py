@@ -1,9 +1,9 @@
-"""Which metric for which decision."""
+"""Advice on which metric suits a decision."""
 
 from __future__ import annotations
 
 import textwrap
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from string import Template
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -76,8 +76,7 @@ class Advice:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all texts as JSON can hold them, with what misleads by its name."""
-        found: dict[str, Any] = plain(asdict(self) | {"instead": dict(self.instead)})
-        return found
+        return dict(plain(vars(self) | {"instead": dict(self.instead)}))
 
     def __str__(self) -> str:
         """Lay out a page for a reader in a hurry, and below it the Python to paste."""

@@ -1,19 +1,21 @@
-"""How good decisions are on the cases that are left, as those with the worst scores are removed."""
+"""Retention curves: a metric of decisions as the cases with the worst scores are removed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._arrays import as_floats, as_numbers, check_column
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_drawing, check_flag
+from properly._boundary._record import Record, columns_of, many, plain, printable
 from properly.counts._cases import number_ids
-from properly.decisions._retained import (
+from properly.decisions._removal import (
     KAPPA,
-    Retention,
     check_metric,
     check_removed,
     costs_of,
@@ -22,21 +24,261 @@ from properly.decisions._retained import (
     draw_copies,
     numbers_removed,
     queue_by,
-    study_of,
 )
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from properly.decisions._hard import Priced
-    from properly.decisions._retained import Curve, Metric, RetentionStudy, Ties
+    from properly.decisions._hard_decisions import Priced
+    from properly.decisions._removal import Curve, Metric, Ties
     from properly.rules._costs import Cost
     from properly.typing import Array, ArrayLike, Column
 
 
 ORACLE = "oracle (hard cost)"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Retention(Record):
+    """A metric of decisions, as the cases with the worst scores are removed.
+
+    Attributes
+    ----------
+    removed : array
+        Shares of the cases that are removed.
+    value : array
+        The metric of those that are kept.
+    kept : array
+        How many these are.
+    metric : str
+        The name of the metric.
+    ties : str
+        ``"stable"`` or ``"average"``: how cases with equal scores were removed.
+
+    Examples
+    --------
+    >>> import properly
+    >>> curve = properly.retention_curve(
+    ...     [0.1, 0.2, 0.9, 0.3], [0, 1, 2, 1], [0, 1, 0, 0], metric="expected_cost",
+    ...     removed=[0, 0.25, 0.5]
+    ... )
+    >>> curve
+    Retention(expected_cost with 0 to 50 % removed, area 0.4792)
+    >>> curve.kept, curve.value
+    (array([4, 3, 2]), array([1.25      , 0.33333333, 0.        ]))
+    """
+
+    removed: Column
+    value: Column
+    kept: Column
+    metric: str
+    ties: str
+
+    _series = ("removed", "kept", "value")
+
+    @property
+    def area(self) -> float:
+        """Area under the curve divided by the range of `removed`: a mean of the metric."""
+        return area_under(self.removed, self.value)
+
+    @property
+    def area_percent(self) -> float:
+        """Area under the curve with the removed share in percent, as the paper prints it."""
+        return self.area * _width(self.removed)
+
+    def __repr__(self) -> str:
+        return f"Retention({_text(self)}, area {self.area:.4g})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the curve as lists, its areas, and what was computed."""
+        names = (*self._series, "area", "area_percent", "metric", "ties")
+        return dict(plain({name: getattr(self, name) for name in names}))
+
+
+@dataclass(frozen=True)
+class AreaEstimate:
+    """An area, or the difference of two, and what it is in random replicates.
+
+    Attributes
+    ----------
+    area : float
+        Of the cases themselves.
+    mean, standard_deviation : float
+        Of the replicates; the squares are divided by one less than their number.
+    lower, upper : float
+        Quantiles of the replicates: an interval that leaves out equally many on both sides.
+
+    Examples
+    --------
+    >>> from properly.decisions import AreaEstimate
+    >>> AreaEstimate(area=0.5, mean=0.51, standard_deviation=0.02, lower=0.47, upper=0.55)
+    AreaEstimate(area=0.5, mean=0.51, standard_deviation=0.02, lower=0.47, upper=0.55)
+    """
+
+    area: float
+    mean: float
+    standard_deviation: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RetentionStudy(Record):
+    """Retention curves of several scores on the same cases and replicates.
+
+    Attributes
+    ----------
+    curves : dict of Retention by name
+        The curve of each score.
+    bands : dict of two arrays by name
+        For each score, quantiles of the replicates at each removed share, the lower and the upper
+        one: between them lie `level` of the values at any one share, not of the whole curves.
+    areas : dict of AreaEstimate by name
+        The area of each, divided by the range of removed shares.
+    differences : dict of AreaEstimate by two names
+        For each pair of scores, the area of the first minus that of the second, paired: both are
+        computed from the same replicates, so what these have in common cancels.
+    drawn_areas : array, one row a replicate, one column a score
+        The areas that all means, deviations and intervals are computed from.
+    level : float
+        Share of the replicates that lie within each interval.
+    clusters : int or None
+        The number of clusters that were drawn from; None if cases were drawn one by one.
+
+    Examples
+    --------
+    >>> import properly
+    >>> from properly.rules import RPS
+    >>> y = [0, 1, 2, 1, 0, 2]
+    >>> P = [[0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.5, 0.3, 0.2],
+    ...      [0.5, 0.4, 0.1], [0.8, 0.1, 0.1], [0.1, 0.4, 0.5]]
+    >>> study = properly.decisions.retention_study({"RPS": RPS().loss(y, P)}, y, P, removed=[0,
+    ...     0.5], rng=1)
+    >>> study
+    RetentionStudy(2 scores, quadratic_weighted_kappa with 0 to 50 % removed, 50 replicates)
+    >>> study.differences["RPS", "oracle (hard cost)"].area
+    0.0
+    """
+
+    curves: dict[str, Retention]
+    bands: dict[str, tuple[Column, Column]]
+    areas: dict[str, AreaEstimate]
+    differences: dict[tuple[str, str], AreaEstimate]
+    drawn_areas: Column
+    level: float
+    clusters: int | None = None
+
+    @property
+    def area_percent(self) -> dict[str, AreaEstimate]:
+        """The areas with the removed share in percent, as the paper prints them."""
+        width = _width(self._any.removed)
+        return {
+            name: AreaEstimate(*(width * x for x in vars(area).values()))
+            for name, area in self.areas.items()
+        }
+
+    def __repr__(self) -> str:
+        scores = many(len(self.curves), "score")
+        whole = "" if self.clusters is None else f" of {many(self.clusters, 'cluster')}"
+        return f"RetentionStudy({scores}, {_text(self._any)}, {self._drawn}{whole})"
+
+    def __str__(self) -> str:
+        shown = {name: printable(name) for name in self.areas}
+        wide = max(len(name) for name in shown.values())
+        lowest, highest = _percents(self._any)
+        below = f"{self._any.metric} over the removed share in percent, {lowest} to {highest}"
+        rows = (
+            f"{shown[name]:<{wide}}  {area.mean:8.2f} ± {area.standard_deviation:.2f}"
+            for name, area in self.area_percent.items()
+        )
+        return "\n".join([f"Area under {below}: mean ± sd of {self._drawn}", *rows])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return curves, bands, areas, differences and drawn areas as JSON can hold them."""
+        numbers = {
+            "level": self.level,
+            "clusters": self.clusters,
+            "curves": self.curves,
+            "bands": {
+                name: dict(zip(("lower", "upper"), ends, strict=True))
+                for name, ends in self.bands.items()
+            },
+            "areas": self.areas,
+            "differences": [
+                {"first": first, "second": second} | vars(area)
+                for (first, second), area in self.differences.items()
+            ],
+            "drawn_areas": self.drawn_areas,
+        }
+        return dict(plain(numbers))
+
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row a score, with its area."""
+        return columns_of({"score": name} | vars(area) for name, area in self.areas.items())
+
+    @property
+    def _any(self) -> Retention:
+        return next(iter(self.curves.values()))
+
+    @property
+    def _drawn(self) -> str:
+        return many(len(self.drawn_areas), "replicate")
+
+
+def area_under(share: Column, value: Column) -> float:
+    """Return the mean height of the straight lines through points: their area over the range."""
+    area = np.diff(share) @ (value[1:] + value[:-1]) / 2
+    return float(area / (share[-1] - share[0]))
+
+
+def study_of(
+    curves: dict[str, Retention], values: Column, level: float, clusters: int | None
+) -> RetentionStudy:
+    """Say how far off areas and their differences may be, given the curves of the replicates.
+
+    The values are those of each replicate, score and removed share, in this order of axes.
+    """
+    area = {name: curve.area for name, curve in curves.items()}
+    drawn, bands = {}, {}
+    for (name, curve), result in zip(curves.items(), values.swapaxes(0, 1), strict=True):
+        drawn[name] = np.array([area_under(curve.removed, value) for value in result])
+        lower, upper = np.quantile(result, _ends(level), axis=0)
+        bands[name] = (read_only(lower), read_only(upper))
+    areas = {name: _estimate(area[name], drawn[name], level) for name in curves}
+    differences = {
+        (a, b): _estimate(area[a] - area[b], drawn[a] - drawn[b], level)
+        for a, b in combinations(curves, 2)
+    }
+    columns = np.column_stack(list(drawn.values()))
+    return RetentionStudy(curves, bands, areas, differences, columns, level, clusters)
+
+
+def _estimate(area: float, drawn: Column, level: float) -> AreaEstimate:
+    lower, upper = np.quantile(drawn, _ends(level)).tolist()
+    return AreaEstimate(area, float(drawn.mean()), float(drawn.std(ddof=1)), lower, upper)
+
+
+def _ends(level: float) -> tuple[float, float]:
+    """Leave out equally many on both sides."""
+    return (1 - level) / 2, (1 + level) / 2
+
+
+def _width(share: Column) -> float:
+    """Return how many percent lie between the least and the greatest removed share."""
+    return 100 * float(share[-1] - share[0])
+
+
+def _percents(curve: Retention) -> tuple[str, str]:
+    """Write the least and the greatest removed share in percent."""
+    lowest, highest = (f"{100 * share:.4g}" for share in curve.removed[[0, -1]])
+    return lowest, highest
+
+
+def _text(curve: Retention) -> str:
+    lowest, highest = _percents(curve)
+    return f"{curve.metric} with {lowest} to {highest} % removed"
 
 
 def retention_curve(
@@ -119,7 +361,8 @@ def retention_curve(
     decided = decided_on(y, P_or_d, labels, cost, metric)
     ranked = _check_scores(scores, decided, "scores")
     share = check_removed(removed)
-    return _retention(_curve(ranked, decided, metric, ties), decided, share, metric, ties)
+    curve = curve_of(metric, decided, queue_by(ranked, ties))
+    return _retention(curve, decided, share, metric, ties)
 
 
 def retention_study(
@@ -209,11 +452,13 @@ def retention_study(
     named = _by_name(scores, decided, oracle=check_flag(oracle, "oracle"))
     if oracle:
         named[ORACLE] = costs_of(decided, cost, metric)
-    curves = {name: _curve(s, decided, metric, ties) for name, s in named.items()}
-    found = {
+    curves = {name: curve_of(metric, decided, queue_by(s, ties)) for name, s in named.items()}
+    result = {
         name: _retention(curve, decided, share, metric, ties) for name, curve in curves.items()
     }
-    cluster = None if clusters is None else _cluster_numbers(clusters, decided)
+    cluster = None
+    if clusters is not None:
+        cluster = number_ids(to_numpy(check_column(clusters, "clusters", decided.y, "outcomes")))
     values = np.empty((drawing.replicates, len(curves), len(share)))
     for k, copies in enumerate(draw_copies(drawing, len(decided.y), cluster)):
         gone = numbers_removed(share, int(copies.sum()))
@@ -221,7 +466,7 @@ def retention_study(
         if progress is not None:
             progress(k + 1, drawing.replicates)
     drawn = None if cluster is None else int(cluster.max()) + 1
-    return study_of(found, values, drawing.level, drawn)
+    return study_of(result, values, drawing.level, drawn)
 
 
 def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
@@ -267,14 +512,8 @@ def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
 
 
 def _check_scores(scores: ArrayLike, decided: Priced, name: str) -> Column:
-    found = as_floats(as_numbers(check_column(scores, name, decided.y, "outcomes"), name))
-    return to_numpy(found).astype(np.float64)
-
-
-def _cluster_numbers(clusters: ArrayLike, decided: Priced) -> Column:
-    checked = check_column(clusters, "clusters", decided.y, "outcomes")
-    found: Column = number_ids(to_numpy(checked))
-    return found
+    result = as_floats(as_numbers(check_column(scores, name, decided.y, "outcomes"), name))
+    return to_numpy(result).astype(np.float64)
 
 
 def _by_name(
@@ -292,10 +531,6 @@ def _by_name(
         message = f"the oracle is added under a name of its own; got scores called {ORACLE!r}"
         raise DataError(message, hint="oracle=False adds none.")
     return named
-
-
-def _curve(scores: Column, decided: Priced, metric: Metric, ties: Ties) -> Curve:
-    return curve_of(metric, decided, queue_by(scores, ties))
 
 
 def _retention(

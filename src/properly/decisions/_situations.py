@@ -1,4 +1,4 @@
-"""Kinds of decisions, and the words and calls that advise on each.
+"""Texts and calls of the advice, for each kind of decision.
 
 In a body of Python, ``$y`` and ``$p`` stand for outcomes and forecasts, and ``$slack`` for an
 argument that forgives the rounding of sums.

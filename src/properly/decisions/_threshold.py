@@ -1,19 +1,16 @@
-"""Acting on the highest forecasts, as many as a budget allows.
-
-What acting at one threshold comes to.
-"""
+"""Acting at one threshold, or on as many cases as a budget allows: counts, rates, net benefit."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_flag, check_level
-from properly._boundary._record import plain, to_frame
+from properly._boundary._record import Record
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import Outcomes, outcomes
@@ -30,7 +27,6 @@ from properly.errors import DataError
 from properly.rules import Bounded, MissedBenefit
 
 if TYPE_CHECKING:
-    from properly._boundary._record import Backend
     from properly.counts._cases import Cases
     from properly.rules._interval import Interval
     from properly.typing import Column
@@ -40,7 +36,7 @@ ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, repr=False)
-class AtBudget:
+class AtBudget(Record):
     """What comes of acting on the highest forecasts only.
 
     Attributes
@@ -90,14 +86,9 @@ class AtBudget:
             f"precision {self.precision:.4g}, recall {self.recall:.4g})"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame."""
-        return to_frame({name: [value] for name, value in asdict(self).items()}, backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row."""
+        return {name: [value] for name, value in vars(self).items()}
 
 
 def at_budget(tally: Tally | Cases, budget: float, *, threshold: float | None = None) -> AtBudget:
@@ -149,13 +140,13 @@ def at_budget(tally: Tally | Cases, budget: float, *, threshold: float | None = 
     t = as_tally(tally)
     c = None if threshold is None else check_threshold(threshold)
     budget = _check_budget(budget, t)
-    found = outcomes(t)
-    weight = found.events + found.nonevents
-    above, hits = from_each_on(weight), from_each_on(found.events)
+    result = outcomes(t)
+    weight = result.events + result.nonevents
+    above, hits = from_each_on(weight), from_each_on(result.events)
     # The last row whose forecast, with all higher ones, uses up the budget.
     row = max(int(np.searchsorted(-above[:-1], -budget, side="right")) - 1, 0)
     share = min((budget - above[row + 1].item()) / weight[row].item(), 1.0)
-    true, events = hits[row + 1].item() + share * found.events[row].item(), hits[0].item()
+    true, events = hits[row + 1].item() + share * result.events[row].item(), hits[0].item()
     vain, missed, total = budget - true, events - true, above[0].item()
     return AtBudget(
         budget=budget,
@@ -165,25 +156,25 @@ def at_budget(tally: Tally | Cases, budget: float, *, threshold: float | None = 
         threshold=c,
         net_benefit=None if c is None else (true - vain * c / (1 - c)) / total,
         regret=None if c is None else (c * vain + (1 - c) * missed) / total,
-        border=float(found.value[row]),
+        border=float(result.value[row]),
         border_cases=weight[row].item(),
     )
 
 
 def _check_budget(budget: float, tally: Tally) -> float:
-    found, total = as_number(budget, "budget"), tally.total
+    result, total = as_number(budget, "budget"), tally.total
     # A sum of fractional weights depends on its order; all of them are all of them.
-    if not 0 < found <= total * (1 + ROUNDING):
-        message = f"a budget must be more than 0, and at most all of {total:g}; got {found:g}"
+    if not 0 < result <= total * (1 + ROUNDING):
+        message = f"a budget must be more than 0, and at most all of {total:g}; got {result:g}"
         raise DataError(message, hint="it is a number of cases; with weights, an amount of weight.")
-    if found < 1 <= total and isinstance(total, int):
-        message = f"a budget is a number of cases, 1 or more; got {found:g}"
-        raise DataError(message, hint=f"for a share of all cases, write {found:g} * tally.total.")
-    return min(found, float(total))
+    if result < 1 <= total and isinstance(total, int):
+        message = f"a budget is a number of cases, 1 or more; got {result:g}"
+        raise DataError(message, hint=f"for a share of all cases, write {result:g} * tally.total.")
+    return min(result, float(total))
 
 
 @dataclass(frozen=True)
-class AtThreshold:
+class AtThreshold(Record):
     """What comes of acting at one threshold.
 
     What would be 0 / 0 is NaN.
@@ -252,17 +243,12 @@ class AtThreshold:
             f"net benefit {self.net_benefit:.4g}, regret {self.regret:.4g})"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all numbers as JSON can hold them, with the intervals if there are any."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row of a polars, pandas or pyarrow frame, with the ends of intervals."""
-        columns = asdict(self)
-        for name, ends in (columns.pop("intervals") or {}).items():
-            columns |= {f"{name}_lower": ends[0], f"{name}_upper": ends[1]}
-        return to_frame({name: [value] for name, value in columns.items()}, backend)
+    def _columns(self) -> dict[str, list[Any]]:
+        """Return one row, with the ends of intervals."""
+        row = {name: [value] for name, value in vars(self).items() if name != "intervals"}
+        for name, (lower, upper) in (self.intervals or {}).items():
+            row |= {f"{name}_lower": [lower], f"{name}_upper": [upper]}
+        return row
 
 
 def at_threshold(
@@ -368,12 +354,12 @@ def at_threshold(
     table, ratios = _fourfold(outcomes(t), first), _ratios(c, harm)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         values = {name: np.array([ratio.of(table)]) for name, ratio in ratios.items()}
-        told: dict[str, Any] = {name: x.item() for name, x in _finish(values, c, harm).items()}
+        numbers: dict[str, Any] = {name: x.item() for name, x in _finish(values, c, harm).items()}
         if not interval:
-            return AtThreshold(c, **told, harm=harm)
+            return AtThreshold(c, **numbers, harm=harm)
         ends = _finish(threshold_intervals(tally, table, value >= c, ratios, level), c, harm)
     pairs = {name: (float(x[0]), float(x[1])) for name, x in ends.items()}
-    return AtThreshold(c, **told, harm=harm, intervals=pairs, level=level)
+    return AtThreshold(c, **numbers, harm=harm, intervals=pairs, level=level)
 
 
 def mean_net_benefit(tally: Tally | Cases, within: Interval | tuple[float, float]) -> float:
@@ -417,10 +403,10 @@ def mean_net_benefit(tally: Tally | Cases, within: Interval | tuple[float, float
     return t.event_rate - mean_score(t, Bounded(MissedBenefit(), within))
 
 
-def _fourfold(found: Outcomes, first: int) -> Fourfold:
+def _fourfold(counts: Outcomes, first: int) -> Fourfold:
     """Add up the cases of each kind; the forecasts acted upon are the last ones, from some on."""
-    weights = found.events, found.nonevents
-    squares = found.event_squares, found.nonevent_squares
+    weights = counts.events, counts.nonevents
+    squares = counts.event_squares, counts.nonevent_squares
     rows = slice(first, None), slice(first)
     sums = ([x[part].sum() for part in rows for x in xs] for xs in (weights, squares))
     return Fourfold(*(np.array(x, dtype=np.float64) for x in sums))
@@ -450,10 +436,10 @@ def _ratios(c: float, harm: float) -> dict[str, Ratio]:
     }
 
 
-def _finish(found: dict[str, Column], c: float, harm: float) -> dict[str, Column]:
+def _finish(result: dict[str, Column], c: float, harm: float) -> dict[str, Column]:
     """Subtract the harm, and turn regret into skill: of a value, or of both ends of an interval."""
     lost = {"net_benefit": harm, "interventions_avoided": harm * (1 - c) / c if c else math.nan}
-    found = found | {name: found[name] - amount for name, amount in lost.items()}
+    result = result | {name: result[name] - amount for name, amount in lost.items()}
     # To act on all or on nobody, whichever is better, is what skill is measured against.
-    relative = np.maximum(found.pop("against_all"), found.pop("against_nobody"))
-    return found | {"skill": 1 - relative[::-1]}
+    relative = np.maximum(result.pop("against_all"), result.pop("against_nobody"))
+    return result | {"skill": 1 - relative[::-1]}

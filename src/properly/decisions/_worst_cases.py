@@ -1,4 +1,4 @@
-"""The cases that a rule charges most for."""
+"""The cases with the largest losses under a rule."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._labels import names_of_labels, one_kind
-from properly._boundary._libraries import freeze, to_numpy
+from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_whole
-from properly._boundary._record import many, plain, to_frame
+from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import table
 from properly.counts._cases import Cases, rows_in_use
 from properly.errors import ArgumentTypeError
@@ -20,7 +20,6 @@ from properly.rules._rule import require_binary
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from properly._boundary._record import Backend
     from properly.counts._tally import Tally
     from properly.rules import BinaryRule, ClassRule
     from properly.typing import Column
@@ -30,7 +29,7 @@ MOST_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class WorstCases:
+class WorstCases(Record):
     """Cases with the largest losses, the worst first.
 
     Attributes
@@ -70,9 +69,6 @@ class WorstCases:
     rule: str
     cases: Column | None = None
 
-    def __post_init__(self) -> None:
-        freeze(self)
-
     def __len__(self) -> int:
         """Count the cases, or the forecasts where only these are known."""
         return int(self.loss.shape[0])
@@ -84,7 +80,11 @@ class WorstCases:
     def __str__(self) -> str:
         """Lay out one line a case; of many classes, only what happened and what was likeliest."""
         columns = self.columns()
-        rows = zip(*([_short(x) for x in column] for column in columns.values()), strict=True)
+        texts = (
+            [f"{x:.4g}" if isinstance(x, float) else str(x) for x in column]
+            for column in columns.values()
+        )
+        rows = zip(*texts, strict=True)
         return table([self.rule if name == "loss" else name for name in columns], rows, left=0)
 
     def columns(self) -> dict[str, list[Any]]:
@@ -108,24 +108,18 @@ class WorstCases:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rule, labels and columns as JSON can hold them."""
-        columns = {name: getattr(self, name).tolist() for name in ("loss", "outcome", "p")}
-        known = {"rule": self.rule, "labels": self.labels} | self._where()
-        found: dict[str, Any] = plain(known | columns)
-        return found
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """Return one row a case as a polars, pandas or pyarrow frame, with labels as outcomes."""
-        return to_frame(self._columns(), backend)
+        columns = {name: getattr(self, name) for name in ("loss", "outcome", "p")}
+        return dict(plain({"rule": self.rule, "labels": self.labels} | self._where() | columns))
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return the columns of a table; those of class probabilities have the labels in them."""
-        known = self._where() | {"loss": self.loss.tolist()}
+        columns = self._where() | {"loss": self.loss.tolist()}
         if self.labels is None:
-            return known | {"outcome": self.outcome.tolist(), "p": self.p.tolist()}
+            return columns | {"outcome": self.outcome.tolist(), "p": self.p.tolist()}
         labels = one_kind(self.labels)
         chances = zip(names_of_labels(self.labels), self.p.T.tolist(), strict=True)
         outcome = {"outcome": [labels[k] for k in self.outcome]}
-        return known | outcome | {f"p {name}": column for name, column in chances}
+        return columns | outcome | {f"p {name}": column for name, column in chances}
 
     def _where(self) -> dict[str, list[Any]]:
         """Return which rows they are, or how many cases where that is all that is known."""
@@ -206,7 +200,3 @@ def worst_forecasts(tally: Tally, rule: BinaryRule, k: int = 10) -> WorstCases:
     worst = np.lexsort((-outcome, p, -loss))[:k]
     no_row = np.zeros(0, dtype=np.int64)
     return WorstCases(no_row, loss[worst], outcome[worst], p[worst], None, rule.name, seen[worst])
-
-
-def _short(x: Any) -> str:
-    return f"{x:.4g}" if isinstance(x, float) else str(x)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from properly.comparison._groups_record import Groups
     from properly.counts._cases import Cases
     from properly.counts._reductions import View
-    from properly.decisions._retained import Retention
+    from properly.decisions._retention import Retention
     from properly.evaluation._class_record import Task
     from properly.inference._estimate import Estimate
     from properly.rules._costs import NamedCost

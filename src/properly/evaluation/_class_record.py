@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from properly.comparison._periods import OverTime
     from properly.counts._cases import Cases
     from properly.decisions._hard_decisions import HardDecisions
-    from properly.decisions._retained import Retention
+    from properly.decisions._retention import Retention
     from properly.decisions._worst_cases import WorstCases
     from properly.inference._estimate import Estimate
     from properly.rules import Rule

@@ -24,9 +24,9 @@ from properly.counts._cases import (
     relative_weights,
     rows_in_use,
 )
-from properly.decisions._curve import decision_curve
 from properly.decisions._dominance import dominance
 from properly.decisions._murphy import regret_curve
+from properly.decisions._net_benefit import decision_curve
 from properly.decisions._roc import roc_curve
 from properly.decisions._worst_cases import worst_cases
 from properly.errors import DataError

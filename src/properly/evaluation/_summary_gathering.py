@@ -23,8 +23,8 @@ from properly.calibration._reliability import reliability
 from properly.calibration._summary import calibration_summary
 from properly.calibration._test import calibration_test
 from properly.counts._baselines import baselines
-from properly.decisions._curve import decision_curve
 from properly.decisions._murphy import regret_curve
+from properly.decisions._net_benefit import decision_curve
 from properly.decisions._roc import roc_curve
 from properly.decisions._worst_cases import worst_forecasts
 from properly.errors import DataError

@@ -20,9 +20,14 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing
 from properly._boundary._record import many
 from properly.comparison._contrasts import FOR_SKEWNESS, Split, Sums, contrast_sums
-from properly.comparison._group_calibration import calibrate_groups
 from properly.comparison._group_variance import Units
-from properly.comparison._groups import FOR_CLUSTERS, FOR_INTERVAL, Counted, warn_of_groups
+from properly.comparison._groups import (
+    FOR_CLUSTERS,
+    FOR_INTERVAL,
+    Counted,
+    calibrate_groups,
+    warn_of_groups,
+)
 from properly.comparison._groups_record import Groups
 from properly.counts._cases import numbered
 from properly.counts._scoring import unit_of

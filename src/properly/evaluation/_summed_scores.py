@@ -20,10 +20,10 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
-from properly._boundary._options import check_level
+from properly._boundary._options import as_generator, check_level
 from properly._boundary._record import many
-from properly.comparison._compare import Contest, compared, usual
-from properly.comparison._scored import Paired, Scored
+from properly.comparison._compare import Options, PairScores, compared
+from properly.comparison._differences import ModelScores, PairSums
 from properly.counts._scoring import price
 from properly.counts._tally import Tally
 from properly.engines._digits import as_rounded
@@ -238,8 +238,8 @@ def compare_sums(
         raise DataError(message)
     warn_of_sums(sums)
     pairs = tuple(combinations(range(len(sums.models)), 2))
-    contest = Contest(pairs, _scored(sums, r, pairs), usual(rule, level, rng))
-    return compared(sums.models, contest, _about(sums))
+    scores = PairScores(pairs, _scored(sums, r, pairs), Options(rule, level, as_generator(rng)))
+    return compared(sums.models, scores, _about(sums))
 
 
 def warn_of_sums(sums: ScoreSums) -> None:
@@ -348,7 +348,7 @@ def _score(sums: ScoreSums, r: int, j: int) -> tuple[float, float, tuple[int, fl
     return value, _varied(sums, own), (0, 0.0)
 
 
-def _scored(sums: ScoreSums, r: int, pairs: tuple[tuple[int, int], ...]) -> Scored:
+def _scored(sums: ScoreSums, r: int, pairs: tuple[tuple[int, int], ...]) -> ModelScores:
     """Score all models, and find how far apart they are in the same units."""
     value, alone, infinite = zip(
         *(_score(sums, r, j) for j in range(len(sums.models))), strict=True
@@ -365,8 +365,8 @@ def _scored(sums: ScoreSums, r: int, pairs: tuple[tuple[int, int], ...]) -> Scor
         joint[j, k] = joint[k, j] = both if vary or not known else 0.0
     differing = np.array([_count(sums, "differing", r, j, k) for j, k in pairs], dtype=np.int64)
     spread = _spread(sums, joint)
-    paired = Paired(_spread(sums, np.diag(square)).covariance.diagonal(), size)
-    return Scored(np.array(value), spread, differing, list(infinite), paired=paired)
+    paired = PairSums(_spread(sums, np.diag(square)).covariance.diagonal(), size)
+    return ModelScores(np.array(value), spread, differing, list(infinite), paired=paired)
 
 
 def _times_root(apart: _Amount) -> float:

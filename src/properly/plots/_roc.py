@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from properly.decisions._roc_band import RocBand
+    from properly.decisions._roc import RocBand
 
 
 def roc(

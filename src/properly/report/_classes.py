@@ -30,7 +30,7 @@ from properly.report._words import LISTED, few, fixed, listed, percent
 if TYPE_CHECKING:
     from properly.calibration._decomposition import ClassDecomposition
     from properly.decisions._confusion import Confusion
-    from properly.decisions._retained import Retention
+    from properly.decisions._retention import Retention
     from properly.evaluation._class_record import ClassEvaluation
 
 

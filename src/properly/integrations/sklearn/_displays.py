@@ -11,9 +11,8 @@ from properly._boundary._record import many, plain
 from properly.calibration._decomposition import Decomposition, decompose
 from properly.calibration._reliability import Reliability, reliability
 from properly.counts._cases import Cases
-from properly.decisions._curve import decision_curve
 from properly.decisions._murphy import MurphyCurve, murphy_curve
-from properly.decisions._net_benefit import DecisionCurve
+from properly.decisions._net_benefit import DecisionCurve, decision_curve
 from properly.decisions._roc import RocCurve, roc_curve
 from properly.integrations.sklearn._estimators import Gathered, cases_of_estimator, cases_of_folds
 from properly.integrations.sklearn._rows import rows_of_event

@@ -1,7 +1,20 @@
-"""What models score on the same cases, and what each case has to do with it."""
+"""Mean scores of models on the same cases, and tests of their differences.
+
+The two tests here do not rest on Student's t of independent cases: changes of sign, and that of
+Diebold and Mariano.
+
+References
+----------
+.. [1] F. X. Diebold, R. S. Mariano (1995). Comparing predictive accuracy. Journal of Business &
+   Economic Statistics 13:253-263. doi:10.1080/07350015.1995.10524599.
+.. [2] D. Harvey, S. Leybourne, P. Newbold (1997). Testing the equality of prediction mean squared
+   errors. International Journal of Forecasting 13:281-291. doi:10.1016/S0169-2070(96)00719-4.
+"""
 
 from __future__ import annotations
 
+import math
+from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
@@ -11,7 +24,7 @@ from properly._boundary._libraries import to_numpy
 from properly.counts._cases import is_dependent, rows_in_use
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
-from properly.inference._variance import Spread, covariance, of_auc, placements
+from properly.inference._variance import Spread, autocovariances, covariance, of_auc, placements
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import Rule, require_binary
 
@@ -20,12 +33,19 @@ if TYPE_CHECKING:
     from properly.inference._design import Design
     from properly.typing import Column
 
+
 Index: TypeAlias = tuple[int, int]
 
 # Cases of a piece: all models together stay in the cache.
 PIECE = 1 << 15
 # What differs from a mean by rounding alone does not differ.
 ROUNDING = 1e-14
+# Up to so many units that differ, all changes of sign are tried.
+ALL_SIGNS = 12
+# Signs that are drawn at a time.
+BATCH = 1 << 22
+# Sums of as many terms, in another order, differ by less than this share.
+SLACK = 1e-12
 
 
 class Influences(NamedTuple):
@@ -44,19 +64,18 @@ class Influences(NamedTuple):
 
     def between(self, pair: Index) -> Column:
         """Return the influences of a difference."""
-        found: Column = self.influence[pair[0]] - self.influence[pair[1]]
-        return found
+        return np.asarray(self.influence[pair[0]] - self.influence[pair[1]])
 
     def losses_apart(self, pair: Index, value: Column) -> Column:
         """Return what each case adds to a difference, exactly 0 where losses do not differ."""
         weight = self.design.weight / self.design.weight.sum()
         first, second = (value[i] for i in pair)
-        found = self.between(pair) + weight * (first - second)
-        found[np.abs(found) <= ROUNDING * weight * (abs(first) + abs(second))] = 0.0
-        return np.asarray(found)
+        result = self.between(pair) + weight * (first - second)
+        result[np.abs(result) <= ROUNDING * weight * (abs(first) + abs(second))] = 0.0
+        return np.asarray(result)
 
 
-class Paired(NamedTuple):
+class PairSums(NamedTuple):
     """What sums alone tell of the differences of pairs.
 
     Attributes
@@ -71,7 +90,7 @@ class Paired(NamedTuple):
     size: Column
 
 
-class Scored(NamedTuple):
+class ModelScores(NamedTuple):
     """What models score, and how far off that may be.
 
     Attributes
@@ -86,7 +105,7 @@ class Scored(NamedTuple):
         How many cases have an infinite loss, and their share of the weight, by model.
     rows : Influences or None
         What each case has to do with the scores.
-    paired : Paired or None
+    paired : PairSums or None
         What is known of the pairs instead, where only sums are left of the cases.
     """
 
@@ -95,7 +114,7 @@ class Scored(NamedTuple):
     differing: Column
     infinite: list[tuple[int, float]]
     rows: Influences | None = None
-    paired: Paired | None = None
+    paired: PairSums | None = None
 
 
 def is_area(rule: object) -> TypeGuard[Literal["auc"]]:
@@ -105,7 +124,7 @@ def is_area(rule: object) -> TypeGuard[Literal["auc"]]:
 
 def score_models(
     models: dict[str, Cases], rule: object, design: Design, pairs: tuple[Index, ...]
-) -> Scored:
+) -> ModelScores:
     """Price all models, and find the influences of their mean losses.
 
     It is done piece by piece, so that each piece is read from memory once.
@@ -137,8 +156,8 @@ def score_models(
             return part @ part.T
 
     pieces = [slice(i, i + PIECE) for i in range(0, len(weight), PIECE)]
-    found = share_out(first_pass, pieces)
-    mean = np.sum([x for x, _ in found], axis=0) / total
+    result = share_out(first_pass, pieces)
+    mean = np.sum([x for x, _ in result], axis=0) / total
     endless = np.isinf(mean)
     infinite = [
         _endless(row, weight) if x else (0, 0.0) for row, x in zip(loss, endless, strict=True)
@@ -147,11 +166,11 @@ def score_models(
     squares = np.sum(share_out(second_pass, pieces), axis=0)
     loss[constant], squares[constant], squares[:, constant] = 0.0, 0.0, 0.0
     spread = _spread(loss, squares, design)
-    differing = np.sum([x for _, x in found], axis=0)
-    return Scored(mean, spread, differing, infinite, Influences(loss, design))
+    differing = np.sum([x for _, x in result], axis=0)
+    return ModelScores(mean, spread, differing, infinite, Influences(loss, design))
 
 
-def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ...]) -> Scored:
+def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ...]) -> ModelScores:
     """Find areas under the ROC curve; of independent cases, the outcomes are strata."""
     cases = next(iter(models.values()))
     if cases.classes is not None:
@@ -170,17 +189,17 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
         )
         raise DataError(message)
     forecasts, weight = _forecasts(models), design.weight
-    found = share_out(lambda p: of_auc(y, p, weight), forecasts)
+    result = share_out(lambda p: of_auc(y, p, weight), forecasts)
     if not is_dependent(cases) and design.stratum is None:
         design = design.stratified(y.astype(np.intp))
-    influence = np.stack([u for _, u in found])
-    value = np.array([area for area, _ in found])
+    influence = np.stack([u for _, u in result])
+    value = np.array([area for area, _ in result])
     # Influences are deviations from the area, and may agree though areas differ.
     place = np.stack([placements(y, p, weight)[1] for p in forecasts])
     differing = _count_differing(place, pairs)
-    infinite = [(0, 0.0)] * len(found)
+    infinite = [(0, 0.0)] * len(result)
     rows = Influences(influence, design)
-    return Scored(value, covariance(influence, design), differing, infinite, rows)
+    return ModelScores(value, covariance(influence, design), differing, infinite, rows)
 
 
 def _forecasts(models: dict[str, Cases]) -> list[Column]:
@@ -214,3 +233,58 @@ def _is_constant(loss: Column, mean: float) -> bool:
     if not np.isfinite(mean) or abs(loss[0] - loss[-1]) > ROUNDING * abs(mean):
         return False
     return bool(np.ptp(loss) <= ROUNDING * abs(mean))
+
+
+class LongRun(NamedTuple):
+    """The standard error of a mean over a series, and how it was found."""
+
+    error: float
+    degrees: float
+    method: str
+
+
+def sign_flip(total: Column, replicates: int, rng: np.random.Generator) -> float:
+    """Return the p-value of a sum, if the sign of each term might as well be the other one.
+
+    It is exact if both models may change places in each case or cluster. All signs are tried if
+    the terms that are not 0 are few, else so many are drawn at random, the observed ones among
+    them.
+    """
+    some = total[total != 0]
+    least = abs(float(some.sum())) * (1 - SLACK)
+    if len(some) <= ALL_SIGNS:
+        signs = np.array(list(product((-1.0, 1.0), repeat=len(some))))
+        return float((np.abs(signs @ some) >= least).mean())
+    reached, step = 0, max(1, BATCH // len(some))
+    for start in range(0, replicates, step):
+        size = (min(step, replicates - start), len(some))
+        signs = rng.integers(0, 2, size, dtype=np.int8)
+        # Twice the sum of the positive ones, less the sum of all.
+        reached += int((np.abs(2 * (signs @ some) - some.sum()) >= least).sum())
+    return (1 + reached) / (1 + replicates)
+
+
+def long_run(series: Column, horizon: int, *, bartlett: bool = False) -> LongRun:
+    r"""Return the standard error of Diebold and Mariano, with its correction for small samples.
+
+    Forecasts h steps ahead depend on one another for h - 1 steps. `series` has one term a time,
+    its mean 0, which adds up to the deviation of a mean: the variance is
+
+    .. math:: V = T \Big(\gamma_0 + 2 \sum_{j < h} \gamma_j\Big)
+        \Big/ \frac{T + 1 - 2 h + h (h - 1) / T}{T} .
+
+    If it is not positive, autocovariances are multiplied by 1 - j / h.
+    """
+    times = len(series)
+    if horizon >= times:
+        message = f"a horizon must be shorter than the series; got {horizon} of {times} times"
+        raise DataError(message)
+    result = autocovariances(series, horizon - 1)
+    taper = 1 - np.arange(horizon) / horizon
+    method = "Diebold-Mariano"
+    square = result[0] + 2 * result[1:].sum()
+    if bartlett or square <= 0:
+        square = result[0] + 2 * taper[1:] @ result[1:]
+        method += ", Bartlett weights"
+    correction = (times + 1 - 2 * horizon + horizon * (horizon - 1) / times) / times
+    return LongRun(math.sqrt(max(times * square / correction, 0.0)), times - 1, method)

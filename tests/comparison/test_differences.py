@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly.comparison._paired import long_run, sign_flip
+from properly.comparison._differences import long_run, sign_flip
 from properly.errors import DataError
 
 
@@ -41,9 +41,9 @@ def test_a_p_value_from_draws_is_never_zero() -> None:
 
 def test_signs_are_drawn_piece_by_piece_to_the_same_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     total = np.random.default_rng(3).normal(0.2, 1, 50)
-    monkeypatch.setattr("properly.comparison._paired.BATCH", 500)
+    monkeypatch.setattr("properly.comparison._differences.BATCH", 500)
     pieces = sign_flip(total, 999, np.random.default_rng(1))
-    monkeypatch.setattr("properly.comparison._paired.BATCH", 1 << 22)
+    monkeypatch.setattr("properly.comparison._differences.BATCH", 1 << 22)
     assert pieces == sign_flip(total, 999, np.random.default_rng(1))
 
 

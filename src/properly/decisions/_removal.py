@@ -1,0 +1,272 @@
+"""Removal of cases from the worst on, and a metric of the decisions on those that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from properly._boundary._arrays import as_array, as_floats, as_numbers, check_counts, refuse
+from properly._boundary._classes import check_class_rows, is_table
+from properly._boundary._labels import as_classes
+from properly._boundary._libraries import read_only, to_numpy
+from properly._boundary._options import as_number, check_choice
+from properly.decisions._confusion import kappa_of
+from properly.decisions._hard_decisions import priced
+from properly.errors import DataError
+from properly.rules._costs import as_matrix, decide_by_mode
+from properly.typing import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from properly._boundary._options import Drawing
+    from properly.decisions._hard_decisions import Priced
+    from properly.rules._costs import Cost, Matrix
+    from properly.typing import ArrayLike
+
+
+Ties: TypeAlias = Literal["stable", "average"]
+NamedMetric: TypeAlias = Literal["quadratic_weighted_kappa", "expected_cost"]
+Metric: TypeAlias = "NamedMetric | Callable[[Any, Any], float]"
+# One number a confusion table, given the tables and what their cells cost.
+OfTables: TypeAlias = Callable[[Column, Column], Column]
+# Values at some numbers of removed cases, given how many copies of each case there are.
+Curve: TypeAlias = Callable[[Column, Column], Column]
+
+KAPPA: NamedMetric = "quadratic_weighted_kappa"
+COST: NamedMetric = "expected_cost"
+# Not np.arange(0, 0.21, 0.01), which drifts: k / 100 is what 0.07 is read as.
+PERCENT: Column = read_only(np.arange(21) / 100)
+SHARES = "shares of removed cases"
+# A number of cases that is this close to a whole one, of its size, was meant to be whole.
+ROUNDING = 1e-12
+
+
+class Queue(NamedTuple):
+    """Rows in the order in which they are removed, in blocks whose cases go in random order.
+
+    Attributes
+    ----------
+    row : numpy array
+        The rows, the first to be removed first.
+    start : numpy array
+        Where in that order each block begins, and the number of rows at the end.
+    """
+
+    row: Column
+    start: Column
+
+
+def queue_by(scores: Column, ties: Ties) -> Queue:
+    """Put the highest score first; of equal ones the last row, or a block of all of them."""
+    row = np.argsort(scores, kind="stable")[::-1]
+    if ties == "stable":
+        return Queue(row, np.arange(len(row) + 1))
+    # Not by differences, which of two infinite scores there are none.
+    falls = np.flatnonzero(scores[row][1:] != scores[row][:-1]) + 1
+    return Queue(row, np.concatenate([[0], falls, [len(row)]]))
+
+
+def check_removed(removed: ArrayLike | None) -> Column:
+    """Take increasing shares of the cases, two at least; k / 100 up to 0.2 if there are none."""
+    if removed is None:
+        return PERCENT
+    given = to_numpy(as_floats(as_numbers(as_array(removed, SHARES), SHARES)))
+    if given.ndim != 1 or len(given) < 2:
+        message = f"an area needs a list of two {SHARES} or more; got {given.tolist()}"
+        raise DataError(message)
+    # Those of single precision stand for the decimals they print as, and -0.0 for 0.
+    result = np.array([float(str(share)) for share in given]) + 0.0
+    outside = ~((result >= 0) & (result <= 1))
+    if outside.any():
+        hint = "for percentages, divide by 100 first." if result.max() > 1 else None
+        refuse(result, outside, f"{SHARES} must lie between 0 and 1", hint)
+    falls = np.flatnonzero(np.diff(result) <= 0)
+    if falls.size:
+        row = int(falls[0]) + 1
+        after = f"row {row} is {result[row]:g}, after {result[row - 1]:g}"
+        message = f"{SHARES} must increase; {after}"
+        raise DataError(message)
+    return result
+
+
+def numbers_removed(share: Column, cases: int) -> Column:
+    """Round shares of the cases down to whole numbers of them, and keep one case at least."""
+    exact = share * cases
+    nearest = np.rint(exact)
+    whole = np.abs(exact - nearest) <= ROUNDING * np.maximum(nearest, 1)
+    rounded = np.where(whole, nearest, np.floor(exact)).astype(np.intp)
+    return np.asarray(np.minimum(rounded, cases - 1))
+
+
+def draw_copies(drawing: Drawing, cases: int, cluster: Column | None) -> Iterator[Column]:
+    """Draw cases, or whole clusters, with replacement; yield how often each case was drawn."""
+    units = cases if cluster is None else int(cluster.max()) + 1
+    for _ in range(drawing.replicates):
+        times = np.bincount(drawing.rng.integers(0, units, units), minlength=units)
+        yield times if cluster is None else times[cluster]
+
+
+def decided_on(
+    y: ArrayLike,
+    P_or_d: ArrayLike,
+    labels: int | Iterable[object] | None,
+    cost: Cost,
+    metric: Metric,
+) -> Priced:
+    """Check outcomes and decisions; of class probabilities, the likeliest class is decided for.
+
+    For kappa, which uses no costs, decisions are classes, and squared distances take their place.
+    """
+    count, names = (None, None) if labels is None else as_classes(labels)
+    price: Cost = "quadratic" if metric == KAPPA else cost
+    if not is_table(P_or_d):
+        return priced(y, P_or_d, price, names or count or _classes_seen(y, P_or_d, cost))
+    rows = check_class_rows(y, P_or_d, labels=names, ordered=True)
+    classes = int(rows.p.shape[1])
+    if count not in (None, classes):
+        message = (
+            f"class probabilities must have a column for each of {count} classes; got {classes}"
+        )
+        raise DataError(message)
+    return priced(rows.y, decide_by_mode(rows.p), price, classes)
+
+
+def costs_of(decided: Priced, cost: Cost, metric: Metric) -> Column:
+    """Return what the decision on each case costs, also if the metric knows no costs."""
+    if metric == KAPPA:
+        decided = priced(decided.y, decided.d, cost, len(decided.cost))
+    return decided.paid()
+
+
+def _classes_seen(y: ArrayLike, d: ArrayLike, cost: Cost) -> int:
+    """Count classes up to the highest number, two at least, or the rows of a cost matrix."""
+    given = {"outcomes": y, "decisions": d}
+    for name, column in given.items():
+        _refuse_words(column, name)
+    if not isinstance(cost, str):
+        return int(as_matrix(cost).shape[0])
+    return 1 + max(1, *(int(to_numpy(check_counts(x, name)).max()) for name, x in given.items()))
+
+
+def _refuse_words(column: ArrayLike, name: str) -> None:
+    """Refuse labels of classes that nobody has put in order."""
+    result = to_numpy(as_array(column, name))
+    if result.dtype.kind not in "OSU":
+        return
+    words = np.array([isinstance(x, str | bytes) for x in result.flat]).reshape(result.shape)
+    if words.any():
+        refuse(
+            result, words, f"{name} must be class numbers", "labels= gives the classes in order."
+        )
+
+
+def curve_of(metric: Metric, decided: Priced, queue: Queue) -> Curve:
+    """Return what computes a metric of the cases that are kept."""
+    if callable(metric):
+        return OfRows(queue, decided, metric)
+    cell = (decided.y * decided.cost.shape[1] + decided.d)[queue.row]
+    return OfCounts(queue, cell, decided.cost, kappa_of if metric == KAPPA else _mean_costs)
+
+
+def check_metric(metric: Metric, ties: Ties) -> str:
+    """Take a metric by its name, or a function; return what it is called."""
+    check_choice(ties, ("stable", "average"), "ties")
+    if not callable(metric):
+        return check_choice(metric, (KAPPA, COST), "a metric that is no function")
+    name = getattr(metric, "__name__", repr(metric))
+    if ties == "average":
+        message = f"a function needs cases in one order, so ties='stable'; got 'average' for {name}"
+        raise DataError(message, hint=f"the mean is known for {KAPPA!r} and {COST!r}.")
+    return str(name)
+
+
+@dataclass(frozen=True, eq=False)
+class OfCounts:
+    """A metric of confusion counts, which are added up between the cuts: all cuts in one pass.
+
+    Attributes
+    ----------
+    queue : Queue
+        The order of the cases.
+    cell : numpy array
+        The cell of the confusion table that each case belongs to, in that order.
+    cost : numpy array
+        What each decision costs, one row a class.
+    metric : callable
+        A function of confusion tables and the costs of their cells.
+    """
+
+    queue: Queue
+    cell: Column
+    cost: Matrix
+    metric: OfTables
+
+    def __call__(self, copies: Column, removed: Column) -> Column:
+        """Return the metric at each number of removed cases."""
+        return self.metric(self.kept(copies, removed).reshape(-1, *self.cost.shape), self.cost)
+
+    def kept(self, copies: Column, removed: Column) -> Column:
+        """Count the kept cases in each cell, a row for each number of removed ones.
+
+        Of a block that is removed in part, each cell loses its share. A case whose copies are
+        removed in part is such a block too, and its share is a whole number.
+        """
+        copies = copies[self.queue.row]
+        passed = np.zeros(len(copies) + 1, dtype=np.intp)
+        np.cumsum(copies, out=passed[1:])
+        passed = passed[self.queue.start]
+        block = np.searchsorted(passed, removed, side="right") - 1
+        start, end = self.queue.start[block], self.queue.start[block + 1]
+        before, after, total = self._counts_before(start, end, copies)
+        size, staying = (passed[block + 1] - x for x in (passed[block], removed))
+        # A sum of terms that are zero or more, so that nothing is left of what is gone.
+        return np.asarray((total - after) + (after - before) * staying[:, None] / size[:, None])
+
+    def _counts_before(self, start: Column, end: Column, copies: Column) -> tuple[Column, ...]:
+        """Count cases in each cell before some places in the order, and in all."""
+        place = np.concatenate([start, end, [len(copies)]])
+        edge, back = np.unique(place, return_inverse=True)
+        segment = np.repeat(np.arange(len(edge)), np.diff(edge, prepend=0))
+        cells = self.cost.size
+        flat = np.bincount(segment * cells + self.cell, copies, len(edge) * cells)
+        counts = flat.reshape(-1, cells).cumsum(axis=0)[back]
+        return counts[: len(start)], counts[len(start) : -1], counts[-1]
+
+
+@dataclass(frozen=True, eq=False)
+class OfRows:
+    """A metric of outcomes and decisions, computed anew of the rows that are kept at each cut.
+
+    Attributes
+    ----------
+    queue : Queue
+        The order of the cases, one by one.
+    decided : Priced
+        Their outcomes and decisions.
+    metric : callable
+        A function of both that returns a number.
+    """
+
+    queue: Queue
+    decided: Priced
+    metric: Callable[[Any, Any], float]
+
+    def __call__(self, copies: Column, removed: Column) -> Column:
+        """Return the metric at each number of removed cases."""
+        return np.array([self._at(copies, int(gone)) for gone in removed])
+
+    def _at(self, copies: Column, removed: int) -> float:
+        drawn = copies[self.queue.row]
+        kept = np.empty_like(drawn)
+        kept[self.queue.row] = np.clip(np.cumsum(drawn) - removed, 0, drawn)
+        y, d = (np.repeat(x, kept) for x in (self.decided.y, self.decided.d))
+        return as_number(self.metric(y, d), "value of the metric")
+
+
+def _mean_costs(counts: Column, cost: Column) -> Column:
+    """Return the mean cost in each of several confusion tables."""
+    return np.asarray(np.einsum("gij,ij->g", counts, cost) / counts.sum(axis=(1, 2)))
