@@ -16,20 +16,18 @@ SUPERIOR ?= superior-scoring-rules==1.0.6
 # What the page on conformance is made with, besides those above.
 CONFORMANCE := torchmetrics==1.9.0 "arviz-stats[xarray]==0.8.0" probmetrics==1.3.0 numba==0.68.1
 
-# Four parts; two of them cover the lines. What only the others reach has no test of its own, and
-# counts as not covered.
-LAWS := tests/laws
-PLAIN := tests/chances tests/test_readme.py tests/studies/test_coverage_study.py tests/studies/test_coverage_inference.py \
-  $(wildcard tests/test_reference*.py tests/test_errata*.py tests/test_peers_defects*.py) \
-  tests/inference/test_against_statsmodels.py tests/browser
-HALF := tests/reproduce tests/plots tests/rules/test_audit.py
 # Rows of the benchmark need the frameworks that they are held against.
 FRAMED := tests/integrations tests/studies/test_benchmarks.py
-APART := $(LAWS) $(PLAIN) $(HALF) $(FRAMED)
+# What is left to `make verify` besides tests marked slow: chances are drawn, studies repeated.
+SLOW := tests/chances tests/reproductions tests/studies
 RUN := $(BIN)/python -m pytest -q
+# A worker a core; one that is done takes tests from another.
+SHARED := --numprocesses=auto --dist=worksteal
+FULL := --hypothesis-profile=full
+TOGETHER := $(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target
 
 .DEFAULT_GOAL := help
-.PHONY: help report test test-rest test-laws test-plain test-half coverage check test-integrations test-peers bench docs pictures conformance coverage-study changelog clean
+.PHONY: help report test test-quick verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -37,30 +35,23 @@ help:  ## show this help
 report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.html
 	@$(BIN)/properly demo --output report.html --force
 
-# Two parts at a time, those that fail soonest first, then the longest.
-test: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and every test; build the documentation
+test: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and all quick tests, with few examples; build the documentation
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target \
-	  check docs test-plain test-rest test-laws test-half
+	@$(TOGETHER) check docs test-quick
 
-test-plain:
-	@$(RUN) $(PLAIN)
+# Workers fill the cores, so that BLAS has one thread in each. Those of `make verify` have as many
+# as users have, who sum in that order.
+test-quick: export OPENBLAS_NUM_THREADS := 1
+test-quick: export OMP_NUM_THREADS := 1
+test-quick:
+	@$(RUN) $(SHARED) -m "not slow" src tests $(SLOW:%=--ignore=%) $(FRAMED:%=--ignore=%)
 
-test-rest:
-	@$(RUN) src tests $(APART:%=--ignore=%)
+verify: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and every test, with all examples; list the lines that none reaches
+	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
+	@$(TOGETHER) check docs test-all
 
-test-laws:
-	@$(RUN) $(LAWS)
-
-test-half:
-	@$(RUN) $(HALF)
-
-coverage: $(VENV)/.ready-test  ## run the tests that cover the lines, and list the lines that none does
-	@$(BIN)/coverage erase
-	@$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target \
-	  RUN="$(BIN)/coverage run --parallel-mode -m pytest -q" test-rest test-half
-	@$(BIN)/coverage combine -q
-	@$(BIN)/coverage report
+test-all:
+	@$(RUN) $(SHARED) $(FULL) --cov=properly src tests $(FRAMED:%=--ignore=%)
 
 check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check --quiet .
@@ -68,11 +59,11 @@ check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-logo
 
-test-integrations: $(VENV)/.ready-test $(VENV)/.ready-integrations  ## run the tests that need heavy frameworks
-	@MLFLOW_DISABLE_TELEMETRY=true $(RUN) $(FRAMED) src/properly/integrations
+test-integrations: $(VENV)/.ready-test $(VENV)/.ready-integrations  ## run the tests that need heavy frameworks, one after the other
+	@MLFLOW_DISABLE_TELEMETRY=true $(RUN) $(FULL) $(FRAMED) src/properly/integrations
 
 test-peers: $(PEERS)/.ready  ## hold our numbers against those of other libraries
-	@$(PEERS)/bin/python -m pytest -q tests/peers tests/studies/test_benchmarks.py
+	@$(PEERS)/bin/python -m pytest -q $(FULL) tests/peers tests/studies/test_benchmarks.py
 
 bench: test-peers $(VENV)/.ready-test $(VENV)/.ready-integrations  ## measure ratios against peers, then times and memory up to 10^8 rows; writes benchmarks/results
 	@$(PEERS)/bin/python benchmarks/run.py
@@ -98,7 +89,7 @@ pictures: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## draw the pictures 
 conformance: $(PEERS)/.ready-conformance  ## hold our numbers, and known defects, against other libraries; rewrites docs/conformance.md
 	@$(PEERS)/bin/python studies/make_conformance.py
 
-coverage-study: $(VENV)/.ready-docs  ## simulate how often bands and intervals hold; three quarters of an hour, rewrites docs/coverage.md
+coverage-study: $(VENV)/.ready-timeseries  ## simulate how often bands and intervals hold; three quarters of an hour, rewrites docs/coverage.md
 	@$(BIN)/python studies/coverage_study.py --jobs 2 --scale 1.0 --out docs/coverage.json
 	@$(BIN)/python studies/coverage_study.py --page docs/coverage.md
 

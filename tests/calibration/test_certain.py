@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import properly
 from properly.calibration._certain import Certain, certainties
@@ -43,7 +44,7 @@ def test_grouping_a_tally_loses_no_certain_forecast() -> None:
     assert certainties(t.group(2)) == certainties(t) == Certain(1, 0, 1, 1)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.lists(st.tuples(st.booleans(), st.sampled_from([0.0, 0.25, 1.0])), min_size=1))
 def test_the_log_score_is_infinite_if_and_only_if_a_certain_forecast_was_wrong(
     rows: list[tuple[bool, float]],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Cases, decompose, reliability, tally
@@ -104,7 +104,6 @@ def test_parts_add_up(rule: Any, view: Any) -> None:
 
 
 @given(st.integers(2, 6), st.integers(1, 30), st.integers(0, 2**32 - 1))
-@settings(deadline=None)
 def test_the_ranked_probability_score_splits_whatever_the_data(
     classes: int, n: int, seed: int
 ) -> None:

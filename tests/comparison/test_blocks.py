@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
+from tests.examples import examples
 
 from properly.comparison._blocks import BlockCrossValidation, BlockSplit
 from properly.errors import DataError
@@ -125,7 +126,7 @@ def test_every_window_that_the_gap_allows_is_used() -> None:
             assert split.test.tolist() == [s for s in windows if tested[s]]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.integers(3, 40), st.integers(1, 400))
 def test_blocks_are_as_equal_as_numpy_makes_them(blocks: int, more: int) -> None:
     n = blocks + more

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import properly
 from properly.comparison._periods import OverTime, cut, over_time
@@ -163,7 +164,7 @@ def test_classes_have_scores_and_no_event() -> None:
     st.lists(st.integers(0, 40), min_size=1, max_size=120),
     st.one_of(st.none(), st.integers(1, 50)),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_periods_are_in_order_hold_whole_times_and_are_no_more_than_asked(
     times: list[int], most: int | None
 ) -> None:

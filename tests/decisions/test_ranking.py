@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score
+from tests.examples import examples
 
 from properly import Cases, Interval, Tally, reliability, roc_curve, tally
 from properly.counts._event_rate import with_event_rate
@@ -70,7 +71,7 @@ def by_pairs(
 # Against the definitions
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(rows, st.integers(0, 8), st.integers(1, 8))
 def test_counts_agree_with_the_definitions(
     found: list[tuple[int, bool, int]], lower: int, width: int

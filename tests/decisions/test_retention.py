@@ -14,8 +14,9 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from properly.decisions._confusion import quadratic_weighted_kappa
 from properly.decisions._hard_decisions import expected_cost
@@ -459,7 +460,7 @@ def test_scores_beside_it_do_not_change_what_a_score_gets() -> None:
     assert alone.areas["RPS"] == beside.areas["RPS"]
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.integers(0, 10**6), st.sampled_from(["quadratic", "absolute", "zero_one"]))
 def test_nothing_beats_the_hard_cost_in_expected_cost(seed: int, cost: Any) -> None:
     """Nor in any replicate, nor at any share: a theorem, so no tolerance but for rounding."""

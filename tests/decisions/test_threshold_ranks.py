@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import logit
 from scipy.stats import beta
+from tests.examples import examples
 from tests.laws.oracles import exact_regret, mean_ranks
 from tests.laws.subjects import Rows
 
@@ -81,7 +82,7 @@ def test_a_jump_may_change_the_order_without_a_crossing() -> None:
     assert found.rank.tolist() == [[1.5, 1, 1.5], [1.5, 2, 1.5]]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(samples())
 def test_ranks_are_those_of_the_definition(
     sample: tuple[list[int], list[list[float]], list[int]],
@@ -92,7 +93,7 @@ def test_ranks_are_those_of_the_definition(
     assert_ranks_are_exact(weighted, y, forecasts, weight)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(samples())
 def test_pieces_are_as_long_as_they_can_be(
     sample: tuple[list[int], list[list[float]], list[int]],
@@ -106,7 +107,7 @@ def test_pieces_are_as_long_as_they_can_be(
     np.testing.assert_array_equal(found.rank.sum(axis=0), count * (count + 1) / 2)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(samples())
 def test_fractional_weights_rank_as_whole_ones_do(
     sample: tuple[list[int], list[list[float]], list[int]],

@@ -18,9 +18,10 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from pyarrow import feather, ipc, parquet
+from tests.examples import examples
 
 from properly._boundary._labels import nearest
 from properly.engines._files._paths import is_whole
@@ -206,9 +207,7 @@ def test_rows_keep_the_order_of_the_file(folder: Path) -> None:
     assert np.array_equal(read("a.parquet")["p"], numbers)
 
 
-@settings(
-    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.tuples(

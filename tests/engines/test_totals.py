@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.examples import examples
 
 from properly.counts._scoring import price
 from properly.engines import _exact as _totals
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from properly.rules import Rule
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
-few = settings(max_examples=40, deadline=None)
-some = settings(max_examples=12, deadline=None)
+few = examples(40)
+some = examples(12)
 
 
 def truth(x: Any) -> int:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import properly
 from properly.datasets import crash
@@ -157,7 +158,7 @@ OUTCOMES = st.lists(st.sampled_from([0, 1, True, 1.0]) | ODD, min_size=1, max_si
 FORECASTS = st.lists(st.floats(0, 1) | ODD, min_size=1, max_size=6)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(y=OUTCOMES, p=FORECASTS, weight=st.none() | st.lists(st.integers(0, 3) | ODD, max_size=6))
 def test_what_is_fine_is_not_refused_and_nothing_is_ever_raised(
     y: Any, p: Any, weight: Any

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from properly import Cases, compare, score_interval
 from properly._boundary._notices import collected
@@ -248,7 +249,7 @@ def test_the_bound_on_changes_of_sign_is_reached_by_two_equal_terms() -> None:
     assert most_signs(0.0) == 1
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.floats(-10, 10).filter(lambda x: abs(x) > 1e-3), min_size=1, max_size=7))
 def test_changes_of_sign_never_go_beyond_their_bound(terms: list[float]) -> None:
     x = np.array(terms)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import properly
 from properly import Evaluation
@@ -216,7 +217,7 @@ def small_data(draw: st.DrawFn) -> tuple[Any, dict[str, Any], Any]:
     return y, models, draw(st.sampled_from([Brier(), Log()]))
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(small_data())
 def test_nothing_is_better_unless_an_interval_and_a_p_value_say_so(
     data: tuple[Any, dict[str, Any], Any],

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
+from tests.examples import examples
 
 from properly.inference import _logistic
 from properly.inference._logistic import fit, logit, separating_line
@@ -196,7 +197,7 @@ def test_columns_that_depend_on_one_another_have_no_coefficients() -> None:
     assert math.isnan(found.log_likelihood)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     st.lists(st.tuples(st.integers(-3, 3), st.booleans()), min_size=2, max_size=8).filter(
         lambda rows: len({x for x, _ in rows}) > 1

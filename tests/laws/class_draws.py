@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 from . import class_oracles as exact
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 STEPS = {2: 16, 3: 8, 4: 8, 5: 4}
 # For laws repeated for every rule, and for those that are not.
-few, many = settings(max_examples=5), settings(max_examples=25)
+few, many = examples(5), examples(25)
 
 
 class ClassRows(NamedTuple):

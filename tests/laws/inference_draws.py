@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from hypothesis import settings
+from tests.examples import examples
 
 import properly
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 # Each example is a whole study.
-few = settings(max_examples=8)
+few = examples(8)
 ROWS = 60  # with 30 events: fewer than 20 would be warned of
 
 

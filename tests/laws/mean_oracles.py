@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import properly
 from properly import probability
@@ -27,7 +27,7 @@ POWERS = {"decisiveness": 1.0, "accuracy": 0.0, "robustness": -2 / 3}
 CLOSE: dict[str, Any] = {"rel": 0, "abs": 1e-13}
 CERTAIN = pytest.approx([1, 1, 1], **CLOSE)
 # For laws repeated for every source.
-few = settings(max_examples=10)
+few = examples(10)
 precisions = st.sampled_from([None, 0.0, 0.01, 0.1])
 # What is estimated in bins, whatever the order of the rows.
 BINNED: list[Any] = [

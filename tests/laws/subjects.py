@@ -11,8 +11,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import properly
 from properly.rules import (
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 EPS = float(np.finfo(np.float64).eps)
 # For laws that are not repeated for every rule.
-many = settings(max_examples=25)
+many = examples(25)
 STRICT, PROPER = Propriety.STRICT, Propriety.PROPER
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import properly
 from properly import probability
@@ -76,7 +77,7 @@ def test_the_rows_of_a_table_hold_each_case_once_a_class(source: Any, found: Cla
 
 
 @given(found=quick_counts, bins=st.sampled_from([1, 2, 3, 7, None]))
-@settings(max_examples=60)
+@examples(60)
 def test_a_tied_forecast_belongs_where_its_first_case_falls(found: Rows, bins: int | None) -> None:
     tally = tally_of(found)
     weight, events = (np.asarray(x) for x in (tally.weight, tally.events))

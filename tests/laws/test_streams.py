@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import properly
 from properly._boundary._files import pack
@@ -33,7 +34,7 @@ WEIGHTS: dict[str, list[Any]] = {
 }
 RULES = Brier(), Log()
 FRACTIONS = [0.0, 0.1, 1.0, 2.5]
-few = settings(max_examples=6)
+few = examples(6)
 
 
 class Fed(NamedTuple):
@@ -92,7 +93,7 @@ def small(most: int, cells: int) -> Iterator[None]:
         yield
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(
     seed=seeds,
     other=seeds,
@@ -151,7 +152,7 @@ def test_counts_in_cells_are_the_grouped_tally_of_the_whole(
         np.testing.assert_allclose(found.tallies[name].value, tally.value, rtol=1e-15, atol=0)
 
 
-@settings(max_examples=3)
+@examples(3)
 @given(seed=seeds, size=st.sampled_from([7, 100, 600]))
 def test_memory_does_not_grow_with_the_rows(seed: int, size: int) -> None:
     rng = np.random.default_rng(seed)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from tests.examples import examples
 
 import properly.probability._sources as room
 from properly import tally
@@ -85,7 +86,7 @@ def decimal_tables(draw: st.DrawFn) -> tuple[list[Fraction], Column, Column, int
     return value, np.array(weight), np.array(events), draw(st.integers(1, sum(weight) + 3))
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(decimal_tables())
 def test_the_nearest_are_those_of_a_widening_circle_with_all_ties_of_decimals(
     drawn: tuple[list[Fraction], Column, Column, int],

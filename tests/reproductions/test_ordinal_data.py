@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from reproductions.grades.forecasts import read
+from tests.examples import examples
 
 import reproductions as reproduce
 from properly.errors import DataError
@@ -123,7 +124,7 @@ def test_a_damaged_archive_is_refused(tmp_path: Path) -> None:
 
 
 @given(st.data())
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_happened_to_a_file_it_is_read_or_refused(
     tmp_path: Path, data: st.DataObject
 ) -> None:
