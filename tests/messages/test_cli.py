@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 from tests.command_line import run, write_forecasts
+
+from properly import cli
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -159,3 +162,43 @@ def test_areas_have_no_thresholds(file: Path) -> None:
     assert refused(2, "compare", file, *TWO, "--rule", "auc", "--within", "0.1", "0.2") == (
         "--within is about a rule; an area under the ROC curve has no thresholds"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["rps", "--classes", "31"],
+            "classes must be a whole number from 2 to 30; got 31",
+        ),
+        (
+            ["Elementary(0.5)", "--classes", "3"],
+            (
+                "Elementary(threshold=0.5) is a rule for one event, which has 2 classes; got classes = 3"
+                "\n\nHint: Ranked(rule) makes a rule for ordered classes of it."
+            ),
+        ),
+    ],
+)
+def test_an_audit_is_refused_on_the_command_line_in_the_same_words(
+    arguments: list[str], message: str
+) -> None:
+    found = CliRunner().invoke(cli.command(), ["audit", *arguments])
+    assert found.exit_code == 1
+    assert found.output == f"Error: {message}\n"
+
+
+def test_a_rule_that_is_none_is_a_matter_of_usage() -> None:
+    found = CliRunner().invoke(cli.command(), ["audit", "briar"])
+    assert found.exit_code == 2
+    said = (
+        "a rule must have a name of properly.rules; got 'briar'\n\nHint: did you mean one of Brier?"
+    )
+    assert found.output.endswith(f"Error: Invalid value for '[RULE]...': {said}\n")
+
+
+def test_advice_without_a_terminal_names_the_missing_flags() -> None:
+    found = CliRunner().invoke(cli.command(), ["recommend"])
+    assert found.exit_code == 2
+    said = "Off a terminal nothing can be asked; give --decisions independent|budget and --threshold fixed|range|unknown."
+    assert f"Error: {said}\n" in found.output

@@ -1,0 +1,58 @@
+"""Every refusal and every warning, word for word, from the transcripts beside this file."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from tests.messages.transcripts import HERE, Said, transcripts, words
+
+import properly
+from properly import errors
+
+SAID = [said for calls in transcripts().values() for said in calls if said.words]
+
+
+@pytest.mark.parametrize("said", SAID, ids=repr)
+def test_a_message_is_word_for_word(said: Said) -> None:
+    assert words(said) == [said.words]
+
+
+def test_every_refusal_is_a_value_or_type_error_of_ours() -> None:
+    kinds = {said.words.split(":")[0] for said in SAID}
+    refusals = {getattr(errors, kind) for kind in kinds if kind.endswith("Error")}
+    assert len(refusals) == 3
+    assert all(issubclass(refusal, ValueError | TypeError) for refusal in refusals)
+
+
+def test_every_message_in_the_source_is_tested_here() -> None:
+    # What only a cluster, or a framework, can bring about is tested with one.
+    patterns = (
+        "messages/*.txt",
+        "messages/*.py",
+        "integrations/*.py",
+        "sklearn/*.py",
+        "*/test_selection*.py",
+    )
+    tests = [path for pattern in patterns for path in HERE.parent.glob(pattern)]
+    told = "".join(path.read_text(encoding="utf-8") for path in tests)
+    source = Path(properly.__file__).parent
+    files = [path for path in source.rglob("*.py") if path != source / "__init__.py"]
+    openings = [(path.name, part) for path in files for part in _openings(path)]
+    assert len(openings) > 30
+    assert [(name, part) for name, part in openings if part not in told] == []
+
+
+def _openings(path: Path) -> list[str]:
+    """Return the first literal words of each message that a file composes."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "message":
+            literals = [
+                part.value
+                for part in ast.walk(node.value)
+                if isinstance(part, ast.Constant) and isinstance(part.value, str)
+            ]
+            found.append(max(literals, key=len).split("{")[0].strip())
+    return found

@@ -1,0 +1,106 @@
+"""Transcripts of what is asked and what is said: ``>>> call``, and below it the words.
+
+A call without words sets the scene for its file. Names of the public doors are there, as are numpy
+as ``np``, pandas as ``pd`` and polars as ``pl``. ``python -m tests.messages.transcripts`` runs all
+calls and writes down what is said now; look at the difference before it is committed.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+import properly
+from properly import errors
+from properly.evaluation import Checkup
+
+HERE = Path(__file__).parent
+DOORS = "calibration comparison counts datasets decisions engines evaluation inference probability"
+
+
+class Said(NamedTuple):
+    """A call, its words, and the comment above it."""
+
+    file: str
+    comment: str
+    call: str
+    words: str
+
+    def __repr__(self) -> str:
+        """Name the test after the words."""
+        return self.words.split("\n")[0][:70]
+
+
+def read(file: str) -> list[Said]:
+    """Read a transcript."""
+    blocks: list[tuple[list[str], list[str], list[str]]] = []
+    comment: list[str] = []
+    for line in (HERE / file).read_text(encoding="utf-8").split("\n"):
+        if line.startswith(">>> "):
+            blocks.append((comment, [line[4:]], []))
+            comment = []
+        elif line.startswith("... "):
+            blocks[-1][1].append(line[4:])
+        elif line.startswith("#"):
+            comment.append(line)
+        else:
+            blocks[-1][2].append(line)
+    return [Said(file, *("\n".join(part).strip("\n") for part in block)) for block in blocks]
+
+
+def transcripts() -> dict[str, list[Said]]:
+    """Read all transcripts."""
+    return {path.name: read(path.name) for path in sorted(HERE.glob("*.txt"))}
+
+
+@cache
+def scene(file: str) -> dict[str, Any]:
+    """Return the names that the calls of a transcript know."""
+    doors = [properly, *(import_module(f"properly.{door}") for door in ("rules", *DOORS.split()))]
+    names = {name: getattr(door, name) for door in doors for name in door.__all__}
+    names |= {"math": math, "np": np, "pd": pd, "pl": pl}
+    for said in read(file):
+        if not said.words:
+            exec(said.call, names)  # noqa: S102
+    return names
+
+
+def words(said: Said) -> list[str]:
+    """Run a call, and return what it warns of and raises, or of its findings the one that is meant."""
+    names = scene(said.file)
+    result, refusals = None, []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", errors.DataWarning)
+        try:
+            result = eval(said.call, names)  # noqa: S307
+        except errors.ProperlyError as error:
+            refusals = [error]
+    if isinstance(result, Checkup):
+        findings = [f"{x.severity} in {x.where}: {x.what}\n{x.advice}" for x in result.findings]
+        return [said.words] if said.words in findings else findings
+    spoken = [*(warning.message for warning in caught), *refusals]
+    return [f"{type(one).__name__}: {one}" for one in spoken]
+
+
+def accept(file: str) -> None:
+    """Write down what a transcript says now; which of several findings is meant stays."""
+    lines: list[str] = []
+    for said in read(file):
+        now = words(said) if said.words else []
+        text = now[0] if len(now) == 1 else said.words
+        shown = ">>> " + said.call.replace("\n", "\n... ")
+        lines += [*([""] if text and lines else []), *filter(None, (said.comment, shown, text))]
+    (HERE / file).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for file in transcripts():
+        accept(file)
