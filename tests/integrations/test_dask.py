@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import os
 import signal
 import socket
@@ -11,13 +10,13 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from tests.integrations.awkward_files import COLUMNS, parqueted, written
 from tests.integrations.slow_parts import (
     PARTS,
     all_rows,
@@ -238,41 +237,9 @@ def allow(scheduler: Any, failures: int) -> None:
     scheduler.allowed_failures = failures
 
 
-FIELDS: dict[str, list[Any]] = {
-    "the forecast, in %": [0.1, 0.2, 0.30000000000000004, 1.0, 5e-324, 0.7],
-    "died": [0, 1, 1, 0, 1, None],
-    "sent": [True, False, None, True, True, False],
-    "code": ["007", "x", "a,b", 'say "a"', "ü", None],
-    "id": [2**60 + 1, 2**60 + 2, None, 2**60 + 3, 2**60 + 4, 2**60 + 5],
-}
-ASKED = {f"c{i}": name for i, name in enumerate(FIELDS)}
-
-
-def write(folder: Path, kind: str, rows: slice, name: str) -> Path:
-    """Write some of the rows to a file."""
-    table = pa.table({name: values[rows] for name, values in FIELDS.items()})
-    path = folder / f"{name}.{kind}"
-    if kind == "parquet":
-        parquet.write_table(table, path, row_group_size=1)
-        return path
-    if kind == "jsonl":
-        text = "".join(json.dumps(row) + "\n" for row in table.to_pylist())
-    else:
-        lines = [",".join(f'"{name}"' for name in FIELDS)]
-        lines += [",".join(map(field, row.values())) for row in table.to_pylist()]
-        text = "\n".join(lines) + "\n"
-    if kind.endswith("gz"):
-        path.write_bytes(gzip.compress(text.encode()))
-    else:
-        path.write_text(text, encoding="utf-8")
-    return path
-
-
-def field(value: object) -> str:
-    if isinstance(value, str):
-        doubled = value.replace('"', '""')
-        return f'"{doubled}"'
-    return "NA" if value is None else repr(value)
+NAMES = ["the forecast, in %", "died", "sent", "code", "id"]
+ASKED = {f"c{i}": name for i, name in enumerate(NAMES)}
+write = partial(written, NAMES)
 
 
 def values_of(frame: Any) -> dict[str, list[Any]]:
@@ -284,8 +251,8 @@ def values_of(frame: Any) -> dict[str, list[Any]]:
 
 
 def sorted_fields() -> dict[str, list[Any]]:
-    order = np.argsort(FIELDS["the forecast, in %"])
-    return {f"c{i}": [values[j] for j in order] for i, values in enumerate(FIELDS.values())}
+    order = np.argsort(COLUMNS[0])
+    return {f"c{i}": [values[j] for j in order] for i, values in enumerate(COLUMNS)}
 
 
 class TestFiles:
@@ -349,12 +316,6 @@ def is_alive(pid: int) -> bool:
         os.kill(pid, 0)
         return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
     return False
-
-
-def parqueted(**columns: Any) -> bytes:
-    sink = pa.BufferOutputStream()
-    parquet.write_table(pa.table(columns), sink)
-    return bytes(sink.getvalue().to_pybytes())
 
 
 SHORT = "\n\nHint: it may be cut short."

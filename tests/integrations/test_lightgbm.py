@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.datasets import load_wine
+from tests.integrations.boosted_cases import NARROW, Digits, Tumours, told
 
-from properly.errors import DataError
 from properly.rules import PBS, PLL, RPS, Bounded, Brier, Log, Mixture, Ranked, Spherical
 
 lightgbm = pytest.importorskip(
@@ -18,25 +18,9 @@ lightgbm = pytest.importorskip(
 )
 from properly.integrations.lightgbm import metric, objective  # noqa: E402
 
-NARROW = Bounded(Brier(), (0.05, 0.2))
 QUIET = {"verbose": -1, "num_threads": 1, "deterministic": True}
 EVENT = {**QUIET, "num_leaves": 6, "boost_from_average": False}
 CLASSES = {**QUIET, "num_leaves": 4, "num_class": 10, "boost_from_average": False}
-
-
-class Tumours:
-    """Biopsies: malignant or not, in a part to learn from and a part to look at."""
-
-    X, benign = load_breast_cancer(return_X_y=True)
-    y = 1 - benign
-    known = np.arange(len(y)) % 3 > 0
-
-
-class Digits:
-    """Handwritten digits, ten classes."""
-
-    X, y = (part[:600] for part in load_digits(return_X_y=True))
-    known = np.arange(600) % 3 > 0
 
 
 def learn(cases: Any, **more: Any) -> Any:
@@ -68,12 +52,6 @@ def seen(X: Any, y: Any) -> dict[str, Any]:
     if "eval_X" in signature(lightgbm.LGBMClassifier.fit).parameters:
         return {"eval_X": X, "eval_y": y}
     return {"eval_set": [(X, y)]}
-
-
-def told(call: Any, error: type[Exception] = DataError) -> str:
-    with pytest.raises(error) as caught:
-        call()
-    return str(caught.value)
 
 
 def test_the_log_score_grows_the_trees_of_binary() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import socket
@@ -10,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.request import urlopen
@@ -17,6 +17,7 @@ from urllib.request import urlopen
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
+from tests.integrations.awkward_files import COLUMNS, parqueted, written
 from tests.integrations.conftest import SWIFT, require_java
 from tests.integrations.slow_parts import (
     PARTS,
@@ -196,41 +197,9 @@ class TestAClusterThatLosesItsWorkers:
         )
 
 
-FIELDS: dict[str, list[Any]] = {
-    "the `forecast`, in %": [0.1, 0.2, 0.30000000000000004, 1.0, 5e-324, 0.7],
-    "died.": [0, 1, 1, 0, 1, None],
-    "Died.": [True, False, None, True, True, False],
-    "code": ["007", "x", "a,b", 'say "a"', "ü", None],
-    "id": [2**60 + 1, 2**60 + 2, None, 2**60 + 3, 2**60 + 4, 2**60 + 5],
-}
-ASKED = {f"c{i}": name for i, name in enumerate(FIELDS)}
-
-
-def write(folder: Path, kind: str, rows: slice, name: str) -> Path:
-    """Write some of the rows to a file."""
-    table = pa.table({name: values[rows] for name, values in FIELDS.items()})
-    path = folder / f"{name}.{kind}"
-    if kind == "parquet":
-        parquet.write_table(table, path)
-        return path
-    if kind == "jsonl":
-        text = "".join(json.dumps(row) + "\n" for row in table.to_pylist())
-    else:
-        lines = [",".join(f'"{name}"' for name in FIELDS)]
-        lines += [",".join(map(field, row.values())) for row in table.to_pylist()]
-        text = "\n".join(lines) + "\n"
-    if kind.endswith("gz"):
-        path.write_bytes(gzip.compress(text.encode()))
-    else:
-        path.write_text(text, encoding="utf-8")
-    return path
-
-
-def field(value: object) -> str:
-    if isinstance(value, str):
-        doubled = value.replace('"', '""')
-        return f'"{doubled}"'
-    return "NA" if value is None else repr(value)
+NAMES = ["the `forecast`, in %", "died.", "Died.", "code", "id"]
+ASKED = {f"c{i}": name for i, name in enumerate(NAMES)}
+write = partial(written, NAMES)
 
 
 def values_of(frame: Any) -> list[tuple[Any, ...]]:
@@ -238,7 +207,7 @@ def values_of(frame: Any) -> list[tuple[Any, ...]]:
     return sorted((tuple(row) for row in frame.collect()), key=lambda row: row[0])
 
 
-ROWS = sorted(zip(*FIELDS.values(), strict=True), key=lambda row: row[0])
+ROWS = sorted(zip(*COLUMNS, strict=True), key=lambda row: row[0])
 
 
 class TestFiles:
@@ -285,12 +254,6 @@ class TestFiles:
         with open_spark(write(tmp_path, "parquet", slice(None), "a"), ASKED) as frame:
             assert frame.sparkSession.conf.get("spark.sql.caseSensitive") == "true"
         assert spark.conf.get("spark.sql.caseSensitive") == before
-
-
-def parqueted(**columns: Any) -> bytes:
-    sink = pa.BufferOutputStream()
-    parquet.write_table(pa.table(columns), sink)
-    return bytes(sink.getvalue().to_pybytes())
 
 
 SHORT = "\n\nHint: it may be cut short."

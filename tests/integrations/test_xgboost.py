@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.model_selection import GridSearchCV
+from tests.integrations.boosted_cases import NARROW, Digits, Tumours, told
 
-from properly.errors import DataError
 from properly.rules import PBS, PLL, RPS, Bounded, Brier, Log, Mixture, Spherical
 
 xgboost = pytest.importorskip(
@@ -18,40 +17,16 @@ xgboost = pytest.importorskip(
 )
 from properly.integrations.xgboost import metric, objective  # noqa: E402
 
-NARROW = Bounded(Brier(), (0.05, 0.2))
 EVENT = {"objective": "binary:logistic", "base_score": 0.5, "max_depth": 3, "nthread": 1}
 CLASSES = {"objective": "multi:softprob", "num_class": 10, "max_depth": 2, "nthread": 1}
 
 
-class Tumours:
-    """Biopsies: malignant or not, in a part to learn from and a part to look at."""
-
-    X, benign = load_breast_cancer(return_X_y=True)
-    y = 1 - benign
-    known = np.arange(len(y)) % 3 > 0
-
-    @classmethod
-    def learn(cls, **more: Any) -> Any:
-        return xgboost.DMatrix(cls.X[cls.known], cls.y[cls.known], nthread=1, **more)
-
-    @classmethod
-    def judge(cls, **more: Any) -> Any:
-        return xgboost.DMatrix(cls.X[~cls.known], cls.y[~cls.known], nthread=1, **more)
+def learning(cases: Any, **more: Any) -> Any:
+    return xgboost.DMatrix(cases.X[cases.known], cases.y[cases.known], nthread=1, **more)
 
 
-class Digits:
-    """Handwritten digits, ten classes."""
-
-    X, y = (part[:600] for part in load_digits(return_X_y=True))
-    known = np.arange(600) % 3 > 0
-
-    @classmethod
-    def learn(cls) -> Any:
-        return xgboost.DMatrix(cls.X[cls.known], cls.y[cls.known], nthread=1)
-
-    @classmethod
-    def judge(cls) -> Any:
-        return xgboost.DMatrix(cls.X[~cls.known], cls.y[~cls.known], nthread=1)
+def judging(cases: Any, **more: Any) -> Any:
+    return xgboost.DMatrix(cases.X[~cases.known], cases.y[~cases.known], nthread=1, **more)
 
 
 def margins(params: Any, data: Any, rounds: int, rule: Any = None, **more: Any) -> Any:
@@ -60,14 +35,8 @@ def margins(params: Any, data: Any, rounds: int, rule: Any = None, **more: Any) 
     return model.predict(data, output_margin=True)
 
 
-def told(call: Any, error: type[Exception] = DataError) -> str:
-    with pytest.raises(error) as caught:
-        call()
-    return str(caught.value)
-
-
 def test_the_log_score_grows_the_trees_of_binary_logistic() -> None:
-    data = Tumours.learn()
+    data = learning(Tumours)
     own, ours = margins(EVENT, data, 30), margins(EVENT, data, 30, Log())
     np.testing.assert_allclose(ours, own, atol=1e-5)
     assert np.ptp(own) > 8
@@ -75,13 +44,13 @@ def test_the_log_score_grows_the_trees_of_binary_logistic() -> None:
 
 def test_weighted_rows_grow_the_trees_of_binary_logistic() -> None:
     weight = np.random.default_rng(1).uniform(0.5, 2, int(Tumours.known.sum()))
-    data = Tumours.learn(weight=weight)
+    data = learning(Tumours, weight=weight)
     own, ours = margins(EVENT, data, 30), margins(EVENT, data, 30, Log())
     np.testing.assert_allclose(ours, own, atol=1e-5)
 
 
 def test_half_the_step_and_half_the_limits_grow_the_trees_of_softprob() -> None:
-    data = Digits.learn()
+    data = learning(Digits)
     # XGBoost doubles the curvature of the softmax; its usual values are halved, gamma is doubled.
     halved = {"eta": 0.15, "reg_lambda": 0.5, "min_child_weight": 0.5, "gamma": 0.2}
     # Without base_score it would start from the class frequencies, but not with our objective.
@@ -122,8 +91,8 @@ def test_a_row_of_weight_two_is_two_rows(rule: Any) -> None:
 )
 def test_every_rule_improves_with_training(rule: Any) -> None:
     params = {**EVENT, "min_child_weight": 0.1}
-    model = xgboost.train(params, Tumours.learn(), 20, obj=objective(rule))
-    y, judge = Tumours.y[~Tumours.known], Tumours.judge()
+    model = xgboost.train(params, learning(Tumours), 20, obj=objective(rule))
+    y, judge = Tumours.y[~Tumours.known], judging(Tumours)
     before, after = (rule(y, p) for p in (np.full(len(y), 0.5), model.predict(judge)))
     assert after < 0.4 * before
 
@@ -131,8 +100,8 @@ def test_every_rule_improves_with_training(rule: Any) -> None:
 @pytest.mark.parametrize("rule", [Brier(), Spherical(), RPS()], ids=repr)
 def test_every_rule_for_classes_improves_with_training(rule: Any) -> None:
     params = {**CLASSES, "min_child_weight": 0.1, "eta": 0.5}
-    model = xgboost.train(params, Digits.learn(), 6, obj=objective(rule))
-    y, p = Digits.y[~Digits.known], model.predict(Digits.judge())
+    model = xgboost.train(params, learning(Digits), 6, obj=objective(rule))
+    y, p = Digits.y[~Digits.known], model.predict(judging(Digits))
     assert p.shape == (len(y), 10)
     assert rule(y, p) < 0.6 * rule(y, np.full((len(y), 10), 0.1))
 
@@ -155,14 +124,14 @@ def test_a_start_outside_the_range_is_refused_and_one_inside_learns() -> None:
         "at 0.5\n\nHint: start inside the range of the rule: base_score= a probability there, the "
         "event rate if it is, with the parameter objective='binary:logistic'."
     )
-    assert told(lambda: xgboost.train(EVENT, Tumours.learn(), 3, obj=objective(NARROW))) == said
+    assert told(lambda: xgboost.train(EVENT, learning(Tumours), 3, obj=objective(NARROW))) == said
     settings = {"objective": objective(NARROW), "n_estimators": 3, "n_jobs": 1}
     X, y = Tumours.X[Tumours.known], Tumours.y[Tumours.known]
     assert told(lambda: xgboost.XGBClassifier(**settings).fit(X, y)) == said
     model = xgboost.XGBClassifier(**settings, base_score=0.1).fit(X, y)
     assert NARROW(y, model.predict_proba(X)[:, 1]) < 0.5 * NARROW(y, np.full(len(y), 0.1))
     flat = Bounded(Brier(), (0.7, 0.9))
-    far = Tumours.learn(base_margin=np.linspace(-1, 0, len(y)))
+    far = learning(Tumours, base_margin=np.linspace(-1, 0, len(y)))
     assert told(lambda: xgboost.train(EVENT, far, 3, obj=objective(flat))).endswith(
         "with 379 forecasts between 0.2689 and 0.5\n\nHint: start inside the range of the rule: "
         "base_score= a probability there, the event rate if it is, with the parameter "
@@ -171,7 +140,7 @@ def test_a_start_outside_the_range_is_refused_and_one_inside_learns() -> None:
 
 
 def test_without_binary_logistic_the_start_is_a_margin() -> None:
-    data = Tumours.learn()
+    data = learning(Tumours)
     start: list[float] = []
 
     def spy(margin: Any, data: Any) -> Any:
@@ -186,11 +155,11 @@ def test_without_binary_logistic_the_start_is_a_margin() -> None:
 
 @pytest.mark.parametrize("rule", [NARROW, Brier(), PBS(), PLL()], ids=repr)
 def test_early_stopping_keeps_the_round_of_the_least_loss(rule: Any) -> None:
-    judge = Tumours.judge()
+    judge = judging(Tumours)
     log: dict[str, Any] = {}
     model = xgboost.train(
         EVENT,
-        Tumours.learn(),
+        learning(Tumours),
         200,
         obj=objective(Log()),
         custom_metric=metric(rule),
@@ -236,12 +205,12 @@ def test_metrics_get_margins_of_ours_and_probabilities_of_their_objectives(
 ) -> None:
     y = Tumours.y[~Tumours.known]
     weight = np.linspace(0.5, 2, len(y)) if weighted else None
-    judge = Tumours.judge(weight=weight)
+    judge = judging(Tumours, weight=weight)
     for rule in (NARROW, Log(), PBS()):
         log: dict[str, Any] = {}
         model = xgboost.train(
             EVENT,
-            Tumours.learn(),
+            learning(Tumours),
             5,
             obj=None if own else objective(Log()),
             custom_metric=metric(rule, from_logits=not own),
@@ -289,8 +258,8 @@ def test_margins_where_probabilities_are_expected_name_from_logits() -> None:
         )
 
     for found in (
-        told(lambda: train(NARROW, EVENT, Tumours.learn(), Tumours.judge())),
-        told(lambda: train(Brier(), CLASSES, Digits.learn(), Digits.judge())),
+        told(lambda: train(NARROW, EVENT, learning(Tumours), judging(Tumours))),
+        told(lambda: train(Brier(), CLASSES, learning(Digits), judging(Digits))),
     ):
         first, hint = found.split("\n\n")
         assert first.startswith("with from_logits=False trees must return probabilities; row ")
@@ -302,7 +271,7 @@ def test_margins_where_probabilities_are_expected_name_from_logits() -> None:
 def test_cross_validation_and_cloning_work() -> None:
     log = xgboost.cv(
         EVENT,
-        Tumours.learn(),
+        learning(Tumours),
         15,
         nfold=3,
         obj=objective(Brier()),
