@@ -126,6 +126,7 @@ def test_labels_and_rules_are_text() -> None:
     ax.figure.draw_without_rendering()  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("labels", [None, "very long class label no. {}", "Unbreakable{}" * 2])
 def test_ten_classes_and_ten_cases_are_whole_and_apart(labels: str | None) -> None:
     rng = np.random.default_rng(2)

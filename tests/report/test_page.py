@@ -140,6 +140,7 @@ def test_an_old_page_stays_unless_it_may_be_replaced(evaluation: Any, tmp_path: 
     assert path.stat().st_size > 800_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [subject.rule for subject in SUBJECTS], ids=repr)
 def test_a_page_can_be_printed_for_every_rule(rule: BinaryRule) -> None:
     e = properly.evaluate([0, 1, 1, 0], [0.2, 0.7, 0.6, 0.6], rules=rule, replicates=0)
@@ -212,6 +213,7 @@ def crowd(request: pytest.FixtureRequest) -> Any:
     return properly.evaluate(y, models, task="binary", replicates=0, rng=1, groups=y ^ (p > 0.5))
 
 
+@pytest.mark.slow
 def test_of_many_models_the_best_are_drawn_and_all_are_tabled(crowd: Any) -> None:
     text = page(crowd)
     assert len(text.encode()) < 2_000_000
