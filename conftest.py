@@ -22,9 +22,7 @@ DOORS = {
     "lightning": "lightning",
     "keras": "keras",
     "xgboost.py": "xgboost",
-    "_xgboost_training.py": "xgboost",
     "lightgbm.py": "lightgbm",
-    "_lightgbm_training.py": "lightgbm",
     "mlflow": "mlflow",
 }
 MISSING = {door: framework for door, framework in DOORS.items() if find_spec(framework) is None}
