@@ -20,6 +20,8 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
     ROOT / "docs" / "integrations" / "scikit-learn.md",
 ]
+# These evaluate for seconds.
+LONG = {"comparing.md", "ordered.md", "probability-scale.md", "reliability.md"}
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -49,7 +51,13 @@ def run(block: Block, file: Path, names: dict[str, Any]) -> tuple[str, dict[str,
     return printed.getvalue(), names
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.name, marks=[pytest.mark.slow] if page.name in LONG else [])
+        for page in PAGES
+    ],
+)
 def test_the_python_of_a_page_runs_and_prints_what_the_page_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
