@@ -18,8 +18,9 @@ CONFORMANCE := torchmetrics==1.9.0 "arviz-stats[xarray]==0.8.0" probmetrics==1.3
 
 # Rows of the benchmark need the frameworks that they are held against.
 FRAMED := tests/integrations tests/studies/test_benchmarks.py
-# What is left to `make verify` besides tests marked slow: chances are drawn, studies repeated.
-SLOW := tests/chances tests/reproductions tests/studies
+# What is left to `make verify` besides tests marked slow: chances are drawn, studies repeated,
+# published numbers compared by the thousand.
+SLOW := tests/chances tests/reference tests/reproductions tests/studies
 RUN := $(BIN)/python -m pytest -q
 # A worker a core; one that is done takes tests from another.
 SHARED := --numprocesses=auto --dist=worksteal

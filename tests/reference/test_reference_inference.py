@@ -58,7 +58,6 @@ def test_every_published_value_is_computed_and_no_other() -> None:
     assert sum(map(len, found)) == len(VALUES)
 
 
-@pytest.mark.slow
 def test_every_published_draw_is_repeated_and_no_other() -> None:
     found = [set(area()) for table in (parts, calibration) for area in table.DRAWN.values()]
     assert set.union(*found) == set(MONTE_CARLO)
