@@ -52,7 +52,7 @@ verify: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and 
 	@$(TOGETHER) check docs test-all
 
 test-all:
-	@$(RUN) $(SHARED) $(FULL) --cov=properly src tests $(FRAMED:%=--ignore=%)
+	@$(RUN) $(SHARED) $(FULL) --cov=properly src reproductions tests $(FRAMED:%=--ignore=%)
 
 check: $(VENV)/.ready-test  ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check --quiet .
@@ -77,22 +77,14 @@ docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
 	@echo "the documentation is in docs/_build/html/index.html"
 
 pictures: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## draw the pictures of the documentation again
-	@$(BIN)/python studies/make_pictures.py
-	@$(BIN)/python studies/make_guide_pictures.py
-	@$(BIN)/python studies/make_decision_pictures.py
-	@$(BIN)/python studies/make_class_pictures.py
-	@$(BIN)/python studies/make_penalized_pictures.py
-	@$(BIN)/python studies/make_mean_pictures.py
-	@$(BIN)/python studies/make_inference_pictures.py
-	@$(BIN)/python studies/make_report_pictures.py
-	@$(BIN)/python studies/make_selection_pictures.py
+	@$(BIN)/python -m studies.pictures
 
 conformance: $(PEERS)/.ready-conformance  ## hold our numbers, and known defects, against other libraries; rewrites docs/conformance.md
-	@$(PEERS)/bin/python studies/make_conformance.py
+	@$(PEERS)/bin/python -m studies.conformance
 
 coverage-study: $(VENV)/.ready-timeseries  ## simulate how often bands and intervals hold; three quarters of an hour, rewrites docs/coverage.md
-	@$(BIN)/python studies/coverage_study.py --jobs 2 --scale 1.0 --out docs/coverage.json
-	@$(BIN)/python studies/coverage_study.py --page docs/coverage.md
+	@$(BIN)/python -m studies.coverage --jobs 2 --scale 1.0 --out docs/coverage.json
+	@$(BIN)/python -m studies.coverage --page docs/coverage.md
 
 changelog: $(VENV)/.ready-docs  ## show what the next release would say
 	@$(BIN)/towncrier build --draft --version NEXT
