@@ -157,7 +157,7 @@ def test_numbers_of_classes_have_no_area() -> None:
     e = evaluate([0, 1, 2], p, task="ordinal", replicates=0)
     found = numbers_of(e)["forecast"]
     assert list(found) == ["rps", "ranked_log", "log"]
-    assert found["rps"]["score"] == e.scores["forecast"]["rps"].score
+    assert found["rps"]["score"] == e.totals["forecast"]["rps"].score
     assert math.isnan(found["log"]["miscalibration"])
 
 

@@ -521,7 +521,7 @@ SAID: list[tuple[type[Exception], str, Any]] = [
     (
         DataError,
         "task must be 'auto', 'binary', 'multiclass' or 'ordinal'; got 'nominal'",
-        lambda: evaluate([0, 1], P, task="nominal"),  # type: ignore[call-overload]
+        lambda: evaluate([0, 1], P, task="nominal"),  # type: ignore[arg-type]
     ),
     (
         DataError,

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly.evaluation._record import Evaluation
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly.evaluation._class_record import ClassEvaluation
+    from properly.evaluation._record import Evaluation
     from properly.typing import Column
 
 
@@ -127,12 +125,11 @@ def only_shown() -> Spec:
 MOST_MODELS = 8
 
 
-def drawn_models(evaluation: Evaluation | ClassEvaluation) -> tuple[str, ...]:
+def drawn_models(evaluation: Evaluation) -> tuple[str, ...]:
     """Name the models with the lowest scores, in the order that they were given in."""
     if len(evaluation.models) <= MOST_MODELS:
         return evaluation.models
-    scores = evaluation.scores if isinstance(evaluation, Evaluation) else evaluation.intervals
-    value = {name: by_rule[evaluation.primary].value for name, by_rule in scores.items()}
+    value = {name: by_rule[evaluation.primary].value for name, by_rule in evaluation.scores.items()}
     best = sorted(value, key=lambda name: (math.isnan(value[name]), value[name]))[:MOST_MODELS]
     return tuple(name for name in evaluation.models if name in best)
 
@@ -150,7 +147,7 @@ def drawn_part(evaluation: Any) -> Any:
     return replace(evaluation, **parts)
 
 
-def inks_of(evaluation: Evaluation | ClassEvaluation) -> dict[str, int]:
+def inks_of(evaluation: Evaluation) -> dict[str, int]:
     """Give each model that is drawn the number of its colour."""
     return {name: k % len(PALETTE) for k, name in enumerate(drawn_models(evaluation))}
 

@@ -25,9 +25,8 @@ from properly.report._chart import (
 from properly.report._words import few, listed, percent, rule_in_words
 
 if TYPE_CHECKING:
-    from properly.calibration._decomposition import Decomposition
+    from properly.calibration._decomposition import ClassDecomposition, Decomposition
     from properly.calibration._reliability import Reliability
-    from properly.evaluation._class_record import ClassEvaluation
     from properly.evaluation._record import Evaluation
     from properly.typing import Column
 
@@ -57,7 +56,7 @@ BAND = (
 SEVERAL = "One line is one model. Switch all but one off to see where chance could have led it."
 
 
-def class_reliability_chart(evaluation: ClassEvaluation) -> Chart | None:
+def class_reliability_chart(evaluation: Evaluation) -> Chart | None:
     """Draw how often each answer was yes after each forecast of it, one panel a question."""
     records = evaluation.reliability
     if not records:
@@ -79,7 +78,7 @@ def class_reliability_chart(evaluation: ClassEvaluation) -> Chart | None:
     )
 
 
-def _class_rows(evaluation: ClassEvaluation, questions: list[str]) -> list[Row]:
+def _class_rows(evaluation: Evaluation, questions: list[str]) -> list[Row]:
     """Lay out all that the panels show as rows of one table."""
     records = evaluation.reliability
     most = max(ALL_BINS // (len(records) * len(questions)), FEWEST_BINS)
@@ -100,7 +99,7 @@ def _class_rows(evaluation: ClassEvaluation, questions: list[str]) -> list[Row]:
     return found
 
 
-def _end(evaluation: ClassEvaluation, question: str) -> float:
+def _end(evaluation: Evaluation, question: str) -> float:
     """Return how far forecasts and event rates of a question reach."""
     found = [by_question[question] for by_question in evaluation.reliability.values()]
     return float(max(max(x.value[-1], x.bins.event_rate[-1]) for x in found)) or 1.0
@@ -135,7 +134,7 @@ def _class_band(record: Reliability, end: float) -> list[Row]:
     ]
 
 
-def _class_note(evaluation: ClassEvaluation, name: str, question: str) -> list[Row]:
+def _class_note(evaluation: Evaluation, name: str, question: str) -> list[Row]:
     part = _part(evaluation, name, question)
     if part is None:
         return []
@@ -143,11 +142,12 @@ def _class_note(evaluation: ClassEvaluation, name: str, question: str) -> list[R
     return [{"kind": "note", "note": told}]
 
 
-def _part(evaluation: ClassEvaluation, name: str, question: str) -> Decomposition | None:
+def _part(evaluation: Evaluation, name: str, question: str) -> Decomposition | None:
     """Find what the score of a question is made of, by the first rule that asks it."""
-    for found in evaluation.decompositions[name].values():
-        if question in found:
-            return found[question]
+    record: ClassDecomposition
+    for record in evaluation.decompositions[name].values():
+        if question in record:
+            return record[question]
     return None
 
 
@@ -247,7 +247,7 @@ def _alone(opacity: float) -> Spec:
     return {"condition": {"test": "length(shown) == 1", "value": opacity}, "value": 0}
 
 
-def _class_alt(evaluation: ClassEvaluation, questions: list[str]) -> str:
+def _class_alt(evaluation: Evaluation, questions: list[str]) -> str:
     told = []
     for name, by_question in evaluation.reliability.items():
         apart = {q: r.mean_forecast - r.event_rate for q, r in by_question.items()}
@@ -260,7 +260,7 @@ def _class_alt(evaluation: ClassEvaluation, questions: list[str]) -> str:
     return f"Panels for {listed(questions)}. {' '.join(told[:2])}"
 
 
-def _class_table(evaluation: ClassEvaluation, questions: list[str]) -> Table:
+def _class_table(evaluation: Evaluation, questions: list[str]) -> Table:
     rows = []
     for question in questions:
         for name, by_question in evaluation.reliability.items():
