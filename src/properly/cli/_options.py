@@ -163,7 +163,6 @@ def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluatio
 
     with progress_bar() as progress:
         drawn = {**options, "rng": seed, "progress": progress, "task": chosen.task}
-        found: Evaluation
         if isinstance(chosen, Large):
             rules = rules_of_task(chosen.task, drawn.pop("rules"), drawn["within"])
             found = properly.evaluate(summed(chosen, rules, progress), **drawn)

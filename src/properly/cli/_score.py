@@ -1,9 +1,4 @@
-"""``properly score``: scores in many formats, and a verdict for pipelines.
-
-Conditions such as ``brier > 0.2``, for pipelines that are to stop.
-
-Scores of models and baselines as rows of a table.
-"""
+"""``properly score``: scores in many formats, and conditions for pipelines that are to stop."""
 
 from __future__ import annotations
 
@@ -151,7 +146,7 @@ def numbers_of(evaluation: Any) -> Numbers:
         }
         for model, by_rule in evaluation.parts.items()
     }
-    for model in numbers if evaluation.task == "binary" else ():
+    for model in () if evaluation.aucs is None else numbers:
         area = evaluation.aucs.get(model)
         numbers[model]["auc"] = {"score": math.nan if area is None else float(area.value)}
     return numbers
@@ -306,24 +301,24 @@ def _score(
     **options: Any,
 ) -> None:
     require_output(output, force=force)
-    asked = {name: options.pop(name) for name in ("rules", "within", "level", "seed")}
-    asked["rules"] = asked["rules"] or None
+    request = {name: options.pop(name) for name in ("rules", "within", "level", "seed")}
+    request["rules"] = request["rules"] or None
     with opened(**options) as chosen:
-        found = evaluated(chosen, replicates=replicates if intervals else 0, **asked)
+        evaluation = evaluated(chosen, replicates=replicates if intervals else 0, **request)
     # Before anything is printed, since a name in a condition may be unknown.
-    numbers = numbers_of(found)
+    numbers = numbers_of(evaluation)
     held = [one for condition in conditions for one in condition.held(numbers)]
-    emit(_laid_out(found, layout), output, force=force)
+    emit(_laid_out(evaluation, layout), output, force=force)
     for one in held:
         click.echo(str(one), err=True)
     if held:
         click.get_current_context().exit(HOLDS)
 
 
-def _laid_out(found: Evaluation, layout: str) -> str:
+def _laid_out(evaluation: Evaluation, layout: str) -> str:
     if layout == "table":
-        return f"{found}\n"
+        return f"{evaluation}\n"
     if layout == "json":
-        return f"{found.to_json()}\n"
-    rows = columns_of_scores(found) if layout == "csv" else cells_of_scores(found)
+        return f"{evaluation.to_json()}\n"
+    rows = columns_of_scores(evaluation) if layout == "csv" else cells_of_scores(evaluation)
     return FORMATS[layout](*rows)

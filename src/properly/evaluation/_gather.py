@@ -214,13 +214,13 @@ def _decompositions(
     around = decompose_by(drawn, request.rules, drawing)
     # Draws of runs or cells have a score of their own.
     apart = source.summed and (drawn is not tally or tally.cells is not None)
-    found = {}
+    drawn_parts = {}
     for (rule, parts), other in zip(exact.items(), around, strict=True):
         intervals = other.intervals
         if intervals is not None and apart:
             intervals = replace(intervals, score=scores[rule].interval)
-        found[rule] = replace(parts, intervals=intervals)
-    return found
+        drawn_parts[rule] = replace(parts, intervals=intervals)
+    return drawn_parts
 
 
 def _ungrouped(parts: Decomposition, score: float) -> Decomposition:
@@ -252,16 +252,16 @@ def _dominances(
     source: Rows, scores: Mapping[str, Mapping[str, Estimate]]
 ) -> dict[tuple[str, str], Dominance]:
     """Compare the best model with each other one, threshold by threshold."""
-    request, found = source.request, {}
+    request, bands = source.request, {}
     options: dict[str, Any] = {"level": request.level, "rng": request.rng}
     best, *others = sorted(scores, key=lambda name: scores[name][request.primary.name].value)
     for other in others[: MOST_PAIRED - 1]:
         pair = source.cases[best], source.cases[other]
         try:
-            found[best, other] = dominance(*pair, within=request.within, **options)
+            bands[best, other] = dominance(*pair, within=request.within, **options)
         except DataError as error:
             _note(source, f"thresholds of {best} and {other}", error)
-    return found
+    return bands
 
 
 # Classes
@@ -325,15 +325,15 @@ def _class_reliability(source: Source, name: str) -> dict[str, Reliability]:
         source.notes += [] if source.summed else [note]
     elif not (source.has_bands or source.summed):
         source.notes.append(TIMES)
-    rng, found = as_generator(request.rng), {}
+    rng, curves = as_generator(request.rng), {}
     options: dict[str, Any] = {"level": BAND_LEVEL, "replicates": max(request.replicates, 1)}
     for question, answers in questions.items():
         if banded:
             with _band_of(source):
-                found[question] = reliability(answers, band="consistency", rng=rng, **options)
-        if question not in found:
-            found[question] = reliability(answers)
-    return found
+                curves[question] = reliability(answers, band="consistency", rng=rng, **options)
+        if question not in curves:
+            curves[question] = reliability(answers)
+    return curves
 
 
 def _retention(source: Source, name: str) -> Retention | None:

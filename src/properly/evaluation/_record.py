@@ -55,7 +55,7 @@ PARTS = ("score", *PRINTED, "uncertainty")
 DECIDED = ("accuracy", "macro_f1", "mean_absolute_error", "quadratic_kappa")
 # What the dict says of the data, and the records by model that it has as they are, by task.
 DATA = {
-    True: ("event_rate", "rows", "events", "design", "summed", "level", "within"),
+    True: ("task", "event_rate", "rows", "events", "design", "summed", "level", "within"),
     False: ("task", "classes", "normalized", "rows", "design", "summed", "level"),
 }
 BY_MODEL = {

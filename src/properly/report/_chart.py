@@ -121,6 +121,16 @@ def only_shown() -> Spec:
     return {"filter": "indexof(shown, datum.model) >= 0"}
 
 
+def facet(field: str, names: str, size: int) -> Spec:
+    """Head each panel by a name.
+
+    Names are data of the parameter `names`, and looked up by number: nothing in them is obeyed.
+    """
+    label = {"labelExpr": f"{names}[datum.value]", "labelLimit": size}
+    style = {"labelFontWeight": "bold", "labelAnchor": "start"}
+    return {"field": field, "type": "ordinal", "header": {"title": None} | label | style}
+
+
 # More curves cannot be told apart, and would make the page too large to send.
 MOST_MODELS = 8
 

@@ -19,6 +19,7 @@ from properly.report._chart import (
     Chart,
     Spec,
     Table,
+    facet,
     model_color,
     model_dash,
     only_shown,
@@ -233,14 +234,6 @@ def hard_table(evaluation: Evaluation) -> Table:
 
 def _confusion_spec(tables: dict[str, Confusion], labels: list[str]) -> Spec:
     names, cell = list(tables), min(max(SIDE // len(labels), CELL), WIDEST)
-    header = {
-        "title": None,
-        # Names are data of parameters, and looked up by number: nothing in them is obeyed.
-        "labelExpr": "names[datum.value]",
-        "labelLimit": SIDE,
-        "labelFontWeight": "bold",
-        "labelAnchor": "start",
-    }
     return {
         "params": [
             shown(names),
@@ -249,7 +242,7 @@ def _confusion_spec(tables: dict[str, Confusion], labels: list[str]) -> Spec:
         ],
         "data": {"values": _confusion_rows(tables)},
         "transform": [only_shown()],
-        "facet": {"field": "panel", "type": "ordinal", "header": header},
+        "facet": facet("panel", "names", SIDE),
         "columns": COLUMNS,
         "resolve": {"axis": {"x": "independent", "y": "independent"}},
         "spec": {

@@ -1,7 +1,4 @@
-"""What stands on the page, in order.
-
-Which charts stand on the page, in order.
-"""
+"""What stands on the page, in order: the verdict, tables, charts and the fine print."""
 
 from __future__ import annotations
 

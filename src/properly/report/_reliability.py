@@ -15,6 +15,7 @@ from properly.report._chart import (
     Chart,
     Spec,
     Table,
+    facet,
     model_color,
     model_dash,
     only_shown,
@@ -91,7 +92,7 @@ def _class_rows(evaluation: Evaluation, questions: list[str]) -> list[Row]:
             of_panel = {"question": k, "model": name}
             record = by_question[question]
             rows = [
-                *_class_bins(record, most),
+                *_bins(record, most, ranged=False),
                 *_class_band(record, end),
                 *_class_note(evaluation, name, question),
             ]
@@ -103,21 +104,6 @@ def _end(evaluation: Evaluation, question: str) -> float:
     """Return how far forecasts and event rates of a question reach."""
     found = [by_question[question] for by_question in evaluation.reliability.values()]
     return float(max(max(x.value[-1], x.bins.event_rate[-1]) for x in found)) or 1.0
-
-
-def _class_bins(record: Reliability, most: int) -> list[Row]:
-    bins = record.bins
-    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=most)
-    return [
-        {
-            "kind": "bin",
-            "x": short(low),
-            "x2": short(high),
-            "y": short(rate),
-            "cases": count_of_cases(count),
-        }
-        for low, high, count, rate in zip(*(column.tolist() for column in columns), strict=True)
-    ]
 
 
 def _class_band(record: Reliability, end: float) -> list[Row]:
@@ -156,19 +142,11 @@ def _class_spec(names: list[str], questions: list[str], rows: list[Row]) -> Spec
     place: Spec = {"type": "quantitative", "axis": axis, "scale": {"zero": True, "nice": False}}
     x = {"field": "x", "title": "forecast"} | place
     y = {"field": "y", "title": "how often it happened"} | place
-    header = {
-        "title": None,
-        # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
-        "labelExpr": "questions[datum.value]",
-        "labelLimit": CLASS_SIZE,
-        "labelFontWeight": "bold",
-        "labelAnchor": "start",
-    }
     told = {"name": "questions", "value": [printable(question) for question in questions]}
     return {
         "params": [shown(names), told],
         "data": {"values": rows},
-        "facet": {"field": "question", "type": "ordinal", "header": header},
+        "facet": facet("question", "questions", CLASS_SIZE),
         "columns": 3 if len(questions) in BY_THREE else CLASS_COLUMNS,
         "resolve": {
             "scale": {"x": "independent", "y": "independent"},
@@ -438,16 +416,16 @@ def _curve(record: Reliability) -> list[Row]:
     ]
 
 
-def _bins(record: Reliability) -> list[Row]:
+def _bins(record: Reliability, most: int = BIN_POINTS, *, ranged: bool = True) -> list[Row]:
     bins = record.bins
-    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=BIN_POINTS)
+    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=most)
     return [
         {
             "kind": "bin",
             "x": short(low),
             "x2": short(high),
             "y": short(rate),
-            "range": _range(low, high),
+            **({"range": _range(low, high)} if ranged else {}),
             "cases": count_of_cases(count),
         }
         for low, high, count, rate in zip(*(column.tolist() for column in columns), strict=True)
@@ -462,19 +440,11 @@ def _spec(names: list[str], rows: list[Row], frame: Frame) -> Spec:
     x: Spec = {"field": "x", "type": "quantitative", "title": "forecast"}
     y: Spec = {"field": "y", "type": "quantitative", "title": "how often it happened"}
     both = {"scale": frame.scale, "axis": frame.axis}
-    header = {
-        "title": None,
-        # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
-        "labelExpr": "names[datum.value]",
-        "labelLimit": SIZE,
-        "labelFontWeight": "bold",
-        "labelAnchor": "start",
-    }
     return {
         "params": [shown(names), {"name": "names", "value": [printable(name) for name in names]}],
         "data": {"values": rows},
         "transform": [only_shown()],
-        "facet": {"field": "panel", "type": "ordinal", "header": header},
+        "facet": facet("panel", "names", SIZE),
         "columns": COLUMNS,
         # Axes in every panel: else they also stand where the last row has no panel.
         "resolve": {"axis": {"x": "independent", "y": "independent"}},

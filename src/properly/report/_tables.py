@@ -1,9 +1,4 @@
-"""What was done, with which conventions, and how to do it again.
-
-Tables of scores: one a rule, and one in the terms of clinical papers.
-
-Tables of the worst cases.
-"""
+"""The tables of scores and of worst cases, and the fine print: what was done, and how."""
 
 from __future__ import annotations
 

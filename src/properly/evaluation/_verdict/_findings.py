@@ -1,14 +1,8 @@
-"""Whether a model is better than none.
+"""The findings of a verdict, each kind as sentences.
 
-Which models are miscalibrated, and how.
-
-What was called impossible, or certain, and turned out otherwise.
-
-Whether a model is worse for some groups.
-
-At which thresholds one model is better than another.
-
-What is impossible to tell, and what it would take.
+Whether a model is better than none; which are miscalibrated, and how; what was called impossible or
+certain, and turned out otherwise; groups for which a model is worse; at which thresholds one model
+is better than another; what is impossible to tell, and what it would take.
 """
 
 from __future__ import annotations
