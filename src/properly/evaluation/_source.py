@@ -256,7 +256,8 @@ class Rows:
 
     def decompose(self, name: str, rule: Any) -> ClassDecomposition:
         """Split a score of classes question by question."""
-        return decompose(self.given[name], rule)
+        parts: ClassDecomposition = decompose(self.given[name], rule)
+        return parts
 
     def mean(self, name: str, rule: Any) -> float:
         """Return a mean score of classes as the rule itself adds it up."""
@@ -431,9 +432,9 @@ class Sums:
         """Split a score of classes question by question, from the counts of each."""
         plan = plan_for(rule, "auto", len(self.shares))
         questions = self.questions(name, plan.view)
-        pairs = zip(questions.values(), plan.rules, strict=True)
-        parts = tuple(decompose_by(tally, [judge])[0] for tally, judge in pairs)
-        return add_parts(plan, rule, tuple(questions), parts)
+        pairs = zip(questions.items(), plan.rules, strict=True)
+        parts = {question: decompose_by(tally, [judge])[0] for (question, tally), judge in pairs}
+        return add_parts(plan, rule, parts)
 
     def mean(self, name: str, rule: Any) -> float:
         """Return a mean score of classes, which is exact."""
