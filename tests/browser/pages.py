@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from properly import Evaluation
-    from properly.evaluation import ClassEvaluation
 
 CRASH = {"title": "Death in car crashes", "cases": "people", "event": "death"}
 # Of the accidents of the example every sixth is kept, with about 1,500 people.
@@ -64,13 +63,13 @@ def crash_evaluation() -> Evaluation:
     return found
 
 
-def ordinal_evaluation() -> ClassEvaluation:
+def ordinal_evaluation() -> Evaluation:
     """Evaluate forecasts of how badly people were hurt."""
     crash = properly.datasets.crash()
     kept = np.flatnonzero(crash.severity >= 0)[:600]
     labels = list(crash.severity_labels)
     flatter = crash.severity_probabilities[kept] / 2 + 1 / (2 * len(labels))
-    found: ClassEvaluation = properly.evaluate(
+    return properly.evaluate(
         np.array(labels)[crash.severity[kept]],
         {"logistic": crash.severity_probabilities[kept], "flatter": flatter},
         task="ordinal",
@@ -79,17 +78,16 @@ def ordinal_evaluation() -> ClassEvaluation:
         replicates=9,
         rng=0,
     )
-    return found
 
 
-def classes_evaluation(names: tuple[str, ...], labels: tuple[str, ...]) -> ClassEvaluation:
+def classes_evaluation(names: tuple[str, ...], labels: tuple[str, ...]) -> Evaluation:
     """Evaluate models of classes without an order, with groups called as the classes."""
     rng = np.random.default_rng(3)
     P = rng.dirichlet(np.ones(len(labels)), 150)
     outcome = np.array([rng.choice(len(labels), p=p) for p in P])
     called = np.array(labels, dtype=object)
     weights = np.linspace(0, 0.5, len(names))
-    found: ClassEvaluation = properly.evaluate(
+    return properly.evaluate(
         called[outcome],
         {name: (1 - w) * P + w / len(labels) for name, w in zip(names, weights, strict=True)},
         task="multiclass",
@@ -98,7 +96,6 @@ def classes_evaluation(names: tuple[str, ...], labels: tuple[str, ...]) -> Class
         replicates=9,
         rng=0,
     )
-    return found
 
 
 def synthetic_evaluation(

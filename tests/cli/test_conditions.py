@@ -157,7 +157,7 @@ def test_numbers_of_classes_have_no_area() -> None:
     e = evaluate([0, 1, 2], p, task="ordinal", replicates=0)
     found = numbers_of(e)["forecast"]
     assert list(found) == ["rps", "ranked_log", "log"]
-    assert found["rps"]["score"] == e.scores["forecast"]["rps"].score
+    assert found["rps"]["score"] == e.totals["forecast"]["rps"].score
     assert math.isnan(found["log"]["miscalibration"])
 
 
@@ -168,5 +168,5 @@ def test_a_condition_that_was_read_is_not_read_again() -> None:
 
 def test_areas_are_looked_up_by_model() -> None:
     # A record that has the fields of an evaluation of an event, and no more.
-    e = SimpleNamespace(decompositions={"m": {}}, aucs={"m": SimpleNamespace(value=0.7)})
+    e = SimpleNamespace(parts={"m": {}}, aucs={"m": SimpleNamespace(value=0.7)})
     assert numbers_of(e) == {"m": {"auc": {"score": 0.7}}}

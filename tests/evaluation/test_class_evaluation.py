@@ -14,11 +14,11 @@ import polars as pl
 import pytest
 
 import properly
-from properly import Cases, compare
+from properly import Cases, Evaluation, compare
+from properly.calibration import Decomposition
 from properly.calibration._decomposition import decompose
 from properly.decisions import hard_decisions
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation import ClassEvaluation, ClassScore
 from properly.rules import (
     PBS,
     RPS,
@@ -77,10 +77,10 @@ def evaluate(*given: Any, **options: Any) -> Any:
     return properly.evaluate(*given, **({"replicates": 0} | options))
 
 
-def evaluated(**options: Any) -> ClassEvaluation:
+def evaluated(**options: Any) -> Evaluation:
     models = {"first": MANY, "second": OTHER}
     found = evaluate(HAPPENED, models, **({"task": "ordinal"} | options))
-    assert isinstance(found, ClassEvaluation)
+    assert isinstance(found, Evaluation)
     return found
 
 
@@ -95,8 +95,8 @@ def test_every_number_is_that_of_a_direct_call(rule: ClassRule, weight: Any) -> 
     np.testing.assert_allclose(e.shares, shares, rtol=1e-15)
     constant = rule(HAPPENED, np.tile(shares, (60, 1)), weight)
     for name, p in (("first", MANY), ("second", OTHER)):
-        found = e.scores[name][rule.name]
-        assert isinstance(found, ClassScore)
+        found = e.totals[name][rule.name]
+        assert isinstance(found, Decomposition)
         assert found.score == rule(HAPPENED, p, weight)
         assert found.uncertainty == pytest.approx(constant, rel=1e-14)
         skill = properly.skill(HAPPENED, p, rule, weight=weight)
@@ -119,7 +119,7 @@ def test_what_adds_up_over_questions_has_parts_that_add_up(rule: ClassRule, weig
     e = evaluated(rules=rule, weight=weight)
     for name, p in (("first", MANY), ("second", OTHER)):
         direct = decompose(Cases(HAPPENED, p, weight=weight), rule)
-        found, parts = e.scores[name][rule.name], e.decompositions[name][rule.name]
+        found, parts = e.totals[name][rule.name], e.decompositions[name][rule.name]
         assert parts.to_dict() == direct.to_dict()
         assert found.miscalibration == parts.miscalibration
         assert found.discrimination == parts.discrimination
@@ -136,7 +136,7 @@ def test_what_adds_up_over_questions_has_parts_that_add_up(rule: ClassRule, weig
 )
 def test_other_rules_and_improper_ones_are_scored_but_have_no_parts(rule: ClassRule) -> None:
     e = evaluated(rules=[rule])
-    found = e.scores["first"][rule.name]
+    found = e.totals["first"][rule.name]
     assert math.isfinite(found.score)
     assert math.isnan(found.miscalibration)
     assert math.isnan(found.discrimination)
@@ -202,7 +202,7 @@ def test_labels_are_kept_in_their_order() -> None:
         "replicates": 0,
         "seed": None,
     }
-    assert e.scores == evaluate(Y, {"m": P}, task="ordinal", weight=[1, 2, 5]).scores
+    assert e.totals == evaluate(Y, {"m": P}, task="ordinal", weight=[1, 2, 5]).totals
 
 
 def test_classes_may_be_absent_from_the_sample() -> None:
@@ -223,7 +223,7 @@ FRAMES: dict[str, Any] = {
 def test_a_single_table_is_one_model_if_the_task_says_so(table: Any, task: Any) -> None:
     e = evaluate(Y, table, task=task)
     assert list(e.scores) == ["forecast"]
-    assert e.scores == evaluate(Y, {"forecast": P}, task=task).scores
+    assert e.totals == evaluate(Y, {"forecast": P}, task=task).totals
 
 
 def test_without_a_task_a_frame_has_a_column_for_each_model() -> None:
@@ -237,7 +237,7 @@ def test_without_a_task_a_frame_has_a_column_for_each_model() -> None:
 def test_models_may_be_frames(table: Any) -> None:
     e = evaluate(Y, {"a": table, "b": Q})
     assert e.task == "multiclass"
-    assert e.scores == evaluate(Y, {"a": P, "b": Q}).scores
+    assert e.totals == evaluate(Y, {"a": P, "b": Q}).totals
 
 
 def test_a_table_of_another_library_is_scored_in_it() -> None:
@@ -250,15 +250,15 @@ def test_rows_are_rescaled_on_request_and_it_is_said() -> None:
     e = evaluate(Y, {"m": 4 * np.array(P)}, normalize=True)
     assert e.normalized
     assert e.to_dict()["data"]["normalized"]
-    assert e.scores == evaluate(Y, {"m": P}).scores
+    assert e.totals == evaluate(Y, {"m": P}).totals
 
 
 def test_rules_come_alone_or_in_anything_that_lists_them() -> None:
-    expected = evaluate(Y, P, rules=[Brier(), Log()]).scores
+    expected = evaluate(Y, P, rules=[Brier(), Log()]).totals
     assert list(evaluate(Y, P, rules=Log()).scores["forecast"]) == ["log"]
-    assert evaluate(Y, P, rules=(Brier(), Log())).scores == expected
+    assert evaluate(Y, P, rules=(Brier(), Log())).totals == expected
     each: Any = iter([Brier(), Log()])
-    assert evaluate(Y, P, rules=each).scores == expected
+    assert evaluate(Y, P, rules=each).totals == expected
 
 
 # What is refused
@@ -401,19 +401,22 @@ def test_the_dictionary_is_strict_json_with_infinity_spelled_out(task: Any) -> N
 
 
 def test_an_infinite_score_has_infinite_parts() -> None:
-    found = evaluate(Y, WRONG, task="ordinal").scores["forecast"]["ranked_log"]
+    found = evaluate(Y, WRONG, task="ordinal").totals["forecast"]["ranked_log"]
     assert (found.score, found.skill, found.miscalibration) == (math.inf, -math.inf, math.inf)
     assert math.isfinite(found.uncertainty)
 
 
 def test_if_all_outcomes_are_alike_no_skill_can_be_had() -> None:
     e = evaluate([0, 0, 0], P, task="ordinal", rules=RPS())
-    found, constant = e.scores["forecast"]["rps"], e.baselines["class shares"]["rps"]
+    found, constant = e.totals["forecast"]["rps"], e.baselines["class shares"]["rps"]
     assert (found.skill, found.uncertainty) == (-math.inf, 0)
     assert math.isnan(constant.skill)
     told = e.to_dict()
     assert told["baselines"]["class shares"]["rps"]["skill"] is None
     assert json.loads(json.dumps(told, allow_nan=False)) == told
+
+
+PARTS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
 
 
 @pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
@@ -424,12 +427,12 @@ def test_a_frame_has_one_row_a_model_or_baseline_and_rule(backend: Any) -> None:
     if columns is None:
         columns = {name: list(frame[name]) for name in frame.columns}
     ends = ["score_lower", "score_upper"]
-    assert list(columns) == ["model", "baseline", "rule", *ClassScore._fields, *ends]
+    assert list(columns) == ["model", "baseline", "rule", *PARTS, *ends]
     assert columns["model"] == ["a", "a", "b", "b", "class shares", "class shares"]
     assert columns["baseline"] == [False] * 4 + [True] * 2
     assert columns["rule"] == ["rps", "log"] * 3
-    rows = [*e.scores["a"].values(), *e.scores["b"].values(), *e.baselines["class shares"].values()]
-    for name in ClassScore._fields:
+    rows = [*e.totals["a"].values(), *e.totals["b"].values(), *e.baselines["class shares"].values()]
+    for name in PARTS:
         # What does not exist may be NaN, or missing where a library knows that.
         found = [math.nan if value is None else float(value) for value in columns[name]]
         np.testing.assert_array_equal(found, [getattr(row, name) for row in rows])
@@ -492,7 +495,7 @@ def test_a_model_may_be_called_as_what_it_is_compared_with() -> None:
 
 def test_a_class_evaluation_is_short_in_a_session() -> None:
     assert repr(evaluate(Y, {"a": P, "b": Q})) == (
-        "ClassEvaluation(3 cases of 3 classes, models: 2, rules: 3)"
+        "Evaluation(3 cases of 3 classes, models: 2, rules: 3)"
     )
 
 

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import properly
-from properly import Cases, evaluate
+from properly import Cases, Evaluation, evaluate
 from properly.comparison._periods import over_time
 from properly.errors import DataError, DataWarning
-from properly.evaluation import ClassEvaluation
 from properly.rules import RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 
 RNG = np.random.default_rng(5)
@@ -36,20 +35,20 @@ SHARPENED = LOGISTIC**2 / np.sum(LOGISTIC**2, axis=1, keepdims=True)
 ACCIDENT, BELT = CRASH.cluster[ROWS], CRASH.seatbelt[ROWS]
 
 
-def of_classes(task: Any = "ordinal", **options: Any) -> ClassEvaluation:
+def of_classes(task: Any = "ordinal", **options: Any) -> Evaluation:
     found = evaluate(Y, MODELS, **({"task": task, "rng": 1, "replicates": 0} | options))
-    assert isinstance(found, ClassEvaluation)
+    assert isinstance(found, Evaluation)
     return found
 
 
-def noted(message: str, task: Any = "ordinal", **options: Any) -> ClassEvaluation:
+def noted(message: str, task: Any = "ordinal", **options: Any) -> Evaluation:
     """Evaluate, and find a message among the notes."""
     found = of_classes(task, **options)
     assert message in found.notes
     return found
 
 
-def of_crash() -> ClassEvaluation:
+def of_crash() -> Evaluation:
     return evaluate(
         HURT,
         {"logistic": LOGISTIC, "sharpened": SHARPENED},
@@ -71,10 +70,10 @@ def test_injuries_are_evaluated_by_the_functions_that_stand_alone() -> None:
     for name, p in forecasts.items():
         cases = Cases(HURT, p, labels=GRADES, clusters=ACCIDENT, groups=BELT)
         for rule in (RPS(), RankedLog(), Log()):
-            assert e.intervals[name][rule.name] == properly.score_interval(cases, rule)
+            assert e.scores[name][rule.name] == properly.score_interval(cases, rule)
             assert e.skills[name][rule.name] == properly.inference.skill_interval(cases, rule)
-            score = e.intervals[name][rule.name].value
-            assert score == pytest.approx(e.scores[name][rule.name].score, rel=1e-12)
+            score = e.scores[name][rule.name].value
+            assert score == pytest.approx(e.totals[name][rule.name].score, rel=1e-12)
         direct = properly.by_group(cases, RPS(), rng=1, replicates=2)
         assert e.groups[name].to_dict() == direct.to_dict()
         assert e.worst[name].to_dict() == properly.decisions.worst_cases(cases, Log()).to_dict()
@@ -90,7 +89,7 @@ def test_injuries_are_told_as_json_can_hold_them() -> None:
     told = e.to_dict()
     assert json.loads(e.to_json()) == told
     rps = told["models"]["logistic"]["rps"]
-    assert rps["interval"] == list(e.intervals["logistic"]["rps"].interval)
+    assert rps["interval"] == list(e.scores["logistic"]["rps"].interval)
     assert rps["skill_interval"] == list(e.skills["logistic"]["rps"].interval)
     assert rps["infinite_cases"] == 0
     assert told["comparisons"]["rps"]["pairs"][0]["first"] == "logistic"
@@ -161,7 +160,7 @@ def test_nothing_depends_on_the_order_of_the_rows() -> None:
     turned = evaluate(y[::-1], {"m": p[::-1]}, task="ordinal", replicates=0)
     found = evaluate(y, {"m": p}, task="ordinal", replicates=0)
     np.testing.assert_allclose(found.retention["m"].value, turned.retention["m"].value, rtol=1e-12)
-    assert found.scores["m"]["rps"].score == pytest.approx(turned.scores["m"]["rps"].score)
+    assert found.totals["m"]["rps"].score == pytest.approx(turned.totals["m"]["rps"].score)
 
 
 def test_the_worst_cases_go_by_the_log_score_if_it_is_asked_for() -> None:
@@ -181,7 +180,7 @@ def test_intervals_allow_for_weights_and_what_takes_no_weights_is_left_out() -> 
     told = "there are no retention curves of cases with weights"
     e = noted(told, weight=KNOWN["weight"])
     cases = Cases(Y, P, weight=KNOWN["weight"])
-    assert e.intervals["first"]["rps"] == properly.score_interval(cases, RPS())
+    assert e.scores["first"]["rps"] == properly.score_interval(cases, RPS())
     assert e.retention == {}
     alike = of_classes(weight=np.full(150, 2.5))
     assert alike.retention["first"].to_dict() == of_classes().retention["first"].to_dict()
@@ -205,7 +204,7 @@ def test_many_times_are_a_series_and_also_periods() -> None:
     assert f"calibration is not tested: {why}" in e.notes
     assert e.design == "30 times"
     cases = Cases(Y, P, time=KNOWN["time"])
-    assert e.intervals["first"]["rps"] == properly.score_interval(cases, RPS())
+    assert e.scores["first"]["rps"] == properly.score_interval(cases, RPS())
     with pytest.warns(DataWarning, match="in 12 of 12 periods"):
         direct = over_time(cases, RPS())
     assert e.over_time["first"].to_dict() == direct.to_dict()
@@ -215,7 +214,7 @@ def test_few_times_are_periods_of_independent_cases() -> None:
     told = "with 3 times, fewer than 20, intervals do not allow for dependence in time"
     e = noted(told, time=np.repeat([2001, 2002, 2003], 50))
     assert e.design == "150 independent cases"
-    assert e.intervals["first"]["rps"] == of_classes().intervals["first"]["rps"]
+    assert e.scores["first"]["rps"] == of_classes().scores["first"]["rps"]
     assert e.over_time["second"].start.tolist() == [2001, 2002, 2003]
 
 
@@ -246,7 +245,7 @@ def test_what_is_wrong_with_the_design_is_refused() -> None:
 def test_the_skill_by_an_improper_rule_has_no_interval() -> None:
     e = of_classes(rules=[SquaredAbsoluteRPS()])
     skill = e.skills["first"]["squared_absolute_rps"]
-    score = e.scores["first"]["squared_absolute_rps"]
+    score = e.totals["first"]["squared_absolute_rps"]
     assert skill.value == pytest.approx(score.skill, rel=1e-12)
     assert math.isnan(skill.standard_error)
     assert all(math.isnan(end) for end in skill.interval)
@@ -285,7 +284,7 @@ def test_of_many_classes_a_few_questions_are_looked_at(task: Any) -> None:
 
 def test_one_case_will_do() -> None:
     e = evaluate([1], {"m": P[:1], "n": Q[:1]}, task="ordinal", rng=1)
-    assert e.scores["m"]["rps"].score == RPS()([1], P[:1])
+    assert e.totals["m"]["rps"].score == RPS()([1], P[:1])
     assert json.loads(e.to_json()) == e.to_dict()
 
 

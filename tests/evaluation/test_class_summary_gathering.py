@@ -17,8 +17,7 @@ from properly.decisions._confusion import count_pairs
 from properly.engines._counts import Counts
 from properly.engines._exact import ScoreSums
 from properly.engines._summary import Summary
-from properly.evaluation._class_record import asked_rules
-from properly.evaluation._class_summary_gathering import gather_classes
+from properly.evaluation._evaluate import rules_of_classes
 from properly.evaluation._summary_notes import CLASS_COSTS, CLASS_GROUPS, CLASS_ROWS, CLASS_TESTS
 from properly.rules import RPS, Brier, SquaredAbsoluteRPS
 
@@ -57,13 +56,14 @@ def summary_of(
 
 
 def gathered(summary: Summary, task: str = "auto", **options: Any) -> Any:
-    return gather_classes(summary, task, **{"level": 0.95, "replicates": 0, "rng": 1} | options)
+    given: dict[str, Any] = {"task": task, "replicates": 0, "rng": 1} | options
+    return properly.evaluate(summary, **given)
 
 
 @pytest.mark.parametrize("task", ["multiclass", "ordinal"])
 def test_numbers_are_those_of_the_rows(task: Any) -> None:
     rows = properly.evaluate(Y, MODELS, task=task, labels=LABELS, replicates=19, rng=1)
-    found = gathered(summary_of(asked_rules(None, task)), replicates=19)
+    found = gathered(summary_of(rules_of_classes(None, task)), replicates=19)
     assert found.task == task
     told = rows.to_dict(), found.to_dict()
     for record in told:
@@ -91,17 +91,17 @@ def test_numbers_are_those_of_the_rows(task: Any) -> None:
 def test_weights_are_those_of_the_rows() -> None:
     weight = RNG.uniform(0.5, 2.0, ROWS)
     rows = properly.evaluate(Y, MODELS, labels=LABELS, weight=weight, replicates=0, rng=1)
-    found = gathered(summary_of(asked_rules(None, "multiclass"), weight=weight), replicates=9)
+    found = gathered(summary_of(rules_of_classes(None, "multiclass"), weight=weight), replicates=9)
     assert found.total == pytest.approx(weight.sum())
-    for name, by_rule in rows.intervals.items():
+    for name, by_rule in rows.scores.items():
         for rule, estimate in by_rule.items():
-            other = found.intervals[name][rule]
+            other = found.scores[name][rule]
             assert other.interval == pytest.approx(estimate.interval, rel=1e-10)
             assert found.skills[name][rule].interval == pytest.approx(
                 rows.skills[name][rule].interval, rel=1e-9
             )
-            assert found.scores[name][rule].miscalibration == pytest.approx(
-                rows.scores[name][rule].miscalibration, nan_ok=True
+            assert found.totals[name][rule].miscalibration == pytest.approx(
+                rows.totals[name][rule].miscalibration, nan_ok=True
             )
         assert found.decisions[name].argmax.accuracy == pytest.approx(
             rows.decisions[name].argmax.accuracy
@@ -113,7 +113,7 @@ def test_parts_of_cells_add_up_to_the_exact_score() -> None:
     exact, found = (gathered(summary_of(rules, cells)) for cells in (None, 20))
     for name in MODELS:
         for rule in ("rps", "brier"):
-            one, other = exact.scores[name][rule], found.scores[name][rule]
+            one, other = exact.totals[name][rule], found.totals[name][rule]
             assert other.score == one.score
             assert other.miscalibration - other.discrimination + other.uncertainty == (
                 pytest.approx(one.score, rel=1e-12)
@@ -123,7 +123,7 @@ def test_parts_of_cells_add_up_to_the_exact_score() -> None:
     note = next(note for note in found.notes if note.startswith(start))
     off = float(note.rpartition(" ")[2])
     apart = [
-        exact.scores[name][rule].discrimination - found.scores[name][rule].discrimination
+        exact.totals[name][rule].discrimination - found.totals[name][rule].discrimination
         for name in MODELS
         for rule in ("rps", "brier")
     ]
@@ -149,7 +149,7 @@ def test_groups_are_left_out_and_clusters_leave_no_band() -> None:
 
 
 def test_of_many_classes_some_questions_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("properly.evaluation._class_summary_gathering.MOST", 2)
+    monkeypatch.setattr("properly.evaluation._gather.MOST_CLASSES", 2)
     found = gathered(summary_of([Brier()]), replicates=9)
     assert [len(x) for x in found.reliability.values()] == [2, 2]
     assert all(curve.band is None for x in found.reliability.values() for curve in x.values())
@@ -168,7 +168,7 @@ def test_steps_are_told() -> None:
 def test_the_page_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The library that draws takes seconds to come, and is the same on every page.
     monkeypatch.setattr("vl_convert.javascript_bundle", lambda: "")
-    found = gathered(summary_of(asked_rules(None, "ordinal"), 50), replicates=9)
+    found = gathered(summary_of(rules_of_classes(None, "ordinal"), 50), replicates=9)
     page = report.write(tmp_path / "page.html", found).read_text(encoding="utf-8")
     assert 'e = properly.evaluate(summary, task="ordinal", level=0.95' in html.unescape(page)
     assert "Worst cases" not in page

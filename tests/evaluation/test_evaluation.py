@@ -39,6 +39,7 @@ def test_the_dictionary_is_strict_json_with_infinity_spelled_out() -> None:
     assert json.loads(text)["models"]["wrong"]["log"]["score"] == "Infinity"
     assert json.loads(text)["data"] == {
         "cases": 3,
+        "task": "binary",
         "event_rate": 2 / 3,
         "rows": 3,
         "events": 2,

@@ -14,10 +14,10 @@ from properly import report
 from properly.engines._counts import Counts
 from properly.engines._exact import ScoreSums
 from properly.engines._summary import Summary
-from properly.evaluation import _summary_gathering
+from properly.evaluation import _source
 from properly.evaluation._evaluate import rules_of_event
-from properly.evaluation._event_gathering import Asked
-from properly.evaluation._summary_gathering import gather_summary
+from properly.evaluation._gather import gather
+from properly.evaluation._source import Request
 from properly.evaluation._summary_notes import CLUSTERS, GROUPS, THRESHOLDS, WEIGHTS
 from properly.rules import Brier, Log
 
@@ -44,9 +44,8 @@ CURVES = {
 CERTAIN_BAND = ("lower", "upper")
 
 
-def asked(within: Any = None, replicates: int = 0, progress: Any = None) -> Asked:
-    rules, first, ends = rules_of_event(None, within)
-    return Asked(rules, first, ends, 0.95, replicates, 1, progress)
+def asked(within: Any = None, replicates: int = 0, progress: Any = None) -> Request:
+    return Request("binary", *rules_of_event(None, within), 0.95, replicates, 1, progress)
 
 
 def summed(within: Any = None, **known: Any) -> Summary:
@@ -75,13 +74,13 @@ def assert_same(rows: Any, sums: Any) -> None:
 @pytest.fixture(scope="module")
 def whole() -> Any:
     """Evaluate a summary in which everything is known."""
-    return gather_summary(summed((0.01, 0.1), groups=BELT), asked((0.01, 0.1), 5))
+    return gather(summed((0.01, 0.1), groups=BELT), asked((0.01, 0.1), 5))
 
 
 @pytest.fixture(scope="module")
 def grouped() -> Any:
     """Evaluate forecasts that were grouped into cells."""
-    return gather_summary(summed((0.01, 0.1), groups=BELT, cells=1000), asked((0.01, 0.1), 5))
+    return gather(summed((0.01, 0.1), groups=BELT, cells=1000), asked((0.01, 0.1), 5))
 
 
 def test_all_numbers_are_those_of_the_rows_with_a_range_groups_and_draws(whole: Any) -> None:
@@ -101,7 +100,7 @@ def test_all_numbers_are_those_of_the_rows_with_a_range_groups_and_draws(whole: 
 
 def test_all_numbers_are_those_of_the_rows_without_a_range() -> None:
     rows = properly.evaluate(DIED, FORECASTS, replicates=0, rng=1)
-    found = gather_summary(summed(), asked())
+    found = gather(summed(), asked())
     assert_same(rows, found)
     for name, worst in rows.worst.items():
         told = found.worst[name].to_dict()
@@ -114,7 +113,7 @@ def test_whole_weights_are_weights_and_no_copies() -> None:
     known: dict[str, Any] = {"weight": WEIGHT, "groups": BELT}
     rows = properly.evaluate(DIED, one, **known, replicates=0, rng=1)
     summary = Summary.of_rows((Brier(), Log()), DIED, one, **known)
-    found = gather_summary(summary, asked(None, 9))
+    found = gather(summary, asked(None, 9))
     assert found.total == rows.total == WEIGHT.sum()
     for name, by_rule in rows.scores.items():
         for rule, estimate in by_rule.items():
@@ -141,7 +140,7 @@ def test_whole_weights_are_weights_and_no_copies() -> None:
 
 def test_clusters_widen_what_sums_tell_and_leave_out_what_counts_do_not() -> None:
     rows = properly.evaluate(DIED, FORECASTS, clusters=CLUSTER, replicates=0, rng=1)
-    found = gather_summary(clustered({"all": summed()}), asked(None, 9))
+    found = gather(clustered({"all": summed()}), asked(None, 9))
     assert found.design == rows.design
     for name in FORECASTS:
         for rule in ("brier", "log"):
@@ -176,7 +175,7 @@ def test_a_recalibrated_cell_is_not_said_to_beat_the_forecasts_in_it() -> None:
     y = np.array([False, True] * 50)
     p = np.where(y, 0.9, 0.1)
     summary = Summary.of_rows([Brier()], y, {"m": p}, cells=1)
-    found = gather_summary(summary, Asked((Brier(),), Brier(), None, 0.95, 0, 1))
+    found = gather(summary, Request("binary", (Brier(),), Brier(), None, 0.95, 0, 1))
     parts = found.decompositions["m"]["brier"]
     # All in one cell, of which one half had the event: recalibrated, it would score 1/4.
     assert parts.score == pytest.approx(0.01)
@@ -202,11 +201,11 @@ def test_what_cells_can_have_changed_is_told(grouped: Any, whole: Any) -> None:
 
 
 def test_many_forecasts_are_drawn_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_summary_gathering, "MOST_DRAWN", 200)
-    monkeypatch.setattr(_summary_gathering, "RUNS", 40)
+    monkeypatch.setattr(_source, "MOST_DRAWN", 200)
+    monkeypatch.setattr(_source, "RUNS", 40)
     y, p = RNG.random(400) < 0.3, RNG.random(400)
     summary = Summary.of_rows([Brier()], y, {"one": p, "two": p**2})
-    found = gather_summary(summary, Asked((Brier(),), Brier(), None, 0.95, 9, 1))
+    found = gather(summary, Request("binary", (Brier(),), Brier(), None, 0.95, 9, 1))
     parts = found.decompositions["one"]["brier"]
     exact = properly.decompose(properly.tally(y, p), Brier())
     assert (parts.score, parts.miscalibration) == (exact.score, exact.miscalibration)
@@ -224,7 +223,9 @@ def test_one_model_has_no_pairs_and_one_group_is_noted() -> None:
     summary = Summary.of_rows([Brier()], DIED, known, groups=np.zeros(len(DIED), dtype=int))
     steps: list[str] = []
     options = asked(progress=lambda _, __, what: steps.append(what))
-    found = gather_summary(summary, Asked((Brier(),), Brier(), None, 0.95, 0, 1, options.progress))
+    found = gather(
+        summary, Request("binary", (Brier(),), Brier(), None, 0.95, 0, 1, options.progress)
+    )
     assert [*found.comparisons, *found.groups] == []
     assert found.notes == (
         "groups of logistic: a group is compared with the rest; got the single group 0",
@@ -235,14 +236,14 @@ def test_one_model_has_no_pairs_and_one_group_is_noted() -> None:
 def test_notes_of_the_summary_come_along_once() -> None:
     summary = Summary.of_rows([Brier()], DIED, {"m": FORECASTS["logistic"]})
     noted = Summary(summary.sums, summary.counts, notes=("dropped 2 rows", "dropped 2 rows"))
-    found = gather_summary(noted, Asked((Brier(),), Brier(), None, 0.95, 0, 1))
+    found = gather(noted, Request("binary", (Brier(),), Brier(), None, 0.95, 0, 1))
     assert found.notes == ("dropped 2 rows",)
 
 
 def test_cases_that_were_certain_and_wrong_are_counted() -> None:
     y, p = np.array([True, False, True] * 10), np.array([0.0, 1.0, 0.5] * 10)
     summary = Summary.of_rows([Brier(), Log()], y, {"m": p}, cells=100)
-    found = gather_summary(summary, Asked((Brier(), Log()), Brier(), None, 0.95, 0, 1))
+    found = gather(summary, Request("binary", (Brier(), Log()), Brier(), None, 0.95, 0, 1))
     assert found.certain["m"].wrong == 20
     assert found.scores["m"]["log"].infinite_cases == 20
     assert found.decompositions["m"]["log"].miscalibration == math.inf

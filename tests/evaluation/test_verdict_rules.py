@@ -20,7 +20,6 @@ from properly.evaluation._verdict._findings import (
     baseline,
     calibration,
     certain,
-    certain_of_classes,
     groups,
     thresholds,
     too_few,
@@ -541,13 +540,13 @@ def test_what_holds_of_alarms_holds() -> None:
 def test_classes_that_were_called_impossible_are_counted() -> None:
     lost = replace(estimate(math.inf, math.inf, math.inf), infinite_cases=3)
     fine = estimate(0.2, 0.1, 0.3)
-    intervals = {
+    scores = {
         "a": {"brier": fine, "log": fine},
         "b": {"brier": fine, "log": lost},
         "c": {"ranked_log": replace(lost, infinite_cases=1), "log": lost, "beta[1,2]": lost},
     }
     begin = "had called impossible what then happened: its"
-    assert list(certain_of_classes(SimpleNamespace(intervals=intervals), WORDS)) == [
+    assert list(certain(SimpleNamespace(certain=None, scores=scores), WORDS)) == [
         f"For 3 people, b {begin} log score is infinite.",
         f"For 3 people, c {begin} ranked log score, log score and beta[1,2] score are infinite.",
     ]
@@ -671,7 +670,7 @@ def test_if_neither_mean_nor_slope_shows_how_the_diagram_does() -> None:
 def test_p_values_are_adjusted_for_the_number_of_models() -> None:
     # Each is below 0.05 by itself; Holm makes 0.06 and 0.06 of the last two.
     tests = {"a": a_test(0.001), "b": a_test(0.03), "c": a_test(0.04)}
-    evaluation = SimpleNamespace(level=0.95, calibration_tests=tests)
+    evaluation = SimpleNamespace(level=0.95, calibration_tests=tests, calibration=None)
     assert list(calibration(evaluation, WORDS)) == [
         "a is miscalibrated (p = 0.003, adjusted for three models).",
         (
@@ -682,7 +681,9 @@ def test_p_values_are_adjusted_for_the_number_of_models() -> None:
 
 
 def test_models_without_a_test_and_too_few_draws() -> None:
-    evaluation = SimpleNamespace(level=0.95, calibration_tests={"a": a_test(math.nan)})
+    evaluation = SimpleNamespace(
+        level=0.95, calibration_tests={"a": a_test(math.nan)}, calibration={}
+    )
     assert list(calibration(evaluation, WORDS)) == ["The calibration of a could not be tested."]
     evaluation.calibration_tests = {name: a_test(0.05, 19) for name in "ab"}
     assert list(calibration(evaluation, WORDS)) == [
@@ -703,7 +704,9 @@ def test_models_without_a_test_and_too_few_draws() -> None:
 
 def test_many_models_have_the_extremes_of_their_p_values() -> None:
     tests = {name: a_test(0.2 + k / 10) for k, name in enumerate("abcdef")}
-    (said,) = calibration(SimpleNamespace(level=0.95, calibration_tests=tests), WORDS)
+    (said,) = calibration(
+        SimpleNamespace(level=0.95, calibration_tests=tests, calibration=None), WORDS
+    )
     assert said.startswith(
         "No miscalibration can be shown for a, b, c, d and two others (p = 1 to 1, adjusted for six"
     )

@@ -203,8 +203,10 @@ def test_cases_and_evaluations_take_tensors() -> None:
     assert not c.p.requires_grad
     ours = properly.evaluate(y, {"m": torch.from_numpy(p)}, task="ordinal", weight=weight)
     numpys = properly.evaluate(y, {"m": p}, task="ordinal", weight=weight)
-    for rule, found in ours.scores["m"].items():
-        np.testing.assert_allclose(found, numpys.scores["m"][rule], rtol=1e-12, atol=1e-12)
+    for rule, found in ours.totals["m"].items():
+        for name in ("score", "skill", "miscalibration", "discrimination", "uncertainty"):
+            known = getattr(numpys.totals["m"][rule], name)
+            np.testing.assert_allclose(getattr(found, name), known, rtol=1e-12, atol=1e-12)
     for smooth in SMOOTH:
         skill = properly.skill(y, torch.from_numpy(p).requires_grad_(), smooth, weight=weight)
         assert type(skill) is float

@@ -64,7 +64,7 @@ def evaluation() -> properly.Evaluation:
     return properly.evaluate(Y, models, task="binary", rules=[Brier(), Log()], within=(0.05, 0.3))
 
 
-def class_evaluation(task: Literal["multiclass", "ordinal"]) -> properly.evaluation.ClassEvaluation:
+def class_evaluation(task: Literal["multiclass", "ordinal"]) -> properly.Evaluation:
     models = {"first": TABLE, "second": TABLE[::-1]}
     return properly.evaluate(HAPPENED, models, task=task, weight=np.linspace(0.1, 1, 200))
 
@@ -295,10 +295,10 @@ RECORDS: dict[str, Callable[[], Record]] = {
     "Evaluation": evaluation,
     "Cases, classes": lambda: CLASSES,
     "Cases, normalized": lambda: properly.Cases([0, 1], [[1, 3], [2, 2]], normalize=True),
-    "ClassEvaluation": lambda: class_evaluation("multiclass"),
-    "ClassEvaluation, ordinal": lambda: class_evaluation("ordinal"),
-    "ClassEvaluation, infinite": lambda: properly.evaluate(WRONG.y, WRONG.p, task="ordinal"),
-    "ClassScore": lambda: class_evaluation("ordinal").scores["first"]["rps"],
+    "Evaluation, classes": lambda: class_evaluation("multiclass"),
+    "Evaluation, ordinal": lambda: class_evaluation("ordinal"),
+    "Evaluation, infinite": lambda: properly.evaluate(WRONG.y, WRONG.p, task="ordinal"),
+    "Decomposition, totals": lambda: class_evaluation("ordinal").totals["first"]["rps"],
     "ClassDecomposition": lambda: properly.decompose(CLASSES, RPS()),
     "ClassDecomposition, one_vs_rest": lambda: properly.decompose(NUMBERED, Brier()),
     "ClassDecomposition, top_label": lambda: properly.decompose(
@@ -428,7 +428,6 @@ WITHOUT_DICT = OPTIONS | {
     "CoupledClasses",
     "Posterior",
     "NelsonCase",
-    "ClassScore",
     "Homogeneity",
     "WorstGroup",
     "Sentence",
@@ -458,7 +457,6 @@ SAID_IN_FULL = OPTIONS | {
     "SmoothError",
     "Homogeneity",
     "WorstGroup",
-    "ClassScore",
     "Decomposition",
     "MurphyDecomposition",
     "AreaEstimate",
@@ -471,7 +469,7 @@ SAID_IN_FULL = OPTIONS | {
     "Symptom",
 }
 # A field that the dictionary calls otherwise.
-SYNONYMS = {("Evaluation", "total"): "cases", ("ClassEvaluation", "total"): "cases"}
+SYNONYMS = {("Evaluation", "total"): "cases"}
 LONGEST = 100
 
 
@@ -569,7 +567,7 @@ ANY_LABELS: dict[str, Callable[[], Record]] = {
     "SourceTable": lambda: properly.probability.source_table(DATED),
     "CumulativeForecast": lambda: properly.decisions.cumulative_forecast(DAYS[0], TABLE[0], DAYS),
     "ClassDecomposition": lambda: properly.decompose(DATED, RPS()),
-    "ClassEvaluation": lambda: properly.evaluate(
+    "Evaluation": lambda: properly.evaluate(
         [DAYS[k] for k in HAPPENED], TABLE, labels=DAYS, task="ordinal"
     ),
 }

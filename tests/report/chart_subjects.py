@@ -15,7 +15,6 @@ from properly import evaluate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly.evaluation._class_record import ClassEvaluation
     from properly.evaluation._record import Evaluation
     from properly.report._chart import Chart
 
@@ -46,12 +45,12 @@ def evaluation(rare: bool = True, models: int = 2) -> Evaluation:
 
 
 @cache
-def class_evaluation() -> ClassEvaluation:
+def class_evaluation() -> Evaluation:
     """Evaluate two forecasts of three classes in two groups and at 30 dates."""
     rng = np.random.default_rng(6)
     p = rng.dirichlet([2, 2, 2], N)
     y = (rng.random((N, 1)) > np.cumsum(p, axis=1)).sum(axis=1)
-    found: ClassEvaluation = evaluate(
+    return evaluate(
         y,
         dict(zip(NAMES, (p, np.full((N, 3), 1 / 3)), strict=True)),
         groups=np.where(rng.random(N) < 0.5, "left", "right"),
@@ -59,7 +58,6 @@ def class_evaluation() -> ClassEvaluation:
         replicates=0,
         rng=1,
     )
-    return found
 
 
 def rows_of(chart: Chart | None) -> list[dict[str, Any]]:

@@ -22,10 +22,10 @@ LABELS = ["none", "minor", "severe"]
 HOSTILE = "</script><b>'\"{{1}}\x1b[2J\n\u202e"
 
 
-def evaluated(task: str = "ordinal", **options: Any) -> Any:
+def evaluated(task: Any = "ordinal", **options: Any) -> Any:
     known: dict[str, Any] = {"labels": LABELS, "rng": 1, "replicates": 9}
     models = options.pop("models", {"sharp": Q, "plain": P})
-    return evaluate(Y, models, task=task, **(known | options))  # type: ignore[call-overload]
+    return evaluate(Y, models, task=task, **(known | options))
 
 
 ORDINAL = evaluated()

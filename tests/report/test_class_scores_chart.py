@@ -22,7 +22,8 @@ PARTS = ("score", "miscalibration", "discrimination")
 
 
 def evaluated(**options: Any) -> Any:
-    return evaluate(Y, MODELS, **({"task": "ordinal", "replicates": 0} | options))  # type: ignore[call-overload]
+    given: dict[str, Any] = {"task": "ordinal", "replicates": 0} | options
+    return evaluate(Y, MODELS, **given)
 
 
 def drawn(evaluation: Any) -> Chart:

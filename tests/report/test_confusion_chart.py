@@ -19,8 +19,8 @@ MODELS = {"<b>": Q, "plain": P}
 LABELS = ["none", "minor", "severe"]
 
 
-def evaluated(task: str = "ordinal", **options: Any) -> Any:
-    return evaluate(Y, MODELS, task=task, labels=LABELS, replicates=0, **options)  # type: ignore[call-overload]
+def evaluated(task: Any = "ordinal", **options: Any) -> Any:
+    return evaluate(Y, MODELS, task=task, labels=LABELS, replicates=0, **options)
 
 
 def drawn(evaluation: Any) -> Chart:

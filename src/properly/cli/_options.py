@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from properly.cli._columns import Chosen
     from properly.cli._engine import Large
     from properly.engines._summary import Summary
-    from properly.evaluation import ClassEvaluation
     from properly.rules import Rule
 
 
@@ -156,7 +155,7 @@ def force_option() -> click.Option:
     return click.Option(["--force"], is_flag=True, help="Overwrite what is there.")
 
 
-def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluation | ClassEvaluation:
+def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluation:
     """Evaluate what was chosen, with progress on a terminal."""
     import properly
     from properly.cli._engine import Large
@@ -164,7 +163,6 @@ def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluatio
 
     with progress_bar() as progress:
         drawn = {**options, "rng": seed, "progress": progress, "task": chosen.task}
-        found: Evaluation | ClassEvaluation
         if isinstance(chosen, Large):
             rules = rules_of_task(chosen.task, drawn.pop("rules"), drawn["within"])
             found = properly.evaluate(summed(chosen, rules, progress), **drawn)

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from properly import Evaluation
-    from properly.evaluation import ClassEvaluation
 
 
 ROLES = ("weight", "groups", "clusters", "strata", "time")
@@ -237,7 +236,7 @@ def _require_figures(folder: str | None) -> None:
 
 def _draw(
     folder: str | None,
-    evaluation: Evaluation | ClassEvaluation,
+    evaluation: Evaluation,
     formats: tuple[str, ...],
     *,
     force: bool,

@@ -1,9 +1,4 @@
-"""``properly score``: scores in many formats, and a verdict for pipelines.
-
-Conditions such as ``brier > 0.2``, for pipelines that are to stop.
-
-Scores of models and baselines as rows of a table.
-"""
+"""``properly score``: scores in many formats, and conditions for pipelines that are to stop."""
 
 from __future__ import annotations
 
@@ -37,8 +32,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from properly import Evaluation
-    from properly.evaluation import ClassEvaluation
-    from properly.inference import Estimate
 
 
 OPERATORS: dict[str, Callable[[float, float], bool]] = {
@@ -146,18 +139,14 @@ def parse_condition(text: str) -> Condition:
 
 def numbers_of(evaluation: Any) -> Numbers:
     """Lay out what conditions may be about: scores, their parts, and areas under the ROC curve."""
-    from properly.evaluation import ClassEvaluation
-
-    of_classes = isinstance(evaluation, ClassEvaluation)
-    found = evaluation.scores if of_classes else evaluation.decompositions
     numbers: Numbers = {
         model: {
             rule: {part: float(getattr(parts, part)) for part in PARTS}
             for rule, parts in by_rule.items()
         }
-        for model, by_rule in found.items()
+        for model, by_rule in evaluation.parts.items()
     }
-    for model in () if of_classes else numbers:
+    for model in () if evaluation.aucs is None else numbers:
         area = evaluation.aucs.get(model)
         numbers[model]["auc"] = {"score": math.nan if area is None else float(area.value)}
     return numbers
@@ -206,80 +195,45 @@ RESAMPLED = ("miscalibration", "discrimination")
 NOTHING = (math.nan, math.nan)
 
 
-class Scored(NamedTuple):
-    """A model, or a baseline, under one rule."""
-
-    model: str
-    is_baseline: bool
-    rule: str
-    # Has a score, a skill and parts.
-    parts: Any
-    estimate: Estimate | None
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The interval of the score, if there is one."""
-        return NOTHING if self.estimate is None else self.estimate.interval
-
-    def ends_of(self, part: str) -> tuple[float, float]:
-        """Return the interval of a part of the score, if one was drawn."""
-        intervals = getattr(self.parts, "intervals", None)
-        ends: tuple[float, float] = NOTHING if intervals is None else getattr(intervals, part)
-        return ends
-
-
-def columns_of_scores(found: Evaluation | ClassEvaluation) -> tuple[list[str], list[list[Any]]]:
+def columns_of_scores(evaluation: Evaluation) -> tuple[list[str], list[list[Any]]]:
     """Return the columns of `Evaluation.to_frame`, and the ends of drawn intervals if any."""
-    rows = list(scored(found))
-    drawn = any(getattr(row.parts, "intervals", None) is not None for row in rows)
-    resampled = RESAMPLED if drawn else ()
+    from properly.evaluation._record import score_rows
+
+    rows = list(score_rows(evaluation))
+    resampled = RESAMPLED if any(row.parts.intervals is not None for row in rows) else ()
     head = ["model", "baseline", "rule", *PARTS]
     for part in ("score", *resampled):
         head += [f"{part}_lower", f"{part}_upper"]
     cells = [
         [
-            *(row.model, row.is_baseline, row.rule),
+            *(row.model, row.baseline, row.rule),
             *(float(getattr(row.parts, part)) for part in PARTS),
-            *row.ends,
-            *(end for part in resampled for end in row.ends_of(part)),
+            *row.interval,
+            *(end for part in resampled for end in getattr(row.parts.intervals, part, NOTHING)),
         ]
         for row in rows
     ]
     return head, cells
 
 
-def cells_of_scores(found: Evaluation | ClassEvaluation) -> tuple[list[str], list[list[Any]]]:
+def cells_of_scores(evaluation: Evaluation) -> tuple[list[str], list[list[Any]]]:
     """Return what a person reads: rule by rule, the baselines in brackets."""
-    rules = [rule.name for rule in found.rules]
-    rows = sorted(scored(found), key=lambda row: rules.index(row.rule))
+    from properly.evaluation._record import score_rows
+
+    rules = [rule.name for rule in evaluation.rules]
+    rows = sorted(score_rows(evaluation), key=lambda row: rules.index(row.rule))
     head = ["rule", "model", "score", "lower", "upper", *PARTS[1:]]
     cells = [
         [
             row.rule,
-            f"({row.model})" if row.is_baseline else row.model,
+            f"({row.model})" if row.baseline else row.model,
             float(row.parts.score),
-            *row.ends,
+            *row.interval,
             *(float(getattr(row.parts, part)) for part in PARTS[1:]),
         ]
         for row in rows
     ]
     return head, cells
-
-
-def scored(found: Evaluation | ClassEvaluation) -> Iterator[Scored]:
-    """Go through models and rules, then through the baselines."""
-    from properly.evaluation import ClassEvaluation
-
-    models: Any = found.decompositions
-    estimates: Any = found.scores
-    if isinstance(found, ClassEvaluation):
-        models, estimates = found.scores, found.intervals
-    for model, by_rule in models.items():
-        for rule, parts in by_rule.items():
-            yield Scored(model, False, rule, parts, estimates[model][rule])
-    for model, constant in found.baselines.items():
-        for rule, told in constant.items():
-            yield Scored(model, True, rule, told, None)
 
 
 HOLDS = 3
@@ -347,24 +301,24 @@ def _score(
     **options: Any,
 ) -> None:
     require_output(output, force=force)
-    asked = {name: options.pop(name) for name in ("rules", "within", "level", "seed")}
-    asked["rules"] = asked["rules"] or None
+    request = {name: options.pop(name) for name in ("rules", "within", "level", "seed")}
+    request["rules"] = request["rules"] or None
     with opened(**options) as chosen:
-        found = evaluated(chosen, replicates=replicates if intervals else 0, **asked)
+        evaluation = evaluated(chosen, replicates=replicates if intervals else 0, **request)
     # Before anything is printed, since a name in a condition may be unknown.
-    numbers = numbers_of(found)
+    numbers = numbers_of(evaluation)
     held = [one for condition in conditions for one in condition.held(numbers)]
-    emit(_laid_out(found, layout), output, force=force)
+    emit(_laid_out(evaluation, layout), output, force=force)
     for one in held:
         click.echo(str(one), err=True)
     if held:
         click.get_current_context().exit(HOLDS)
 
 
-def _laid_out(found: Evaluation | ClassEvaluation, layout: str) -> str:
+def _laid_out(evaluation: Evaluation, layout: str) -> str:
     if layout == "table":
-        return f"{found}\n"
+        return f"{evaluation}\n"
     if layout == "json":
-        return f"{found.to_json()}\n"
-    rows = columns_of_scores(found) if layout == "csv" else cells_of_scores(found)
+        return f"{evaluation.to_json()}\n"
+    rows = columns_of_scores(evaluation) if layout == "csv" else cells_of_scores(evaluation)
     return FORMATS[layout](*rows)

@@ -2,7 +2,6 @@
 
 from ._checkup._check import Checkup, check
 from ._checkup._symptom import Symptom
-from ._class_record import ClassEvaluation, ClassScore
 from ._evaluate import evaluate
 from ._record import Evaluation
 from ._stream import Stream, stream, summarize
@@ -10,8 +9,6 @@ from ._verdict._sentences import Sentence, Verdict, verdict
 
 __all__ = [
     "Checkup",
-    "ClassEvaluation",
-    "ClassScore",
     "Evaluation",
     "Sentence",
     "Stream",

@@ -1,14 +1,11 @@
-"""What was asked for: rules, the range of thresholds, and models by name.
-
-The results of one or several models on one data set, gathered.
-"""
+"""`evaluate`, and how it reads its arguments: rules, the range of thresholds, models by name."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -24,21 +21,15 @@ from properly._boundary._options import (
 )
 from properly._boundary._record import as_models, library_of
 from properly.calibration._decomposition import require_proper
-from properly.counts._cases import Cases, require_classes_to_normalize
+from properly.counts._cases import Cases, require_classes, require_classes_to_normalize
 from properly.counts._models import contenders
 from properly.counts._tally import Tally
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._class_record import (
-    ClassEvaluation,
-    asked_rules,
-    evaluate_classes,
-    require_distinct,
-)
-from properly.evaluation._class_summary_gathering import gather_classes
-from properly.evaluation._event_gathering import Asked, gather
-from properly.evaluation._summary_gathering import gather_summary
-from properly.rules import BinaryRule, Bounded, Brier, Log, Regret
+from properly.evaluation._gather import gather
+from properly.evaluation._source import Request
+from properly.rules import PBS, RPS, BinaryRule, Bounded, Brier, Log, RankedLog, Regret
+from properly.rules._class_rule import require_class_rule
 from properly.rules._interval import Interval, as_interval
 from properly.rules._rule import as_rules, require_binary
 
@@ -46,8 +37,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from properly.engines._frame import Framed
-    from properly.evaluation._record import Evaluation
-    from properly.rules import Rule
+    from properly.evaluation._record import Evaluation, Task
+    from properly.rules import ClassRule, Rule
     from properly.typing import ArrayLike, IntoFrame, Progress
 
     Within = Interval | tuple[float, float] | None
@@ -56,18 +47,23 @@ if TYPE_CHECKING:
 
 def rules_of_event(
     rules: Iterable[Rule] | Rule | None,
-    within: Interval | tuple[float, float] | None,
+    within: Within,
 ) -> tuple[tuple[BinaryRule, ...], BinaryRule, Interval | None]:
     """Take the rules, the one that models are judged by first, and the range."""
     if rules is None:
         rules = Brier(), Log()
-    asked = tuple(require_proper(require_binary(rule)) for rule in as_rules(rules))
+    chosen = tuple(require_proper(require_binary(rule)) for rule in as_rules(rules))
     ends = None if within is None else as_interval(within)
     if ends is not None:
-        asked = tuple(form for rule in asked for form in _forms(rule, ends))
-    require_distinct("rules", [rule.name for rule in asked])
-    over = (rule for rule in asked if isinstance(rule, Bounded | Regret) and rule.within == ends)
-    return asked, next(over, asked[0]), ends
+        chosen = tuple(form for rule in chosen for form in _forms(rule, ends))
+    require_distinct("rules", [rule.name for rule in chosen])
+    return chosen, _primary(chosen, ends), ends
+
+
+def _primary(rules: tuple[BinaryRule, ...], within: Interval | None) -> BinaryRule:
+    """Choose the rule over the range of thresholds, if there is one, else the first."""
+    over = (rule for rule in rules if isinstance(rule, Bounded | Regret) and rule.within == within)
+    return next(over, rules[0])
 
 
 def _forms(rule: BinaryRule, within: Interval) -> tuple[BinaryRule, ...]:
@@ -78,11 +74,38 @@ def _forms(rule: BinaryRule, within: Interval) -> tuple[BinaryRule, ...]:
     return rule, Bounded(rule, within, "mean" if has_mean else "integral")
 
 
+def rules_of_classes(rules: Iterable[Rule] | Rule | None, task: str) -> tuple[ClassRule, ...]:
+    """Take the rules of classes, or those that suit the task."""
+    if rules is None:
+        return (RPS(), RankedLog(), Log()) if task == "ordinal" else (Brier(), Log(), PBS())
+    chosen = tuple(require_class_rule(rule) for rule in as_rules(rules))
+    require_distinct("rules", [rule.name for rule in chosen])
+    if task == "multiclass":
+        _require_no_order(chosen)
+    return chosen
+
+
+def _require_no_order(rules: Iterable[ClassRule]) -> None:
+    for rule in rules:
+        if rule.needs_order:
+            message = f"{rule!r} needs ordered classes; the task is 'multiclass'"
+            raise DataError(message, hint="task='ordinal' takes the columns in their order.")
+
+
+def require_distinct(what: str, names: Sequence[str]) -> None:
+    """Refuse none, and two of one name, of which one would be lost."""
+    twice = [name for name in names if names.count(name) > 1]
+    if not names or twice:
+        got = f"{twice[0]!r} twice" if twice else "none"
+        message = f"{what} must have names that differ, and there must be at least one; got {got}"
+        raise DataError(message)
+
+
 def rules_of_frame(
     frame: Framed,
     task: str,
     rules: Iterable[Rule] | Rule | None,
-    within: Interval | tuple[float, float] | None,
+    within: Within,
 ) -> Sequence[Rule]:
     """Take the rules for a frame of an event, or of classes."""
     if not frame.has_classes:
@@ -92,15 +115,13 @@ def rules_of_frame(
 
 
 def rules_of_task(
-    task: Literal["binary", "multiclass", "ordinal"],
-    rules: Iterable[Rule] | Rule | None,
-    within: Interval | tuple[float, float] | None,
+    task: Task, rules: Iterable[Rule] | Rule | None, within: Within
 ) -> Sequence[Rule]:
-    """Take the rules that were asked for, or those that suit the task."""
+    """Take the rules, or those that suit the task."""
     if task == "binary":
         return rules_of_event(rules, within)[0]
     require_of_an_event(within, None)
-    return asked_rules(rules, task)
+    return rules_of_classes(rules, task)
 
 
 def require_of_an_event(within: object, pos_label: object) -> None:
@@ -133,88 +154,11 @@ def _require_forecasts(models: Mapping[Any, Any]) -> None:
             raise ArgumentTypeError(message, hint="write evaluate(y, {'name': p, …}).")
 
 
-Task: TypeAlias = Literal["binary", "multiclass", "ordinal"]
 TWO_COLUMNS = (
     "two columns are two classes, whose Brier score is twice that of an event; for an event, pass "
     "its column alone, such as p[:, 1]"
 )
 TASKS = ("auto", "binary", "multiclass", "ordinal")
-
-
-@overload
-def evaluate(
-    y: ArrayLike | IntoFrame | Summary,
-    forecasts: Forecasts | None = None,
-    *,
-    outcome: str | None = None,
-    weight: ArrayLike | str | None = None,
-    task: Literal["binary"],
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
-    rules: Iterable[Rule] | Rule | None = None,
-    within: Interval | tuple[float, float] | None = None,
-    groups: ArrayLike | str | None = None,
-    clusters: ArrayLike | str | None = None,
-    strata: ArrayLike | str | None = None,
-    time: ArrayLike | str | None = None,
-    level: float = 0.95,
-    replicates: int = 199,
-    rng: int | np.random.Generator | None = None,
-    normalize: bool = False,
-    cells: int | None = None,
-    progress: Progress | None = None,
-) -> Evaluation: ...
-
-
-@overload
-def evaluate(
-    y: ArrayLike | IntoFrame | Summary,
-    forecasts: Forecasts | None = None,
-    *,
-    outcome: str | None = None,
-    weight: ArrayLike | str | None = None,
-    task: Literal["multiclass", "ordinal"],
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
-    rules: Iterable[Rule] | Rule | None = None,
-    within: Interval | tuple[float, float] | None = None,
-    groups: ArrayLike | str | None = None,
-    clusters: ArrayLike | str | None = None,
-    strata: ArrayLike | str | None = None,
-    time: ArrayLike | str | None = None,
-    level: float = 0.95,
-    replicates: int = 199,
-    rng: int | np.random.Generator | None = None,
-    normalize: bool = False,
-    cells: int | None = None,
-    progress: Progress | None = None,
-) -> ClassEvaluation: ...
-
-
-# What comes back depends on the dimensions of the forecasts, which no type tells.
-@overload
-def evaluate(
-    y: ArrayLike | IntoFrame | Summary,
-    forecasts: Forecasts | None = None,
-    *,
-    outcome: str | None = None,
-    weight: ArrayLike | str | None = None,
-    task: Literal["auto"] = "auto",
-    labels: Sequence[object] | None = None,
-    pos_label: object = None,
-    rules: Iterable[Rule] | Rule | None = None,
-    within: Interval | tuple[float, float] | None = None,
-    groups: ArrayLike | str | None = None,
-    clusters: ArrayLike | str | None = None,
-    strata: ArrayLike | str | None = None,
-    time: ArrayLike | str | None = None,
-    level: float = 0.95,
-    replicates: int = 199,
-    rng: int | np.random.Generator | None = None,
-    normalize: bool = False,
-    cells: int | None = None,
-    progress: Progress | None = None,
-) -> Any: ...
 
 
 def evaluate(
@@ -238,7 +182,7 @@ def evaluate(
     normalize: bool = False,
     cells: int | None = None,
     progress: Progress | None = None,
-) -> Evaluation | ClassEvaluation:
+) -> Evaluation:
     """Evaluate one or several models on the same cases.
 
     Parameters
@@ -296,7 +240,7 @@ def evaluate(
 
     Returns
     -------
-    Evaluation or ClassEvaluation
+    Evaluation
 
     Notes
     -----
@@ -358,23 +302,24 @@ def evaluate(
     # A seed is passed on as it is: every number is then that of its own function with that seed.
     seed = int(rng) if isinstance(rng, int | np.integer) else as_generator(rng)
     labels = None if labels is None else as_labels(labels)
-    drawn: dict[str, Any] = {"level": level, "replicates": replicates, "rng": seed}
-    drawn |= {"progress": progress}
-    known: dict[str, Any] = {"weight": weight, "clusters": clusters, "strata": strata}
-    known |= {"time": time, "groups": groups}
+    drawing: dict[str, Any] = {"level": level, "replicates": replicates, "rng": seed}
+    drawing |= {"progress": progress}
+    columns: dict[str, Any] = {"weight": weight, "clusters": clusters, "strata": strata}
+    columns |= {"time": time, "groups": groups}
     backend = library_of(y)
     if cells is not None:
         check_whole(cells, "cells")
     if isinstance(y, Summary):
-        _require_only_summary({"forecasts": forecasts, "outcome": outcome, "rules": rules} | known)
+        given = {"forecasts": forecasts, "outcome": outcome, "rules": rules} | columns
+        _require_only_summary(given)
     elif outcome is not None:
         from properly.engines._frame import Framed  # which takes long to import
 
         frame = Framed.of(
-            y, outcome, forecasts, task=task, design=known, labels=labels, pos_label=pos_label
+            y, outcome, forecasts, task=task, design=columns, labels=labels, pos_label=pos_label
         )
         if frame.fits:
-            y, forecasts, known = frame.read()
+            y, forecasts, columns = frame.read()
         else:
             _require_no_repair(normalize)
             y = frame.summary(rules_of_frame(frame, task, rules, within), cells, progress)
@@ -382,39 +327,40 @@ def evaluate(
         message = "forecasts by name are columns of a frame, which needs outcome= as well; got none"
         raise ArgumentTypeError(message)
     if isinstance(y, Summary):
-        return replace(_of_summary(y, task, within, drawn), backend=backend)
+        request = Request(*_request_of_summary(y, task, within), **drawing)
+        return replace(gather(y, request), backend=backend)
     models = models_by_name(forecasts, task)
     backend = backend or library_of(forecasts, *models.values())
-    options = known | {"labels": labels, "normalize": normalize}
-    if _task(task, models) == "binary":
+    options = columns | {"labels": labels, "normalize": normalize}
+    kind = _task(task, models)
+    if kind == "binary":
         require_classes_to_normalize(normalize)
-        asked, first, ends = rules_of_event(rules, within)
+        chosen = rules_of_event(rules, within)
         cases = contenders(y, models, least=1, pos_label=pos_label, **options)
-        found = gather(cases, Asked(asked, first, ends, **drawn))
-        return replace(found, backend=backend)
+        return replace(gather(cases, Request(kind, *chosen, **drawing)), backend=backend)
     require_of_an_event(within, pos_label)
-    return replace(
-        _of_classes(y, models, task, rules, options=options, drawn=drawn), backend=backend
-    )
+    cases = _cases_of_classes(y, models, options)
+    of_classes = rules_of_classes(rules, kind)
+    result = gather(cases, Request(kind, of_classes, of_classes[0], None, **drawing))
+    two = task == "auto" and len(result.labels) == 2
+    return replace(result, backend=backend, notes=(*result.notes, *([TWO_COLUMNS] if two else [])))
 
 
-def _of_classes(
-    y: Any,
-    models: Mapping[str, Any],
-    task: str,
-    rules: Iterable[Rule] | Rule | None,
-    *,
-    options: dict[str, Any],
-    drawn: dict[str, Any],
-) -> ClassEvaluation:
-    """Evaluate forecasts of several classes, row by row."""
-    _require_one_order(models)
-    cases = {name: Cases(y, p, **options) for name, p in models.items()}
-    ordered = task == "ordinal"
-    found = evaluate_classes(cases, "ordinal" if ordered else "multiclass", rules, **drawn)
-    if task == "auto" and len(found.labels) == 2:
-        found = replace(found, notes=(*found.notes, TWO_COLUMNS))
-    return found
+def _cases_of_classes(
+    y: Any, models: Mapping[str, Any], options: dict[str, Any]
+) -> dict[str, Cases]:
+    """Check the rows of each model, which must all have the same classes in the same order."""
+    (first, p), *others = models.items()
+    for name, q in others:
+        require_order(columns_of(q), columns_of(p), f"classes of {name!r}")
+    cases = {name: require_classes(Cases(y, q, **options)) for name, q in models.items()}
+    classes = cases[first].classes
+    for name, other in cases.items():
+        if other.classes != classes:
+            both = f"{first!r} with {classes} and {name!r} with {other.classes}"
+            message = f"models must have the same classes; got {both}"
+            raise DataError(message)
+    return cases
 
 
 def _is_named(forecasts: object) -> bool:
@@ -436,35 +382,37 @@ def _require_no_repair(normalize: bool) -> None:
         raise DataError(message, hint="divide the columns by their sums in the frame.")
 
 
-def _of_summary(
-    summary: Summary,
-    task: str,
-    within: Interval | tuple[float, float] | None,
-    drawn: dict[str, Any],
-) -> Evaluation | ClassEvaluation:
-    """Evaluate sums and counts; the range of thresholds is that of the rules, if they have one."""
+def _request_of_summary(
+    summary: Summary, task: str, within: Within
+) -> tuple[Task, tuple[Rule, ...], Rule, Interval | None]:
+    """Take the task and the rules of a summary, and their range if they have one."""
     ends = None if within is None else as_interval(within)
     if summary.sums.classes is not None:
         require_of_an_event(within, None)
-        return gather_classes(summary, task, **drawn)
+        rules = tuple(require_class_rule(rule) for rule in summary.rules)
+        return _task_of_sums(rules, task, summary.sums.classes), rules, rules[0], None
     ranges = {r.within for r in summary.rules if isinstance(r, Bounded | Regret)}
     if ends is None and len(ranges) == 1:
         (ends,) = ranges
-    rules = tuple(require_binary(rule) for rule in summary.rules)
-    over = (rule for rule in rules if isinstance(rule, Bounded | Regret) and rule.within == ends)
-    first = next(over, rules[0])
+    binary = tuple(require_binary(rule) for rule in summary.rules)
     if ends is not None and ends not in ranges:
-        told = f"{ends.lower:g} to {ends.upper:g}"
-        message = f"the summary must have a rule over the thresholds {told}; it has none"
+        message = (
+            f"the summary must have a rule over the thresholds {ends.lower:g} to {ends.upper:g}; "
+            "it has none"
+        )
         raise DataError(message, hint="pass within to summarize, or to stream.")
-    return gather_summary(summary, Asked(rules, first, ends, **drawn))
+    return "binary", binary, _primary(binary, ends), ends
 
 
-def _require_one_order(models: Mapping[str, Any]) -> None:
-    """Refuse frames of which one has the columns of the first in another order."""
-    (_, first), *others = models.items()
-    for name, p in others:
-        require_order(columns_of(p), columns_of(first), f"classes of {name!r}")
+def _task_of_sums(rules: Iterable[ClassRule], task: str, classes: int) -> Task:
+    """Take classes as ordered if that is said, or needed."""
+    if task == "binary":
+        message = f"the summary is of {classes} classes; the task is 'binary'"
+        raise DataError(message)
+    if task == "multiclass":
+        _require_no_order(rules)
+    ordered = task == "ordinal" or any(rule.needs_order for rule in rules)
+    return "ordinal" if ordered else "multiclass"
 
 
 def _task(task: str, models: Mapping[str, Any]) -> Task:

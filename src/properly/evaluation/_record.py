@@ -1,180 +1,169 @@
-"""The results of one or several models of an event, gathered.
-
-Scores by model and rule, to read and as a frame.
-"""
+"""The record of an evaluation: its fields, its tables, its dict and its frame."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from properly._boundary._record import count_of_cases, many, plain, to_frame
-from properly._boundary._tables import NUMBER, scores_as_html, table, width_of, wrapped
+from properly._boundary._labels import names_of_labels
+from properly._boundary._record import Record, columns_of, count_of_cases, many, plain, to_frame
+from properly._boundary._tables import (
+    NUMBER,
+    scores_as_html,
+    table,
+    table_of_numbers,
+    width_of,
+    wrapped,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from properly._boundary._record import Backend
     from properly.calibration._certain import Certain
     from properly.calibration._decomposition import Decomposition
     from properly.calibration._grouping_error import GroupingError
-    from properly.calibration._reliability import Reliability
     from properly.calibration._summary import CalibrationSummary
     from properly.calibration._test_statistics import CalibrationTest
     from properly.comparison._groups_record import Groups
     from properly.comparison._pairs import Comparison
     from properly.comparison._periods import OverTime
     from properly.decisions._dominance import Dominance
+    from properly.decisions._hard_decisions import HardDecisions
     from properly.decisions._murphy import MurphyCurve
     from properly.decisions._net_benefit import DecisionCurve
+    from properly.decisions._retention import Retention
     from properly.decisions._roc import RocCurve
     from properly.decisions._worst_cases import WorstCases
     from properly.inference._estimate import Estimate
     from properly.probability._means import Means
-    from properly.rules import BinaryRule
+    from properly.rules import Rule
     from properly.rules._interval import Interval
+    from properly.typing import Column
 
-    Scores: TypeAlias = Mapping[str, Mapping[str, Any]]
-    Intervals: TypeAlias = Mapping[str, Mapping[str, Estimate]]
+Task: TypeAlias = Literal["binary", "multiclass", "ordinal"]
 
-
+# The value of a field that only the other task has; of any type, so that users need not check.
+ABSENT: Any = None
+# Classes that can be looked at one by one.
+MOST_CLASSES = 12
 # What is printed; the uncertainty is the score of the last baseline.
 PRINTED = ("skill", "miscalibration", "discrimination")
-FRAMED = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
+PARTS = ("score", *PRINTED, "uncertainty")
+DECIDED = ("accuracy", "macro_f1", "mean_absolute_error", "quadratic_kappa")
+# What the dict says of the data, and the records by model that it has as they are, by task.
+DATA = {
+    True: ("task", "event_rate", "rows", "events", "design", "summed", "level", "within"),
+    False: ("task", "classes", "normalized", "rows", "design", "summed", "level"),
+}
+BY_MODEL = {
+    True: ("aucs", "calibration", "calibration_tests", "certain", "means", "groups", "over_time"),
+    False: ("decisions", "retention", "calibration_tests", "groups", "over_time", "worst"),
+}
 
 
-def frame_of_scores(
-    models: Scores, baselines: Scores, intervals: Intervals, backend: Backend | None
-) -> Any:
-    """Return one row a model, or baseline, and rule; baselines have no interval."""
-    rows = [
-        (
-            name,
-            bool(is_baseline),
-            rule,
-            *(getattr(score, column) for column in FRAMED),
-            *_ends(intervals, name, rule, baseline=bool(is_baseline)),
-        )
-        for is_baseline, found in enumerate((models, baselines))
-        for name, by_rule in found.items()
-        for rule, score in by_rule.items()
-    ]
-    names = ("model", "baseline", "rule", *FRAMED, "score_lower", "score_upper")
-    return to_frame(dict(zip(names, zip(*rows, strict=True), strict=True)), backend)
+class ScoreRow(NamedTuple):
+    """The score of a model, or of a baseline, by one rule; a baseline has no interval."""
+
+    model: str
+    baseline: bool
+    rule: str
+    parts: Decomposition
+    interval: tuple[float, float] = (math.nan, math.nan)
 
 
-def tables_of_scores(models: Scores, baselines: Scores, intervals: Intervals) -> list[str]:
-    """Lay out one table a rule, with the models first and the baselines in brackets."""
-    width = width_of_names(models, baselines)
-    level = next(estimate.level for by_rule in intervals.values() for estimate in by_rule.values())
-    return [
-        table(
-            head_of_scores(rule, level),
-            rows_of_scores(models, baselines, intervals, rule),
-            least=(width, NUMBER),
-        )
-        for rule in next(iter(models.values()))
-    ]
-
-
-def head_of_scores(first: str, level: float) -> tuple[str, ...]:
-    """Name the columns."""
-    return first, "score", f"{100 * level:g} % interval", *PRINTED
-
-
-def rows_of_scores(
-    models: Scores, baselines: Scores, intervals: Intervals, rule: str
-) -> list[Sequence[str]]:
-    """Write the scores of one rule as text: score, interval, skill and parts."""
-    rows: list[Sequence[str]] = []
-    for is_baseline, found in enumerate((models, baselines)):
-        for name, by_rule in found.items():
-            low, high = _ends(intervals, name, rule, baseline=bool(is_baseline))
-            told = "-" if math.isnan(low + high) else f"{low:.5f} to {high:.5f}"
-            numbers = [written(getattr(by_rule[rule], column)) for column in PRINTED]
-            shown = f"({name})" if is_baseline else name
-            rows.append((shown, written(by_rule[rule].score), told, *numbers))
-    return rows
-
-
-def written(x: float) -> str:
-    """Write a number with five decimals; what does not exist is a dash."""
-    return "-" if math.isnan(x) else f"{x:.5f}"
-
-
-def width_of_names(models: Scores, baselines: Scores) -> int:
-    """Return how wide the first column of all tables is."""
-    rules = next(iter(models.values()))
-    return width_of([*models, *(f"({name})" for name in baselines), *rules])
-
-
-def _ends(intervals: Intervals, model: str, rule: str, *, baseline: bool) -> tuple[float, float]:
-    """Return the interval of a score, if there is one."""
-    if baseline:
-        return math.nan, math.nan
-    return intervals[model][rule].interval
-
-
-# Records by model that are told as they are.
-BY_MODEL = ("aucs", "calibration", "calibration_tests", "certain", "means", "groups", "over_time")
+def score_rows(evaluation: Evaluation) -> Iterator[ScoreRow]:
+    """Go through models and rules, then through the baselines."""
+    for model, by_rule in evaluation.parts.items():
+        for rule, parts in by_rule.items():
+            ends = evaluation.scores[model][rule].interval
+            yield ScoreRow(model, False, rule, parts, ends)
+    for name, constant in evaluation.baselines.items():
+        for rule, parts in constant.items():
+            yield ScoreRow(name, True, rule, parts)
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Evaluation:
-    """The results of one or several models on one data set.
+class Evaluation(Record):
+    """The results of one or several models on one data set: of an event, classes or grades.
+
+    Fields that a task does not have are None; those that it has, but not of these data, are empty.
 
     Attributes
     ----------
+    task : {"binary", "multiclass", "ordinal"}
+        Whether the forecasts are of one event, of classes, or of ordered classes.
     total : int or float
         Number of cases, or their total weight.
-    event_rate : float
-        Share of events.
-    rows, events : int
-        Cases of positive weight, and those of them that had the event.
+    rows : int
+        Cases of positive weight.
     design : str
         How cases were taken to be sampled.
-    rules : tuple of BinaryRule
+    rules : tuple of Rule
         The rules that were asked for.
     primary : str
         The name of the rule that models are judged by first: the one over the range of thresholds,
         if there is a range, else the first.
-    within : Interval or None
-        The range of thresholds.
     level, replicates, seed : float, int, int or None
         How sure intervals are, how many draws they took, and from which seed.
-    decompositions : dict of dict
-        A `Decomposition` by model and name of the rule.
-    baselines : dict of dict
-        The same for forecasts without a model: ``"treat all"``, ``"treat none"`` and the constant
-        ``"event rate"``.
     scores, skills : dict of dict
-        An `Estimate` of the mean score, and of the skill, by model and name of the rule.
-    aucs : dict
-        An `Estimate` of the area under the ROC curve by model; NaN if only one class was seen.
+        An `Estimate` of the mean score, and of the skill, by model and name of the rule. The skill
+        by an improper rule has no interval.
+    decompositions : dict of dict
+        By model and name of the rule: a `Decomposition` of an event; a `ClassDecomposition` of
+        classes, where the rule is a sum over yes-or-no questions.
+    baselines : dict of dict
+        A `Decomposition` of forecasts without a model, by their name and that of the rule:
+        ``"treat all"``, ``"treat none"`` and the constant ``"event rate"``; of classes the constant
+        ``"class shares"``.
+    reliability : dict
+        By model: a `Reliability` of an event, or one for each question about the class, with
+        consistency bands. Questions are the cuts between ordered classes, else the classes; of more
+        than twelve classes, twelve of them without bands.
     comparisons : dict
         A `Comparison` of all pairs of models by name of the rule; none for a single model.
-    dominances : dict
-        By pair of names, the best model first: a `Dominance` over the range of thresholds.
-    reliability : dict
-        A `Reliability` by model, with a consistency band.
-    regret, baseline_regret, decision, roc : dict
-        Curves by model: a `MurphyCurve` on the regret scale, the same for the baselines, a
-        `DecisionCurve` and a `RocCurve`.
-    means : dict
-        `Means` on the probability scale by model.
-    calibration, calibration_tests : dict
-        A `CalibrationSummary` and a `CalibrationTest` by model.
-    certain : dict
-        How often forecasts of exactly 0 and 1 were wrong, by model: `Certain`.
+    calibration_tests : dict
+        A `CalibrationTest` by model; of classes, of all questions together. There is none of times,
+        nor of classes with clusters, nor of more than twelve classes.
     groups, over_time : dict
         `Groups` and `OverTime` by model, if groups and times were given.
     worst : dict
-        `WorstCases` by model.
+        `WorstCases` by model; of classes only if there are rows.
+    event_rate, events : float, int
+        Share of events, and number of cases of positive weight that had it.
+    within : Interval or None
+        The range of thresholds.
+    aucs : dict
+        An `Estimate` of the area under the ROC curve by model; NaN if only one outcome was seen.
+    means : dict
+        `Means` on the probability scale by model.
+    calibration : dict
+        A `CalibrationSummary` by model.
+    certain : dict
+        How often forecasts of exactly 0 and 1 were wrong, by model: `Certain`.
+    regret, baseline_regret, decision, roc : dict
+        Curves by model: a `MurphyCurve` on the regret scale, the same for the baselines, a
+        `DecisionCurve` and a `RocCurve`.
+    dominances : dict
+        By pair of names, the best model first: a `Dominance` over the range of thresholds.
     grouping : dict
         What grouping forecasts into cells can have changed, of the models of which that was done:
         `GroupingError`.
+    labels, shares : tuple, array
+        The labels of the classes, and how often each happened.
+    totals : dict of dict
+        Of classes, a `Decomposition` by model and name of the rule: the score as the rule itself
+        adds it up, and its parts summed over the questions, NaN for a rule that has none.
+    decisions : dict
+        `HardDecisions` by model: at zero-one costs, or quadratic ones if the classes are ordered.
+    retention : dict
+        A `Retention` by model: quadratic weighted kappa, or the error rate of classes without an
+        order, as the cases that a model is least sure of are referred to somebody else. None of
+        cases with weights.
+    normalized : bool
+        Whether rows of class probabilities were divided by their sums.
     summed : bool
         Whether it was made from sums and counts, without the rows.
     notes : tuple of str
@@ -190,39 +179,61 @@ class Evaluation:
     0.15625
     >>> e.to_dict()["data"]["event_rate"]
     0.5
+
+    Of classes:
+
+    >>> crash = properly.datasets.crash()
+    >>> known, labels = crash.severity_known, crash.severity_labels
+    >>> y, p = crash.severity[known], crash.severity_probabilities[known]
+    >>> e = properly.evaluate(y, {"logistic": p}, task="ordinal", labels=labels, replicates=0)
+    >>> e
+    Evaluation(8,746 cases of 5 ordered classes, models: 1, rules: 3)
+    >>> print(e.scores["logistic"]["rps"])
+    0.1466 (95 % interval 0.1445 to 0.1487; 8,746 independent cases)
+    >>> list(e.reliability["logistic"])[-2:]
+    ['incapacitating or higher', 'killed']
     """
 
+    task: Task
     total: int | float
-    event_rate: float
     rows: int
-    events: int
     design: str
-    rules: tuple[BinaryRule, ...]
+    rules: tuple[Rule, ...]
     primary: str
-    within: Interval | None
     level: float
     replicates: int
     seed: int | None
-    decompositions: dict[str, dict[str, Decomposition]]
-    baselines: dict[str, dict[str, Decomposition]]
     scores: dict[str, dict[str, Estimate]]
     skills: dict[str, dict[str, Estimate]]
-    reliability: dict[str, Reliability]
-    regret: dict[str, MurphyCurve]
-    baseline_regret: dict[str, MurphyCurve]
-    decision: dict[str, DecisionCurve]
-    roc: dict[str, RocCurve]
-    certain: dict[str, Certain]
+    decompositions: dict[str, dict[str, Any]]
+    baselines: dict[str, dict[str, Decomposition]]
+    reliability: dict[str, Any]
+    comparisons: dict[str, Comparison]
+    calibration_tests: dict[str, CalibrationTest]
+    groups: dict[str, Groups]
+    over_time: dict[str, OverTime]
     worst: dict[str, WorstCases]
-    aucs: dict[str, Estimate] = field(default_factory=dict)
-    comparisons: dict[str, Comparison] = field(default_factory=dict)
-    dominances: dict[tuple[str, str], Dominance] = field(default_factory=dict)
-    means: dict[str, Means] = field(default_factory=dict)
-    calibration: dict[str, CalibrationSummary] = field(default_factory=dict)
-    calibration_tests: dict[str, CalibrationTest] = field(default_factory=dict)
-    groups: dict[str, Groups] = field(default_factory=dict)
-    over_time: dict[str, OverTime] = field(default_factory=dict)
-    grouping: dict[str, GroupingError] = field(default_factory=dict)
+    # Of an event.
+    event_rate: float = ABSENT
+    events: int = ABSENT
+    within: Interval | None = None
+    aucs: dict[str, Estimate] = ABSENT
+    means: dict[str, Means] = ABSENT
+    calibration: dict[str, CalibrationSummary] = ABSENT
+    certain: dict[str, Certain] = ABSENT
+    regret: dict[str, MurphyCurve] = ABSENT
+    baseline_regret: dict[str, MurphyCurve] = ABSENT
+    decision: dict[str, DecisionCurve] = ABSENT
+    roc: dict[str, RocCurve] = ABSENT
+    dominances: dict[tuple[str, str], Dominance] = ABSENT
+    grouping: dict[str, GroupingError] = ABSENT
+    # Of classes.
+    labels: tuple[Any, ...] = ABSENT
+    shares: Column = ABSENT
+    totals: dict[str, dict[str, Decomposition]] = ABSENT
+    decisions: dict[str, HardDecisions] = ABSENT
+    retention: dict[str, Retention] = ABSENT
+    normalized: bool = ABSENT
     summed: bool = False
     notes: tuple[str, ...] = ()
     backend: Backend | None = None
@@ -235,66 +246,102 @@ class Evaluation:
     @property
     def models(self) -> tuple[str, ...]:
         """The names of the models."""
-        return tuple(self.decompositions)
+        return tuple(self.scores)
+
+    @property
+    def parts(self) -> dict[str, dict[str, Decomposition]]:
+        """The score, the skill and their parts by model and name of the rule, as in tables."""
+        return self.decompositions if self.totals is None else self.totals
 
     @property
     def about(self) -> str:
         """What was forecast, in a few words."""
-        return f"{many(self.total, 'case')}, event rate {self.event_rate:.4f}"
+        cases = many(self.total, "case")
+        if self.task == "binary":
+            return f"{cases}, event rate {self.event_rate:.4f}"
+        return f"{cases} of {len(self.labels)} {'ordered ' * (self.task == 'ordinal')}classes"
 
     def __repr__(self) -> str:
-        models, rules = len(self.decompositions), len(self.rules)
-        return f"Evaluation({many(self.total, 'case')}, models: {models}, rules: {rules})"
+        cases = many(self.total, "case") if self.task == "binary" else self.about
+        return f"Evaluation({cases}, models: {len(self.models)}, rules: {len(self.rules)})"
 
     def __str__(self) -> str:
-        """Lay out a table a person can read."""
-        tables = tables_of_scores(self.decompositions, self.baselines, self.scores)
+        """Lay out tables a person can read, and below what there is to note."""
+        names = [*self.models, *(f"({name})" for name in self.baselines)]
+        width = width_of([*names, *(rule.name for rule in self.rules)])
+        tables = [
+            table(self._head(rule.name), self._rows(rule.name), least=(width, NUMBER))
+            for rule in self.rules
+        ]
+        if self.task != "binary":
+            columns = DECIDED if self.task == "ordinal" else DECIDED[:2]
+            decided = [
+                (name, [getattr(decision.argmax, column) for column in columns])
+                for name, decision in self.decisions.items()
+            ]
+            tables.append(table_of_numbers("argmax", columns, decided, width))
         notes = ["\n".join(map(wrapped, self.notes))] if self.notes else []
         return "\n\n".join([f"{self.about}; lower scores are better", *tables, *notes])
 
     def _repr_html_(self) -> str:
-        """Lay out the same table for a notebook."""
-        tables = [
-            (rule.name, rows_of_scores(self.decompositions, self.baselines, self.scores, rule.name))
-            for rule in self.rules
-        ]
-        head = head_of_scores("model", self.level)
-        return scores_as_html(f"{self.about}; lower scores are better", head, tables)
+        """Lay out the scores for a notebook."""
+        tables = [(rule.name, self._rows(rule.name)) for rule in self.rules]
+        title = f"{self.about}; lower scores are better"
+        return scores_as_html(title, self._head("model"), tables)
+
+    def _head(self, first: str) -> tuple[str, ...]:
+        return first, "score", f"{100 * self.level:g} % interval", *PRINTED
+
+    def _rows(self, rule: str) -> list[Sequence[str]]:
+        """Write the scores of one rule as text, the baselines in brackets."""
+        rows: list[Sequence[str]] = []
+        for row in score_rows(self):
+            if row.rule == rule:
+                low, high = row.interval
+                ends = "-" if math.isnan(low + high) else f"{low:.5f} to {high:.5f}"
+                name = f"({row.model})" if row.baseline else row.model
+                score, *others = (_text(getattr(row.parts, x)) for x in ("score", *PRINTED))
+                rows.append((name, score, ends, *others))
+        return rows
 
     def to_dict(self) -> dict[str, Any]:
-        """Return all numbers but the curves as JSON can hold them; infinity is a word."""
-        found: dict[str, Any] = {
+        """Return all numbers but the curves as JSON can hold them; infinity is a word.
+
+        Of more than twelve classes, confusion tables and costs are left out as well.
+        """
+        numbers: dict[str, Any] = {
             "data": self._data(),
             "models": {
                 name: {rule: self._score(name, rule) for rule in by_rule}
-                for name, by_rule in self.decompositions.items()
+                for name, by_rule in self.parts.items()
             },
-            "baselines": {
-                name: {rule: parts.to_dict() for rule, parts in by_rule.items()}
-                for name, by_rule in self.baselines.items()
-            },
+            "baselines": plain(self.baselines),
         }
-        for what in BY_MODEL:
-            found[what] = {name: record.to_dict() for name, record in getattr(self, what).items()}
+        for what in BY_MODEL[self.task == "binary"]:
+            numbers[what] = plain(getattr(self, what))
+        if self.task != "binary" and len(self.labels) > MOST_CLASSES:
+            numbers["decisions"] = {name: _few(x) for name, x in self.decisions.items()}
         if self.grouping:
-            found["grouping"] = {name: x.to_dict() for name, x in self.grouping.items()}
-        found["comparisons"] = {rule: x.to_dict() for rule, x in self.comparisons.items()}
-        return found | {"primary": self.primary, "notes": list(self.notes)}
+            numbers["grouping"] = plain(self.grouping)
+        numbers["comparisons"] = plain(self.comparisons)
+        return numbers | {"primary": self.primary, "notes": list(self.notes)}
 
     def _data(self) -> dict[str, Any]:
-        within = None if self.within is None else [self.within.lower, self.within.upper]
-        names = ("rows", "events", "design", "summed", "level")
-        known = {name: getattr(self, name) for name in names}
-        drawn = {"replicates": self.replicates, "seed": self.seed}
-        about = {"cases": self.total, "event_rate": self.event_rate}
-        found: dict[str, Any] = plain(about | known | {"within": within} | drawn)
-        return found
+        values = {name: getattr(self, name, None) for name in DATA[self.task == "binary"]}
+        if self.within is not None:
+            values["within"] = [self.within.lower, self.within.upper]
+        elif self.task != "binary":
+            names = names_of_labels(self.labels)
+            values["classes"] = dict(zip(names, self.shares.tolist(), strict=True))
+        values |= {"replicates": self.replicates, "seed": self.seed}
+        data: dict[str, Any] = plain({"cases": self.total} | values)
+        return data
 
     def _score(self, model: str, rule: str) -> dict[str, Any]:
         """Return a score, its parts and how far off they may be."""
         score, skill = self.scores[model][rule], self.skills[model][rule]
-        parts = self.decompositions[model][rule].to_dict()
         ends: dict[str, Any] = plain({"interval": score.interval, "skill_interval": skill.interval})
+        parts = self.parts[model][rule].to_dict()
         return parts | ends | {"infinite_cases": score.infinite_cases}
 
     def to_json(self, indent: int | None = 2) -> str:
@@ -307,5 +354,22 @@ class Evaluation:
         As a frame of the library that the forecasts came in, unless another is asked for; else of
         polars, pandas or pyarrow, whichever is installed.
         """
-        models, baselines = self.decompositions, self.baselines
-        return frame_of_scores(models, baselines, self.scores, backend or self.backend)
+        rows = [
+            {"model": row.model, "baseline": row.baseline, "rule": row.rule}
+            | {name: getattr(row.parts, name) for name in PARTS}
+            | dict(zip(("score_lower", "score_upper"), row.interval, strict=True))
+            for row in score_rows(self)
+        ]
+        return to_frame(columns_of(rows), backend or self.backend)
+
+
+def _few(decision: HardDecisions) -> dict[str, Any]:
+    """Write what decisions come to without the tables of all classes."""
+    numbers = {way: scores.numbers() for way, scores in decision.ways.items()}
+    few: dict[str, Any] = plain(numbers | {"decision_loss": decision.decision_loss})
+    return few
+
+
+def _text(x: float) -> str:
+    """Write a number with five decimals; what does not exist is a dash."""
+    return "-" if math.isnan(x) else f"{x:.5f}"

@@ -1,7 +1,4 @@
-"""An evaluation of rows that come batch by batch, and are not kept.
-
-Rows summed up where they are, so that nothing but sums and counts has to fit into memory.
-"""
+"""Rows summed up without being kept: batch by batch, or inside the engine that holds them."""
 
 from __future__ import annotations
 
@@ -19,7 +16,13 @@ from properly.counts._models import contenders
 from properly.engines import _counts as _counting
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._evaluate import evaluate, models_by_name, rules_of_event, rules_of_frame
+from properly.evaluation._evaluate import (
+    TASKS,
+    evaluate,
+    models_by_name,
+    rules_of_event,
+    rules_of_frame,
+)
 
 if TYPE_CHECKING:
     import os
@@ -156,8 +159,7 @@ class Stream:
         -------
         Evaluation
         """
-        found: Evaluation = evaluate(self.summary(), **{"within": self._within, **options})
-        return found
+        return evaluate(self.summary(), **{"within": self._within, **options})
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the summary of all rows so far to a file, which `Summary.load` reads.
@@ -337,9 +339,6 @@ def _is_long(parts: Sequence[Summary]) -> bool:
     grouped = any(x.cells is not None for part in parts for x in part.counts.values())
     limit = 2 * _counting.MOST_DISTINCT * len(parts[0].counts) if parts else 0
     return grouped or sum(map(_size, parts)) > limit
-
-
-TASKS = ("auto", "binary", "multiclass", "ordinal")
 
 
 def summarize(

@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly.evaluation._record import Evaluation
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from properly.evaluation._class_record import ClassEvaluation
+    from properly.evaluation._record import Evaluation
     from properly.typing import Column
 
 
@@ -123,16 +121,25 @@ def only_shown() -> Spec:
     return {"filter": "indexof(shown, datum.model) >= 0"}
 
 
+def facet(field: str, names: str, size: int) -> Spec:
+    """Head each panel by a name.
+
+    Names are data of the parameter `names`, and looked up by number: nothing in them is obeyed.
+    """
+    label = {"labelExpr": f"{names}[datum.value]", "labelLimit": size}
+    style = {"labelFontWeight": "bold", "labelAnchor": "start"}
+    return {"field": field, "type": "ordinal", "header": {"title": None} | label | style}
+
+
 # More curves cannot be told apart, and would make the page too large to send.
 MOST_MODELS = 8
 
 
-def drawn_models(evaluation: Evaluation | ClassEvaluation) -> tuple[str, ...]:
+def drawn_models(evaluation: Evaluation) -> tuple[str, ...]:
     """Name the models with the lowest scores, in the order that they were given in."""
     if len(evaluation.models) <= MOST_MODELS:
         return evaluation.models
-    scores = evaluation.scores if isinstance(evaluation, Evaluation) else evaluation.intervals
-    value = {name: by_rule[evaluation.primary].value for name, by_rule in scores.items()}
+    value = {name: by_rule[evaluation.primary].value for name, by_rule in evaluation.scores.items()}
     best = sorted(value, key=lambda name: (math.isnan(value[name]), value[name]))[:MOST_MODELS]
     return tuple(name for name in evaluation.models if name in best)
 
@@ -150,7 +157,7 @@ def drawn_part(evaluation: Any) -> Any:
     return replace(evaluation, **parts)
 
 
-def inks_of(evaluation: Evaluation | ClassEvaluation) -> dict[str, int]:
+def inks_of(evaluation: Evaluation) -> dict[str, int]:
     """Give each model that is drawn the number of its colour."""
     return {name: k % len(PALETTE) for k, name in enumerate(drawn_models(evaluation))}
 

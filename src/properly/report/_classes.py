@@ -19,6 +19,7 @@ from properly.report._chart import (
     Chart,
     Spec,
     Table,
+    facet,
     model_color,
     model_dash,
     only_shown,
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from properly.calibration._decomposition import ClassDecomposition
     from properly.decisions._confusion import Confusion
     from properly.decisions._retention import Retention
-    from properly.evaluation._class_record import ClassEvaluation
+    from properly.evaluation._record import Evaluation
 
 
 Row: TypeAlias = dict[str, Any]
@@ -53,7 +54,7 @@ SCORES_LEAD = (
 )
 
 
-def class_scores_chart(evaluation: ClassEvaluation) -> Chart | None:
+def class_scores_chart(evaluation: Evaluation) -> Chart | None:
     """Draw score, miscalibration and discrimination of each question as dots."""
     found = _decompositions(evaluation)
     if not found:
@@ -72,7 +73,7 @@ def class_scores_chart(evaluation: ClassEvaluation) -> Chart | None:
     )
 
 
-def _decompositions(evaluation: ClassEvaluation) -> dict[str, ClassDecomposition]:
+def _decompositions(evaluation: Evaluation) -> dict[str, ClassDecomposition]:
     """Take the first rule that is a sum over questions, of each model."""
     every = evaluation.decompositions
     named = next((rule for by_rule in every.values() for rule in by_rule), None)
@@ -198,7 +199,7 @@ NUMBERS = {
 NEED_ORDER = ("mean_absolute_error", "quadratic_kappa")
 
 
-def confusion_chart(evaluation: ClassEvaluation) -> Chart | None:
+def confusion_chart(evaluation: Evaluation) -> Chart | None:
     """Draw the confusion table of each model, decided for the likeliest class."""
     if len(evaluation.labels) > MOST:
         return None
@@ -214,7 +215,7 @@ def confusion_chart(evaluation: ClassEvaluation) -> Chart | None:
     )
 
 
-def hard_table(evaluation: ClassEvaluation) -> Table:
+def hard_table(evaluation: Evaluation) -> Table:
     """Lay out what is usually told of decisions, for the likeliest class and at least cost."""
     ordered = evaluation.task == "ordinal"
     columns = [name for name in NUMBERS if ordered or name not in NEED_ORDER]
@@ -233,14 +234,6 @@ def hard_table(evaluation: ClassEvaluation) -> Table:
 
 def _confusion_spec(tables: dict[str, Confusion], labels: list[str]) -> Spec:
     names, cell = list(tables), min(max(SIDE // len(labels), CELL), WIDEST)
-    header = {
-        "title": None,
-        # Names are data of parameters, and looked up by number: nothing in them is obeyed.
-        "labelExpr": "names[datum.value]",
-        "labelLimit": SIDE,
-        "labelFontWeight": "bold",
-        "labelAnchor": "start",
-    }
     return {
         "params": [
             shown(names),
@@ -249,7 +242,7 @@ def _confusion_spec(tables: dict[str, Confusion], labels: list[str]) -> Spec:
         ],
         "data": {"values": _confusion_rows(tables)},
         "transform": [only_shown()],
-        "facet": {"field": "panel", "type": "ordinal", "header": header},
+        "facet": facet("panel", "names", SIDE),
         "columns": COLUMNS,
         "resolve": {"axis": {"x": "independent", "y": "independent"}},
         "spec": {
@@ -363,7 +356,7 @@ RETENTION_LEAD = (
 SAID = {KAPPA: ("higher", "rises"), "expected_cost": ("lower", "falls")}
 
 
-def retention_chart(evaluation: ClassEvaluation) -> Chart | None:
+def retention_chart(evaluation: Evaluation) -> Chart | None:
     """Draw a metric of the decisions that are left, as uncertain cases are referred."""
     curves = evaluation.retention
     if not curves:

@@ -1,7 +1,4 @@
-"""What stands on the page, in order.
-
-Which charts stand on the page, in order.
-"""
+"""What stands on the page, in order: the verdict, tables, charts and the fine print."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from properly import __version__
 from properly._boundary._record import printable
-from properly.evaluation._record import Evaluation
 from properly.evaluation._verdict._sentences import verdict
 from properly.report._chart import MOST_MODELS, drawn_models, drawn_part, inks_of
 from properly.report._classes import class_scores_chart, confusion_chart, retention_chart
@@ -34,7 +30,7 @@ from properly.report._tables import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from properly.evaluation._class_record import ClassEvaluation
+    from properly.evaluation._record import Evaluation
     from properly.evaluation._verdict._sentences import Sentence
     from properly.report._chart import Chart
 
@@ -61,9 +57,9 @@ OF_CLASSES: tuple[Callable[[Any], Chart | None], ...] = (
 )
 
 
-def charts_of(evaluation: Evaluation | ClassEvaluation) -> list[Chart]:
+def charts_of(evaluation: Evaluation) -> list[Chart]:
     """Draw what there is to draw."""
-    kinds = OF_AN_EVENT if isinstance(evaluation, Evaluation) else OF_CLASSES
+    kinds = OF_AN_EVENT if evaluation.task == "binary" else OF_CLASSES
     part = drawn_part(evaluation)
     return [chart for draw in kinds if (chart := draw(part)) is not None]
 
@@ -92,7 +88,7 @@ class Words(TypedDict):
 
 
 def contents(
-    evaluation: Evaluation | ClassEvaluation,
+    evaluation: Evaluation,
     words: Words,
     command: str | None,
     python: str | None,
@@ -100,7 +96,7 @@ def contents(
     """Gather what the template prints."""
     said = verdict(evaluation, cases=words["cases"], event=words["event"])
     charts = charts_of(evaluation)
-    of_event = isinstance(evaluation, Evaluation)
+    of_event = evaluation.task == "binary"
     return {
         "title": words["title"] or TITLE,
         "about": about(evaluation, words),
@@ -128,10 +124,10 @@ def contents(
     }
 
 
-def about(evaluation: Evaluation | ClassEvaluation, words: Words) -> str:
+def about(evaluation: Evaluation, words: Words) -> str:
     """Say in one line what there is."""
     rows = f"{evaluation.rows:,} {words['cases']}"
-    if isinstance(evaluation, Evaluation):
+    if evaluation.task == "binary":
         rate = f"{100 * evaluation.event_rate:.3g} %"
         if evaluation.total != evaluation.rows:
             return f"{rows}; {words['event']} in {rate} by weight; {evaluation.design}."
@@ -141,7 +137,7 @@ def about(evaluation: Evaluation | ClassEvaluation, words: Words) -> str:
     return f"{rows}, {len(evaluation.labels)} {order}classes; {evaluation.design}."
 
 
-def _numbers(evaluation: Evaluation | ClassEvaluation) -> dict[str, Any]:
+def _numbers(evaluation: Evaluation) -> dict[str, Any]:
     """Return all numbers; of many models, comparisons by the first rule alone, which are many."""
     found = evaluation.to_dict()
     if len(evaluation.models) > MOST_MODELS:
@@ -163,9 +159,9 @@ def kept_together(text: str) -> str:
     return text.replace(" %", "\N{NO-BREAK SPACE}%")
 
 
-def ends_in_percent(evaluation: Evaluation | ClassEvaluation) -> tuple[str, str]:
+def ends_in_percent(evaluation: Evaluation) -> tuple[str, str]:
     """Return the range of thresholds as it is put into the two fields."""
-    within = getattr(evaluation, "within", None)
+    within = evaluation.within
     lower, upper = (0.0, 1.0) if within is None else (within.lower, within.upper)
     return f"{100 * lower:.6g}", f"{100 * upper:.6g}"
 

@@ -15,7 +15,6 @@ from properly._boundary._files import make_folder, require_folder, require_writa
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_choice
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._class_record import ClassEvaluation
 from properly.evaluation._record import Evaluation
 
 if TYPE_CHECKING:
@@ -49,7 +48,7 @@ SMALL, RARE = 0.3, 0.1
 
 def figures(
     folder: str | Path,
-    evaluation: Evaluation | ClassEvaluation,
+    evaluation: Evaluation,
     *,
     formats: Iterable[str] | str = ("svg",),
     overwrite: bool = True,
@@ -60,7 +59,7 @@ def figures(
     ----------
     folder : str or Path
         Where to write. It is made if it is not there.
-    evaluation : Evaluation or ClassEvaluation
+    evaluation : Evaluation
         From `properly.evaluate`.
     formats : str or iterable of str
         Of ``"svg"``, ``"png"`` (200 dots per inch) and ``"pdf"``: each figure is written in all of
@@ -141,19 +140,14 @@ def _render(draw: Callable[[], Axes], kinds: list[str]) -> list[bytes]:
 
 
 def _drawings(evaluation: object) -> Iterator[Drawing]:
-    if isinstance(evaluation, Evaluation):
-        slugs = slugs_of(evaluation.scores)
-        yield from _curves(evaluation)
-        yield from _comparisons(evaluation.comparisons.get(evaluation.primary))
-        yield from _dominance(evaluation)
-    elif isinstance(evaluation, ClassEvaluation):
-        slugs = slugs_of(evaluation.scores)
-        yield from _class_pictures(evaluation, slugs)
-        yield from _comparisons(evaluation.comparisons.get(evaluation.primary))
-    else:
+    if not isinstance(evaluation, Evaluation):
         message = f"figures are drawn from an evaluation; got {type(evaluation).__name__}"
         hint = "make one with properly.evaluate(y, forecasts)."
         raise ArgumentTypeError(message, hint=hint)
+    of_event, slugs = evaluation.task == "binary", slugs_of(evaluation.scores)
+    yield from _curves(evaluation) if of_event else _class_pictures(evaluation, slugs)
+    yield from _comparisons(evaluation.comparisons.get(evaluation.primary))
+    yield from _dominance(evaluation)
     yield from _each("groups", evaluation.groups, slugs, plots.groups)
     yield from _each("worst-cases", evaluation.worst, slugs, plots.worst_cases)
 
@@ -196,13 +190,13 @@ def _comparisons(found: Comparison | None) -> Iterator[Drawing]:
 def _dominance(e: Evaluation) -> Iterator[Drawing]:
     """Draw where the best of several models is better than the second best."""
     best = set(sorted(e.scores, key=lambda name: e.scores[name][e.primary].value)[:2])
-    for names, found in e.dominances.items():
+    for names, found in (e.dominances or {}).items():
         if set(names) == best:
             yield "dominance", partial(plots.dominance, found, names=names)
             return
 
 
-def _class_pictures(e: ClassEvaluation, slugs: Mapping[str, str]) -> Iterator[Drawing]:
+def _class_pictures(e: Evaluation, slugs: Mapping[str, str]) -> Iterator[Drawing]:
     """Draw the questions about classes, and what was decided, model by model."""
     decided = {name: found.argmax.confusion for name, found in e.decisions.items()}
     yield from _each("reliability", e.reliability, slugs, _questions)

@@ -22,7 +22,6 @@ from properly.report._words import (
 
 if TYPE_CHECKING:
     from properly.comparison._groups_record import Groups
-    from properly.evaluation._class_record import ClassEvaluation
     from properly.evaluation._record import Evaluation
     from properly.report._chart import Spec
 
@@ -43,7 +42,7 @@ LEAD = (
 TOO_FEW = "too few to say"
 
 
-def groups_chart(evaluation: Evaluation | ClassEvaluation) -> Chart | None:
+def groups_chart(evaluation: Evaluation) -> Chart | None:
     """Draw the difference of each group from the rest, with intervals for all at once."""
     found = evaluation.groups
     if not found:

@@ -12,7 +12,6 @@ from properly.report._words import chance, decimals_for, few, fixed, from_to, sc
 
 if TYPE_CHECKING:
     from properly.comparison._pairs import Comparison, Pair
-    from properly.evaluation._class_record import ClassEvaluation
     from properly.evaluation._record import Evaluation
     from properly.report._chart import Spec
 
@@ -42,7 +41,7 @@ LEAD = (
 )
 
 
-def matrix_chart(evaluation: Evaluation | ClassEvaluation) -> Chart | None:
+def matrix_chart(evaluation: Evaluation) -> Chart | None:
     """Draw the difference between any two models as a cell of a matrix, the best first."""
     found = evaluation.comparisons.get(evaluation.primary)
     if found is None or len(found.models) < 2:

@@ -24,7 +24,6 @@ from properly._boundary._files import write_whole
 from properly._boundary._notices import import_extra
 from properly._boundary._record import printable
 from properly.errors import ArgumentTypeError
-from properly.evaluation._class_record import ClassEvaluation
 from properly.evaluation._record import Evaluation
 from properly.report._chart import theme
 from properly.report._contents import contents
@@ -57,7 +56,7 @@ NO_BREAK = "\N{NO-BREAK SPACE}"
 
 def write(
     path: str | Path,
-    evaluation: Evaluation | ClassEvaluation,
+    evaluation: Evaluation,
     *,
     title: str | None = None,
     cases: str = "cases",
@@ -76,7 +75,7 @@ def write(
     ----------
     path : str or Path
         Where to write. The file appears whole or not at all.
-    evaluation : Evaluation or ClassEvaluation
+    evaluation : Evaluation
         From `properly.evaluate`.
     title : str, optional
         Stands above all.
@@ -111,7 +110,7 @@ def write(
 
 
 def page(
-    evaluation: Evaluation | ClassEvaluation,
+    evaluation: Evaluation,
     *,
     title: str | None = None,
     cases: str = "cases",
@@ -120,7 +119,7 @@ def page(
     python: str | None = None,
 ) -> str:
     """Return the page as text."""
-    if not isinstance(evaluation, Evaluation | ClassEvaluation):
+    if not isinstance(evaluation, Evaluation):
         message = f"a report is printed from an Evaluation; got {type(evaluation).__name__}"
         raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
     jinja = import_extra("jinja2", extra="report")
@@ -179,12 +178,12 @@ FRAME = (
 )
 
 
-def show(evaluation: Evaluation | ClassEvaluation, **options: Any) -> Path | None:
+def show(evaluation: Evaluation, **options: Any) -> Path | None:
     """Show the page of an evaluation in the notebook, or else in a browser.
 
     Parameters
     ----------
-    evaluation : Evaluation or ClassEvaluation
+    evaluation : Evaluation
         From `properly.evaluate`.
     **options
         Those of `write` that say what the page is to say, such as `title`.

@@ -22,7 +22,6 @@ from properly.report._words import (
 
 if TYPE_CHECKING:
     from properly.comparison._periods import OverTime
-    from properly.evaluation._class_record import ClassEvaluation
     from properly.evaluation._record import Evaluation
     from properly.report._chart import Spec
     from properly.typing import Column
@@ -50,7 +49,7 @@ BELOW = (
 )
 
 
-def time_chart(evaluation: Evaluation | ClassEvaluation) -> Chart | None:
+def time_chart(evaluation: Evaluation) -> Chart | None:
     """Draw scores in consecutive periods, and below them the event rate and mean forecasts."""
     found = evaluation.over_time
     if not found:

@@ -15,6 +15,7 @@ from properly.report._chart import (
     Chart,
     Spec,
     Table,
+    facet,
     model_color,
     model_dash,
     only_shown,
@@ -25,9 +26,8 @@ from properly.report._chart import (
 from properly.report._words import few, listed, percent, rule_in_words
 
 if TYPE_CHECKING:
-    from properly.calibration._decomposition import Decomposition
+    from properly.calibration._decomposition import ClassDecomposition, Decomposition
     from properly.calibration._reliability import Reliability
-    from properly.evaluation._class_record import ClassEvaluation
     from properly.evaluation._record import Evaluation
     from properly.typing import Column
 
@@ -57,7 +57,7 @@ BAND = (
 SEVERAL = "One line is one model. Switch all but one off to see where chance could have led it."
 
 
-def class_reliability_chart(evaluation: ClassEvaluation) -> Chart | None:
+def class_reliability_chart(evaluation: Evaluation) -> Chart | None:
     """Draw how often each answer was yes after each forecast of it, one panel a question."""
     records = evaluation.reliability
     if not records:
@@ -79,7 +79,7 @@ def class_reliability_chart(evaluation: ClassEvaluation) -> Chart | None:
     )
 
 
-def _class_rows(evaluation: ClassEvaluation, questions: list[str]) -> list[Row]:
+def _class_rows(evaluation: Evaluation, questions: list[str]) -> list[Row]:
     """Lay out all that the panels show as rows of one table."""
     records = evaluation.reliability
     most = max(ALL_BINS // (len(records) * len(questions)), FEWEST_BINS)
@@ -92,7 +92,7 @@ def _class_rows(evaluation: ClassEvaluation, questions: list[str]) -> list[Row]:
             of_panel = {"question": k, "model": name}
             record = by_question[question]
             rows = [
-                *_class_bins(record, most),
+                *_bins(record, most, ranged=False),
                 *_class_band(record, end),
                 *_class_note(evaluation, name, question),
             ]
@@ -100,25 +100,10 @@ def _class_rows(evaluation: ClassEvaluation, questions: list[str]) -> list[Row]:
     return found
 
 
-def _end(evaluation: ClassEvaluation, question: str) -> float:
+def _end(evaluation: Evaluation, question: str) -> float:
     """Return how far forecasts and event rates of a question reach."""
     found = [by_question[question] for by_question in evaluation.reliability.values()]
     return float(max(max(x.value[-1], x.bins.event_rate[-1]) for x in found)) or 1.0
-
-
-def _class_bins(record: Reliability, most: int) -> list[Row]:
-    bins = record.bins
-    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=most)
-    return [
-        {
-            "kind": "bin",
-            "x": short(low),
-            "x2": short(high),
-            "y": short(rate),
-            "cases": count_of_cases(count),
-        }
-        for low, high, count, rate in zip(*(column.tolist() for column in columns), strict=True)
-    ]
 
 
 def _class_band(record: Reliability, end: float) -> list[Row]:
@@ -135,7 +120,7 @@ def _class_band(record: Reliability, end: float) -> list[Row]:
     ]
 
 
-def _class_note(evaluation: ClassEvaluation, name: str, question: str) -> list[Row]:
+def _class_note(evaluation: Evaluation, name: str, question: str) -> list[Row]:
     part = _part(evaluation, name, question)
     if part is None:
         return []
@@ -143,11 +128,12 @@ def _class_note(evaluation: ClassEvaluation, name: str, question: str) -> list[R
     return [{"kind": "note", "note": told}]
 
 
-def _part(evaluation: ClassEvaluation, name: str, question: str) -> Decomposition | None:
+def _part(evaluation: Evaluation, name: str, question: str) -> Decomposition | None:
     """Find what the score of a question is made of, by the first rule that asks it."""
-    for found in evaluation.decompositions[name].values():
-        if question in found:
-            return found[question]
+    record: ClassDecomposition
+    for record in evaluation.decompositions[name].values():
+        if question in record:
+            return record[question]
     return None
 
 
@@ -156,19 +142,11 @@ def _class_spec(names: list[str], questions: list[str], rows: list[Row]) -> Spec
     place: Spec = {"type": "quantitative", "axis": axis, "scale": {"zero": True, "nice": False}}
     x = {"field": "x", "title": "forecast"} | place
     y = {"field": "y", "title": "how often it happened"} | place
-    header = {
-        "title": None,
-        # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
-        "labelExpr": "questions[datum.value]",
-        "labelLimit": CLASS_SIZE,
-        "labelFontWeight": "bold",
-        "labelAnchor": "start",
-    }
     told = {"name": "questions", "value": [printable(question) for question in questions]}
     return {
         "params": [shown(names), told],
         "data": {"values": rows},
-        "facet": {"field": "question", "type": "ordinal", "header": header},
+        "facet": facet("question", "questions", CLASS_SIZE),
         "columns": 3 if len(questions) in BY_THREE else CLASS_COLUMNS,
         "resolve": {
             "scale": {"x": "independent", "y": "independent"},
@@ -247,7 +225,7 @@ def _alone(opacity: float) -> Spec:
     return {"condition": {"test": "length(shown) == 1", "value": opacity}, "value": 0}
 
 
-def _class_alt(evaluation: ClassEvaluation, questions: list[str]) -> str:
+def _class_alt(evaluation: Evaluation, questions: list[str]) -> str:
     told = []
     for name, by_question in evaluation.reliability.items():
         apart = {q: r.mean_forecast - r.event_rate for q, r in by_question.items()}
@@ -260,7 +238,7 @@ def _class_alt(evaluation: ClassEvaluation, questions: list[str]) -> str:
     return f"Panels for {listed(questions)}. {' '.join(told[:2])}"
 
 
-def _class_table(evaluation: ClassEvaluation, questions: list[str]) -> Table:
+def _class_table(evaluation: Evaluation, questions: list[str]) -> Table:
     rows = []
     for question in questions:
         for name, by_question in evaluation.reliability.items():
@@ -438,16 +416,16 @@ def _curve(record: Reliability) -> list[Row]:
     ]
 
 
-def _bins(record: Reliability) -> list[Row]:
+def _bins(record: Reliability, most: int = BIN_POINTS, *, ranged: bool = True) -> list[Row]:
     bins = record.bins
-    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=BIN_POINTS)
+    columns = thinned(bins.x_min, bins.x_max, bins.weight, bins.event_rate, most=most)
     return [
         {
             "kind": "bin",
             "x": short(low),
             "x2": short(high),
             "y": short(rate),
-            "range": _range(low, high),
+            **({"range": _range(low, high)} if ranged else {}),
             "cases": count_of_cases(count),
         }
         for low, high, count, rate in zip(*(column.tolist() for column in columns), strict=True)
@@ -462,19 +440,11 @@ def _spec(names: list[str], rows: list[Row], frame: Frame) -> Spec:
     x: Spec = {"field": "x", "type": "quantitative", "title": "forecast"}
     y: Spec = {"field": "y", "type": "quantitative", "title": "how often it happened"}
     both = {"scale": frame.scale, "axis": frame.axis}
-    header = {
-        "title": None,
-        # Names are data of a parameter, and looked up by number: nothing in them is obeyed.
-        "labelExpr": "names[datum.value]",
-        "labelLimit": SIZE,
-        "labelFontWeight": "bold",
-        "labelAnchor": "start",
-    }
     return {
         "params": [shown(names), {"name": "names", "value": [printable(name) for name in names]}],
         "data": {"values": rows},
         "transform": [only_shown()],
-        "facet": {"field": "panel", "type": "ordinal", "header": header},
+        "facet": facet("panel", "names", SIZE),
         "columns": COLUMNS,
         # Axes in every panel: else they also stand where the last row has no panel.
         "resolve": {"axis": {"x": "independent", "y": "independent"}},

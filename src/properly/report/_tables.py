@@ -1,9 +1,4 @@
-"""What was done, with which conventions, and how to do it again.
-
-Tables of scores: one a rule, and one in the terms of clinical papers.
-
-Tables of the worst cases.
-"""
+"""The tables of scores and of worst cases, and the fine print: what was done, and how."""
 
 from __future__ import annotations
 
@@ -13,19 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly import __version__
 from properly._boundary._record import many, printable
-from properly.evaluation._class_record import ClassEvaluation, asked_rules
-from properly.evaluation._record import Evaluation
+from properly.evaluation._evaluate import rules_of_task
 from properly.report._chart import Table, inks_of
 from properly.report._classes import hard_table
 from properly.report._words import NONE, few, rule_in_words, score_in_words
-from properly.rules import Bounded, Brier, Log
+from properly.rules import Bounded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from properly.calibration._decomposition import PartIntervals
+    from properly.calibration._decomposition import Decomposition, PartIntervals
     from properly.calibration._summary import CalibrationSummary
     from properly.decisions._worst_cases import WorstCases
+    from properly.evaluation._record import Evaluation
     from properly.inference._estimate import Estimate
 
 
@@ -52,12 +47,12 @@ CLASSES = (
 )
 
 
-def fine_print(evaluation: Evaluation | ClassEvaluation) -> list[str]:
+def fine_print(evaluation: Evaluation) -> list[str]:
     """Say what the numbers rest on, one line each."""
     return [*_about_data(evaluation), *_about_numbers(evaluation), *evaluation.notes]
 
 
-def python_call(evaluation: Evaluation | ClassEvaluation) -> str:
+def python_call(evaluation: Evaluation) -> str:
     """Write the call that makes the evaluation again, with names for the data."""
     data, options = ["summary"], list(_about_task(evaluation))
     if not evaluation.summed:
@@ -72,8 +67,8 @@ def python_call(evaluation: Evaluation | ClassEvaluation) -> str:
     return "\n".join([*imports, "", call, 'properly.report.write("report.html", e)'])
 
 
-def _about_task(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
-    if not isinstance(evaluation, Evaluation):
+def _about_task(evaluation: Evaluation) -> Iterator[str]:
+    if evaluation.task != "binary":
         yield f'task="{evaluation.task}"'
         if evaluation.normalized:
             yield "normalize=True"
@@ -81,26 +76,20 @@ def _about_task(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
         yield f"within=({evaluation.within.lower!r}, {evaluation.within.upper!r})"
 
 
-def _about_rules(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+def _about_rules(evaluation: Evaluation) -> Iterator[str]:
     """Name the rules unless they are the usual ones; forms over the range come by themselves."""
-    within = getattr(evaluation, "within", None)
-    asked = tuple(
+    every, within = evaluation.rules, evaluation.within
+    rules = tuple(
         rule
-        for rule in evaluation.rules
-        if not (
-            isinstance(rule, Bounded) and rule.within == within and rule.rule in evaluation.rules
-        )
+        for rule in every
+        if not (isinstance(rule, Bounded) and rule.within == within and rule.rule in every)
     )
-    if isinstance(evaluation, Evaluation):
-        usual = asked == (Brier(), Log())
-    else:
-        usual = asked == asked_rules(None, evaluation.task)
-    if not usual:
-        told = ", ".join(repr(rule).replace("Interval(", "properly.Interval(") for rule in asked)
-        yield f"rules=[{told}]"
+    if rules != rules_of_task(evaluation.task, None, None):
+        text = ", ".join(repr(rule).replace("Interval(", "properly.Interval(") for rule in rules)
+        yield f"rules=[{text}]"
 
 
-def _columns(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+def _columns(evaluation: Evaluation) -> Iterator[str]:
     """Name what was given besides outcomes and forecasts, as far as that can be told."""
     given = {
         "weight": evaluation.total != evaluation.rows,
@@ -112,9 +101,9 @@ def _columns(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
     yield from (name for name, is_given in given.items() if is_given)
 
 
-def _about_data(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
+def _about_data(evaluation: Evaluation) -> Iterator[str]:
     yield f"{many(evaluation.rows, 'case')} of positive weight; {evaluation.design}."
-    if isinstance(evaluation, Evaluation):
+    if evaluation.task == "binary":
         distinct = ", ".join(
             f"{name} {len(found.value):,}" for name, found in evaluation.reliability.items()
         )
@@ -132,8 +121,8 @@ def _about_data(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
         yield f"Seed {evaluation.seed}, {draws}: the same data give the same page."
 
 
-def _about_numbers(evaluation: Evaluation | ClassEvaluation) -> Iterator[str]:
-    yield from EVENT if isinstance(evaluation, Evaluation) else CLASSES
+def _about_numbers(evaluation: Evaluation) -> Iterator[str]:
+    yield from EVENT if evaluation.task == "binary" else CLASSES
     yield (
         f"Intervals hold with {100 * evaluation.level:g} %, one by one; bands in pictures with "
         "90 %, at each point. Comparisons allow for the number of pairs. They are about these "
@@ -182,14 +171,14 @@ class Scores:
     rows: list[Row]
 
 
-def score_tables(evaluation: Evaluation | ClassEvaluation) -> list[Scores]:
+def score_tables(evaluation: Evaluation) -> list[Scores]:
     """Lay out the scores by each rule, the primary one first, then what clinicians ask for."""
     rules = sorted(evaluation.rules, key=lambda rule: rule.name != evaluation.primary)
     tables = [_by_rule(evaluation, rule) for rule in rules]
-    if isinstance(evaluation, Evaluation) and (evaluation.aucs or evaluation.calibration):
-        tables.append(_clinical(evaluation))
-    elif isinstance(evaluation, ClassEvaluation):
+    if evaluation.task != "binary":
         tables.append(_decisions(evaluation))
+    elif evaluation.aucs or evaluation.calibration:
+        tables.append(_clinical(evaluation))
     return tables
 
 
@@ -204,10 +193,12 @@ def around(ends: Sequence[float]) -> str:
     return "" if math.isnan(low) or math.isnan(high) else f"{number(low)} to {number(high)}"
 
 
-def remarks(evaluation: Evaluation | ClassEvaluation) -> list[str]:
+def remarks(evaluation: Evaluation) -> list[str]:
     """Say what an infinite number means, if there is one in any table."""
-    scores = _intervals(evaluation)
-    lost = {m: max(x.infinite_cases for x in by_rule.values()) for m, by_rule in scores.items()}
+    lost = {
+        name: max(x.infinite_cases for x in by_rule.values())
+        for name, by_rule in evaluation.scores.items()
+    }
     told = [f"{name}: {count:,}" for name, count in lost.items() if count]
     if not told:
         return []
@@ -215,15 +206,12 @@ def remarks(evaluation: Evaluation | ClassEvaluation) -> list[str]:
     return [f"∞: {meaning}. Nothing is clipped. Cases of infinite loss: {'; '.join(told)}."]
 
 
-def _by_rule(evaluation: Evaluation | ClassEvaluation, rule: Any) -> Scores:
-    name = rule.name
-    parts, scores = _parts(evaluation), _intervals(evaluation)
-    rows = [
-        Row(model, _cells(parts[model][name], scores[model][name], evaluation.skills[model][name]))
-        for model in evaluation.models
-    ]
-    inks = inks_of(evaluation)
-    rows = [row._replace(ink=inks.get(row.name)) for row in rows]
+def _by_rule(evaluation: Evaluation, rule: Any) -> Scores:
+    name, inks = rule.name, inks_of(evaluation)
+    rows = []
+    for model, by_rule in evaluation.parts.items():
+        around = evaluation.scores[model][name], evaluation.skills[model][name]
+        rows.append(Row(model, _cells(by_rule[name], *around), ink=inks.get(model)))
     rows += [
         Row(baseline, _cells(by_rule[name]), baseline=True)
         for baseline, by_rule in evaluation.baselines.items()
@@ -233,22 +221,15 @@ def _by_rule(evaluation: Evaluation | ClassEvaluation, rule: Any) -> Scores:
     return Scores(name, caption, f"Scores by the {words}", HEAD, rows)
 
 
-def _parts(evaluation: Evaluation | ClassEvaluation) -> Any:
-    return evaluation.decompositions if isinstance(evaluation, Evaluation) else evaluation.scores
-
-
-def _intervals(evaluation: Evaluation | ClassEvaluation) -> dict[str, dict[str, Estimate]]:
-    return evaluation.scores if isinstance(evaluation, Evaluation) else evaluation.intervals
-
-
-def _cells(parts: Any, score: Estimate | None = None, skill: Estimate | None = None) -> list[Cell]:
+def _cells(
+    parts: Decomposition, score: Estimate | None = None, skill: Estimate | None = None
+) -> list[Cell]:
     found = [
         Cell(number(value), "" if estimate is None else around(estimate.interval))
         for value, estimate in ((parts.score, score), (parts.skill, skill))
     ]
-    intervals = getattr(parts, "intervals", None)
     split = [
-        Cell(number(getattr(parts, name)), _corrected(intervals, name))
+        Cell(number(getattr(parts, name)), _corrected(parts.intervals, name))
         for name in ("miscalibration", "discrimination")
     ]
     return [*found, *split]
@@ -264,7 +245,7 @@ def _corrected(intervals: PartIntervals | None, name: str) -> str:
     return f"corrected {number(getattr(intervals, f'corrected_{name}'))}, {ends}"
 
 
-def _decisions(evaluation: ClassEvaluation) -> Scores:
+def _decisions(evaluation: Evaluation) -> Scores:
     """Lay out what decisions come to, for the likeliest class and at the least expected cost."""
     head, rows = hard_table(evaluation)
     inks = {printable(name): ink for name, ink in inks_of(evaluation).items()}
@@ -315,12 +296,12 @@ def _estimate(estimate: Estimate, found: CalibrationSummary | None) -> Cell:
 CELLS = " Of forecasts that were grouped, the mean of their cell is shown."
 
 
-def worst_tables(evaluation: Evaluation | ClassEvaluation) -> list[tuple[str, Table]]:
+def worst_tables(evaluation: Evaluation) -> list[tuple[str, Table]]:
     """Lay out the cases that cost each model most."""
     return [(name, _table(found)) for name, found in evaluation.worst.items()]
 
 
-def worst_lead(evaluation: Evaluation | ClassEvaluation) -> str:
+def worst_lead(evaluation: Evaluation) -> str:
     """Say what is listed: cases that one can look at, or forecasts where rows are not known."""
     if not evaluation.worst:
         return ""
@@ -330,7 +311,7 @@ def worst_lead(evaluation: Evaluation | ClassEvaluation) -> str:
         return (
             f"The forecasts that cost each model most by the {rule}, with what happened then and "
             "for how many cases; a summary does not keep which rows they were."
-            f"{CELLS if getattr(evaluation, 'grouping', {}) else ''}"
+            f"{CELLS if evaluation.grouping else ''}"
         )
     dropped = any(note.startswith("dropped ") for note in evaluation.notes)
     return (

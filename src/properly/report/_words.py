@@ -17,7 +17,6 @@ from properly.rules import Bounded, Regret
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from properly.evaluation._class_record import ClassEvaluation
     from properly.evaluation._record import Evaluation
     from properly.rules import Rule
     from properly.rules._interval import Interval
@@ -128,7 +127,7 @@ def rule_in_words(rule: Rule) -> str:
     return SCORES.get(rule.name, repr(rule))
 
 
-def score_in_words(evaluation: Evaluation | ClassEvaluation, name: str) -> str:
+def score_in_words(evaluation: Evaluation, name: str) -> str:
     """Name the score of one of the rules of an evaluation."""
     return next(rule_in_words(rule) for rule in evaluation.rules if rule.name == name)
 

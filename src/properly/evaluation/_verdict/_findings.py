@@ -1,14 +1,8 @@
-"""Whether a model is better than none.
+"""The findings of a verdict, each kind as sentences.
 
-Which models are miscalibrated, and how.
-
-What was called impossible, or certain, and turned out otherwise.
-
-Whether a model is worse for some groups.
-
-At which thresholds one model is better than another.
-
-What is impossible to tell, and what it would take.
+Whether a model is better than none; which are miscalibrated, and how; what was called impossible or
+certain, and turned out otherwise; groups for which a model is worse; at which thresholds one model
+is better than another; what is impossible to tell, and what it would take.
 """
 
 from __future__ import annotations
@@ -148,7 +142,7 @@ def calibration(evaluation: Any, words: Words) -> Iterator[str]:
     adjusted = holm(np.array([test.p_value for test in tests.values()], dtype=float))
     p_values = dict(zip(tests, adjusted.tolist(), strict=True))
     shown = {name: p for name, p in p_values.items() if p <= alpha}
-    known = getattr(evaluation, "calibration", {})
+    known = evaluation.calibration or {}
     for name, p in shown.items():
         if name in known:
             told = f"{printable(name)} is miscalibrated ({_chances([p], len(tests))})"
@@ -268,6 +262,9 @@ ALWAYS = "every threshold, however high, would have raised an alarm"
 
 def certain(evaluation: Any, words: Words) -> Iterator[str]:
     """Explain infinite scores with the data's own numbers."""
+    if evaluation.certain is None:
+        yield from _impossible(evaluation, words)
+        return
     weighted = is_weighted(evaluation)
     for name, found in evaluation.certain.items():
         if found.wrong > 0:
@@ -275,9 +272,9 @@ def certain(evaluation: Any, words: Words) -> Iterator[str]:
             yield f"{'. '.join(wrong)}. Its log score is infinite."
 
 
-def certain_of_classes(evaluation: Any, words: Words) -> Iterator[str]:
+def _impossible(evaluation: Any, words: Words) -> Iterator[str]:
     """Say which models gave what happened a probability of zero."""
-    for name, by_rule in evaluation.intervals.items():
+    for name, by_rule in evaluation.scores.items():
         infinite = {rule: x.infinite_cases for rule, x in by_rule.items() if x.infinite_cases}
         if not infinite:
             continue
@@ -406,7 +403,7 @@ def thresholds(evaluation: Any, found: Standing) -> Iterator[str]:
 
 def bands_of(evaluation: Any, one: str, other: str) -> Bands | None:
     """Find where the one is better than the other, whichever was the first."""
-    known = getattr(evaluation, "dominances", {})
+    known = evaluation.dominances or {}
     if (one, other) in known:
         found: Dominance = known[one, other]
         better, worse = found.better, found.worse

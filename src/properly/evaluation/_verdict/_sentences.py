@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from properly._boundary._record import plain, printable
 from properly.errors import ArgumentTypeError
-from properly.evaluation._class_record import ClassEvaluation
 from properly.evaluation._record import Evaluation
 from properly.evaluation._verdict._findings import (
     baseline,
     calibration,
     certain,
-    certain_of_classes,
     groups,
     thresholds,
     too_few,
@@ -101,14 +99,12 @@ class Verdict:
         return found
 
 
-def verdict(
-    evaluation: Evaluation | ClassEvaluation, *, cases: str = "cases", event: str = "the event"
-) -> Verdict:
+def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the event") -> Verdict:
     r"""Say in plain sentences what an evaluation shows, and what it does not.
 
     Parameters
     ----------
-    evaluation : Evaluation or ClassEvaluation
+    evaluation : Evaluation
         What `properly.evaluate` found. Nothing is computed from data again.
     cases : str
         What the cases are, a noun in the plural: ``"people"``.
@@ -169,7 +165,7 @@ def verdict(
     For 48 people, forest had called death impossible, and it happened: no threshold above
     zero, however low, would have raised an alarm. Its log score is infinite.
     """
-    if not isinstance(evaluation, Evaluation | ClassEvaluation):
+    if not isinstance(evaluation, Evaluation):
         message = f"a verdict is about an Evaluation; got {type(evaluation).__name__}"
         raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
     words = Words(_word(cases, "cases"), _word(event, "event"))
@@ -191,16 +187,13 @@ def _word(word: object, name: str) -> str:
     return printable(word.strip())
 
 
-def _sentences(
-    evaluation: Evaluation | ClassEvaluation, found: Standing, words: Words
-) -> Iterator[Sentence]:
+def _sentences(evaluation: Evaluation, found: Standing, words: Words) -> Iterator[Sentence]:
     """Say what there is to say, the most important first."""
-    of_classes = isinstance(evaluation, ClassEvaluation)
     said: dict[Kind, Iterable[str]] = {
         "choice": [choice(found)],
         "thresholds": thresholds(evaluation, found),
         "baseline": baseline(evaluation, found),
-        "certain": (certain_of_classes if of_classes else certain)(evaluation, words),
+        "certain": certain(evaluation, words),
         "calibration": calibration(evaluation, words),
         "groups": groups(evaluation, found),
         "unknown": [

@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from properly._boundary._record import printable
 from properly.comparison._pairs import told_apart
-from properly.evaluation._class_record import ClassEvaluation
 from properly.evaluation._verdict._findings import against_none
 from properly.evaluation._verdict._words import (
     NAMED,
@@ -28,7 +27,7 @@ from properly.evaluation._verdict._words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from properly.comparison._pairs import Comparison, Pair
     from properly.evaluation._record import Evaluation
@@ -282,13 +281,10 @@ class Standing:
         return self.skills[name].interval[1] < 0
 
 
-def standing_of(evaluation: Evaluation | ClassEvaluation) -> Standing:
+def standing_of(evaluation: Evaluation) -> Standing:
     """Read from an evaluation who is better than whom."""
-    primary, classes = evaluation.primary, isinstance(evaluation, ClassEvaluation)
-    estimates: Mapping[str, Mapping[str, Any]] = evaluation.scores
-    if isinstance(evaluation, ClassEvaluation):
-        estimates = evaluation.intervals
-    scores = {name: by_rule[primary].value for name, by_rule in estimates.items()}
+    primary = evaluation.primary
+    scores = {name: by_rule[primary].value for name, by_rule in evaluation.scores.items()}
     finite = [name for name, score in scores.items() if math.isfinite(score)]
     rule = next(rule for rule in evaluation.rules if rule.name == primary)
     return Standing(
@@ -296,6 +292,6 @@ def standing_of(evaluation: Evaluation | ClassEvaluation) -> Standing:
         tuple(name for name in scores if name not in finite),
         evaluation.comparisons.get(primary),
         {name: by_rule[primary] for name, by_rule in evaluation.skills.items()},
-        scope_of(rule, classes=classes),
+        scope_of(rule, classes=evaluation.task != "binary"),
         evaluation.level,
     )

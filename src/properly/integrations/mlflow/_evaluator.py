@@ -16,7 +16,6 @@ from properly.errors import DataError, DataWarning, ProperlyError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.evaluation._class_record import ClassEvaluation
     from properly.evaluation._record import Evaluation
     from properly.integrations.mlflow._config import Config
 
@@ -116,9 +115,7 @@ class ProperlyEvaluator(ModelEvaluator):  # type: ignore[misc]
             return None
 
 
-def _logged(
-    record: Evaluation | ClassEvaluation, config: Config, run_id: str, about: Mapping[str, Any]
-) -> Any:
+def _logged(record: Evaluation, config: Config, run_id: str, about: Mapping[str, Any]) -> Any:
     from properly.integrations.mlflow._config import WORDS
     from properly.integrations.mlflow._logging import log_to_run
 
@@ -127,9 +124,7 @@ def _logged(
     return log_to_run(record, run_id, words=words, about=about, **told)
 
 
-def _evaluated(
-    dataset: Any, model: Any, predictions: str | None, config: Config
-) -> Evaluation | ClassEvaluation:
+def _evaluated(dataset: Any, model: Any, predictions: str | None, config: Config) -> Evaluation:
     from properly.evaluation._evaluate import evaluate
     from properly.integrations.mlflow._forecasts import column_of, forecasts_of, tables_of
 
@@ -144,7 +139,7 @@ def _evaluated(
     models, labels, pos_label = forecasts_of(
         tables_of(model, dataset, predictions, config), y, config
     )
-    result: Evaluation | ClassEvaluation = evaluate(
+    result: Evaluation = evaluate(
         y,
         models,
         task="ordinal" if config.ordered else "auto",

@@ -17,14 +17,11 @@ from mlflow.models.evaluation.base import EvaluationArtifact, EvaluationResult
 from properly._boundary._files import write_whole
 from properly._boundary._options import check_flag
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._class_record import DECIDED
-from properly.evaluation._record import Evaluation
+from properly.evaluation._record import DECIDED, Evaluation
 from properly.report._figures import slugs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-
-    from properly.evaluation._class_record import ClassEvaluation
 
     Named = Iterator[tuple[str, float]]
 
@@ -34,7 +31,7 @@ BATCH = 1000
 
 
 def log_evaluation(
-    evaluation: Evaluation | ClassEvaluation,
+    evaluation: Evaluation,
     *,
     run_id: str | None = None,
     artifact_path: str = "properly",
@@ -49,7 +46,7 @@ def log_evaluation(
 
     Parameters
     ----------
-    evaluation : Evaluation or ClassEvaluation
+    evaluation : Evaluation
         From `properly.evaluate`.
     run_id : str, optional
         The run to log to. Left out, the active one.
@@ -108,7 +105,7 @@ def log_evaluation(
 
 
 def log_to_run(
-    evaluation: Evaluation | ClassEvaluation,
+    evaluation: Evaluation,
     run_id: str,
     *,
     words: Mapping[str, Any],
@@ -145,7 +142,7 @@ class PageArtifact(EvaluationArtifact):  # type: ignore[misc]
 
 def _written(
     folder: Path,
-    evaluation: Evaluation | ClassEvaluation,
+    evaluation: Evaluation,
     words: Mapping[str, Any],
     *,
     figures: bool,
@@ -193,10 +190,9 @@ def _run(run_id: str | None) -> str:
 
 
 def _require_evaluation(evaluation: object) -> None:
-    from properly.evaluation._class_record import ClassEvaluation
     from properly.evaluation._record import Evaluation
 
-    if not isinstance(evaluation, Evaluation | ClassEvaluation):
+    if not isinstance(evaluation, Evaluation):
         message = f"what is logged must be an Evaluation; got {type(evaluation).__name__}"
         raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
 
@@ -206,13 +202,13 @@ PARTS = ("miscalibration", "discrimination", "uncertainty")
 LONGEST = 160
 
 
-def metrics_of(evaluation: Evaluation | ClassEvaluation, prefix: str = "") -> dict[str, float]:
+def metrics_of(evaluation: Evaluation, prefix: str = "") -> dict[str, float]:
     """Name all numbers that there are; what has no value is left out.
 
     Of several models each has its name in front, as far as it is letters and digits, and a slash.
     """
     result = {f"{prefix}cases": float(evaluation.total)}
-    if isinstance(evaluation, Evaluation):
+    if evaluation.event_rate is not None:
         result[f"{prefix}event_rate"] = float(evaluation.event_rate)
     slugs = slugs_of(evaluation.models)
     for model in evaluation.models:
@@ -235,11 +231,11 @@ def metric_name(name: str) -> str:
     return re.sub(r"[^\w.\-]+", "_", name, flags=re.ASCII)[:LONGEST].strip("._-") or "rule"
 
 
-def _of_model(evaluation: Evaluation | ClassEvaluation, model: str) -> Named:
+def _of_model(evaluation: Evaluation, model: str) -> Named:
     for rule in evaluation.rules:
         for ending, value in _of_rule(evaluation, model, rule.name):
             yield f"{metric_name(rule.name)}{ending}", value
-    if isinstance(evaluation, Evaluation):
+    if evaluation.task == "binary":
         if model in evaluation.aucs:
             yield from _around("auc", evaluation.aucs[model])
     else:
@@ -250,18 +246,14 @@ def _of_model(evaluation: Evaluation | ClassEvaluation, model: str) -> Named:
         yield "calibration_test_p_value", evaluation.calibration_tests[model].p_value
 
 
-def _of_rule(evaluation: Evaluation | ClassEvaluation, model: str, rule: str) -> Named:
+def _of_rule(evaluation: Evaluation, model: str, rule: str) -> Named:
     """Give a score, its interval, skill and parts, each with the ending of its name."""
-    parts: Any
-    if isinstance(evaluation, Evaluation):
-        score, parts = evaluation.scores[model][rule], evaluation.decompositions[model][rule]
-    else:
-        score, parts = evaluation.intervals[model][rule], evaluation.scores[model][rule]
+    score, parts = evaluation.scores[model][rule], evaluation.parts[model][rule]
     yield from _around("", score)
     yield from _around("_skill", evaluation.skills[model][rule])
     for part in PARTS:
         yield f"_{part}", getattr(parts, part)
-    around = getattr(parts, "intervals", None)
+    around = parts.intervals
     for part in PARTS[:2] if around is not None else ():
         yield f"_{part}_corrected", getattr(around, f"corrected_{part}")
         yield from _ends(f"_{part}", *getattr(around, part))

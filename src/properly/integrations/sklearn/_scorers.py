@@ -10,8 +10,12 @@ from sklearn.utils.metadata_routing import UNUSED
 from properly._boundary._labels import as_labels
 from properly._boundary._options import check_flag
 from properly.errors import DataError
-from properly.evaluation._class_record import asked_rules, require_distinct
-from properly.evaluation._evaluate import require_of_an_event, rules_of_event
+from properly.evaluation._evaluate import (
+    require_distinct,
+    require_of_an_event,
+    rules_of_classes,
+    rules_of_event,
+)
 from properly.integrations._named_rules import require_rule
 from properly.integrations.sklearn._estimators import forecasts_of, in_order, require_seen
 from properly.integrations.sklearn._metrics import rule_loss
@@ -208,7 +212,7 @@ def _asked(
     if within is not None:
         return rules_of_event(rules, within)[0]
     if rules is None:
-        return asked_rules(None, "ordinal") if ordered else (Brier(), Log())
+        return rules_of_classes(None, "ordinal") if ordered else (Brier(), Log())
     asked = tuple(require_rule(rule) for rule in as_rules(rules))
     for rule in asked:
         if isinstance(rule, ClassRule) and rule.needs_order and not ordered:

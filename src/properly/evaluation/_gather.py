@@ -1,0 +1,373 @@
+"""The pipeline of an evaluation: what is made of each model, of all pairs, and what is noted."""
+
+from __future__ import annotations
+
+import math
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._notices import collected
+from properly._boundary._options import as_drawing, as_generator
+from properly._boundary._record import printable
+from properly.calibration._certain import certainties
+from properly.calibration._decomposition import Decomposition, decompose_by
+from properly.calibration._grouping_error import grouping_error
+from properly.calibration._reliability import reliability
+from properly.calibration._test import calibration_test
+from properly.counts._baselines import baselines
+from properly.counts._cases import rows_in_use
+from properly.decisions._dominance import dominance
+from properly.decisions._murphy import regret_curve
+from properly.decisions._net_benefit import decision_curve
+from properly.decisions._retention import rejection_scores, retention_curve
+from properly.decisions._roc import roc_curve
+from properly.engines._summary import Summary
+from properly.errors import DataError
+from properly.evaluation._record import MOST_CLASSES, Evaluation
+from properly.evaluation._source import COST, TIMES, Rows, Sums, has_parts
+from properly.probability._means import means
+from properly.rules import RPS, Brier
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from properly.calibration._reliability import Reliability
+    from properly.calibration._test_statistics import CalibrationTest
+    from properly.counts._cases import Cases
+    from properly.counts._tally import Tally
+    from properly.decisions._dominance import Dominance
+    from properly.decisions._retention import Retention
+    from properly.evaluation._source import Request, Source
+    from properly.inference._estimate import Estimate
+
+    # By step and field, what makes the field of a model, given the fields that it has so far.
+    Steps: TypeAlias = dict[str, dict[str, Callable[[dict[str, Any]], Any]]]
+
+# Of more models, bands between curves would take longer than they are worth.
+MOST_PAIRED = 10
+# Of more classes, the tables of what is kept at each share no longer fit into memory.
+MOST_RETAINED = 100
+BAND_LEVEL = 0.9
+SHARES = "class shares"
+# What is left out, with a note, where the data do not allow it.
+IF_POSSIBLE = {
+    True: ("aucs", "means", "calibration", "calibration_tests", "groups", "over_time"),
+    False: ("groups", "over_time"),
+}
+
+
+def gather(data: Mapping[str, Cases] | Summary, request: Request) -> Evaluation:
+    """Evaluate models of an event or of classes, from their cases or from a summary.
+
+    Parameters
+    ----------
+    data : dict of Cases, or Summary
+        The cases of each model, or sums and counts of all. Without rows there are no `dominances`
+        and no `over_time`, and of classes no `retention`, `worst`, `calibration_tests` and
+        `groups`; notes say so.
+    request : Request
+        The task, the rules and the options; the rules of a summary are its own.
+    """
+    with collected() as said:
+        source: Source = Sums(data, request) if isinstance(data, Summary) else Rows(data, request)
+        fields = _fields(source)
+    about = fields["scores"][source.models[0]][request.rules[0].name]
+    notes = [*said, *source.notes, *source.closing_notes(fields.get("grouping", {}))]
+    return Evaluation(
+        task=request.task,
+        rows=about.cases,
+        design=about.design,
+        rules=request.rules,
+        primary=request.primary.name,
+        within=request.within,
+        level=request.level,
+        replicates=request.replicates,
+        seed=request.seed,
+        summed=source.summed,
+        notes=tuple(dict.fromkeys(notes)),
+        **source.data(),
+        **fields,
+    )
+
+
+def _fields(source: Source) -> dict[str, Any]:
+    """Make the fields of all models, then those of pairs, and say how far this has come."""
+    request, of_event = source.request, source.request.task == "binary"
+    make = _event_steps if of_event else _class_steps
+    by_model = {name: make(source, name) for name in source.models}
+    compared = request.rules if len(source.models) > 1 else ()
+    words = [f"{step} of {printable(name)}" for name in by_model for step in by_model[name]]
+    words += [f"comparison by {rule.name}" for rule in compared]
+    at_thresholds = of_event and not source.summed and len(compared) > 0
+    steps = _progress([*words, "thresholds"] if at_thresholds else words, request)
+    fields: dict[str, Any] = {}
+    for name, parts in by_model.items():
+        for what, record in _of_model(source, name, parts, steps).items():
+            fields.setdefault(what, {}).update({} if record is None else {name: record})
+    fields["comparisons"] = {}
+    for rule in compared:
+        next(steps)
+        fields["comparisons"][rule.name] = source.compare(rule)
+    if not of_event:
+        return fields | _class_fields(source, fields["decompositions"])
+    fields["dominances"] = {}
+    if at_thresholds and isinstance(source, Rows):
+        next(steps)
+        fields["dominances"] = _dominances(source, fields["scores"])
+    return fields | _event_fields(source)
+
+
+def _progress(words: Sequence[str], request: Request) -> Iterator[None]:
+    """Say what comes next, step by step."""
+    for done, what in enumerate(words):
+        if request.progress is not None:
+            request.progress(done, len(words), what)
+        yield
+
+
+def _of_model(source: Source, name: str, parts: Steps, steps: Iterator[None]) -> dict[str, Any]:
+    """Make the fields of one model; note why some cannot be had, rather than refuse the rest."""
+    fields: dict[str, Any] = {}
+    optional = IF_POSSIBLE[source.request.task == "binary"]
+    for part in parts.values():
+        next(steps)
+        for what, make in part.items():
+            try:
+                fields[what] = make(fields)
+            except DataError as error:
+                if what not in optional:
+                    raise
+                _note(source, f"{what.replace('_', ' ')} of {name}", error)
+                fields[what] = None
+    return fields
+
+
+def _note(source: Source, what: str, error: DataError) -> None:
+    source.notes.append(f"{printable(what)}: {str(error).partition(chr(10))[0]}")
+
+
+# An event
+
+
+def _event_steps(source: Source, name: str) -> Steps:
+    """Say how to make what there is of a model of an event."""
+    request, tally = source.request, source.tallies[name]
+    drawing = request.replicates > 0
+    primary = request.primary.name
+    return {
+        "scores": {
+            "scores": lambda _: {r.name: source.score(name, r) for r in request.rules},
+            "skills": lambda _: {r.name: source.skill(name, r) for r in request.rules},
+        },
+        "reliability": {
+            "decompositions": lambda made: _decompositions(source, name, made["scores"]),
+            "reliability": lambda _: _reliability(source, name),
+            "regret": lambda _: regret_curve(tally),
+            "decision": lambda _: decision_curve(tally, "every"),
+            "roc": lambda _: roc_curve(tally),
+            "certain": lambda _: certainties(tally),
+            "worst": lambda _: source.worst(name),
+            "grouping": lambda made: (
+                None
+                if tally.cells is None
+                else grouping_error(tally, request.primary, score=made["scores"][primary].value)
+            ),
+        },
+        "calibration": {
+            "aucs": lambda made: source.auc(name, made["scores"][primary]),
+            "means": lambda _: means(tally),
+            "calibration": lambda _: source.calibration(name) if drawing else None,
+            "calibration_tests": lambda _: source.calibration_test(name) if drawing else None,
+            "groups": lambda _: source.groups(name),
+            "over_time": lambda _: source.over_time(name),
+        },
+    }
+
+
+def _event_fields(source: Source) -> dict[str, Any]:
+    """Score the forecasts that need no model."""
+    constants = baselines(source.tallies[source.models[0]])
+    return {
+        "baselines": {name: _by_rule(x, source.request.rules) for name, x in constants.items()},
+        "baseline_regret": {name: regret_curve(x) for name, x in constants.items()},
+    }
+
+
+def _by_rule(tally: Tally, rules: Sequence[Any]) -> dict[str, Decomposition]:
+    return {rule.name: parts for rule, parts in zip(rules, decompose_by(tally, rules), strict=True)}
+
+
+def _decompositions(
+    source: Source, name: str, scores: Mapping[str, Estimate]
+) -> dict[str, Decomposition]:
+    """Split the exact scores by all rules; draws say how far off the parts may be."""
+    request, tally, drawn = source.request, source.tallies[name], source.drawn(name)
+    exact = _by_rule(tally, request.rules)
+    if tally.cells is not None:
+        exact = {rule: _ungrouped(parts, scores[rule].value) for rule, parts in exact.items()}
+    if drawn is None or not request.replicates:
+        return exact
+    drawing = as_drawing(request.level, request.replicates, request.rng)
+    around = decompose_by(drawn, request.rules, drawing)
+    # Draws of runs or cells have a score of their own.
+    apart = source.summed and (drawn is not tally or tally.cells is not None)
+    drawn_parts = {}
+    for (rule, parts), other in zip(exact.items(), around, strict=True):
+        intervals = other.intervals
+        if intervals is not None and apart:
+            intervals = replace(intervals, score=scores[rule].interval)
+        drawn_parts[rule] = replace(parts, intervals=intervals)
+    return drawn_parts
+
+
+def _ungrouped(parts: Decomposition, score: float) -> Decomposition:
+    """Split the score of the ungrouped forecasts.
+
+    Recalibrated, they score no worse than the recalibrated cells, and no worse than themselves.
+    """
+    calibrated = min(parts.uncertainty - parts.discrimination, score)
+    discrimination = max(parts.uncertainty - calibrated, 0.0)
+    return replace(
+        parts, score=score, miscalibration=score - calibrated, discrimination=discrimination
+    )
+
+
+def _reliability(source: Source, name: str) -> Reliability:
+    """Draw the curve, with a band if there are draws."""
+    if source.request.replicates and source.has_bands:
+        with _band_of(source):
+            return reliability(source.banded(name), band="consistency", rng=source.request.rng)
+    return reliability(source.tallies[name])
+
+
+def _band_of(source: Source) -> Any:
+    """Do without a band of counts where cases of fractional weight would be drawn one by one."""
+    return suppress(DataError) if source.summed else nullcontext()
+
+
+def _dominances(
+    source: Rows, scores: Mapping[str, Mapping[str, Estimate]]
+) -> dict[tuple[str, str], Dominance]:
+    """Compare the best model with each other one, threshold by threshold."""
+    request, bands = source.request, {}
+    options: dict[str, Any] = {"level": request.level, "rng": request.rng}
+    best, *others = sorted(scores, key=lambda name: scores[name][request.primary.name].value)
+    for other in others[: MOST_PAIRED - 1]:
+        pair = source.cases[best], source.cases[other]
+        try:
+            bands[best, other] = dominance(*pair, within=request.within, **options)
+        except DataError as error:
+            _note(source, f"thresholds of {best} and {other}", error)
+    return bands
+
+
+# Classes
+
+
+def _class_steps(source: Source, name: str) -> Steps:
+    """Say how to make what there is of a model of classes: of rows, each in a step of its own."""
+    rules = source.request.rules
+    parts: dict[str, Callable[[dict[str, Any]], Any]] = {
+        "decompositions": lambda _: {
+            rule.name: source.decompose(name, rule) for rule in rules if has_parts(rule)
+        },
+        "decisions": lambda _: source.decisions(name),
+        "scores": lambda _: {rule.name: source.score(name, rule) for rule in rules},
+        "skills": lambda _: {rule.name: source.skill(name, rule) for rule in rules},
+        "reliability": lambda _: _class_reliability(source, name),
+        "retention": lambda _: _retention(source, name),
+        "worst": lambda _: source.worst(name),
+        "groups": lambda _: source.groups(name),
+        "over_time": lambda _: source.over_time(name),
+        "calibration_tests": lambda _: _class_test(source, name),
+    }
+    if source.summed:
+        return {"scores": parts}
+    words = {"scores": "intervals"}
+    return {words.get(what, what).replace("_", " "): {what: x} for what, x in parts.items()}
+
+
+def _class_fields(source: Source, parts: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Score the class shares, and put each score of a model together with its parts."""
+    rules = source.request.rules
+    constant = {rule.name: source.constant(rule) for rule in rules}
+    totals: dict[str, dict[str, Decomposition]] = {name: {} for name in source.models}
+    for name in source.models:
+        for rule in rules:
+            split, score = parts[name].get(rule.name), source.mean(name, rule)
+            worse = math.nan if split is None else split.miscalibration
+            better = math.nan if split is None else split.discrimination
+            total = Decomposition(score, worse, better, constant[rule.name])
+            grouped = split is not None and name in source.cells
+            totals[name][rule.name] = _ungrouped(total, score) if grouped else total
+    shares = {rule: Decomposition(score, 0.0, 0.0, score) for rule, score in constant.items()}
+    return {"totals": totals, "baselines": {SHARES: shares}}
+
+
+def _class_reliability(source: Source, name: str) -> dict[str, Reliability]:
+    """Draw the curve of each question, with a band; of many questions, some without."""
+    request, shares = source.request, source.shares
+    questions = source.questions(name, request.view)
+    banded = request.replicates > 0 and source.has_bands
+    if len(shares) > MOST_CLASSES:
+        rate = np.cumsum(shares)[:-1] if request.view == "cumulative" else shares
+        # Those whose answers are the least clear beforehand.
+        kept = np.sort(np.argsort(-rate * (1 - rate), kind="stable")[:MOST_CLASSES])
+        every = list(questions.items())
+        questions, banded = dict(every[k] for k in kept), False
+        note = (
+            f"of {len(shares)} classes, reliability is found for {len(kept)} questions only, those "
+            "whose answers vary most, and without bands"
+        )
+        source.notes += [] if source.summed else [note]
+    elif not (source.has_bands or source.summed):
+        source.notes.append(TIMES)
+    rng, curves = as_generator(request.rng), {}
+    options: dict[str, Any] = {"level": BAND_LEVEL, "replicates": max(request.replicates, 1)}
+    for question, answers in questions.items():
+        if banded:
+            with _band_of(source):
+                curves[question] = reliability(answers, band="consistency", rng=rng, **options)
+        if question not in curves:
+            curves[question] = reliability(answers)
+    return curves
+
+
+def _retention(source: Source, name: str) -> Retention | None:
+    """Refer the least certain cases to somebody else, and judge the decisions on the rest."""
+    if isinstance(source, Sums):
+        return None
+    y, p, weight, _ = rows_in_use(source.cases[name])
+    if len(source.shares) > MOST_RETAINED:
+        source.notes.append(f"there are no retention curves of more than {MOST_RETAINED} classes")
+        return None
+    if weight.min() < weight.max():
+        source.notes.append("there are no retention curves of cases with weights")
+        return None
+    # Equal scores have no order, least of all that of the rows.
+    task = source.request.task
+    if task == "ordinal":
+        return retention_curve(rejection_scores(p, RPS()), y, p, ties="average")
+    scores = rejection_scores(p, Brier())
+    return retention_curve(scores, y, p, metric="expected_cost", cost=COST[task], ties="average")
+
+
+def _class_test(source: Source, name: str) -> CalibrationTest | None:
+    """Test all questions together, where cases are independent and classes are not too many."""
+    if isinstance(source, Sums) or not source.request.replicates:
+        return None
+    cases = source.cases[name]
+    reasons = {
+        f"there are more than {MOST_CLASSES} classes": len(source.shares) > MOST_CLASSES,
+        "the test takes cases as independent, and these have clusters": cases.clusters is not None,
+        "the test does not allow for dependence in time": cases.time is not None,
+    }
+    for why, holds in reasons.items():
+        if holds:
+            source.notes.append(f"calibration is not tested: {why}")
+            return None
+    options: dict[str, Any] = {"statistic": "mcb", "reduction": source.request.view}
+    return calibration_test(cases, **options, **source.request.draws)

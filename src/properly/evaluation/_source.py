@@ -1,0 +1,454 @@
+"""What an evaluation is made from: rows, or sums and counts of them.
+
+`Rows` and `Sums` have the same methods, of an event and of classes; what one of them does not tell
+is None. `Request` has the options.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from properly._boundary._labels import names_of_labels
+from properly._boundary._libraries import to_numpy
+from properly.calibration._decomposition import add_parts, decompose, decompose_by
+from properly.calibration._grouping_error import grouping_error
+from properly.calibration._summary import calibration_summary
+from properly.calibration._test import calibration_test
+from properly.comparison._compare import compare_cases
+from properly.comparison._groups import by_group
+from properly.comparison._periods import over_time
+from properly.counts._cases import (
+    has_time,
+    is_dependent,
+    relative_weights,
+    rows_in_use,
+    with_forecasts,
+)
+from properly.counts._reductions import ask, names_of_cuts, plan_for
+from properly.counts._scoring import class_shares, score_of_classes, share_saved
+from properly.decisions._confusion import Confusion
+from properly.decisions._hard_decisions import decisions_of_table, hard_decisions
+from properly.decisions._worst_cases import worst_cases, worst_forecasts
+from properly.evaluation._summary_notes import (
+    about_class_cells,
+    about_classes,
+    about_draws,
+    about_grouping,
+    left_out,
+)
+from properly.evaluation._summed_groups import summed_groups
+from properly.evaluation._summed_scores import (
+    compare_sums,
+    in_runs,
+    is_weighted,
+    score_of,
+    skill_of,
+    weighed,
+)
+from properly.inference._auc import auc_interval
+from properly.inference._design import few_times, one_dependence
+from properly.inference._intervals import score_interval, skill_interval
+from properly.rules import Brier, Log
+from properly.rules._ranked_probability import CutRule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from properly.calibration._decomposition import ClassDecomposition
+    from properly.calibration._grouping_error import GroupingError
+    from properly.calibration._summary import CalibrationSummary
+    from properly.calibration._test_statistics import CalibrationTest
+    from properly.comparison._groups_record import Groups
+    from properly.comparison._pairs import Comparison
+    from properly.comparison._periods import OverTime
+    from properly.counts._cases import Cases
+    from properly.counts._reductions import View
+    from properly.counts._tally import Tally
+    from properly.decisions._hard_decisions import HardDecisions
+    from properly.decisions._worst_cases import WorstCases
+    from properly.engines._summary import Summary
+    from properly.evaluation._record import Task
+    from properly.inference._estimate import Estimate
+    from properly.rules import Rule
+    from properly.rules._costs import NamedCost
+    from properly.rules._interval import Interval
+    from properly.typing import Column, Progress
+
+# Draws of more forecasts take minutes, and say no more than those of so many runs of neighbours.
+MOST_DRAWN, RUNS = 20_000, 8_000
+UNKNOWN: dict[str, Any] = {"standard_error": math.nan, "interval": (math.nan, math.nan)}
+IMPROPER = UNKNOWN | {"method": "an improper rule"}
+TIMES = "reliability has no bands: they do not allow for dependence in time"
+UNTESTED = "calibration is not tested: the test does not allow for dependence in time"
+AREA = "no interval: counts do not tell how cases of a cluster depend on one another"
+# What a wrong decision costs: the squared distance of classes that have an order.
+COST: dict[str, NamedCost] = {"ordinal": "quadratic", "multiclass": "zero_one"}
+# The questions of a view, as counts are kept.
+KEPT = {"cumulative": "above", "one_vs_rest": "class"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of an evaluation, checked.
+
+    `rng` is a seed of each part, or the source of the randomness of all.
+    """
+
+    task: Task
+    rules: tuple[Any, ...]
+    primary: Any
+    within: Interval | None
+    level: float
+    replicates: int
+    rng: int | np.random.Generator
+    progress: Progress | None = None
+
+    @property
+    def seed(self) -> int | None:
+        """The seed, if there is one to repeat everything by."""
+        return self.rng if isinstance(self.rng, int) else None
+
+    @property
+    def view(self) -> View:
+        """Which yes-or-no questions to ask: about cuts if there is an order, else about classes."""
+        return "cumulative" if self.task == "ordinal" else "one_vs_rest"
+
+    @property
+    def draws(self) -> dict[str, Any]:
+        """How many draws to take, and from where."""
+        return {"replicates": self.replicates, "rng": self.rng}
+
+    @property
+    def severe(self) -> Any:
+        """The rule that worst cases go by: the log score if it is among the rules."""
+        return next((rule for rule in self.rules if isinstance(rule, Log)), self.rules[0])
+
+    @property
+    def group_options(self) -> dict[str, Any]:
+        """The options of groups, which are calibrated for an event alone."""
+        calibrated = self.task == "binary" and self.replicates > 0
+        draws = {"replicates": max(self.replicates, 1), "rng": self.rng}
+        return {"calibration": calibrated, "level": self.level, **draws}
+
+
+def has_parts(rule: Rule) -> bool:
+    """Tell whether a rule of classes adds up scores of yes-or-no questions, and is proper."""
+    return isinstance(rule, CutRule | Brier) and rule.is_proper
+
+
+class Rows:
+    """Cases of each model, row by row: as given, and as sampled.
+
+    Times that intervals do not allow for are left out of the latter.
+    """
+
+    summed = False
+
+    def __init__(self, given: Mapping[str, Cases], request: Request) -> None:
+        self.given, self.request, self.models = given, request, tuple(given)
+        self.first = given[self.models[0]]
+        few = few_times(self.first)
+        self.notes = [few] if few else []
+        self.tallies: dict[str, Tally] = {}
+        self.cells: dict[str, int] = {}
+        if request.task == "binary":
+            self.cases = {name: one_dependence(cases) for name, cases in given.items()}
+            self.tallies = {name: cases.tally() for name, cases in given.items()}
+            if request.replicates and not self.has_bands:
+                untested = (
+                    "calibration is not tested: the test does not allow for dependence in time"
+                )
+                self.notes += [TIMES, untested]
+        else:
+            self.cases = {name: one_dependence(_in_numpy(x)) for name, x in given.items()}
+
+    def data(self) -> dict[str, Any]:
+        """Describe the data."""
+        first = self.first
+        if self.request.task == "binary":
+            tally, events = self.tallies[self.models[0]], int(rows_in_use(first).y.sum())
+            return {"total": tally.total, "event_rate": tally.event_rate, "events": events}
+        total = len(first) if first.weight is None else to_numpy(first.weight).sum()
+        classes = {"labels": tuple(first.labels or ()), "shares": self.shares}
+        # Whole numbers stay whole.
+        whole = isinstance(total, int | np.integer)
+        total = int(total) if whole else float(total)
+        return classes | {"total": total, "normalized": first.normalized}
+
+    def closing_notes(self, grouping: Mapping[str, GroupingError]) -> Iterator[str]:  # noqa: ARG002
+        """Say nothing more: all that could not be had has been noted."""
+        return iter(())
+
+    @property
+    def has_bands(self) -> bool:
+        """Whether curves can have bands, which do not allow for dependence in time."""
+        return not has_time(self.cases[self.models[0]])
+
+    @cached_property
+    def shares(self) -> Column:
+        """How often each class happened."""
+        return class_shares(self.first.y, self.first.weight, self.first.classes or 0)
+
+    def score(self, name: str, rule: Any) -> Estimate:
+        """Estimate a mean score."""
+        return score_interval(self.cases[name], rule, level=self.request.level)
+
+    def skill(self, name: str, rule: Any) -> Estimate:
+        """Estimate a skill; that by an improper rule has no interval."""
+        cases, level = self.cases[name], self.request.level
+        if rule.is_proper:
+            return skill_interval(cases, rule, level=level)
+        return replace(skill_interval(cases, rule, reference=self.shares, level=level), **IMPROPER)
+
+    def compare(self, rule: Any) -> Comparison:
+        """Compare all pairs of models."""
+        return compare_cases(self.cases, rule, level=self.request.level, rng=self.request.rng)
+
+    def groups(self, name: str) -> Groups | None:
+        """Compare each group of cases with the rest."""
+        cases, request = self.cases[name], self.request
+        if cases.groups is None:
+            return None
+        return by_group(cases, request.primary, **request.group_options)
+
+    def over_time(self, name: str) -> OverTime | None:
+        """Score consecutive periods, of times as they were given."""
+        cases, request = self.given[name], self.request
+        return over_time(cases, request.primary, level=request.level) if has_time(cases) else None
+
+    def worst(self, name: str) -> WorstCases:
+        """List the cases that cost most."""
+        return worst_cases(self.cases[name], self.request.severe)
+
+    def drawn(self, name: str) -> Cases:
+        """Return the cases; weights say how far off parts are, as those of a sample."""
+        return relative_weights(self.cases[name])
+
+    def banded(self, name: str) -> Cases | Tally:
+        """Return what the band of an event is made from: it allows for clusters."""
+        cases = self.cases[name]
+        return cases if is_dependent(cases) else self.tallies[name]
+
+    def auc(self, name: str, about: Estimate) -> Estimate:  # noqa: ARG002 - as of sums
+        """Estimate the area under the ROC curve."""
+        return auc_interval(self.cases[name], level=self.request.level)
+
+    def calibration(self, name: str) -> CalibrationSummary:
+        """Summarize the calibration of an event."""
+        request = self.request
+        return calibration_summary(
+            self.cases[name], level=request.level, replicates=request.replicates, rng=request.rng
+        )
+
+    def calibration_test(self, name: str) -> CalibrationTest | None:
+        """Test the calibration of an event, unless cases depend on one another in time."""
+        cases = self.cases[name]
+        return None if has_time(cases) else calibration_test(cases, **self.request.draws)
+
+    def questions(self, name: str, view: View) -> Mapping[str, Cases]:
+        """Return the questions of a view about the class, by name."""
+        return ask(self.cases[name], view)
+
+    def decompose(self, name: str, rule: Any) -> ClassDecomposition:
+        """Split a score of classes question by question."""
+        parts: ClassDecomposition = decompose(self.given[name], rule)
+        return parts
+
+    def mean(self, name: str, rule: Any) -> float:
+        """Return a mean score of classes as the rule itself adds it up."""
+        cases = self.given[name]
+        return float(rule.mean_price(cases.y, cases.p, cases.weight))
+
+    def constant(self, rule: Any) -> float:
+        """Score the class shares as a forecast for every case."""
+        return score_of_classes(rule, self.first.y, self.shares, self.first.weight)
+
+    def decisions(self, name: str) -> HardDecisions:
+        """Decide for classes by their probabilities."""
+        return hard_decisions(self.given[name], COST[self.request.task])
+
+
+def _in_numpy(cases: Cases) -> Cases:
+    """Bring the columns of cases to numpy."""
+    copy = with_forecasts(cases, to_numpy(cases.p))
+    for name in ("y", "weight", "clusters", "strata", "time", "groups"):
+        column = getattr(copy, name)
+        object.__setattr__(copy, name, None if column is None else to_numpy(column))
+    return copy
+
+
+class Sums:
+    """Exact sums and counts of all models.
+
+    Scores, skills and comparisons come from the sums; all that depends on the forecasts of one
+    model alone comes from its counts. Of independent cases that are counted one by one the numbers
+    are those of the rows. Draws are of the counts, of very many forecasts in runs of neighbours.
+    """
+
+    summed = True
+
+    def __init__(self, summary: Summary, request: Request) -> None:
+        self.summary, self.sums, self.request = summary, summary.sums, request
+        self.models, self.labels = tuple(summary.models), tuple(summary.labels or ())
+        self.notes: list[str] = []
+        self.tallies: dict[str, Tally] = {}
+        if request.task == "binary":
+            self.tallies = {name: summary.counts[name].tally() for name in self.models}
+        # Of classes, by model, if forecasts of any question were grouped.
+        counts = [] if self.tallies else [(key[0], x.cells) for key, x in summary.counts.items()]
+        self.cells = {name: cells for name, cells in counts if cells is not None}
+        by_row = self.sums.clustered or is_weighted(self.sums)
+        self.runs = {
+            name: None if by_row else in_runs(tally, RUNS) if len(tally) > MOST_DRAWN else tally
+            for name, tally in self.tallies.items()
+        }
+
+    def data(self) -> dict[str, Any]:
+        """Describe the data."""
+        totals, total = self.sums.totals, {"total": self.summary.total}
+        if self.request.task == "binary":
+            rate = totals["event",].over(totals["weight",])
+            return total | {"event_rate": rate, "events": int(float(totals["event_rows",]))}
+        return total | {"labels": self.labels, "shares": self.shares, "normalized": False}
+
+    def closing_notes(self, grouping: Mapping[str, GroupingError]) -> Iterator[str]:
+        """Say what takes rows to be found, and what was grouped."""
+        summary, drawing = self.summary, self.request.replicates > 0
+        yield from summary.notes
+        if self.request.task == "binary":
+            yield from about_grouping(grouping)
+            yield from left_out(summary, draws=drawing)
+            pairs = zip(self.models, self.runs.values(), self.tallies.values(), strict=True)
+            names = [name for name, runs, tally in pairs if runs is not None and runs is not tally]
+            yield from about_draws(names if drawing else [], RUNS)
+            return
+        if self.cells:
+            widest = max(self._grouping_error(name) for name in self.cells)
+            yield about_class_cells(self.cells, widest)
+        yield from about_classes(summary, ordered=self.request.task == "ordinal", draws=drawing)
+
+    def _grouping_error(self, name: str) -> float:
+        """Bound what grouping can have changed of the parts by any rule that has them."""
+        most = 0.0
+        for rule in filter(has_parts, self.request.rules):
+            plan = plan_for(rule, "auto", len(self.shares))
+            tallies = self.questions(name, plan.view).values()
+            widths = (
+                weight * (upper - lower)
+                for weight, judge, tally in zip(plan.weights, plan.rules, tallies, strict=True)
+                if weight
+                for lower, upper in [grouping_error(tally, judge).discrimination]
+            )
+            most = max(most, sum(widths))
+        return most
+
+    @property
+    def has_bands(self) -> bool:
+        """Whether curves can have bands, which take cases as independent."""
+        return not self.sums.clustered
+
+    @cached_property
+    def shares(self) -> Column:
+        """How often each class happened."""
+        totals, classes = self.sums.totals, self.sums.classes or 0
+        return np.array([totals["class", k].over(totals["weight",]) for k in range(classes)])
+
+    def score(self, name: str, rule: Any) -> Estimate:
+        """Estimate a mean score."""
+        return score_of(self.sums, name, rule, self.request.level)
+
+    def skill(self, name: str, rule: Any) -> Estimate:
+        """Estimate a skill; that by an improper rule has no interval."""
+        if rule.is_proper:
+            return skill_of(self.sums, name, rule, self.request.level)
+        score = self.score(name, rule)
+        return replace(score, value=share_saved(score.value, self.constant(rule)), **IMPROPER)
+
+    def compare(self, rule: Any) -> Comparison:
+        """Compare all pairs of models."""
+        return compare_sums(self.sums, rule, level=self.request.level, rng=self.request.rng)
+
+    def groups(self, name: str) -> Groups | None:
+        """Compare each group of cases with the rest; sums do not tell that of clusters."""
+        if not self.summary.groups or self.sums.clustered or self.request.task != "binary":
+            return None
+        return summed_groups(self.summary, name, self.request.primary, **self.request.group_options)
+
+    def over_time(self, name: str) -> None:
+        """Leave out periods, of which sums do not tell."""
+
+    def worst(self, name: str) -> WorstCases | None:
+        """List the forecasts that cost most; of classes that takes rows."""
+        if not self.tallies:
+            return None
+        return worst_forecasts(self.tallies[name], self.request.severe)
+
+    def drawn(self, name: str) -> Tally | None:
+        """Return the counts to draw from; None where draws would have to be of rows."""
+        return self.runs[name]
+
+    def banded(self, name: str) -> Tally:
+        """Return the counts."""
+        return self.tallies[name]
+
+    def auc(self, name: str, about: Estimate) -> Estimate:
+        """Estimate the area under the ROC curve; counts do not tell how clusters vary."""
+        area = auc_interval(weighed(self.summary, name), level=self.request.level)
+        area = replace(
+            area,
+            design=about.design,
+            cases=about.cases,
+            effective_cases=about.effective_cases,
+        )
+        return replace(area, method=AREA, **UNKNOWN) if self.sums.clustered else area
+
+    def calibration(self, name: str) -> CalibrationSummary | None:
+        """Summarize the calibration of an event."""
+        if self.drawn(name) is None:
+            return None
+        request = self.request
+        return calibration_summary(
+            self.tallies[name], level=request.level, replicates=request.replicates, rng=request.rng
+        )
+
+    def calibration_test(self, name: str) -> CalibrationTest | None:
+        """Test the calibration of an event."""
+        drawn = self.drawn(name)
+        return None if drawn is None else calibration_test(drawn, **self.request.draws)
+
+    def questions(self, name: str, view: View) -> Mapping[str, Tally]:
+        """Return the counts of each question of a view about the class, by name."""
+        labels = self.labels
+        names = names_of_cuts(labels) if view == "cumulative" else names_of_labels(labels)
+        counts, kind = self.summary.counts, KEPT[view]
+        return {question: counts[name, (kind, k)].tally() for k, question in enumerate(names)}
+
+    def decompose(self, name: str, rule: Any) -> ClassDecomposition:
+        """Split a score of classes question by question, from the counts of each."""
+        plan = plan_for(rule, "auto", len(self.shares))
+        questions = self.questions(name, plan.view)
+        pairs = zip(questions.items(), plan.rules, strict=True)
+        parts = {question: decompose_by(tally, [judge])[0] for (question, tally), judge in pairs}
+        return add_parts(plan, rule, parts)
+
+    def mean(self, name: str, rule: Any) -> float:
+        """Return a mean score of classes, which is exact."""
+        return self.score(name, rule).value
+
+    def constant(self, rule: Any) -> float:
+        """Score the class shares as a forecast for every case."""
+        seen = np.flatnonzero(self.shares > 0)
+        return score_of_classes(rule, seen, self.shares, self.shares[seen])
+
+    def decisions(self, name: str) -> HardDecisions:
+        """Read decisions for the likeliest class from their table."""
+        table = Confusion(self.summary.confusion[name], self.labels)
+        return decisions_of_table(table, COST[self.request.task])
+
+
+Source: TypeAlias = Rows | Sums
