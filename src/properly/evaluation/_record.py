@@ -87,7 +87,7 @@ def score_rows(evaluation: Evaluation) -> Iterator[ScoreRow]:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Evaluation(Record):
-    """The results of one or several models on one data set: of an event, classes or grades.
+    """The results of models of an event, of classes or of grades, on one data set.
 
     Fields that a task does not have are None; those that it has, but not of these data, are empty.
 

@@ -160,10 +160,7 @@ class Rows:
             self.cases = {name: one_dependence(cases) for name, cases in given.items()}
             self.tallies = {name: cases.tally() for name, cases in given.items()}
             if request.replicates and not self.has_bands:
-                untested = (
-                    "calibration is not tested: the test does not allow for dependence in time"
-                )
-                self.notes += [TIMES, untested]
+                self.notes += [TIMES, UNTESTED]
         else:
             self.cases = {name: one_dependence(_in_numpy(x)) for name, x in given.items()}
 
