@@ -17,12 +17,11 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
+from properly.counts import Tally
 from properly.counts._scoring import mean_score
-from properly.counts._tally import Tally
 from properly.datasets import assel
 from properly.datasets._assel import EVENT_RATE, PROCESSES, VERDICTS, expit
-from properly.decisions._roc import ranking
-from properly.decisions._threshold import at_threshold, mean_net_benefit
+from properly.decisions import at_threshold, mean_net_benefit, ranking
 from properly.inference._variance import spread_of_means
 from properly.rules import Bounded, Brier, Elementary, MissedBenefit
 from reproductions.tables import Table, section

@@ -7,10 +7,10 @@ from typing import Any
 
 from properly._boundary._record import plain
 from properly._boundary._tables import table
-from properly.counts._baselines import EVENT_RATE, TREAT_NONE, baselines
+from properly.counts import Tally, baselines
+from properly.counts._baselines import EVENT_RATE, TREAT_NONE
 from properly.counts._scoring import mean_score
-from properly.counts._tally import Tally
-from properly.decisions._roc import ranking
+from properly.decisions import ranking
 from properly.rules import Bounded, Brier, Log
 from reproductions.tables import Table, section
 

@@ -14,16 +14,12 @@ import numpy as np
 
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
-from properly.calibration._decomposition import decompose
-from properly.counts._baselines import baselines
-from properly.counts._cases import Cases
+from properly.calibration import decompose
+from properly.counts import Cases, Tally, baselines
 from properly.counts._scoring import mean_score
-from properly.counts._tally import Tally
 from properly.datasets import crash
+from properly.decisions import decision_curve, ranking, regret_curve, roc_curve
 from properly.decisions._elementary import rows_of
-from properly.decisions._murphy import regret_curve
-from properly.decisions._net_benefit import decision_curve
-from properly.decisions._roc import ranking, roc_curve
 from properly.rules import Bounded, Brier, Log, MissedBenefit, Regret
 from reproductions.decisions.assel import auc_influence
 from reproductions.tables import Table, section
@@ -31,10 +27,8 @@ from reproductions.tables import Table, section
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from properly.calibration._decomposition import Decomposition
-    from properly.decisions._murphy import MurphyCurve
-    from properly.decisions._net_benefit import DecisionCurve
-    from properly.decisions._roc import RocCurve
+    from properly.calibration import Decomposition
+    from properly.decisions import DecisionCurve, MurphyCurve, RocCurve
     from properly.plots._threshold_axis import Axis
     from properly.rules import BinaryRule
     from properly.typing import Column

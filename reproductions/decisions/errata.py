@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from properly.counts import Tally
 from properly.counts._scoring import mean_score
-from properly.counts._tally import Tally
-from properly.decisions._murphy import regret_curve
-from properly.decisions._roc import ranking
-from properly.decisions._threshold import mean_net_benefit
+from properly.decisions import mean_net_benefit, ranking, regret_curve
 from properly.rules import Bounded, Brier, Regret, Shifted
 from reproductions.tables import Errata, formula
 

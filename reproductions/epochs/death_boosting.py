@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._notices import import_extra
-from properly.comparison._epochs import EarlyStopping
+from properly.comparison import EarlyStopping
 from properly.rules import Bounded, Brier
 
 if TYPE_CHECKING:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly.comparison._compare import compare
+from properly.comparison import compare
+from properly.counts import Tally
 from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import upper_tails
-from properly.counts._tally import Tally
-from properly.decisions._confusion import quadratic_weighted_kappa
-from properly.decisions._hard_decisions import decide, hard_costs
+from properly.decisions import decide, hard_costs, quadratic_weighted_kappa
 from properly.rules import Bounded, MissedBenefit
 
 if TYPE_CHECKING:

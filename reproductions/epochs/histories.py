@@ -9,13 +9,13 @@ import numpy as np
 
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
-from properly.comparison._agreement import metric_agreement
+from properly.comparison import metric_agreement
 from reproductions.tables import Table, prose, section
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.comparison._agreement import MetricAgreement
+    from properly.comparison import MetricAgreement
     from properly.typing import Column
     from reproductions.epochs.data import PublishedHistory
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._notices import import_extra
-from properly.comparison._epochs import BestEpoch
+from properly.comparison import BestEpoch
 from properly.rules import RPS
 from reproductions.epochs.data import GRADES
 

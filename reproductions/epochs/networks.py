@@ -15,14 +15,18 @@ import numpy as np
 
 from properly._boundary._notices import import_extra
 from properly._boundary._record import columns_of, plain
-from properly.calibration._decomposition import decompose
-from properly.comparison._agreement import metric_agreement
-from properly.comparison._blocks import BlockCrossValidation
-from properly.comparison._epochs import BestEpoch, EarlyStopping
-from properly.comparison._selection import CHECKPOINT, EARLY, TrainingRun, selection_report
-from properly.counts._cases import Cases
-from properly.counts._reductions import top_label
-from properly.decisions._confusion import confusion
+from properly.calibration import decompose
+from properly.comparison import (
+    BestEpoch,
+    BlockCrossValidation,
+    EarlyStopping,
+    TrainingRun,
+    metric_agreement,
+    selection_report,
+)
+from properly.comparison._selection import CHECKPOINT, EARLY
+from properly.counts import Cases, top_label
+from properly.decisions import confusion
 from properly.rules import PBS, PLL, Brier, Log
 from reproductions.epochs.data import KINDS
 from reproductions.epochs.text import tell_training
@@ -31,8 +35,7 @@ from reproductions.tables import Table
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from properly.comparison._blocks import BlockSplit
-    from properly.comparison._selection import SelectionReport
+    from properly.comparison import BlockSplit, SelectionReport
     from properly.rules import ClassRule
     from properly.typing import Column
     from reproductions.epochs.data import ActivitySet

@@ -14,7 +14,7 @@ from reproductions.epochs.reference import COLUMNS, TABLE2, TABLE3
 from reproductions.tables import heading, prose, section
 
 if TYPE_CHECKING:
-    from properly.comparison._selection import Selection
+    from properly.comparison import Selection
     from reproductions.epochs.networks import Training
 
 

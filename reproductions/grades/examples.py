@@ -14,8 +14,8 @@ import numpy as np
 
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
-from properly.calibration._decomposition import decompose
-from properly.decisions._cumulative_forecast import cumulative_forecast
+from properly.calibration import decompose
+from properly.decisions import cumulative_forecast
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 from reproductions.grades.forecasts import severity_cases
 from reproductions.grades.reference import PRINTED
@@ -24,7 +24,7 @@ from reproductions.tables import Errata, Erratum, Table, prose, section
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from properly.decisions._cumulative_forecast import CumulativeForecast
+    from properly.decisions import CumulativeForecast
     from properly.rules import ClassRule
 
 

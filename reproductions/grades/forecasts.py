@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly.counts._cases import Cases
+from properly.counts import Cases
 from properly.datasets import crash
 from properly.errors import DataError
 

@@ -13,7 +13,8 @@ import numpy as np
 
 from properly._boundary._record import columns_of, plain, printable
 from properly._boundary._tables import table
-from properly.decisions._retention import ORACLE, rejection_scores, retention_study
+from properly.decisions import rejection_scores, retention_study
+from properly.decisions._retention import ORACLE
 from properly.rules import PBS, PLL, RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 from reproductions.grades.reference import PRINTED, printed_table
 from reproductions.tables import Table, prose, section
@@ -21,8 +22,8 @@ from reproductions.tables import Table, prose, section
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from properly.decisions import RetentionStudy
     from properly.decisions._removal import Metric, NamedMetric
-    from properly.decisions._retention import RetentionStudy
     from properly.rules import ClassRule
     from properly.rules._costs import Cost
     from reproductions.grades.forecasts import Forecasts

@@ -12,7 +12,7 @@ import numpy as np
 
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
-from properly.decisions._worst_cases import worst_cases
+from properly.decisions import worst_cases
 from properly.rules import RPS, Brier, Log, QuadraticRPS, SquaredAbsoluteRPS
 from reproductions.tables import Table, prose, section
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from properly.counts._cases import Cases
-    from properly.decisions._worst_cases import WorstCases
+    from properly.counts import Cases
+    from properly.decisions import WorstCases
     from properly.rules import ClassRule
     from reproductions.grades.forecasts import Forecasts
 

@@ -10,7 +10,7 @@ from scipy.special import expit, logit
 from properly.counts._concordance import concordance
 from properly.counts._pooling import pool
 from properly.datasets import CoupledClasses
-from properly.decisions._roc import RocCurve
+from properly.decisions import RocCurve
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots import _roc
 from properly.plots._axes import (

@@ -16,19 +16,20 @@ import numpy as np
 
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
-from properly.counts._cases import Cases
-from properly.counts._tally import Tally
+from properly.counts import Cases, Tally
 from properly.datasets import CoupledGaussian, nelson
-from properly.probability._information import (
+from properly.probability import (
+    EqualCount,
+    EqualWidth,
     conjugate_coupling,
     coupling_from_power,
+    generalized_mean,
     log_spread,
+    means,
     power_from_coupling,
+    source_table,
 )
-from properly.probability._means import means
-from properly.probability._power import ROBUSTNESS, generalized_mean
-from properly.probability._source_table import source_table
-from properly.probability._sources import EqualCount, EqualWidth
+from properly.probability._power import ROBUSTNESS
 from reproductions.means.dimensions import COVARIANCES, study
 from reproductions.tables import Errata, Erratum, Table, formula, prose, section
 

@@ -10,10 +10,9 @@ import numpy as np
 
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
-from properly.counts._tally import Tally
+from properly.counts import Tally
 from properly.datasets import NELSON_CASES, CoupledClasses, CoupledGaussian, NelsonCase, nelson
-from properly.probability._means import means
-from properly.probability._sources import EqualWidth
+from properly.probability import EqualWidth, means
 from reproductions.means.population import PRECISION, line
 from reproductions.means.reference import FIGURE7
 from reproductions.tables import Table, prose, section

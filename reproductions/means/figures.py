@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from properly import plots
 from properly.datasets import NELSON_CASES
 from properly.plots._axes import PALETTE
-from properly.probability._means import Means
-from properly.probability._power import ThreeMeans
-from properly.probability._source_table import source_table
+from properly.probability import Means, ThreeMeans, source_table
 from reproductions.means.coupled_plot import coupled_classes
 from reproductions.means.dimensions import MODELS
 from reproductions.reproduction import sheet
@@ -20,7 +18,7 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-    from properly.probability._sources import Source
+    from properly.probability import Source
     from reproductions.means.dimensions import Cell
     from reproductions.means.figure1 import Figure1
     from reproductions.means.paper import NelsonReproduction

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from properly.datasets import NELSON_CASES
-from properly.probability._sources import EqualWidth, Isotonic
+from properly.probability import EqualWidth, Isotonic
 from reproductions.means.errata import NelsonErrata, errata
 from reproductions.means.figure1 import Figure1, Readings, figure1, readings
 from reproductions.means.figure7 import Figure7, figure7

@@ -17,9 +17,9 @@ import numpy as np
 
 from properly._boundary._record import plain
 from properly._boundary._tables import table
+from properly.counts import Tally
 from properly.counts._concordance import concordance
 from properly.counts._isotonic import recalibrate
-from properly.counts._tally import Tally
 from properly.datasets import NELSON_CASES
 from properly.probability._power import POWERS, three_means
 from reproductions.means.reference import (
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from properly.datasets import CoupledClasses, NelsonCase
-    from properly.probability._power import ThreeMeans
+    from properly.probability import ThreeMeans
     from properly.typing import Column
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from properly._boundary._record import columns_of, plain
 from properly._boundary._tables import table
-from properly.counts._tally import Tally
+from properly.counts import Tally
 from properly.datasets import nelson
-from properly.decisions._roc import predicted_roc_curve, roc_curve
-from properly.probability._means import means
+from properly.decisions import predicted_roc_curve, roc_curve
+from properly.probability import means
 from properly.probability._power import POWERS
 from reproductions.tables import Table, prose, section
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from properly.probability._means import Means
+    from properly.probability import Means
     from reproductions.means.population import PopulationCase
 
 

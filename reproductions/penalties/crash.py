@@ -10,9 +10,9 @@ import numpy as np
 
 from properly._boundary._record import columns_of
 from properly._boundary._tables import table
-from properly.counts._cases import Cases
+from properly.counts import Cases
+from properly.decisions import switching_penalty
 from properly.decisions._elementary import rows_of
-from properly.decisions._hard_decisions import switching_penalty
 from properly.rules import PBS, Brier, Misclassification
 from reproductions.grades.forecasts import severity
 from reproductions.penalties.constants import normalized

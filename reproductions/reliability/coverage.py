@@ -11,9 +11,8 @@ import numpy as np
 
 from properly._boundary._record import columns_of
 from properly._boundary._tables import table
-from properly.calibration._decomposition import decompose
-from properly.calibration._reliability import reliability
-from properly.counts._tally import Tally
+from properly.calibration import decompose, reliability
+from properly.counts import Tally
 from properly.datasets import corp
 from properly.datasets._corp import DISTRIBUTIONS
 from properly.rules import Brier
@@ -22,9 +21,8 @@ from reproductions.tables import Table, heading, section
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from properly.calibration import Decomposition, Reliability
     from properly.calibration._bands import Method
-    from properly.calibration._decomposition import Decomposition
-    from properly.calibration._reliability import Reliability
     from properly.inference._band import Kind
 
 

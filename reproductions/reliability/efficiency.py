@@ -10,7 +10,7 @@ import numpy as np
 
 from properly._boundary._record import columns_of
 from properly._boundary._tables import table
-from properly.calibration._reliability import reliability
+from properly.calibration import reliability
 from properly.counts._histogram import equal_width
 from reproductions.reliability.coverage import Setting, named, settings
 from reproductions.tables import Table, prose, section
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly.counts._tally import Tally
+    from properly.counts import Tally
 
     Numbers = NDArray[np.float64]
 

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly._boundary._tables import table
-from properly.calibration._binned import binned_reliability
-from properly.calibration._decomposition import decompose
-from properly.calibration._reliability import reliability
-from properly.counts._tally import Tally
+from properly.calibration import binned_reliability, decompose, reliability
+from properly.counts import Tally
 from properly.errors import DataError
 from properly.rules import Brier
 from reproductions.tables import heading
@@ -21,9 +19,7 @@ from reproductions.tables import heading
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from properly.calibration._binned import BinnedReliability
-    from properly.calibration._decomposition import Decomposition
-    from properly.calibration._reliability import Reliability
+    from properly.calibration import BinnedReliability, Decomposition, Reliability
 
 
 COLUMNS = ("date", "Logistic", "EMOS", "ENS", "EPC", "obs")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy as np
 
-    from properly.counts._tally import Tally
+    from properly.counts import Tally
     from properly.typing import Progress
 
     Diagrams: TypeAlias = Mapping[str, niamey.Diagram]

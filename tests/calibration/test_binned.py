@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, Tally, tally
-from properly.calibration._binned import binned_reliability
+from properly.calibration import binned_reliability
 
 Scheme = Literal["width", "count"]
 SCHEMES: list[Scheme] = ["width", "count"]

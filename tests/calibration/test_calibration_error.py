@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Cases, Tally, tally, top_label
-from properly.calibration import binned_reliability
-from properly.calibration._error import calibration_error, smooth_calibration_error
+from properly.calibration import binned_reliability, calibration_error, smooth_calibration_error
 from properly.errors import ArgumentTypeError, DataError
 
 NUMBERS = ("expected", "maximum", "squared", "debiased", "root", "expected_if_calibrated")

@@ -23,7 +23,7 @@ from tests.inference_numbers import (
 
 import properly
 from properly.calibration import _curve_fits as _calibration_distances
-from properly.calibration._summary import calibration_summary
+from properly.calibration import calibration_summary
 from properly.errors import DataError, DataWarning
 from properly.inference._draws import Counts, Rows
 

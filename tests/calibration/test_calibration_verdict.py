@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from properly.calibration._test_statistics import CalibrationTest
+from properly.calibration import CalibrationTest
 
 COMBINED = CalibrationTest(
     "combined",

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 import properly
-from properly.calibration._certain import Certain, certainties
+from properly.calibration import Certain
+from properly.calibration._certain import certainties
 from properly.rules import Log
 
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Cases, decompose, reliability, tally
-from properly.counts._reductions import cumulative, one_vs_rest, top_label
+from properly.counts import cumulative, one_vs_rest, top_label
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import (
     RPS,

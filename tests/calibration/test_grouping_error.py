@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, Tally, decompose, regret_curve, roc_curve, tally
-from properly.calibration._grouping_error import GroupingError, grouping_error
+from properly.calibration import GroupingError, grouping_error
 from properly.counts import with_event_rate
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BinaryRule, Brier, Elementary, Log, Misclassification, Propriety

@@ -9,14 +9,13 @@ import pytest
 from scipy.stats import beta
 
 from properly import Cases, Tally, tally
-from properly.counts._event_rate import with_event_rate
-from properly.decisions._net_benefit import decision_curve
-from properly.decisions._threshold import AtThreshold, at_threshold
+from properly.counts import with_event_rate
+from properly.decisions import AtThreshold, at_threshold, decision_curve
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from properly.inference._band import Band
+    from properly.inference import Band
 
 
 def the(band: Band | None) -> Band:

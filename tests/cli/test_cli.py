@@ -16,10 +16,9 @@ import properly
 import reproductions as reproduce
 from properly import cli, rules
 from properly.cli._running import progress_bar
-from properly.decisions._recommend import recommend
+from properly.decisions import recommend
 from properly.errors import DataWarning
-from properly.rules import PBS, RPS, Brier, Propriety, SquaredAbsoluteRPS
-from properly.rules._audit import audit
+from properly.rules import PBS, RPS, Brier, Propriety, SquaredAbsoluteRPS, audit
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import pearsonr, spearmanr
 
-from properly.comparison._agreement import MetricAgreement, metric_agreement
+from properly.comparison import MetricAgreement, metric_agreement
 from properly.errors import DataError
 
 F1 = [0.1, 0.5, 0.4, 0.6]

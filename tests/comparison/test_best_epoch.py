@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly.comparison._epochs import BestEpoch, EarlyStopping
+from properly.comparison import BestEpoch, EarlyStopping
 from properly.errors import DataError
 
 VALUES = st.lists(

@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 from tests.examples import examples
 
-from properly.comparison._blocks import BlockCrossValidation, BlockSplit
+from properly.comparison import BlockCrossValidation, BlockSplit
 from properly.errors import DataError
 
 # Blocks, validation, test, gap, window, step, samples of a block at least, samples left over.

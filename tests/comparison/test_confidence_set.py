@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from arch.bootstrap import MCS
 
-from properly.comparison._confidence_set import ConfidenceSet, confidence_set
+from properly.comparison import ConfidenceSet, confidence_set
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 from properly.inference._replicates import best_block
 from properly.rules import PBS, Brier, Log

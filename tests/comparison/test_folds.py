@@ -12,12 +12,12 @@ from sklearn.metrics import roc_auc_score
 from tests.inference_numbers import CLUSTER, P1, P2, WEIGHT, Y, assert_published
 
 import properly
-from properly.comparison._folds import by_fold
+from properly.comparison import by_fold
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.rules import RPS, Brier, Log
 
 if TYPE_CHECKING:
-    from properly.comparison._folds import Folds
+    from properly.comparison import Folds
 
 FOLD = np.repeat([0, 1, 2], [60, 100, 140])
 BOTH = {"p1": P1, "p2": P2}

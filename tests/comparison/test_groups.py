@@ -24,13 +24,13 @@ from tests.inference_numbers import (
 
 import properly
 from properly.calibration._line import Subject, find_line
-from properly.comparison._groups import by_group
+from properly.comparison import by_group
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.inference._multiplicity import holm
 from properly.rules import RPS, Brier, Log, Rule, Shifted
 
 if TYPE_CHECKING:
-    from properly.comparison._groups_record import Groups
+    from properly.comparison import Groups
 
 MEASURES = ("score", "skill", "observed_expected")
 # Three groups of 100 each, with clusters inside and across them.

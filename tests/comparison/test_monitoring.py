@@ -10,14 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly.comparison import _monitoring
-from properly.comparison._monitoring import (
-    CalibrationMonitor,
-    ComparisonMonitor,
-    log_factors,
-    recalibration_gains,
-    relative_gain,
-)
+from properly.comparison import CalibrationMonitor, ComparisonMonitor, _monitoring
+from properly.comparison._monitoring import log_factors, recalibration_gains, relative_gain
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import Bounded, Brier, Elementary, Log, Propriety, Spherical
 

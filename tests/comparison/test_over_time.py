@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 import properly
-from properly.comparison._periods import OverTime, cut, over_time
+from properly.comparison import OverTime, over_time
+from properly.comparison._periods import cut
 from properly.errors import DataWarning
 from properly.rules import RPS, Brier, Log
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly.comparison._monitoring import running_difference
+from properly.comparison import running_difference
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import RPS, Brier, Log
 

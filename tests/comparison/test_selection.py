@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 from scipy.stats import permutation_test, ttest_1samp
 
-from properly.comparison._selection import Selection, SelectionReport, TrainingRun, selection_report
+from properly.comparison import Selection, SelectionReport, TrainingRun, selection_report
 from properly.errors import DataError
 
 EPOCHS = 30

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, Tally, decompose, roc_curve, tally
-from properly.counts._baselines import baselines
+from properly.counts import baselines
 from properly.rules import BinaryRule, Bounded, Brier, Elementary, Log, Regret
 
 N = 120

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Cases
-from properly.counts._reductions import PRECISION, cumulative, one_vs_rest, top_label, upper_tails
+from properly.counts import cumulative, one_vs_rest, top_label
+from properly.counts._reductions import PRECISION, upper_tails
 from properly.errors import DataError
 
 if TYPE_CHECKING:

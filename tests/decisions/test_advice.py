@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import properly
-from properly.decisions._recommend import DECISIONS, THRESHOLDS, recommend
-from properly.decisions._roc import ranking
-from properly.decisions._threshold import at_budget, mean_net_benefit
+from properly.decisions import at_budget, mean_net_benefit, ranking, recommend
+from properly.decisions._recommend import DECISIONS, THRESHOLDS
 from properly.errors import DataError
 from properly.rules import Regret
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import properly
 from properly import Cases, tally
-from properly.decisions._threshold import at_budget, at_threshold
+from properly.decisions import at_budget, at_threshold
 from properly.errors import ArgumentTypeError, DataError
 
 Y = np.array([1, 0, 1, 0, 0])

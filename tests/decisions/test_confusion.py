@@ -18,7 +18,7 @@ from sklearn.metrics import (
     recall_score,
 )
 
-from properly.decisions._confusion import confusion, macro_f1, mean_absolute_error, weighted_kappa
+from properly.decisions import confusion, macro_f1, mean_absolute_error, weighted_kappa
 from properly.errors import DataError, DataWarning
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from properly.decisions._cumulative_forecast import cumulative_forecast
+from properly.decisions import cumulative_forecast
 from properly.errors import DataError
 from properly.rules import RPS, SquaredAbsoluteRPS
 

@@ -12,9 +12,13 @@ from hypothesis import strategies as st
 
 from properly import Cases, tally
 from properly.counts._scoring import mean_score
-from properly.decisions._murphy import murphy_curve, murphy_difference
-from properly.decisions._net_benefit import decision_curve, decision_difference
-from properly.decisions._threshold import at_threshold
+from properly.decisions import (
+    at_threshold,
+    decision_curve,
+    decision_difference,
+    murphy_curve,
+    murphy_difference,
+)
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Elementary
 

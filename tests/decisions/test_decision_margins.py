@@ -11,14 +11,19 @@ from tests import score_oracles
 from tests.score_oracles import LEVEL, put_together, spread, wilson
 
 from properly import Cases, Tally, tally
-from properly.decisions._murphy import murphy_curve, murphy_difference
-from properly.decisions._net_benefit import decision_curve, decision_difference
-from properly.decisions._threshold import AtThreshold, at_threshold
+from properly.decisions import (
+    AtThreshold,
+    at_threshold,
+    decision_curve,
+    decision_difference,
+    murphy_curve,
+    murphy_difference,
+)
 from properly.errors import DataError
 from properly.inference._variance import spread_of_means
 
 if TYPE_CHECKING:
-    from properly.inference._band import Band
+    from properly.inference import Band
 
 N = 400
 RNG = np.random.default_rng(17)

@@ -15,8 +15,7 @@ import pytest
 from scipy.stats import t as student
 
 import properly
-from properly.decisions import _dominance
-from properly.decisions._dominance import Dominance, dominance
+from properly.decisions import Dominance, _dominance, dominance
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design
 from properly.inference._replicates import best_block

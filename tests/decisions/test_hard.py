@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.metrics import accuracy_score, balanced_accuracy_score, mean_squared_error
 
-from properly.decisions._hard_decisions import decide, expected_cost, hard_costs
+from properly.decisions import decide, expected_cost, hard_costs
 from properly.errors import DataError, DataWarning
 
 if TYPE_CHECKING:

@@ -13,14 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Cases
-from properly.decisions._confusion import confusion, macro_f1, mean_absolute_error, weighted_kappa
-from properly.decisions._hard_decisions import (
-    NUMBERS,
+from properly.decisions import (
     HardScores,
+    confusion,
     decide,
     expected_cost,
     hard_decisions,
+    macro_f1,
+    mean_absolute_error,
+    weighted_kappa,
 )
+from properly.decisions._hard_decisions import NUMBERS
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 
 GRADES = ["mild", "moderate", "severe"]

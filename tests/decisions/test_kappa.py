@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from properly.decisions._confusion import kappa_of, quadratic_weighted_kappa, weighted_kappa
-from properly.decisions._hard_decisions import expected_cost
+from properly.decisions import expected_cost, quadratic_weighted_kappa, weighted_kappa
+from properly.decisions._confusion import kappa_of
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from scipy.special import ndtri, stdtrit
 from tests.score_oracles import LEVEL, put_together
 
 from properly import Cases, tally
-from properly.decisions._murphy import murphy_curve, murphy_difference
+from properly.decisions import murphy_curve, murphy_difference
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from properly.decisions._murphy import MurphyCurve
-    from properly.inference._band import Band
+    from properly.decisions import MurphyCurve
+    from properly.inference import Band
 
 N, CLUSTERS = 480, 24
 RNG = np.random.default_rng(7)

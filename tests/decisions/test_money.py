@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import t as student
 
 from properly import Cases, Interval, Tally, decompose, tally
-from properly.counts._baselines import baselines
-from properly.decisions._money import Money, regret_in_money
+from properly.counts import baselines
+from properly.decisions import Money, regret_in_money
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Bounded, Brier, Elementary, Regret
 

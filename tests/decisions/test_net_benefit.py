@@ -12,9 +12,8 @@ from scipy.special import logit
 
 from properly import Cases, Interval, decision_curve, tally
 from properly.counts import baselines
-from properly.decisions import decision_difference
+from properly.decisions import decision_difference, mean_net_benefit
 from properly.decisions._net_benefit import without_model
-from properly.decisions._threshold import mean_net_benefit
 from properly.errors import DataError
 from properly.rules import Bounded, Log, Regret
 

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import Cases, datasets, tally
-from properly.counts._baselines import baselines
+from properly.counts import baselines
 from properly.counts._scoring import mean_score
-from properly.decisions._best_by_range import RangeMap, best_by_range
+from properly.decisions import RangeMap, best_by_range
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BetaWeighted, HistogramWeighted, PointWeighted, Regret, Shifted
 

@@ -14,8 +14,8 @@ from sklearn.metrics import average_precision_score
 from tests.examples import examples
 
 from properly import Cases, Interval, Tally, reliability, roc_curve, tally
-from properly.counts._event_rate import with_event_rate
-from properly.decisions._roc import Ranking, ranking
+from properly.counts import with_event_rate
+from properly.decisions import Ranking, ranking
 from properly.errors import DataError
 
 if TYPE_CHECKING:

@@ -18,10 +18,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from properly.decisions._confusion import quadratic_weighted_kappa
-from properly.decisions._hard_decisions import expected_cost
+from properly.decisions import (
+    expected_cost,
+    quadratic_weighted_kappa,
+    rejection_scores,
+    retention_curve,
+    retention_study,
+)
 from properly.decisions._removal import numbers_removed
-from properly.decisions._retention import ORACLE, rejection_scores, retention_curve, retention_study
+from properly.decisions._retention import ORACLE
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.rules import RPS, Brier, Log
 

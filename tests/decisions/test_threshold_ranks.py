@@ -18,8 +18,8 @@ from tests.laws.oracles import exact_regret, mean_ranks
 from tests.laws.subjects import Rows
 
 from properly import Cases, Interval, Tally, murphy_curve, tally
-from properly.counts._baselines import baselines
-from properly.decisions._best_by_threshold import ThresholdRanks, rank_by_threshold
+from properly.counts import baselines
+from properly.decisions import ThresholdRanks, rank_by_threshold
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BetaWeighted, Elementary, PointWeighted, Shifted
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from properly import Cases, Interval, tally
 from properly.counts._scoring import mean_score
-from properly.decisions._net_benefit import decision_curve
-from properly.decisions._threshold import AtThreshold, at_threshold, mean_net_benefit
+from properly.decisions import AtThreshold, at_threshold, decision_curve, mean_net_benefit
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import Elementary
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from properly import Cases, tally
-from properly.decisions._worst_cases import worst_cases, worst_forecasts
+from properly.decisions import worst_cases
+from properly.decisions._worst_cases import worst_forecasts
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import RPS, Bounded, Brier, Log
 

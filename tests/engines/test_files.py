@@ -24,8 +24,9 @@ from pyarrow import feather, ipc, parquet
 from tests.examples import examples
 
 from properly._boundary._labels import nearest
+from properly.engines import read
 from properly.engines._files._paths import is_whole
-from properly.engines._files._read import open_files, read
+from properly.engines._files._read import open_files
 from properly.errors import DataError, DataWarning
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import feather, ipc, parquet
 
-from properly.engines._files import open_files, read
+from properly.engines import read
+from properly.engines._files import open_files
 from properly.engines._files._arrow import batches_in
 from properly.engines._files._duckdb_tables import location
 from properly.engines._files._paths import find_files

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 import properly
+from properly.engines import Summary
 from properly.engines import _counts as _counting
 from properly.engines._counts import Counts
 from properly.engines._exact import ScoreSums, Total
-from properly.engines._summary import Summary, text_of, total_of
+from properly.engines._summary import text_of, total_of
 from properly.errors import DataError
 from properly.rules import Bounded, Brier, Log, Rule, Spherical
 

@@ -15,8 +15,7 @@ import pytest
 
 import properly
 from properly import Cases, Evaluation, compare
-from properly.calibration import Decomposition
-from properly.calibration._decomposition import decompose
+from properly.calibration import Decomposition, decompose
 from properly.decisions import hard_decisions
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (

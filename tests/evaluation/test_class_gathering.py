@@ -11,7 +11,7 @@ import pytest
 
 import properly
 from properly import Cases, Evaluation, evaluate
-from properly.comparison._periods import over_time
+from properly.comparison import over_time
 from properly.errors import DataError, DataWarning
 from properly.rules import RPS, Brier, Log, RankedLog, SquaredAbsoluteRPS
 

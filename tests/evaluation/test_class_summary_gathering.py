@@ -14,9 +14,9 @@ from tests.plain_records import differing
 import properly
 from properly import Cases, cumulative, one_vs_rest, report
 from properly.decisions._confusion import count_pairs
+from properly.engines import Summary
 from properly.engines._counts import Counts
 from properly.engines._exact import ScoreSums
-from properly.engines._summary import Summary
 from properly.evaluation._evaluate import rules_of_classes
 from properly.evaluation._summary_notes import CLASS_COSTS, CLASS_GROUPS, CLASS_ROWS, CLASS_TESTS
 from properly.rules import RPS, Brier, SquaredAbsoluteRPS

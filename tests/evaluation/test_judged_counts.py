@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from properly import Tally
-from properly.engines._summary import Summary
+from properly.engines import Summary
 from properly.evaluation._summed_scores import in_runs, is_weighted, weighed
 from properly.rules import Brier
 

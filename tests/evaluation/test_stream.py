@@ -12,10 +12,10 @@ import polars as pl
 import pytest
 
 import properly
+from properly.engines import Summary
 from properly.engines import _counts as _counting
-from properly.engines._summary import Summary
 from properly.errors import DataError, ImproperRuleError
-from properly.evaluation._stream import Stream, stream
+from properly.evaluation import Stream, stream
 from properly.rules import Bounded, Brier, Log, Propriety
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from tests.plain_records import differing
 
 import properly
 from properly import report
+from properly.engines import Summary
 from properly.engines._counts import Counts
 from properly.engines._exact import ScoreSums
-from properly.engines._summary import Summary
 from properly.evaluation import _source
 from properly.evaluation._evaluate import rules_of_event
 from properly.evaluation._gather import gather

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, by_group
-from properly.engines._summary import Summary
+from properly.engines import Summary
 from properly.evaluation._summed_groups import summed_groups
 from properly.rules import Bounded, Brier, Log
 

@@ -15,7 +15,7 @@ from tests.examples import examples
 
 import properly
 from properly import Evaluation
-from properly.evaluation._verdict import Sentence, Verdict, verdict
+from properly.evaluation import Sentence, Verdict, verdict
 from properly.evaluation._verdict._words import few
 from properly.rules import Brier, Log
 

@@ -13,7 +13,7 @@ import pytest
 
 import properly
 from properly import Interval
-from properly.calibration._certain import Certain
+from properly.calibration import Certain
 from properly.comparison import Comparison
 from properly.evaluation._verdict._findings import (
     against_none,

@@ -15,7 +15,8 @@ from tests.inference_numbers import CLUSTER, P1, STRATUM, TIME, WEIGHT, Y
 import properly
 from properly import Cases, Tally
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.inference._bootstrap import Mean, block_length, bootstrap
+from properly.inference import block_length, bootstrap
+from properly.inference._bootstrap import Mean
 from properly.inference._design import Design
 from properly.inference._replicates import sample_of
 from properly.inference._variance import covariance, of_auc, of_mean

@@ -13,7 +13,7 @@ from tests.inference_numbers import P1, P2, TIME, VALUES, Y
 
 import properly.inference._replicates as room
 from properly.errors import DataError
-from properly.inference._bootstrap import block_length
+from properly.inference import block_length
 from properly.inference._replicates import Blocks, Kinds, Units, batches, best_block, quantiles
 from properly.rules import Brier
 

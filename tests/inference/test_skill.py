@@ -16,7 +16,7 @@ from scipy.stats import beta
 
 from properly import Cases, Tally, decompose, roc_curve, tally
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
-from properly.inference._intervals import h_measure, skill
+from properly.inference import h_measure, skill
 from properly.rules import (
     PBS,
     RPS,

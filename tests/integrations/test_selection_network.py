@@ -25,7 +25,7 @@ from reproductions.epochs.networks import (
 from reproductions.epochs.paper import Effort, selection
 from tests.reproductions.activities import write_signals
 
-from properly.comparison._epochs import BestEpoch
+from properly.comparison import BestEpoch
 
 if TYPE_CHECKING:
     from pathlib import Path

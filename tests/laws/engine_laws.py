@@ -19,7 +19,7 @@ import properly
 from properly.engines import _frame as _framed
 from properly.engines import _frame as _reading
 from properly.engines._symbols import is_expressible
-from properly.evaluation._stream import summarize
+from properly.evaluation import summarize
 from properly.rules import RPS, Bounded, Brier, Log
 
 from . import class_subjects, subjects

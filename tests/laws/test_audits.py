@@ -8,9 +8,7 @@ import pytest
 
 from properly import rules
 from properly.cli._audit import LIBRARY
-from properly.rules import BinaryRule, ClassRule, Propriety, Rule
-from properly.rules._audit import audit
-from properly.rules._parse import parse_rule
+from properly.rules import BinaryRule, ClassRule, Propriety, Rule, audit, parse_rule
 
 
 def test_the_library_that_is_audited_has_every_rule() -> None:

@@ -19,7 +19,7 @@ from properly.engines import _counts as _counting
 from properly.engines import _frame
 from properly.engines import _rows as _collecting
 from properly.errors import DataError
-from properly.evaluation._stream import summarize
+from properly.evaluation import summarize
 from properly.rules import Brier, Log
 
 from . import subjects

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 import properly
-from properly.calibration._grouping_error import grouping_error
+from properly.calibration import grouping_error
 from properly.rules import Brier, Log, Misclassification, Spherical
 
 from .subjects import RULES, Rows, any_rows, many, quick_rows, tally_of

@@ -15,7 +15,7 @@ import properly
 from properly._boundary._files import pack
 from properly.engines import _counts as _counting
 from properly.engines._summary import columns_of, words_and_columns
-from properly.evaluation._stream import Stream, stream
+from properly.evaluation import Stream, stream
 from properly.rules import Brier, Log
 
 from .subjects import LIKELY, rows_of_seed, seeds
@@ -23,8 +23,8 @@ from .subjects import LIKELY, rows_of_seed, seeds
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from properly.engines import Summary
     from properly.engines._counts import Counts
-    from properly.engines._summary import Summary
 
 WEIGHTS: dict[str, list[Any]] = {
     "none": [1],

@@ -17,7 +17,8 @@ import pytest
 from pyarrow import parquet
 
 from properly.cli._columns import chosen
-from properly.engines._files._read import open_files, read
+from properly.engines import read
+from properly.engines._files._read import open_files
 from properly.errors import ArgumentTypeError, DataError, MissingExtraError
 
 if TYPE_CHECKING:

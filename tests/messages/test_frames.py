@@ -22,7 +22,7 @@ from properly.engines import _frame as _framed
 from properly.engines import _frame as _reading
 from properly.engines._symbols import FORECAST, FUNCTIONS, Symbols
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._stream import summarize
+from properly.evaluation import summarize
 from properly.rules import BetaWeighted, Brier, Log
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from properly.engines import Summary
 from properly.engines._exact import ScoreSums
-from properly.engines._summary import Summary
 from properly.errors import DataError
 from properly.rules import Brier
 

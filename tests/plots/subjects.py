@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly import decompose, reliability, tally
-from properly.calibration._binned import binned_reliability
-from properly.decisions._murphy import murphy_curve
-from properly.decisions._roc import roc_curve
+from properly.calibration import binned_reliability
+from properly.decisions import murphy_curve, roc_curve
 from properly.plots import binned_reliability as draw_binned
 from properly.plots import mcb_dsc, murphy, roc
 from properly.plots import reliability as draw_reliability
 from properly.plots import risk_profile as draw_risk_profile
-from properly.probability._risk_profile import risk_profile
+from properly.probability import risk_profile
 from properly.rules import Brier
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ import numpy as np
 from tests.plots.subjects import CONTINUOUS
 
 from properly import plots, tally
-from properly.calibration._binned import binned_reliability
+from properly.calibration import binned_reliability
 
 
 def test_points_lie_at_the_mean_forecast_and_the_event_rate_of_each_bin() -> None:

@@ -19,7 +19,7 @@ from properly.rules import Brier, Log
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly.comparison._pairs import Comparison
+    from properly.comparison import Comparison
 
 
 def written(ax: Axes) -> list[list[str]]:

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from properly import plots
-from properly.decisions._cumulative_forecast import CumulativeForecast, cumulative_forecast
+from properly.decisions import CumulativeForecast, cumulative_forecast
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE
 

@@ -14,13 +14,11 @@ from scipy.special import logit
 from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
 
 from properly import Interval, tally
-from properly.counts._baselines import baselines
-from properly.decisions._net_benefit import decision_curve
-from properly.decisions._threshold import mean_net_benefit
+from properly.counts import baselines
+from properly.decisions import decision_curve, mean_net_benefit
 from properly.errors import DataError
+from properly.plots import decision, regret
 from properly.plots._axes import PALETTE, number
-from properly.plots._decision import decision
-from properly.plots._murphy import regret
 from properly.plots._threshold_axis import SCALES, Axis
 from properly.rules import Bounded, Log, MissedBenefit, Regret
 

@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from properly import Cases, plots
-from properly.decisions._dominance import dominance
+from properly.decisions import dominance
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE
 

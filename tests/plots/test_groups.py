@@ -10,16 +10,16 @@ import pytest
 from matplotlib.figure import Figure
 
 from properly import Cases, plots
-from properly.comparison._groups import by_group
+from properly.comparison import by_group
 from properly.errors import ArgumentTypeError, DataError, DataWarning
-from properly.inference._intervals import score_interval
+from properly.inference import score_interval
 from properly.plots._axes import PALETTE
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from properly.comparison._groups_record import Groups
+    from properly.comparison import Groups
     from properly.rules import Rule
 
 RNG = np.random.default_rng(11)

@@ -10,7 +10,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from properly import plots
-from properly.decisions._confusion import Confusion
+from properly.decisions import Confusion
 from properly.errors import ArgumentTypeError, DataError, DataWarning
 from properly.plots._axes import DEEP, NOTHING
 

@@ -12,8 +12,7 @@ from tests.plots.subjects import CONTINUOUS, DISCRETE
 from properly import plots, tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import PALETTE
-from properly.probability._means import means
-from properly.probability._source_table import source_table
+from properly.probability import means, source_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,13 +7,8 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots
-from properly.decisions._murphy import (
-    Part,
-    murphy_curve,
-    murphy_difference,
-    regret_curve,
-    regret_difference,
-)
+from properly.decisions import murphy_curve, murphy_difference, regret_curve, regret_difference
+from properly.decisions._murphy import Part
 
 
 def test_the_line_goes_through_both_limits_at_each_threshold() -> None:

@@ -13,10 +13,11 @@ from matplotlib.figure import Figure
 from scipy.special import expit
 
 from properly import Cases, tally
-from properly.decisions._best_by_range import best_by_range
+from properly.decisions import best_by_range
 from properly.errors import ArgumentTypeError, DataError
+from properly.plots import range_map
 from properly.plots._axes import PALETTE
-from properly.plots._best_by_range import GREYS, PALEST, range_map
+from properly.plots._best_by_range import GREYS, PALEST
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -13,11 +13,11 @@ from scipy.special import logit
 from tests.plots.subjects import CONTINUOUS, DISCRETE, ONE_CASE, P, Y
 
 from properly import murphy_curve, regret_curve, tally
-from properly.counts._baselines import baselines
+from properly.counts import baselines
 from properly.decisions import regret_difference
 from properly.errors import DataError
+from properly.plots import regret
 from properly.plots._axes import PALETTE
-from properly.plots._murphy import regret
 from properly.rules import Bounded, Log, Regret
 
 if TYPE_CHECKING:

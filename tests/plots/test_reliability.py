@@ -15,7 +15,7 @@ from tests.plots.subjects import CONTINUOUS, DISCRETE
 from properly import decompose, plots, reliability, tally
 from properly.calibration import Decomposition
 from properly.errors import DataError
-from properly.inference._band import Band
+from properly.inference import Band
 from properly.rules import Brier
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
 from properly import plots
-from properly.decisions._retention import ORACLE, retention_curve, retention_study
+from properly.decisions import retention_curve, retention_study
+from properly.decisions._retention import ORACLE
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import GREY, PALETTE, RIBBON
 

@@ -12,8 +12,7 @@ from tests.plots.subjects import CONTINUOUS, DISCRETE
 from properly import plots, tally
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import PALETTE
-from properly.probability._means import means
-from properly.probability._risk_profile import risk_profile
+from properly.probability import means, risk_profile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

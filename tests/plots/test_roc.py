@@ -5,7 +5,7 @@ from matplotlib.patches import Polygon
 from tests.plots.subjects import CONTINUOUS
 
 from properly import plots
-from properly.decisions._roc import roc_curve
+from properly.decisions import roc_curve
 
 
 def test_the_line_is_the_curve_in_a_square() -> None:

@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from properly import decision_curve, tally
 from properly.decisions._grid import odds
 from properly.errors import DataError
-from properly.inference._band import Band
+from properly.inference import Band
 from properly.plots._threshold_axis import (
     APART,
     PIECES,

@@ -10,11 +10,12 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from properly import Interval, tally
-from properly.counts._baselines import baselines
-from properly.decisions._best_by_threshold import ThresholdRanks, rank_by_threshold
+from properly.counts import baselines
+from properly.decisions import ThresholdRanks, rank_by_threshold
 from properly.errors import ArgumentTypeError, DataError
+from properly.plots import threshold_ranks
 from properly.plots._axes import GREY, PALETTE
-from properly.plots._best_by_threshold import BESIDE, inks_of, threshold_ranks
+from properly.plots._best_by_threshold import BESIDE, inks_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,8 +11,9 @@ from scipy.integrate import trapezoid
 from scipy.special import logit
 
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
+from properly.plots import threshold_weights
 from properly.plots._axes import PALETTE
-from properly.plots._threshold_weights import TALLEST, threshold_weights
+from properly.plots._threshold_weights import TALLEST
 from properly.rules import (
     BetaWeighted,
     BinaryRule,

@@ -13,8 +13,9 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from properly.plots import training
 from properly.plots._axes import PALETTE, TEXT
-from properly.plots._training import STOREY, scaled, stacked, training
+from properly.plots._training import STOREY, scaled, stacked
 
 HISTORY = {
     "log": [0.9, 0.5, 0.7, 1.3, 1.7],

@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import plots, reliability
-from properly.decisions._murphy import murphy_curve
-from properly.decisions._roc import roc_curve
+from properly.decisions import murphy_curve, roc_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

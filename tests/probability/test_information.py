@@ -22,13 +22,13 @@ from properly.probability import (
     cross_entropy_probability,
     divergence_probability,
     entropy_probability,
+    generalized_mean,
     log_spread,
     power_from_coupling,
     renyi_entropy,
     tsallis_entropy,
     tsallis_from_coupling,
 )
-from properly.probability._power import generalized_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,13 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from properly.errors import ArgumentTypeError, DataError, ProperlyError
-from properly.probability._power import (
-    POWERS,
-    ThreeMeans,
-    generalized_mean,
-    mean_of_power,
-    three_means,
-)
+from properly.probability import ThreeMeans, generalized_mean
+from properly.probability._power import POWERS, mean_of_power, three_means
 
 FOLDER = Path(__file__).parents[1] / "reference" / "means"
 CLOSE: dict[str, Any] = {"rel": 1e-13, "abs": 0}

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from properly import Cases, decompose
-from properly.counts._reductions import cumulative
+from properly.counts import cumulative
 from properly.rules import RPS, Brier, RankedLog
 
 if TYPE_CHECKING:

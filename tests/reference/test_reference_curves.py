@@ -15,8 +15,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.decisions._murphy import murphy_curve
-from properly.decisions._roc import roc_curve
+from properly.decisions import murphy_curve, roc_curve
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 import pytest
 
-from properly.decisions._confusion import (
+from properly.decisions import (
     confusion,
+    decide,
+    expected_cost,
+    hard_costs,
     mean_absolute_error,
     quadratic_weighted_kappa,
     weighted_kappa,
 )
-from properly.decisions._hard_decisions import decide, expected_cost, hard_costs
 from properly.rules._costs import cost_matrix, expected_costs
 
 if TYPE_CHECKING:

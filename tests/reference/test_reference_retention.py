@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from properly.decisions._retention import ORACLE, retention_curve, retention_study
+from properly.decisions import retention_curve, retention_study
+from properly.decisions._retention import ORACLE
 from properly.rules import RPS, Brier, Log, SquaredAbsoluteRPS
 
 if TYPE_CHECKING:
+    from properly.decisions import Retention
     from properly.decisions._removal import Metric
-    from properly.decisions._retention import Retention
 
 FILE = Path(__file__).parents[1] / "reference" / "ordinal" / "dataset.json"
 TOLERANCE = 1e-12

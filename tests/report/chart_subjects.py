@@ -15,7 +15,7 @@ from properly import evaluate
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from properly.evaluation._record import Evaluation
+    from properly.evaluation import Evaluation
     from properly.report._chart import Chart
 
 # Keys whose values Vega reads as an expression, a pattern or a name, and obeys.

@@ -16,8 +16,8 @@ from matplotlib import pyplot as plt
 from properly import compare, evaluate
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import new_figure
-from properly.report import _figures
-from properly.report._figures import figures, slugs_of
+from properly.report import _figures, figures
+from properly.report._figures import slugs_of
 from properly.rules import Brier
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ import pytest
 
 from properly import evaluate
 from properly.errors import DataError
-from properly.report import _page
-from properly.report._page import show
+from properly.report import _page, show
 
 if TYPE_CHECKING:
     from pathlib import Path

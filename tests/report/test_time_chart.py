@@ -13,7 +13,7 @@ from tests.report.chart_subjects import class_evaluation, evaluation, require_go
 from tests.report.threshold_subjects import NAMES
 
 import properly
-from properly.comparison._periods import over_time
+from properly.comparison import over_time
 from properly.report._periods import FEW, MOST_ROWS, time_chart
 from properly.rules import Brier
 

@@ -13,7 +13,7 @@ from altair.utils.schemapi import validate_jsonschema
 from properly import evaluate
 
 if TYPE_CHECKING:
-    from properly.evaluation._record import Evaluation
+    from properly.evaluation import Evaluation
     from properly.report._chart import Chart, Spec
 
 HOSTILE = "</script>{{x}}\n\"'datum.model\u202e"

@@ -21,7 +21,7 @@ import reproductions as reproduce
 from properly import Tally
 from properly.calibration import Decomposition
 from properly.errors import DataError
-from properly.inference._band import Band
+from properly.inference import Band
 from reproductions import reproduction as _pictures
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from properly.rules import (
     PBS,
     PLL,
     RPS,
+    Audit,
     BetaWeighted,
     Brier,
     ClassRule,
@@ -24,8 +25,9 @@ from properly.rules import (
     Shifted,
     SquaredAbsoluteRPS,
     SquaredMeanError,
+    audit,
+    is_superior,
 )
-from properly.rules._audit import Audit, audit, is_superior
 
 
 def pair(found: Audit) -> str:

@@ -14,6 +14,7 @@ from properly.rules import (
     Bounded,
     Brier,
     ClassRule,
+    Counterexample,
     Elementary,
     HistogramWeighted,
     Log,
@@ -23,7 +24,6 @@ from properly.rules import (
     SquaredMeanError,
 )
 from properly.rules._counterexamples import (
-    Counterexample,
     Points,
     Prices,
     _gains,

@@ -14,6 +14,7 @@ from properly.rules import (
     Brier,
     ClassRule,
     Elementary,
+    Finding,
     Log,
     Misclassification,
     Penalized,
@@ -25,14 +26,7 @@ from properly.rules import (
     SquaredMeanError,
     superior_penalty,
 )
-from properly.rules._audit import (
-    Finding,
-    distance_sensitive,
-    local,
-    reversible,
-    superior,
-    symmetric,
-)
+from properly.rules._audit import distance_sensitive, local, reversible, superior, symmetric
 from properly.rules._counterexamples import Prices
 
 if TYPE_CHECKING:

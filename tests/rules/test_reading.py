@@ -29,8 +29,9 @@ from properly.rules import (
     Rule,
     Spherical,
     SquaredAbsoluteRPS,
+    parse_rule,
 )
-from properly.rules._parse import LONGEST, parse_rule
+from properly.rules._parse import LONGEST
 
 HINT = '\n\nHint: write "brier", "sa-rps" or "PBS(ties=\'any_correct\')".'
 READABLE = "a rule is a name or a call, of numbers, words and rules; got "
