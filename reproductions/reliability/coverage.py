@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from properly.calibration import Decomposition, Reliability
-    from properly.calibration._bands import Method
+    from properly.calibration._reliability_bands import Method
     from properly.inference._band import Kind
 
 

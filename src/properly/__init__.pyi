@@ -17,10 +17,10 @@ from . import (
     rules,
     typing,
 )
+from .calibration._calibration_test import calibration_test
 from .calibration._decomposition import decompose
 from .calibration._reliability import reliability
 from .calibration._summary import calibration_summary
-from .calibration._test import calibration_test
 from .comparison._compare import compare
 from .comparison._folds import by_fold
 from .comparison._groups import by_group
@@ -28,6 +28,7 @@ from .comparison._periods import over_time
 from .counts._cases import Cases
 from .counts._reductions import cumulative, one_vs_rest, top_label
 from .counts._tally import Tally
+from .decisions._at_threshold import at_threshold
 from .decisions._confusion import quadratic_weighted_kappa
 from .decisions._hard_decisions import expected_cost
 from .decisions._murphy import murphy_curve, regret_curve
@@ -35,7 +36,6 @@ from .decisions._net_benefit import decision_curve
 from .decisions._recommend import recommend
 from .decisions._retention import retention_curve
 from .decisions._roc import roc_curve
-from .decisions._threshold import at_threshold
 from .engines._files._read import read
 from .engines._summary import Summary
 from .engines._tally import tally
@@ -43,7 +43,7 @@ from .evaluation._checkup._check import check
 from .evaluation._evaluate import evaluate
 from .evaluation._record import Evaluation
 from .evaluation._stream import stream, summarize
-from .evaluation._verdict._sentences import verdict
+from .evaluation._verdict._verdict import verdict
 from .inference._intervals import score_interval, skill
 from .probability._means import means
 from .probability._power import generalized_mean

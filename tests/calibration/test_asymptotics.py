@@ -11,7 +11,7 @@ from scipy.special import beta as beta_function
 from scipy.stats import beta, norm
 
 import properly
-from properly.calibration._bands import (
+from properly.calibration._reliability_bands import (
     GRID,
     PIECE,
     _chernoff_density,

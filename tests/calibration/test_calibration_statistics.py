@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi2, f, norm, t
 
 import properly
-from properly.calibration._test_statistics import (
+from properly.calibration._statistics import (
     Sample,
     clustered_score,
     combine,

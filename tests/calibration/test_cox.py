@@ -11,7 +11,7 @@ from scipy.stats import chi2, f
 
 import properly
 from properly.calibration._event_tests import by_likelihood, by_sandwich
-from properly.calibration._test_statistics import Sample
+from properly.calibration._statistics import Sample
 from properly.inference._design import Design
 
 

@@ -14,7 +14,7 @@ from scipy.special import expit, logit
 
 from properly import Cases, Tally, decompose, roc_curve, tally
 from properly.counts import with_event_rate
-from properly.counts._event_rate import _shift
+from properly.counts._prevalence_shift import _shift
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._variance import spread_of_means
 from properly.rules import BinaryRule, Bounded, Brier, Elementary, Log, Regret

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import properly
-from properly.engines import _counts as _counting
-from properly.engines._counts import Counts, as_exact, cell_of
-from properly.engines._digits import as_whole_numbers
-from properly.engines._exact import Total
+from properly.engines import _cell_counts as _counting
+from properly.engines._cell_counts import Counts, as_exact, cell_of
+from properly.engines._exact_sums import Total
+from properly.engines._long_integers import as_whole_numbers
 
 RNG = np.random.default_rng(3)
 # Certain, next to certain, on borders, as small as can be, and ordinary.

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from properly.engines._digits import (
+from properly.engines._long_integers import (
     BASE,
     as_rounded,
     as_whole_numbers,

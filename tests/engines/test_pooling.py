@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 import properly
+from properly.engines._loss_sums import Summing
 from properly.engines._roles import Roles
 from properly.engines._rows import Rows, collected
-from properly.engines._sums import Summing
 from properly.rules import Brier
 
 if TYPE_CHECKING:

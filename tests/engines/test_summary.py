@@ -15,9 +15,9 @@ import pytest
 
 import properly
 from properly.engines import Summary
-from properly.engines import _counts as _counting
-from properly.engines._counts import Counts
-from properly.engines._exact import ScoreSums, Total
+from properly.engines import _cell_counts as _counting
+from properly.engines._cell_counts import Counts
+from properly.engines._exact_sums import ScoreSums, Total
 from properly.engines._summary import text_of, total_of
 from properly.errors import DataError
 from properly.rules import Bounded, Brier, Log, Rule, Spherical

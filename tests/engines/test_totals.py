@@ -16,12 +16,12 @@ from hypothesis.extra.numpy import arrays
 from tests.examples import examples
 
 from properly.counts._scoring import price
-from properly.engines import _exact as _totals
-from properly.engines._exact import UNIT, ScoreSums, Total, exact_sum, keys_of, sum_of_products
+from properly.engines import _exact_sums as _totals
+from properly.engines._exact_sums import UNIT, ScoreSums, Total, exact_sum, keys_of, sum_of_products
 from properly.rules import RPS, Brier, Log, Pseudospherical
 
 if TYPE_CHECKING:
-    from properly.engines._exact import Key
+    from properly.engines._exact_sums import Key
     from properly.rules import Rule
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)

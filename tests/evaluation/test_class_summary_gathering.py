@@ -15,8 +15,8 @@ import properly
 from properly import Cases, cumulative, one_vs_rest, report
 from properly.decisions._confusion import count_pairs
 from properly.engines import Summary
-from properly.engines._counts import Counts
-from properly.engines._exact import ScoreSums
+from properly.engines._cell_counts import Counts
+from properly.engines._exact_sums import ScoreSums
 from properly.evaluation._evaluate import rules_of_classes
 from properly.evaluation._summary_notes import CLASS_COSTS, CLASS_GROUPS, CLASS_ROWS, CLASS_TESTS
 from properly.rules import RPS, Brier, SquaredAbsoluteRPS
@@ -149,7 +149,7 @@ def test_groups_are_left_out_and_clusters_leave_no_band() -> None:
 
 
 def test_of_many_classes_some_questions_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("properly.evaluation._gather.MOST_CLASSES", 2)
+    monkeypatch.setattr("properly.evaluation._pipeline.MOST_CLASSES", 2)
     found = gathered(summary_of([Brier()]), replicates=9)
     assert [len(x) for x in found.reliability.values()] == [2, 2]
     assert all(curve.band is None for x in found.reliability.values() for curve in x.values())

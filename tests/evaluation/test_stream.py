@@ -13,7 +13,7 @@ import pytest
 
 import properly
 from properly.engines import Summary
-from properly.engines import _counts as _counting
+from properly.engines import _cell_counts as _counting
 from properly.errors import DataError, ImproperRuleError
 from properly.evaluation import Stream, stream
 from properly.rules import Bounded, Brier, Log, Propriety

@@ -12,12 +12,12 @@ from tests.plain_records import differing
 import properly
 from properly import report
 from properly.engines import Summary
-from properly.engines._counts import Counts
-from properly.engines._exact import ScoreSums
-from properly.evaluation import _source
+from properly.engines._cell_counts import Counts
+from properly.engines._exact_sums import ScoreSums
+from properly.evaluation import _rows_or_sums as _source
 from properly.evaluation._evaluate import rules_of_event
-from properly.evaluation._gather import gather
-from properly.evaluation._source import Request
+from properly.evaluation._pipeline import gather
+from properly.evaluation._rows_or_sums import Request
 from properly.evaluation._summary_notes import CLUSTERS, GROUPS, THRESHOLDS, WEIGHTS
 from properly.rules import Brier, Log
 

@@ -25,7 +25,8 @@ from properly.evaluation._verdict._findings import (
     too_few,
     unknown,
 )
-from properly.evaluation._verdict._standing import Standing, choice, headline
+from properly.evaluation._verdict._headline import choice, headline
+from properly.evaluation._verdict._standing import Standing
 from properly.evaluation._verdict._words import (
     Words,
     at_thresholds,

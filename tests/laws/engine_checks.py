@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import properly
-from properly.engines._exact import ScoreSums
+from properly.engines._exact_sums import ScoreSums
 
 from .engines import columns_of, table_of
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, chi2
 
 import properly
-from properly.calibration import _bands as _asymptotics
+from properly.calibration import _reliability_bands as _asymptotics
 
 from .subjects import Rows, as_rows, counted_rows, exact_blocks, fractional_rows, seeds
 

@@ -15,7 +15,7 @@ from pyarrow import parquet
 from tests.messages.test_frames import ONE_OF_EACH, SAID, misheard
 
 import properly
-from properly.engines import _counts as _counting
+from properly.engines import _cell_counts as _counting
 from properly.engines import _frame
 from properly.engines import _rows as _collecting
 from properly.errors import DataError

@@ -13,7 +13,7 @@ from tests.examples import examples
 
 import properly
 from properly._boundary._files import pack
-from properly.engines import _counts as _counting
+from properly.engines import _cell_counts as _counting
 from properly.engines._summary import columns_of, words_and_columns
 from properly.evaluation import Stream, stream
 from properly.rules import Brier, Log
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from properly.engines import Summary
-    from properly.engines._counts import Counts
+    from properly.engines._cell_counts import Counts
 
 WEIGHTS: dict[str, list[Any]] = {
     "none": [1],

@@ -1,6 +1,7 @@
 # Where each public name lives; it is imported from there when it is first used.
 
-from ._binned import BinnedReliability, binned_reliability
+from ._bins import BinnedReliability, binned_reliability
+from ._calibration_test import calibration_test
 from ._certain import Certain
 from ._curve_fits import AbsoluteError
 from ._decomposition import (
@@ -14,9 +15,8 @@ from ._decomposition import (
 from ._error import CalibrationError, SmoothError, calibration_error, smooth_calibration_error
 from ._grouping_error import GroupingError, grouping_error
 from ._reliability import Bins, Reliability, reliability
+from ._statistics import CalibrationTest
 from ._summary import CalibrationSummary, ClassCalibrationSummary, calibration_summary
-from ._test import calibration_test
-from ._test_statistics import CalibrationTest
 
 __all__ = [
     "AbsoluteError",

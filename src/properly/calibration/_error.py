@@ -27,7 +27,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number
 from properly._boundary._record import Record, amount_of, many
 from properly._boundary._tables import wrapped
-from properly.calibration._binned import BinnedReliability, Scheme, binned_reliability
+from properly.calibration._bins import BinnedReliability, Scheme, binned_reliability
 from properly.counts._cases import Cases, has_classes, rows_in_use
 from properly.counts._histogram import equal_width
 from properly.counts._reductions import top_label

@@ -17,7 +17,7 @@ import numpy as np
 from properly._boundary._notices import notice
 from properly._boundary._record import amount_of, many
 from properly.calibration._components import ROUNDING, Prices, components, if_calibrated, p_value
-from properly.calibration._test_statistics import (
+from properly.calibration._statistics import (
     CalibrationTest,
     Sample,
     clustered_score,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly.calibration._event_tests import by_likelihood, by_sandwich, wald
-from properly.calibration._test_statistics import (
+from properly.calibration._statistics import (
     Sample,
     clustered_score,
     score_axes,

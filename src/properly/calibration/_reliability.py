@@ -10,7 +10,7 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_choice
 from properly._boundary._record import Record, many
-from properly.calibration._bands import Method, Request, find_band
+from properly.calibration._reliability_bands import Method, Request, find_band
 from properly.counts import _device
 from properly.counts._cases import has_classes
 from properly.counts._histogram import (

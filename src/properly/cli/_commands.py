@@ -1,7 +1,4 @@
-"""The command ``properly``: its commands by name, each imported when it is called.
-
-Commands that end their help with examples, and remember what they were asked.
-"""
+"""The command ``properly``: its commands by name, each imported when it is called."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""What commands that evaluate share: their options, and how these reach the library.
-
-Rules as values of options: names and calls, with completion.
-
-The options that say which columns of which files are meant.
-"""
+"""The options that commands share, and the evaluation that they ask for."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""``properly report``: from a file of forecasts to a page.
-
-The Python that makes a page again.
-"""
+"""``properly report``: from a file of forecasts to a page, and the Python that makes it again."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""How commands run: refusals and warnings in words, progress on a terminal.
-
-Where results go: to the screen, or into a file that appears whole or not at all.
-
-Names in options that nothing has, and the nearest that something has.
-"""
+"""How a command runs: progress, refusals, files that exist already, names that are not there."""
 
 from __future__ import annotations
 

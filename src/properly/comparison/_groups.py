@@ -14,9 +14,9 @@ from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, check_flag
+from properly.calibration._calibration_test import calibration_test
 from properly.calibration._decomposition import decompose
 from properly.calibration._line import Subject, find_line
-from properly.calibration._test import calibration_test
 from properly.comparison._contrasts import Measure, Split, contrast
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import GroupCalibration, Groups

@@ -2,8 +2,8 @@
 
 from ._baselines import baselines
 from ._cases import Cases
-from ._event_rate import with_event_rate
 from ._histogram import Histogram
+from ._prevalence_shift import with_event_rate
 from ._reductions import cumulative, one_vs_rest, top_label
 from ._tally import Tally
 

@@ -1,5 +1,6 @@
 # Where each public name lives; it is imported from there when it is first used.
 
+from ._at_threshold import AtBudget, AtThreshold, at_budget, at_threshold, mean_net_benefit
 from ._best_by_range import RangeMap, best_by_range
 from ._best_by_threshold import ThresholdRanks, rank_by_threshold
 from ._confusion import (
@@ -34,7 +35,6 @@ from ._retention import (
     retention_study,
 )
 from ._roc import Ranking, RocBand, RocCurve, predicted_roc_curve, ranking, roc_curve
-from ._threshold import AtBudget, AtThreshold, at_budget, at_threshold, mean_net_benefit
 from ._worst_cases import WorstCases, worst_cases
 
 __all__ = [

@@ -13,7 +13,7 @@ import numpy as np
 from properly._boundary._arrays import missing_values, require_countable
 from properly.counts._pooling import EXACT, count, pool
 from properly.counts._tally import Tally, snapped
-from properly.engines._counts import Counts
+from properly.engines._cell_counts import Counts
 from properly.engines._rows import WHOLE, Rows, collected, floor, is_sound_forecast, is_sound_weight
 
 if TYPE_CHECKING:

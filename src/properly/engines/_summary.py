@@ -17,10 +17,10 @@ from properly._boundary._files import pack, refusing, require, unpack, write_who
 from properly._boundary._libraries import read_only
 from properly._boundary._record import many
 from properly.counts._cases import numbered
-from properly.engines import _counts as _counting
-from properly.engines._counts import MOMENT, SQUARE, Counts
-from properly.engines._digits import BASE
-from properly.engines._exact import UNIT, ScoreSums, Total, keys_of
+from properly.engines import _cell_counts as _counting
+from properly.engines._cell_counts import MOMENT, SQUARE, Counts
+from properly.engines._exact_sums import UNIT, ScoreSums, Total, keys_of
+from properly.engines._long_integers import BASE
 from properly.errors import DataError
 from properly.rules._parse import parse_rule
 

@@ -5,7 +5,7 @@ from ._checkup._symptom import Symptom
 from ._evaluate import evaluate
 from ._record import Evaluation
 from ._stream import Stream, stream, summarize
-from ._verdict._sentences import Sentence, Verdict, verdict
+from ._verdict._verdict import Sentence, Verdict, verdict
 
 __all__ = [
     "Checkup",

@@ -26,8 +26,8 @@ from properly.counts._models import contenders
 from properly.counts._tally import Tally
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._gather import gather
-from properly.evaluation._source import Request
+from properly.evaluation._pipeline import gather
+from properly.evaluation._rows_or_sums import Request
 from properly.rules import PBS, RPS, BinaryRule, Bounded, Brier, Log, RankedLog, Regret
 from properly.rules._class_rule import require_class_rule
 from properly.rules._interval import Interval, as_interval

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from properly.calibration._certain import Certain
     from properly.calibration._decomposition import Decomposition
     from properly.calibration._grouping_error import GroupingError
+    from properly.calibration._statistics import CalibrationTest
     from properly.calibration._summary import CalibrationSummary
-    from properly.calibration._test_statistics import CalibrationTest
     from properly.comparison._groups_record import Groups
     from properly.comparison._pairs import Comparison
     from properly.comparison._periods import OverTime

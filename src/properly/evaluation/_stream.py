@@ -13,7 +13,7 @@ from properly._boundary._options import check_choice, check_whole
 from properly._boundary._record import many
 from properly.counts._cases import numbered, require_event
 from properly.counts._models import contenders
-from properly.engines import _counts as _counting
+from properly.engines import _cell_counts as _counting
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import (

@@ -31,7 +31,7 @@ from properly.comparison._groups import (
 from properly.comparison._groups_record import Groups
 from properly.counts._cases import numbered
 from properly.counts._scoring import unit_of
-from properly.engines._exact import UNIT
+from properly.engines._exact_sums import UNIT
 from properly.errors import DataError
 from properly.evaluation._summed_scores import in_runs, is_weighted, weighed
 from properly.inference._design import Design
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from properly._boundary._options import Drawing
     from properly.comparison._contrasts import Contrast, Scale
     from properly.counts._tally import Tally
-    from properly.engines._exact import ScoreSums
+    from properly.engines._exact_sums import ScoreSums
     from properly.engines._summary import Summary
     from properly.rules import BinaryRule
     from properly.typing import Column

@@ -26,8 +26,8 @@ from properly.comparison._compare import Options, PairScores, compared
 from properly.comparison._differences import ModelScores, PairSums
 from properly.counts._scoring import price
 from properly.counts._tally import Tally
-from properly.engines._digits import as_rounded
-from properly.engines._exact import UNIT, quotient
+from properly.engines._exact_sums import UNIT, quotient
+from properly.engines._long_integers import as_rounded
 from properly.errors import DataError, ImproperRuleError
 from properly.inference._intervals import around_mean, around_ratio, estimate_of
 from properly.inference._means import ALIKE, FEW, FEW_CLUSTERS, Moments, counted
@@ -36,7 +36,7 @@ from properly.inference._variance import Spread
 
 if TYPE_CHECKING:
     from properly.comparison._pairs import Comparison
-    from properly.engines._exact import ScoreSums
+    from properly.engines._exact_sums import ScoreSums
     from properly.engines._summary import Summary
     from properly.inference._estimate import Estimate
     from properly.rules import Rule
@@ -134,7 +134,7 @@ def score_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Es
     --------
     >>> import numpy as np
     >>> from properly.evaluation._summed_scores import score_of
-    >>> from properly.engines._exact import ScoreSums
+    >>> from properly.engines._exact_sums import ScoreSums
     >>> from properly.rules import Brier
     >>> y = np.arange(100) % 4 == 0
     >>> sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": np.where(y, 0.5, 0.25)}, None)
@@ -168,7 +168,7 @@ def skill_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Es
     --------
     >>> import numpy as np
     >>> from properly.evaluation._summed_scores import skill_of
-    >>> from properly.engines._exact import ScoreSums
+    >>> from properly.engines._exact_sums import ScoreSums
     >>> from properly.rules import Brier
     >>> y = np.arange(100) % 4 == 0
     >>> sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": np.where(y, 0.5, 0.25)}, None)
@@ -224,7 +224,7 @@ def compare_sums(
     --------
     >>> import numpy as np
     >>> from properly.evaluation._summed_scores import compare_sums
-    >>> from properly.engines._exact import ScoreSums
+    >>> from properly.engines._exact_sums import ScoreSums
     >>> from properly.rules import Brier
     >>> y = np.arange(100) % 4 == 0
     >>> forecasts = {"a": np.where(y, 0.5, 0.25), "b": np.full(100, 0.5)}

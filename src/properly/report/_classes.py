@@ -1,9 +1,4 @@
-"""Scores of classes, question by question, as dots.
-
-What was decided, by what was true: heat maps, and a table of what is read from them.
-
-How good decisions are if the least certain cases are referred to somebody else.
-"""
+"""Charts of classes on the page: scores by class, confusion tables, and retention."""
 
 from __future__ import annotations
 

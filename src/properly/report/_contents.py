@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from properly import __version__
 from properly._boundary._record import printable
-from properly.evaluation._verdict._sentences import verdict
+from properly.evaluation._verdict._verdict import verdict
 from properly.report._chart import MOST_MODELS, drawn_models, drawn_part, inks_of
 from properly.report._classes import class_scores_chart, confusion_chart, retention_chart
 from properly.report._decision import decision_chart
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from properly.evaluation._record import Evaluation
-    from properly.evaluation._verdict._sentences import Sentence
+    from properly.evaluation._verdict._verdict import Sentence
     from properly.report._chart import Chart
 
 

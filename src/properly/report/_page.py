@@ -1,9 +1,4 @@
-"""One page of HTML, printed from an evaluation, that needs nothing else.
-
-JSON inside HTML, from which no string can break out.
-
-The page of an evaluation, on the screen.
-"""
+"""The page of an evaluation: written to a file, or shown in a notebook or a browser."""
 
 from __future__ import annotations
 

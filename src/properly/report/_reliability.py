@@ -1,7 +1,4 @@
-"""Reliability diagrams of classes, one panel a question.
-
-Reliability diagrams, one panel a model.
-"""
+"""Reliability diagrams on the page: a panel a model, and of classes a panel a question."""
 
 from __future__ import annotations
 

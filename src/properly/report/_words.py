@@ -1,9 +1,4 @@
-"""Numbers and names as the charts of the page write them.
-
-Names beside points, where they cover least.
-
-Rules, in the words of those who have not met them.
-"""
+"""Numbers, rules and labels as the page writes them."""
 
 from __future__ import annotations
 

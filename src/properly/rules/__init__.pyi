@@ -12,7 +12,7 @@ from ._parse import parse_rule
 from ._penalty import PBS, PLL, Penalized, superior_penalty
 from ._ranked_probability import RPS, Ranked, RankedLog
 from ._rule import BinaryRule, Propriety, Rule
-from ._shift import Shifted
+from ._shifted_brier import Shifted
 from ._spherical import Pseudospherical, Spherical
 from ._threshold import (
     BetaWeighted,

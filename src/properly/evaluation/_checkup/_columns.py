@@ -1,7 +1,4 @@
-"""What may be wrong with any column: it cannot be read, is too short, or holds no numbers.
-
-What may be wrong or odd about rows that repeat, weights, clusters, groups and times.
-"""
+"""Checks of columns: forecasts, weights, clusters, times and groups."""
 
 from __future__ import annotations
 

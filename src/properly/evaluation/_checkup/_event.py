@@ -1,9 +1,4 @@
-"""What may be odd about forecasts of an event beside the outcomes, and beside each other.
-
-What may be wrong or odd about forecasts of an event by themselves.
-
-What may be wrong or odd about the outcomes of an event, each in a function of its own.
-"""
+"""Checks of the forecasts of one event, of its outcomes, and of the two together."""
 
 from __future__ import annotations
 

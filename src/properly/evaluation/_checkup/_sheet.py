@@ -1,7 +1,4 @@
-"""All columns side by side, as they were handed in, and what can be read from them.
-
-Columns as they were handed in, read without refusing anything.
-"""
+"""All columns side by side, as they were handed in: read without refusing anything."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from properly._boundary._classes import ClassRows, is_table
 from properly._boundary._options import check_flag
 from properly.calibration._decomposition import decompose
 from properly.counts._cases import Cases
-from properly.decisions._threshold import at_threshold
+from properly.decisions._at_threshold import at_threshold
 from properly.integrations._named_rules import require_rule
 from properly.integrations.sklearn._rows import (
     columns_of_table,

@@ -1,6 +1,4 @@
-"""What a batch adds to the sums of losses, and to the counts of forecasts in cells.
-
-Sums over batches: kept, added up over processes, and split off for a single batch.
+"""Sums of losses and counts of forecasts over batches, and over processes.
 
 Where torchmetrics is installed its `Metric` does this; `Accumulator` has the same contract, for
 states that add.

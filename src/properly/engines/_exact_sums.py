@@ -38,7 +38,7 @@ What is rounded as doubles are:
 * counts of fractional weights (`_counts`); those of whole weights are exact.
 
 >>> import numpy as np
->>> from properly.engines._exact import Total, exact_sum
+>>> from properly.engines._exact_sums import Total, exact_sum
 >>> x = np.array([1e16, 1.0, -1e16])
 >>> float(x.sum())
 0.0
@@ -99,7 +99,7 @@ class Total:
 
     Examples
     --------
-    >>> from properly.engines._exact import Total
+    >>> from properly.engines._exact_sums import Total
     >>> float(Total.of(1e100) + Total.of(0.1) + Total.of(-1e100))
     0.1
     >>> 1e100 + 0.1 - 1e100
@@ -154,7 +154,7 @@ def exact_sum(x: Column) -> Total:
     Examples
     --------
     >>> import numpy as np
-    >>> from properly.engines._exact import exact_sum
+    >>> from properly.engines._exact_sums import exact_sum
     >>> float(exact_sum(np.full(10, 0.1))), float(np.cumsum(np.full(10, 0.1))[-1])
     (1.0, 0.9999999999999999)
     """
@@ -263,7 +263,7 @@ class ScoreSums:
     Examples
     --------
     >>> import numpy as np
-    >>> from properly.engines._exact import ScoreSums
+    >>> from properly.engines._exact_sums import ScoreSums
     >>> from properly.rules import Brier
     >>> y, p = np.array([False, True]), np.array([0.5, 0.25])
     >>> sums = ScoreSums.of_rows(["a"], [Brier()], y, {"a": p}, None)

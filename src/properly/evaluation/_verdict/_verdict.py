@@ -18,7 +18,8 @@ from properly.evaluation._verdict._findings import (
     too_few,
     unknown,
 )
-from properly.evaluation._verdict._standing import choice, headline, standing_of
+from properly.evaluation._verdict._headline import choice, headline
+from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._words import Words
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from properly._boundary._options import as_generator, check_choice, check_flag, check_whole
 from properly._boundary._record import many
-from properly.calibration._class_test import try_classes
+from properly.calibration._class_tests import try_classes
 from properly.calibration._event_tests import TRIALS, Trial
 from properly.counts._cases import (
     Cases,
@@ -27,7 +27,7 @@ from properly.rules._rule import require_binary
 if TYPE_CHECKING:
     import numpy as np
 
-    from properly.calibration._test_statistics import CalibrationTest
+    from properly.calibration._statistics import CalibrationTest
     from properly.counts._reductions import Plan, View
     from properly.counts._tally import Tally
     from properly.rules import Rule

@@ -18,7 +18,7 @@ import numpy as np
 
 from properly._boundary._arrays import missing_values
 from properly.counts._cases import require_clusters
-from properly.engines._exact import Key, ScoreSums, Total, keys_of
+from properly.engines._exact_sums import Key, ScoreSums, Total, keys_of
 from properly.engines._rows import (
     Rows,
     class_number,

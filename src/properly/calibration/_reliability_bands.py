@@ -16,7 +16,7 @@ import numpy as np
 from properly._boundary._chunks import sweep
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
-from properly.calibration._confidence_band import critical_value, likelihood_bounds
+from properly.calibration._likelihood_band import critical_value, likelihood_bounds
 from properly.calibration._simultaneous_band import honest_band
 from properly.counts._cases import require_no_time
 from properly.counts._tally import Tally

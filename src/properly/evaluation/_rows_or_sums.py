@@ -15,10 +15,10 @@ import numpy as np
 
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
+from properly.calibration._calibration_test import calibration_test
 from properly.calibration._decomposition import add_parts, decompose, decompose_by
 from properly.calibration._grouping_error import grouping_error
 from properly.calibration._summary import calibration_summary
-from properly.calibration._test import calibration_test
 from properly.comparison._compare import compare_cases
 from properly.comparison._groups import by_group
 from properly.comparison._periods import over_time
@@ -61,8 +61,8 @@ if TYPE_CHECKING:
 
     from properly.calibration._decomposition import ClassDecomposition
     from properly.calibration._grouping_error import GroupingError
+    from properly.calibration._statistics import CalibrationTest
     from properly.calibration._summary import CalibrationSummary
-    from properly.calibration._test_statistics import CalibrationTest
     from properly.comparison._groups_record import Groups
     from properly.comparison._pairs import Comparison
     from properly.comparison._periods import OverTime

@@ -17,7 +17,8 @@ from properly._boundary._options import check_whole
 from properly._boundary._record import many
 from properly.counts._pooling import EXACT, count, run_ends
 from properly.counts._tally import Tally
-from properly.engines._digits import (
+from properly.engines._exact_sums import UNIT, Total
+from properly.engines._long_integers import (
     BITS,
     Digits,
     as_rounded,
@@ -28,7 +29,6 @@ from properly.engines._digits import (
     lengthened,
     product,
 )
-from properly.engines._exact import UNIT, Total
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Counts:
     Examples
     --------
     >>> import numpy as np
-    >>> from properly.engines._counts import Counts
+    >>> from properly.engines._cell_counts import Counts
     >>> counts = Counts.of_rows(np.array([False, True, True]), np.array([0.2, 0.2, 0.7]))
     >>> counts
     Counts(3 cases at 2 distinct forecasts)

@@ -12,11 +12,11 @@ import numpy as np
 from properly._boundary._notices import collected
 from properly._boundary._options import as_drawing, as_generator
 from properly._boundary._record import printable
+from properly.calibration._calibration_test import calibration_test
 from properly.calibration._certain import certainties
 from properly.calibration._decomposition import Decomposition, decompose_by
 from properly.calibration._grouping_error import grouping_error
 from properly.calibration._reliability import reliability
-from properly.calibration._test import calibration_test
 from properly.counts._baselines import baselines
 from properly.counts._cases import rows_in_use
 from properly.decisions._dominance import dominance
@@ -27,7 +27,7 @@ from properly.decisions._roc import roc_curve
 from properly.engines._summary import Summary
 from properly.errors import DataError
 from properly.evaluation._record import MOST_CLASSES, Evaluation
-from properly.evaluation._source import COST, TIMES, Rows, Sums, has_parts
+from properly.evaluation._rows_or_sums import COST, TIMES, Rows, Sums, has_parts
 from properly.probability._means import means
 from properly.rules import RPS, Brier
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from properly.calibration._reliability import Reliability
-    from properly.calibration._test_statistics import CalibrationTest
+    from properly.calibration._statistics import CalibrationTest
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.decisions._dominance import Dominance
     from properly.decisions._retention import Retention
-    from properly.evaluation._source import Request, Source
+    from properly.evaluation._rows_or_sums import Request, Source
     from properly.inference._estimate import Estimate
 
     # By step and field, what makes the field of a model, given the fields that it has so far.

@@ -12,7 +12,7 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly.calibration._components import Prices, components, p_value
-from properly.calibration._test_statistics import CalibrationTest
+from properly.calibration._statistics import CalibrationTest
 from properly.counts._cases import rows_in_use
 from properly.counts._pooling import as_counts
 from properly.counts._reductions import ask

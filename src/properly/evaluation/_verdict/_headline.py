@@ -1,0 +1,210 @@
+"""The headline of a verdict: which model to use, and how much better it is than the next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from properly._boundary._record import printable
+from properly.evaluation._verdict._findings import against_none
+from properly.evaluation._verdict._words import (
+    NAMED,
+    chance,
+    counted,
+    digits_apart,
+    ends_of,
+    few,
+    named,
+    saved,
+    sure,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.comparison._pairs import Pair
+    from properly.evaluation._verdict._standing import Standing
+
+
+# Names that stand in a headline at most.
+SHORT = 3
+
+
+def headline(standing: Standing) -> str:
+    """Say in one short sentence what to do."""
+    short, without = standing.scope.short, standing.scope.without
+    if len(standing.models) == 1:
+        return _headline_of_one(standing)
+    if not standing.order:
+        return f"{_infinite(standing)}: nothing can be told."
+    if not any(map(standing.is_useful, standing.order)):
+        return f"No model can be shown to be better than {without}, {short}."
+    if len(standing.order) == 1:
+        return f"{_infinite(standing)}; {printable(standing.order[0])} has not."
+    if (
+        all(map(standing.is_useful, standing.top))
+        and not standing.infinite
+        and _is_advice(standing)
+    ):
+        return _use(standing) if len(standing.top) == 1 else _use_any(standing)
+    clauses = [_clause(standing, short, SHORT), _doubt(standing), _better_than(standing, SHORT)]
+    return f"{'; '.join(clause for clause in [*clauses, _infinite(standing)] if clause)}."
+
+
+def choice(standing: Standing) -> str:
+    """Say the same with how far off it may be."""
+    if len(standing.models) == 1:
+        return _choice_of_one(standing)
+    if not standing.order:
+        return f"{_infinite(standing)}: nothing can be told by it."
+    if len(standing.order) == 1:
+        only = printable(standing.order[0])
+        return f"{_infinite(standing)}; {only} has not. By this score, no more can be told."
+    clauses = [
+        _by_how_much(standing),
+        _better_than(standing),
+        _only_best(standing),
+        _infinite(standing),
+    ]
+    details = "; ".join(clause for clause in clauses if clause)
+    return f"{_clause(standing, standing.scope.long)}: {details}."
+
+
+def _headline_of_one(standing: Standing) -> str:
+    (name,), without, short = standing.models, standing.scope.without, standing.scope.short
+    model = printable(name)
+    if standing.infinite:
+        return f"{_infinite(standing)}: it was certain of what turned out otherwise."
+    if standing.is_useful(name):
+        return f"{model} is better than {without}, {short}."
+    if standing.is_harmful(name):
+        return f"Better no model: {model} is worse than {without}, {short}."
+    return f"It cannot be told whether {model} is better than {without}, {short}."
+
+
+def _choice_of_one(standing: Standing) -> str:
+    if standing.infinite:
+        return f"{_infinite(standing)}; {standing.scope.without} has a finite one."
+    return against_none(standing, standing.models, f", {standing.scope.long}")
+
+
+def _use(standing: Standing) -> str:
+    best, scope = printable(standing.order[0]), standing.scope
+    others = _others(standing, standing.order[1:], SHORT)
+    if scope.ranged:
+        return f"Use {best} {scope.short}: it is better than {others}."
+    return f"Use {best}: {scope.short}, it is better than {others}."
+
+
+def _is_advice(standing: Standing) -> bool:
+    """Tell whether one model is best, or a few as good as each other are better than others."""
+    alike = len(standing.top) <= SHORT and standing.top_is_alike and bool(standing.beaten)
+    return len(standing.top) == 1 or alike
+
+
+def _use_any(standing: Standing) -> str:
+    *some, last = map(printable, standing.top)
+    any_of, scope = f"{', '.join(some)} or {last}", standing.scope
+    where = f"Use {any_of} {scope.short}:" if scope.ranged else f"Use {any_of}: {scope.short},"
+    return f"{where} they cannot be told apart, and {_better_than(standing, SHORT)}."
+
+
+def _clause(standing: Standing, where: str, most: int = NAMED) -> str:
+    """Say which model is best, or which cannot be told apart."""
+    best, *tied = standing.top
+    if not tied:
+        others = _others(standing, standing.order[1:], most)
+        return f"{printable(best)} is better than {others} {where}"
+    if not standing.top_is_alike:
+        return f"{printable(best)} cannot be told apart from {named(tied, most)} {where}"
+    if len(standing.top) > most and len(standing.top) == len(standing.models):
+        return f"The {counted(len(standing.top))} models cannot be told apart {where}"
+    return f"{named(standing.top, most)} cannot be told apart {where}"
+
+
+def _doubt(standing: Standing) -> str:
+    """Say of a model that is better than all others if it may be no better than none."""
+    if len(standing.top) > 1 or standing.is_useful(standing.order[0]):
+        return ""
+    return "whether it is better than no model cannot be told"
+
+
+def _better_than(standing: Standing, most: int = NAMED) -> str:
+    """Say which models those at the top are better than, if several are there."""
+    top = standing.top
+    if len(top) == 1:
+        return ""
+    if standing.top_is_alike and standing.beaten:
+        who = "both" if len(top) == 2 else f"all {counted(len(top))}"
+        return f"{who} are better than {_others(standing, standing.beaten, most)}"
+    # The best is better than each that is not of the top, or it would be there.
+    rest = [name for name in standing.order if name not in top]
+    return f"{printable(top[0])} is better than {_others(standing, rest, most)}" if rest else ""
+
+
+def _only_best(standing: Standing) -> str:
+    """Say which further models the best is better than, though not all of the top are."""
+    if not (standing.top_is_alike and standing.beaten):
+        return ""
+    rest = [name for name in standing.order if name not in (*standing.top, *standing.beaten)]
+    return f"{printable(standing.top[0])} is better than {named(rest)} too" if rest else ""
+
+
+def _others(standing: Standing, names: Sequence[str], most: int) -> str:
+    """Name some models, but count them if they are many."""
+    if len(names) < most:
+        return named(names, most)
+    if len(standing.models) - len(standing.top) == len(names):
+        return f"the other {counted(len(names))} models"
+    return f"{counted(len(names))} other models"
+
+
+def _infinite(standing: Standing) -> str:
+    """Name the models of infinite scores."""
+    if not standing.infinite:
+        return ""
+    if not standing.order and len(standing.infinite) > SHORT:
+        return (
+            f"All {counted(len(standing.infinite))} models have an infinite {standing.scope.base}"
+        )
+    have = "has" if len(standing.infinite) == 1 else "have"
+    return f"{named(standing.infinite, SHORT)} {have} an infinite {standing.scope.base}"
+
+
+def _by_how_much(standing: Standing) -> str:
+    """Say how much better the best is than the next, and between which limits."""
+    best, rival = (standing.top if len(standing.top) > 1 else standing.order)[:2]
+    pair = standing.pair(rival, best)
+    if pair.differing == 0 and pair.difference == 0:
+        return f"the losses of {named([best, rival])} never differ"
+    digits = digits_apart(pair.interval)
+    told = f"{_lower(standing, best, rival)}, by {few(pair.difference, digits)}"
+    if not pair.standard_error > 0:
+        return f"{told}, without a standard error"
+    told = f"{told} ({_interval(standing, pair)})"
+    if pair.ratio > 0 and standing.beats(best, rival):
+        told += f", that is by {saved(1 - 1 / pair.ratio)}"
+    return told
+
+
+def _lower(standing: Standing, best: str, rival: str) -> str:
+    """Say which score is lower, and than which if that is not plain."""
+    several = len(standing.top) > 1
+    who = f"{printable(best)} has" if several else "it has"
+    if len(standing.top if several else standing.order) == 2:
+        return f"{who} the lower {standing.scope.score}"
+    next_best = ", the next best" if rival == standing.order[1] else ""
+    return f"{who} a lower {standing.scope.score} than {printable(rival)}{next_best}"
+
+
+def _interval(standing: Standing, pair: Pair) -> str:
+    """Write the interval that goes with what is said: that of all pairs if only it holds zero."""
+    low, high = pair.interval
+    if low <= 0 <= high or pair.adjusted_p_value <= 1 - standing.level:
+        return f"{sure(standing.level)} {ends_of(pair.interval)}"
+    pairs = 1 if standing.comparison is None else len(standing.comparison)
+    allowing = f", allowing for {counted(pairs)} comparisons" if pairs > 1 else ""
+    flips = " by sign flips" if pair.method.startswith("sign flips") else ""
+    test = f"p {chance(pair.adjusted_p_value)}{flips}{allowing}"
+    if pairs == 1:
+        return f"{sure(standing.level)} {ends_of(pair.interval)}; {test}"
+    return f"{sure(standing.level)} for all pairs {ends_of(pair.simultaneous)}; {test}"
