@@ -50,7 +50,7 @@ Figure 3 and Tables 2 and 3 are left out: they need the authors' series and hist
 not part of this package. The repository Ruhallah93/superior-scoring-rules has them (BSD-3). Copy
 the sets User_Identification_From_Walking, Healthy_Older_People, Motor_Failure_Time and RSSI, with
 one file a class, and the folder history into one folder, and name it:
-    properly reproduce selection --data FOLDER      or      reproduce.selection("FOLDER")
+    properly reproduce selection --data FOLDER      or      reproductions.selection("FOLDER")
 Any of them will do. Training needs the extra torch; the histories do not."""
 NO_HISTORIES = "Figure 3 is left out: the folder of data has no folder history."
 NO_SETS = "Tables 2 and 3 are left out: the folder of data has none of the four sets of activities."
@@ -74,7 +74,7 @@ class SelectionReproduction(Reproduction):
     Examples
     --------
     >>> import reproductions as reproduce
-    >>> r = reproduce.selection("activity")  # doctest: +SKIP
+    >>> r = reproductions.selection("activity")  # doctest: +SKIP
     >>> r.histories.mean_f1("error")  # doctest: +SKIP
     """
 
@@ -163,7 +163,7 @@ def selection(
     Examples
     --------
     >>> import reproductions as reproduce
-    >>> print(reproduce.selection("activity", output="pictures"))  # doctest: +SKIP
+    >>> print(reproductions.selection("activity", output="pictures"))  # doctest: +SKIP
     """
     found = ActivityData({}, {}) if data is None else read(data)
     if found.sets:

@@ -272,7 +272,7 @@ ABSENT = """\
 Table 1 can be had for your own classifiers, too, whose classes need no order. Put .npz files with
 an array scores (logits or logarithms of probabilities, one row a case and one column a class) and
 one targets (class numbers, from 0) into a folder, and name it:
-    properly reproduce ordinal --data FOLDER      or      reproduce.ordinal("FOLDER")"""
+    properly reproduce ordinal --data FOLDER      or      reproductions.ordinal("FOLDER")"""
 ROUNDING = 1e-9
 # Areas of good classifiers are small.
 DIGITS = 3

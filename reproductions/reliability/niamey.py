@@ -41,7 +41,7 @@ ABSENT = """\
 Table 2, Figures 1 and 2 are left out: they need the forecasts of rain at Niamey.
 The R package reliabilitydiag has them as precip_Niamey_2016; write them to a CSV file with
 the columns date, Logistic, EMOS, ENS, EPC and obs, and name it:
-    properly reproduce corp --data FILE      or      reproduce.corp("FILE")"""
+    properly reproduce corp --data FILE      or      reproductions.corp("FILE")"""
 
 
 @dataclass(frozen=True)

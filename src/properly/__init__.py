@@ -4,8 +4,6 @@ A rule prices one forecast; a tally counts what happened at each forecast; every
 function of the two.
 """
 
-from typing import Any
-
 from lazy_loader import attach_stub
 
 __version__ = "0.1.0"
@@ -14,7 +12,7 @@ __version__ = "0.1.0"
 _attribute, __dir__, __all__ = attach_stub(__name__, __file__)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     try:
         return _attribute(name)
     except AttributeError:
@@ -29,10 +27,10 @@ def _door_of(name: str) -> str | None:
     from importlib import import_module
     from importlib.util import find_spec
 
-    if name.startswith("_") or find_spec(f"properly.{name}"):
+    if name.startswith("_") or not name.isidentifier() or find_spec(f"properly.{name}"):
         return None
     doors = ("rules", "counts", "calibration", "decisions", "comparison", "probability")
-    for door in (*doors, "inference", "evaluation", "engines", "datasets"):
+    for door in (*doors, "inference", "evaluation", "engines", "datasets", "errors"):
         if name in import_module(f"properly.{door}").__all__:
             return f"properly.{door}"
     return None

@@ -42,7 +42,7 @@ keras: Any = pytest.importorskip("keras", reason=REASON)
 from properly.integrations.keras import RuleMetric, ScoreCallback  # noqa: E402
 from properly.integrations.keras import _backend as backends  # noqa: E402
 from properly.integrations.keras import _metric as metrics  # noqa: E402
-from properly.integrations.keras._backend import import_keras  # noqa: E402
+from properly.integrations.keras._installed import import_keras  # noqa: E402
 from properly.integrations.keras._sums import (  # noqa: E402
     KerasRows,
     checked_sums,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import operator
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from properly.errors import ArgumentTypeError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
 
 
 class Drawing(NamedTuple):
@@ -70,6 +70,8 @@ def check_choice(value: str, choices: Sequence[str], name: str) -> str:
 
 def check_flag(value: object, name: str) -> bool:
     """Take True or False, and nothing that merely counts as one of them."""
+    import numpy as np
+
     if not isinstance(value, bool | np.bool_):
         message = f"{name} must be True or False; got {value!r}"
         hint = f"write {name}=True, level={value:g}." if isinstance(value, float) else None
@@ -79,6 +81,8 @@ def check_flag(value: object, name: str) -> bool:
 
 def as_generator(rng: int | np.random.Generator | None) -> np.random.Generator:
     """Take a generator as it is, a whole number as a seed, and None as no seed at all."""
+    import numpy as np
+
     if isinstance(rng, np.random.Generator):
         return rng
     try:

@@ -73,6 +73,8 @@ class Parts(Record, Mapping[str, T]):
     """A record that is a mapping, from questions about classes to a record of one event each."""
 
     parts: dict[str, T]
+    # Two are the same only if they are one: equal parts may have other weights.
+    __eq__, __hash__ = object.__eq__, object.__hash__
 
     def __getitem__(self, name: str) -> T:
         return self.parts[name]

@@ -5,7 +5,7 @@ and writes scores that ``EarlyStopping`` and ``ModelCheckpoint`` can watch. Need
 ``keras`` and a backend of Keras: torch, jax or numpy.
 """
 
-from properly.integrations.keras._backend import import_keras
+from properly.integrations.keras._installed import import_keras
 
 import_keras()
 

@@ -1,8 +1,7 @@
-"""The backend of Keras: whether it is installed, and whether its numbers can be looked at yet."""
+"""What the backend of Keras can do, and whether its numbers can be looked at yet."""
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -10,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import array_api_compat as compat
 import keras
 
-from properly._boundary._notices import import_extra
-from properly.errors import ArgumentTypeError, MissingExtraError
+from properly.errors import ArgumentTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,25 +70,3 @@ def uncompiled(method: Method) -> Method:
         return method
     kept: Method = import_module("torch").compiler.disable(method)
     return kept
-
-
-def import_keras() -> Any:
-    """Import Keras, or say what has to be installed or set."""
-    try:
-        return import_extra("keras", extra="keras")
-    except MissingExtraError as error:
-        missing = _missing_backend(error)
-        if missing is None:
-            raise
-        told = os.environ.get("KERAS_BACKEND")
-        chosen = "its default" if told is None else f"KERAS_BACKEND={told}"
-        message = f"Keras needs {missing}, which is not installed; {chosen} asks for it"
-        hint = "set KERAS_BACKEND to torch, jax or numpy before Keras is imported."
-        raise MissingExtraError(message, hint=hint) from None
-
-
-def _missing_backend(error: MissingExtraError) -> str | None:
-    """Return what Keras itself failed to import."""
-    cause = error.__context__
-    name = cause.name if isinstance(cause, ImportError) else None
-    return None if name in (None, "keras") else name
