@@ -28,7 +28,7 @@ FULL := --hypothesis-profile=full
 TOGETHER := $(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target
 
 .DEFAULT_GOAL := help
-.PHONY: help report test test-quick verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study changelog clean
+.PHONY: help report test test-quick test-browser verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -38,14 +38,18 @@ report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.htm
 
 test: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and all quick tests, with few examples; build the documentation
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
-	@$(TOGETHER) check docs test-quick
+	@$(TOGETHER) test-quick check docs test-browser
 
 # Workers fill the cores, so that BLAS has one thread in each. Those of `make verify` have as many
 # as users have, who sum in that order.
 test-quick: export OPENBLAS_NUM_THREADS := 1
 test-quick: export OMP_NUM_THREADS := 1
 test-quick:
-	@$(RUN) $(SHARED) -m "not slow" src tests $(SLOW:%=--ignore=%) $(FRAMED:%=--ignore=%)
+	@$(RUN) $(SHARED) -m "not slow" src tests --ignore=tests/browser $(SLOW:%=--ignore=%) $(FRAMED:%=--ignore=%)
+
+# A browser is waited for more than it computes, so that its tests fill what others leave.
+test-browser:
+	@$(RUN) -m "not slow" tests/browser
 
 verify: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and every test, with all examples; list the lines that none reaches
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs

@@ -17,7 +17,7 @@ from properly._boundary._files import pack, refusing, require, unpack, write_who
 from properly._boundary._libraries import read_only
 from properly._boundary._record import many
 from properly.counts._cases import numbered
-from properly.engines import _cell_counts as _counting
+from properly.engines import _cell_counts
 from properly.engines._cell_counts import MOMENT, SQUARE, Counts
 from properly.engines._exact_sums import UNIT, ScoreSums, Total, keys_of
 from properly.engines._long_integers import BASE
@@ -268,11 +268,11 @@ def _bounded(counts: list[Counts]) -> list[Counts]:
     grouped = [x.cells for x in counts if x.cells is not None]
     if grouped:
         counts = [x.grouped(min(grouped)) for x in counts]
-    while sum(map(len, counts)) > _counting.MOST_DISTINCT:
+    while sum(map(len, counts)) > _cell_counts.MOST_DISTINCT:
         cells = counts[0].cells
         if cells is not None and cells % 10:
             break
-        coarser = _counting.CELLS if cells is None else cells // 10
+        coarser = _cell_counts.CELLS if cells is None else cells // 10
         counts = [x.grouped(coarser) for x in counts]
     return counts
 

@@ -13,7 +13,7 @@ from properly._boundary._options import check_choice, check_whole
 from properly._boundary._record import many
 from properly.counts._cases import numbered, require_event
 from properly.counts._models import contenders
-from properly.engines import _cell_counts as _counting
+from properly.engines import _cell_counts
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import (
@@ -299,7 +299,7 @@ def stream(
 
 
 def _check_cells(cells: object) -> int:
-    found, most = check_whole(cells, "cells"), _counting.MOST_DISTINCT
+    found, most = check_whole(cells, "cells"), _cell_counts.MOST_DISTINCT
     if found > most:
         message = f"cells must be {most:,} at most, which is as much as is kept; got {found:,}"
         raise DataError(message)
@@ -337,7 +337,7 @@ def _size(part: Summary) -> int:
 def _is_long(parts: Sequence[Summary]) -> bool:
     """Tell whether forecasts are grouped, or should be."""
     grouped = any(x.cells is not None for part in parts for x in part.counts.values())
-    limit = 2 * _counting.MOST_DISTINCT * len(parts[0].counts) if parts else 0
+    limit = 2 * _cell_counts.MOST_DISTINCT * len(parts[0].counts) if parts else 0
     return grouped or sum(map(_size, parts)) > limit
 
 
