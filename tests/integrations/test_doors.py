@@ -61,8 +61,8 @@ def test_a_door_exports_exactly_these_names(door: str) -> None:
 
 @pytest.mark.parametrize("door", NAMES)
 def test_the_page_lists_every_name_of_a_door(door: str) -> None:
-    part = PAGE.read_text(encoding="utf-8").partition(f"properly.integrations.{door}\n")[2]
-    listed = re.findall(r"^   (\w+)$", part.partition("```")[0], re.MULTILINE)
+    page, name = PAGE.read_text(encoding="utf-8"), rf"~properly\.integrations\.{door}\.(\w+)"
+    listed = re.findall(rf"^   {name}$", page, re.MULTILINE)
     assert sorted(listed) == NAMES[door]
 
 

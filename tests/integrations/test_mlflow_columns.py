@@ -75,7 +75,7 @@ def test_models_with_their_classes_in_other_orders_are_judged_alike() -> None:
     asked = {"up": list(GRADES), "mixed": [GRADES[2], GRADES[0], GRADES[1]]}
     config = as_config({"replicates": 0, "forecasts": asked})
     found: Any = _evaluated(EvaluationDataset(data, targets="grade"), None, None, config)
-    scores = {name: each["brier"].score for name, each in found.scores.items()}
+    scores = {name: each["brier"].value for name, each in found.scores.items()}
     assert scores == dict.fromkeys(asked, pytest.approx(Brier()(y, p)))
 
 

@@ -1,4 +1,8 @@
-"""An evaluation logged to a run of MLflow, its numbers under names that MLflow takes."""
+"""An evaluation logged to a run of MLflow, its numbers under names that MLflow takes.
+
+MLflow imports this file whenever its models are imported, so evaluations and pages are imported
+once there is one to log.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +21,11 @@ from mlflow.models.evaluation.base import EvaluationArtifact, EvaluationResult
 from properly._boundary._files import write_whole
 from properly._boundary._options import check_flag
 from properly.errors import ArgumentTypeError, DataError
-from properly.evaluation._record import DECIDED, Evaluation
-from properly.report._figures import slugs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from properly.evaluation._record import Evaluation
 
     Named = Iterator[tuple[str, float]]
 
@@ -207,6 +211,8 @@ def metrics_of(evaluation: Evaluation, prefix: str = "") -> dict[str, float]:
 
     Of several models each has its name in front, as far as it is letters and digits, and a slash.
     """
+    from properly.report._figures import slugs_of
+
     result = {f"{prefix}cases": float(evaluation.total)}
     if evaluation.event_rate is not None:
         result[f"{prefix}event_rate"] = float(evaluation.event_rate)
@@ -232,6 +238,8 @@ def metric_name(name: str) -> str:
 
 
 def _of_model(evaluation: Evaluation, model: str) -> Named:
+    from properly.evaluation._record import DECIDED
+
     for rule in evaluation.rules:
         for ending, value in _of_rule(evaluation, model, rule.name):
             yield f"{metric_name(rule.name)}{ending}", value
