@@ -75,8 +75,11 @@ bench: test-peers $(VENV)/.ready-test $(VENV)/.ready-integrations  ## measure ra
 	@$(BIN)/python benchmarks/run.py --only 'RuleLoss|TallyMetric|objective'
 	@$(PEERS)/bin/python benchmarks/sizes.py
 
+# Pages of names that have left the reference are removed with the others; else only what changed is
+# built again.
 docs: $(VENV)/.ready-docs  ## build the documentation; warnings are errors
-	@rm -rf docs/reference/generated
+	@[ -z "$$(find docs/reference -maxdepth 1 -name '*.md' -newer docs/reference/generated 2> /dev/null)" ] || \
+	  rm -rf docs/reference/generated
 	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "the documentation is in docs/_build/html/index.html"
 

@@ -21,7 +21,14 @@ PAGES = [
     ROOT / "docs" / "integrations" / "scikit-learn.md",
 ]
 # These evaluate for seconds.
-LONG = {"comparing.md", "ordered.md", "probability-scale.md", "reliability.md"}
+LONG = {
+    "comparing.md",
+    "model-selection.md",
+    "ordered.md",
+    "probability-scale.md",
+    "reliability.md",
+    "scikit-learn.md",
+}
 BLOCK = re.compile(r"^```(python|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

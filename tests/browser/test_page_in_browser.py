@@ -96,6 +96,7 @@ def test_the_page_of_the_example_is_small_enough_to_send(crash: Printed) -> None
     assert crash.path.stat().st_size < MOST_BYTES
 
 
+@pytest.mark.slow
 def test_a_page_of_twenty_models_is_small_enough_to_send(tmp_path: Path) -> None:
     names = tuple(f"model {k}" for k in range(20))
     path = properly.report.write(tmp_path / "page.html", synthetic_evaluation(names, 3000))

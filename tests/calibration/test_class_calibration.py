@@ -26,6 +26,7 @@ def draw(rng: np.random.Generator, n: int, **known: Any) -> properly.Cases:
     return properly.Cases(y, P, **known)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", VIEWS)
 def test_of_calibrated_forecasts_a_tenth_is_refused_at_a_tenth(view: Any) -> None:
     rng = np.random.default_rng(1)
