@@ -180,6 +180,19 @@ def as_pairs(output: Floats, *, from_logits: bool) -> Floats:
 MARGINS = "with a custom objective the trees return margins: pass from_logits=True."
 
 
+@dataclass(frozen=True, repr=False)
+class Metric:
+    """The mean loss of a rule under a name; a library says how it asks for the two."""
+
+    rule: Rule
+    from_logits: bool
+    name: str
+
+    def __repr__(self) -> str:
+        """Write the call that makes the metric."""
+        return f"metric({self.rule!r}, from_logits={self.from_logits}, name={self.name!r})"
+
+
 def mean_score(
     rule: Rule, first: Any, second: Any, weight: Any = None, *, from_logits: bool
 ) -> float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_flag
-from properly.integrations._boosting import Objective, Start, mean_score
+from properly.integrations._boosting import Metric, Objective, Start, mean_score
 from properly.integrations._named_rules import one_name
 
 if TYPE_CHECKING:
@@ -136,16 +136,8 @@ def metric(rule: Rule, *, from_logits: bool = True, name: str | None = None) -> 
 
 
 @dataclass(frozen=True, repr=False)
-class LightgbmMetric:
+class LightgbmMetric(Metric):
     """The mean loss of a rule, in the two ways in which LightGBM asks for metrics."""
-
-    rule: Rule
-    from_logits: bool
-    name: str
-
-    def __repr__(self) -> str:
-        """Write the call that makes the metric."""
-        return f"metric({self.rule!r}, from_logits={self.from_logits}, name={self.name!r})"
 
     def __call__(
         self, first: Any, second: Any, sample_weight: Any = None

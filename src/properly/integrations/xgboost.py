@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from properly._boundary._notices import import_extra
 from properly._boundary._options import check_flag
 from properly.errors import DataError
-from properly.integrations._boosting import Objective, Start, mean_score
+from properly.integrations._boosting import Metric, Objective, Start, mean_score
 from properly.integrations._named_rules import one_name
 
 if TYPE_CHECKING:
@@ -137,12 +137,8 @@ def metric(rule: Rule, *, from_logits: bool = True, name: str | None = None) -> 
 
 
 @dataclass(frozen=True, repr=False)
-class XgboostMetric:
+class XgboostMetric(Metric):
     """The mean loss of a rule, in the two ways in which XGBoost asks for metrics."""
-
-    rule: Rule
-    from_logits: bool
-    name: str
 
     def __post_init__(self) -> None:
         if ":" in self.name or "".join(self.name.split()) != self.name:
@@ -154,10 +150,6 @@ class XgboostMetric:
                 "auc, pre, map or ndcg"
             )
             raise DataError(message, hint="name= gives the metric another.")
-
-    def __repr__(self) -> str:
-        """Write the call that makes the metric."""
-        return f"metric({self.rule!r}, from_logits={self.from_logits}, name={self.name!r})"
 
     @property
     def __name__(self) -> str:
