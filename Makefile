@@ -22,10 +22,14 @@ FRAMED := tests/integrations tests/studies/test_benchmarks.py
 # published numbers compared by the thousand.
 SLOW := tests/chances tests/reference tests/reproductions tests/studies
 RUN := $(BIN)/python -m pytest -q
-# A worker a core; one that is done takes tests from another.
-SHARED := --numprocesses=auto --dist=worksteal
+# A worker more than cores, since some tests wait for what they started; one that is done takes tests
+# from another.
+SHARED := --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist=worksteal
 FULL := --hypothesis-profile=full
 TOGETHER := $(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target
+
+# Tests start hundreds of processes: what these import is compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help report test test-quick test-browser verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study changelog clean
