@@ -11,10 +11,10 @@ import pytest
 import properly
 from properly._boundary._options import as_drawing
 from properly.calibration._components import (
+    NullDraws,
     Prices,
     components,
     find_bias,
-    if_calibrated,
     increasing_fit,
     p_value,
     true_components,
@@ -134,7 +134,7 @@ def test_infinite_draws_reach_anything() -> None:
 def test_miscalibration_under_calibration_is_drawn_at_the_same_forecasts() -> None:
     # One forecast: the Brier miscalibration is the squared distance of a binomial rate.
     t = properly.Tally.from_counts([0.25], [4], [0])
-    (drawn,) = if_calibrated(sampler(t), [prices(Brier(), t.value)], 500, np.random.default_rng(2))
+    drawn = NullDraws(t, [Brier()], np.random.default_rng(2)).miscalibration(Brier(), 500)
     assert set(np.round(drawn, 12)) == {0.0, 0.0625, 0.25, 0.5625}
     share = np.mean(np.isclose(drawn, 0.0625))
     expected = 0.75**4 + 6 * 0.25**2 * 0.75**2  # none or two events

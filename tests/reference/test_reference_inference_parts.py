@@ -30,9 +30,9 @@ from tests.inference_numbers import (
 
 import properly
 from properly.calibration._components import (
+    NullDraws,
     Prices,
     find_bias,
-    if_calibrated,
     increasing_fit,
     true_components,
 )
@@ -241,7 +241,8 @@ def of_calibrated_worlds(rule: str, forecast: str) -> dict[str, tuple[float, flo
     assert_published(subject, found.statistic)
     assert found.mean_if_calibrated is not None
     rng = np.random.default_rng(20240604)
-    (drawn,) = if_calibrated(sampler(world.tally), [world.prices], TEST_REPLICATES, rng)
+    null = NullDraws(world.tally, [RULES[rule]], rng)
+    drawn = null.miscalibration(RULES[rule], TEST_REPLICATES)
     p, mean = f"{subject}.test_p", f"{subject}.null_mean"
     return {
         p: (found.p_value, error_of_test(p, TEST_REPLICATES)),

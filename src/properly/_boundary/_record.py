@@ -166,3 +166,18 @@ def amount_of(cases: float) -> str:
 def printable(name: str) -> str:
     """Show a name in a terminal without obeying what it may contain."""
     return name if name.isprintable() else repr(name)[1:-1]
+
+
+def p_text(p: float, *, is_bound: bool = False) -> str:
+    """Write a p-value; that which no draw reached is at most the bound, which is rounded up.
+
+    >>> p_text(0.0312)
+    'p = 0.0312'
+    >>> p_text(1 / 1001, is_bound=True)
+    'p <= 0.001'
+    """
+    if not is_bound:
+        return f"p = {p:.3g}"
+    digits = 1 - math.floor(math.log10(p) + 1e-9) - 1
+    # Less than a thousandth of the last digit is rounding.
+    return f"p <= {math.ceil(round(p * 10**digits, 3)) / 10**digits:g}"

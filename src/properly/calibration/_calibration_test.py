@@ -87,7 +87,8 @@ def calibration_test(
     reduction : {"one_vs_rest", "cumulative", "top_label"}, optional
         Which questions to ask of several classes, as in `properly.decompose`.
     replicates : int
-        Random draws.
+        Random draws. If none of them reaches what was observed there are 1,000, so that the p-value
+        is below 0.001.
     rng : int or numpy Generator, optional
         Seed or source of the randomness; without it, every call draws anew.
 
@@ -144,6 +145,10 @@ def calibration_test(
     miscalibration is that of `properly.decompose`: the sum over the questions.
     Exact too.
 
+    **Very many forecasts.** Of more than 32,768 distinct forecasts, draws are counted in about
+    5,000 cells, and compared with what was observed in the same cells. The miscalibration is that
+    of all forecasts, and so is, but for chance, its mean if they are calibrated.
+
     Of a tally that was grouped into cells the p-value is not exact, since the forecasts of a cell
     are not all its mean. Cases that follow one another in time are refused.
 
@@ -166,8 +171,8 @@ def calibration_test(
     >>> import properly
     >>> died, forecasts = properly.datasets.crash().died, properly.datasets.crash().forecasts
     >>> t = properly.tally(died, forecasts["balanced_boosting"])
-    >>> properly.calibration_test(t, replicates=199, rng=1).p_value
-    0.005
+    >>> properly.calibration_test(t, replicates=199, rng=1)
+    CalibrationTest(combined: p <= 0.001, Monte Carlo)
     >>> t = properly.tally(died, forecasts["logistic"])
     >>> print(properly.calibration_test(t, replicates=199, rng=1))
     p = 0.05 by the combined test of calibration (Monte Carlo, 199 draws; mcb alone 0.07;

@@ -9,27 +9,36 @@ outcomes, whose true curve is known.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
+from properly.calibration._statistics import Sample, score_axes, score_statistic
 from properly.counts._isotonic import refit
-from properly.inference._draws import fast_stream
+from properly.counts._tally import as_tally
+from properly.inference._draws import Counts, Draw, cell_starts, fast_stream, in_cells, sampler
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from properly.counts._isotonic import Recalibration
+    from properly.counts._cases import Cases
+    from properly.counts._isotonic import Recalibration, Refit
     from properly.counts._tally import Tally
-    from properly.inference._draws import Draw, Sampler
+    from properly.inference._draws import Sampler
     from properly.rules import BinaryRule
     from properly.typing import Column
 
 
 ROUNDING = 1e-12
 FOR_BIAS = 200
+# Draws that tell how much grouping takes from a mean: both sides come from the same outcomes, so
+# that their difference hardly varies.
+FOR_MEAN = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +57,7 @@ class Prices:
 
     def mean(self, weight: Column, events: Column) -> float:
         """Return the mean loss, to which a price that nobody paid adds nothing."""
-        none, total = weight - events, 0.0
-        for price, paid in ((self.if_event, events), (self.if_none, none)):
-            endless = np.isinf(price)
-            if endless.any():
-                if paid[endless].any():
-                    return math.inf
-                price, paid = price[~endless], paid[~endless]  # noqa: PLW2901
-            total += float(price @ paid.astype(np.float64))
-        return total / float(weight.sum())
+        return float(Losses.of([self])(weight, events)[0]) / float(weight.sum())
 
     def entropy(self, rate: Column) -> Column:
         """Return the expected loss of forecasts that are the event rates themselves."""
@@ -78,26 +79,82 @@ def components(draws: Iterable[Draw], prices: Prices) -> Column:
 
 def components_by_rule(draws: Iterable[Draw], by_rule: Sequence[Prices]) -> list[Column]:
     """Do so for several rules; a draw is recalibrated once, which is best for all of them."""
-    scores: list[list[float]] = [[] for _ in by_rule]
-    rates, shares, overall = [], [], []
+    losses, fits, price = [], [], Losses.of(by_rule)
     for weight, events in draws:
-        fit = refit(weight, events)
-        total = fit.weight.sum()
-        for score, prices in zip(scores, by_rule, strict=True):
-            score.append(prices.mean(weight, events))
-        rates.append(fit.event_rate)
-        shares.append(fit.weight / total)
-        overall.append(fit.events.sum() / total)
-    start = np.cumsum([0, *(len(rate) for rate in rates[:-1])])
-    rate, share, constant = np.concatenate(rates), np.concatenate(shares), np.array(overall)
-    result = []
-    for score, prices in zip(scores, by_rule, strict=True):
+        losses.append(price(weight, events))
+        fits.append(refit(weight, events))
+    bins = Bins.of(fits)
+    return [bins.components(x, k) for x, k in zip(by_rule, np.stack(losses, axis=1), strict=True)]
+
+
+class Bins(NamedTuple):
+    """The bins of recalibrated draws, one draw after the other.
+
+    Attributes
+    ----------
+    rate, share : numpy array
+        The event rate of each bin, and its share of the cases.
+    start : numpy array
+        The first bin of each draw.
+    total, constant : numpy array
+        The cases of each draw, and their event rate.
+    """
+
+    rate: Column
+    share: Column
+    start: Column
+    total: Column
+    constant: Column
+
+    @classmethod
+    def of(cls, fits: Sequence[Refit]) -> Bins:
+        """Lay the bins of all draws side by side."""
+        total = np.array([fit.weight.sum() for fit in fits])
+        rate = np.concatenate([fit.event_rate for fit in fits])
+        share = np.concatenate([fit.weight / n for fit, n in zip(fits, total, strict=True)])
+        start = np.cumsum([0, *(len(fit.weight) for fit in fits[:-1])])
+        return cls(rate, share, start, total, np.array([x.events.sum() for x in fits]) / total)
+
+    def components(self, prices: Prices, loss: Column) -> Column:
+        """Return the miscalibration and the discrimination of each draw, given its loss."""
         # All bins of all draws in one go: there are few in each, and a call has its price.
-        best = np.add.reduceat(prices.entropy(rate) * share, start)
-        parts = np.stack([np.array(score), prices.entropy(constant)]) - best
+        best = np.add.reduceat(prices.entropy(self.rate) * self.share, self.start)
+        parts = np.stack([loss / self.total, prices.entropy(self.constant)]) - best
         # What rounding leaves of a difference that is 0 is 0.
-        result.append(np.where(np.abs(parts) <= ROUNDING * best, 0.0, parts))
-    return result
+        return np.where(np.abs(parts) <= ROUNDING * best, 0.0, parts)
+
+
+class Losses(NamedTuple):
+    """What several rules charge for cases and events: a sum of products for each rule.
+
+    Not a product of matrices, which wakes a thread a core for each draw. Infinite prices are put
+    aside.
+    """
+
+    if_event: Column
+    if_none: Column
+    endless: list[tuple[int, Column, Column]]
+
+    @classmethod
+    def of(cls, by_rule: Sequence[Prices]) -> Losses:
+        """Lay the prices of all rules side by side."""
+        sides = [np.stack([getattr(x, side) for x in by_rule]) for side in ("if_event", "if_none")]
+        endless = [np.isinf(side) for side in sides]
+        event, none = (np.where(x, 0.0, side) for x, side in zip(endless, sides, strict=True))
+        rules = np.flatnonzero((endless[0] | endless[1]).any(axis=1)).tolist()
+        places = [(k, np.flatnonzero(endless[0][k]), np.flatnonzero(endless[1][k])) for k in rules]
+        return cls(event, none, places)
+
+    def __call__(self, weight: Column, events: Column) -> Column:
+        """Return the loss of each rule, to which a price that nobody paid adds nothing."""
+        others = weight - events
+        pairs = (self.if_event, events), (self.if_none, others)
+        first, second = (np.einsum("ij,j->i", x, n.astype(np.float64)) for x, n in pairs)
+        loss: Column = first + second
+        for rule, event, none in self.endless:
+            if events[event].any() or others[none].any():
+                loss[rule] = np.inf
+        return loss
 
 
 def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
@@ -109,12 +166,91 @@ def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
     return Parts(prices.mean(weight, weight * truth) - best, constant - best)
 
 
-def if_calibrated(
-    sampler: Sampler, by_rule: Sequence[Prices], replicates: int, rng: np.random.Generator
-) -> list[Column]:
-    """Draw the miscalibration of forecasts whose outcomes come as they say, by several rules."""
-    draws = sampler.outcomes(sampler.value, replicates, fast_stream(rng))
-    return [parts[0] for parts in components_by_rule(draws, by_rule)]
+class NullDraws:
+    """Outcomes drawn as the forecasts say, by all rules at once, for all that needs them.
+
+    Of very many forecasts, cells are drawn, and what was observed is counted in the same cells:
+    what grouping changes is the same on either side. Only the mean is compared with that of single
+    forecasts, and therefore corrected by a few draws of these.
+
+    Attributes
+    ----------
+    tally : Tally
+        What was observed, in cells if these are drawn.
+    sampler : Counts or Rows
+        What draws.
+    """
+
+    def __init__(
+        self, source: Tally | Cases, rules: Sequence[BinaryRule], rng: np.random.Generator
+    ) -> None:
+        every = as_tally(source)
+        start = cell_starts(every)
+        self.source, self.rules, self.start = source, list(rules), start
+        self.tally = every if start is None else in_cells(every, start)
+        self.sampler = sampler(source, clusters=False, start=start)
+        self._prices = [Prices.at(self.sampler.value, rule) for rule in rules]
+        self._outcomes = self.sampler.outcomes(self.sampler.value, sys.maxsize, fast_stream(rng))
+        self._single = None if start is None else fast_stream(rng)
+        self._miscalibration = np.empty((len(self.rules), 0))
+        self._score = np.empty(0)
+
+    def miscalibration(self, rule: BinaryRule, replicates: int) -> Column:
+        """Return the miscalibration of so many draws."""
+        self._draw(replicates)
+        return self._miscalibration[self.rules.index(rule), :replicates]
+
+    def score(self, replicates: int) -> Column:
+        """Return the score statistic of so many draws."""
+        self._draw(replicates)
+        return self._score[:replicates]
+
+    def mean(self, rule: BinaryRule, replicates: int) -> float:
+        """Return the mean miscalibration of single forecasts."""
+        drawn = self.miscalibration(rule, replicates)
+        return float(drawn.mean()) + self._finer[self.rules.index(rule)]
+
+    def _draw(self, replicates: int) -> None:
+        """Draw what is missing."""
+        missing = replicates - len(self._score)
+        if missing <= 0:
+            return
+        value, axes, score = self.sampler.value, score_axes(Sample.of(self.tally)), []
+
+        def watched() -> Iterator[Draw]:
+            for draw in islice(self._outcomes, missing):
+                score.append(score_statistic(axes, draw.events - draw.weight * value))
+                yield draw
+
+        parts = np.stack([x[0] for x in components_by_rule(watched(), self._prices)])
+        self._miscalibration = np.concatenate([self._miscalibration, parts], axis=1)
+        self._score = np.append(self._score, score)
+
+    @cached_property
+    def _finer(self) -> list[float]:
+        """How much more the mean is of single forecasts than of cells, by the same draws."""
+        if self.start is None or self._single is None:
+            return [0.0] * len(self.rules)
+        single = sampler(self.source, clusters=False)
+        # In as few bytes as will do: forecasts are many.
+        narrow = np.min_scalar_type(single.weight.max()) if isinstance(single, Counts) else None
+        weight = np.add.reduceat(to_numpy(as_tally(self.source).weight), self.start)
+        draws = []
+        for each, events in single.outcomes(single.value, FOR_MEAN, self._single):
+            draws.append(Draw(each, events if narrow is None else events.astype(narrow)))
+        cells = [
+            Draw(weight, np.add.reduceat(x.events, self.start, dtype=weight.dtype)) for x in draws
+        ]
+        fine, rough = (Bins.of([refit(*x) for x in some]) for some in (draws, cells))
+        finer = []
+        for rule, price in zip(self.rules, self._prices, strict=True):
+            prices = Prices.at(single.value, rule)
+            means = [
+                bins.components(p, np.array([Losses.of([p])(*x)[0] for x in some]))[0].mean()
+                for bins, p, some in ((fine, prices, draws), (rough, price, cells))
+            ]
+            finer.append(float(means[0] - means[1]))
+        return finer
 
 
 def p_value(observed: float, drawn: Column, score: float) -> float:

@@ -19,21 +19,21 @@ from properly._boundary._options import as_drawing, check_choice, check_flag
 from properly._boundary._record import Parts, Record, many, plain, to_frame
 from properly._boundary._tables import table_of_numbers
 from properly.calibration._components import (
+    NullDraws,
     Prices,
     enough_for_bias,
     find_bias,
-    if_calibrated,
     increasing_fit,
     p_value,
 )
-from properly.counts._cases import has_classes, is_dependent
+from properly.counts._cases import Cases, has_classes, is_dependent
 from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
 from properly.counts._scoring import mean_loss, mean_score, share_saved
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
-from properly.inference._draws import sampler
-from properly.inference._variance import spread_of_means
+from properly.inference._draws import Counts, sampler
+from properly.inference._variance import has_design, spread_of_means
 from properly.rules import Brier
 from properly.rules._rule import require_binary
 
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from properly._boundary._options import Drawing
     from properly._boundary._record import Backend
     from properly.calibration._components import Correction
-    from properly.counts._cases import Cases
-    from properly.counts._isotonic import Recalibration
     from properly.counts._reductions import Plan, View
     from properly.inference._variance import Spread
     from properly.rules import BinaryRule, Rule
@@ -464,22 +462,27 @@ def require_proper(rule: BinaryRule) -> BinaryRule:
 
 
 def decompose_by(
-    tally: Tally | Cases, rules: Sequence[BinaryRule], drawing: Drawing | None = None
+    tally: Tally | Cases,
+    rules: Sequence[BinaryRule],
+    drawing: Drawing | None = None,
+    null: NullDraws | None = None,
 ) -> list[Decomposition]:
     """Split the mean scores of several proper rules; with intervals if there are draws."""
-    t = as_tally(tally)
-    fit = recalibrate(t)
-    results = []
+    results = _decompose_tally(as_tally(tally), rules)
+    if drawing is None:
+        return results
+    intervals = find_intervals(tally, rules, results, drawing, null)
+    return [replace(x, intervals=around) for x, around in zip(results, intervals, strict=True)]
+
+
+def _decompose_tally(t: Tally, rules: Sequence[BinaryRule]) -> list[Decomposition]:
+    fit, results = recalibrate(t), []
     for rule in rules:
         score, constant = mean_score(t, rule), mean_loss(*fit.pooled(), rule)
         recalibrated = mean_loss(fit.event_rate, fit.weight, fit.events, rule)
         parts = _difference(score, recalibrated), _difference(constant, recalibrated)
         results.append(Decomposition(score, *parts, constant))
-    if drawing is None:
-        return results
-    raw = [tuple(getattr(parts, name) for name in PARTS) for parts in results]
-    intervals = find_intervals(tally, rules, fit, raw, drawing)
-    return [replace(x, intervals=around) for x, around in zip(results, intervals, strict=True)]
+    return results
 
 
 def _difference(worse: float, better: float) -> float:
@@ -491,30 +494,61 @@ def _difference(worse: float, better: float) -> float:
 def find_intervals(
     source: Tally | Cases,
     rules: Sequence[BinaryRule],
-    fit: Recalibration,
-    parts: Sequence[tuple[float, ...]],
+    parts: Sequence[Decomposition],
     drawing: Drawing,
+    null: NullDraws | None = None,
 ) -> list[PartIntervals]:
     """Put intervals around scores, their miscalibration, discrimination and uncertainty.
 
-    All rules are asked about the same draws, which takes little longer than for one.
+    All rules are asked about the same draws, which takes little longer than for one. Very many
+    forecasts are drawn in cells; the parts that are corrected are then those of the cells.
     """
-    t, (_, replicates, rng) = as_tally(source), drawing
+    _, replicates, rng = drawing
     # What the test draws is independent. The bias is that of clusters, drawn as a whole; of times,
     # it is that of independent cases.
-    each, together = sampler(source, clusters=False), sampler(source)
-    prices = [Prices.at(each.value, rule) for rule in rules]
-    drawn = if_calibrated(each, prices, replicates, rng)
+    null = null or NullDraws(source, rules, rng)
+    t, start = null.tally, null.start
+    together = sampler(source, start=start)
+    raw = parts if start is None else _decompose_tally(t, rules)
+    fit = recalibrate(t)
     recalibrated = fit.spread(fit.event_rate)
+    prices = [Prices.at(together.value, rule) for rule in rules]
     truths = [(price, increasing_fit(t, fit, price)) for price in prices]
     enough, weight = enough_for_bias(replicates), to_numpy(t.weight)
     biases = find_bias(together, weight, recalibrated, truths, replicates=enough, rng=rng)
     intervals = []
-    for raw, price, calibrated, bias in zip(parts, prices, drawn, biases, strict=True):
-        spread = spread_of_means(source, *_amounts(price, recalibrated, t.event_rate))
-        p = math.nan if is_dependent(source) else p_value(raw[1], calibrated, raw[0])
-        intervals.append(_intervals(raw, spread, bias, (p, float(calibrated.mean())), drawing))
+    for rule, own, exact, price, bias in zip(rules, raw, parts, prices, biases, strict=True):
+        spread = _spread(source, null, _amounts(price, recalibrated, t.event_rate))
+        four, drawn = _four(own), null.miscalibration(rule, replicates)
+        p = math.nan if is_dependent(source) else p_value(four[1], drawn, four[0])
+        around = _intervals(four, spread, bias, (p, null.mean(rule, replicates)), drawing)
+        if start is not None and math.isfinite(exact.score):
+            around = replace(around, score=_score_interval(source, rule, exact.score, drawing))
+        intervals.append(around)
     return intervals
+
+
+def _four(parts: Decomposition) -> tuple[float, ...]:
+    return tuple(getattr(parts, name) for name in PARTS)
+
+
+def _score_interval(
+    source: Tally | Cases, rule: BinaryRule, score: float, drawing: Drawing
+) -> Pair:
+    """Put an interval around a score, from all forecasts where the parts are those of cells."""
+    prices = Prices.at(to_numpy(as_tally(source).value).astype(np.float64), rule)
+    spread = spread_of_means(source, prices.if_event[None], prices.if_none[None])
+    return _around(score, spread.half_widths(drawing.level)[0])
+
+
+def _spread(source: Tally | Cases, null: NullDraws, amounts: tuple[Column, Column]) -> Spread:
+    """Find the spread of the four numbers; of rows in cells, each has the amount of its cell."""
+    if null.start is None:
+        return spread_of_means(source, *amounts)
+    if isinstance(null.sampler, Counts) and not (isinstance(source, Cases) and has_design(source)):
+        return spread_of_means(null.tally, *amounts)
+    cell = np.repeat(np.arange(len(null.start)), np.diff(null.start, append=len(as_tally(source))))
+    return spread_of_means(source, *(amount[:, cell] for amount in amounts))
 
 
 def _intervals(

@@ -8,17 +8,20 @@ ask whether the fitted recalibration line is the diagonal.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from properly._boundary._notices import notice
 from properly._boundary._record import amount_of, many
-from properly.calibration._components import ROUNDING, Prices, components, if_calibrated, p_value
+from properly.calibration._components import ROUNDING, NullDraws, p_value
 from properly.calibration._statistics import (
     CalibrationTest,
+    Combined,
     Sample,
     clustered_score,
     combine,
@@ -39,15 +42,14 @@ from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._design import Design
-from properly.inference._draws import fast_stream, sampler
+from properly.inference._draws import fast_stream
 from properly.inference._logistic import fit, logit
 from properly.inference._variance import Spread, covariance
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from properly.counts._cases import Cases
-    from properly.inference._draws import Draw
     from properly.rules import BinaryRule
     from properly.typing import Column
 
@@ -56,6 +58,8 @@ if TYPE_CHECKING:
 ALIKE = 1e-13
 # A p-value at which calibration is commonly refused.
 SMALL = 0.05
+# If no draw reaches what was observed there are so many, and the p-value is below 0.001.
+ENOUGH = 1000
 
 
 class Line(NamedTuple):
@@ -170,6 +174,14 @@ def _chi_squared_tail(degrees: float, statistic: float) -> float:
     return float(chdtrc(degrees, statistic))
 
 
+class Decision(NamedTuple):
+    """A p-value, the draws behind it, and whether none of them reached what was observed."""
+
+    p_value: float
+    replicates: int
+    is_bound: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Trial:
     """The cases, and what a user chose."""
@@ -180,6 +192,7 @@ class Trial:
     rng: np.random.Generator
     groups: int = 10
     training: bool = False
+    given: NullDraws | None = None
     tally: Tally = field(init=False)
     sample: Sample = field(init=False)
 
@@ -188,25 +201,25 @@ class Trial:
         object.__setattr__(self, "tally", as_tally(self.source))
         object.__setattr__(self, "sample", Sample.of(self.tally))
 
+    @cached_property
+    def null(self) -> NullDraws:
+        """Outcomes as the forecasts say, drawn by others before or here."""
+        return self.given or NullDraws(self.source, [self.rule], self.rng)
+
     @property
     def counts(self) -> bool:
         """Whether cases are independent and counted, rather than weighed."""
         return self.tally.event_squares is None and not has_clusters(self.source)
 
-    @property
-    def least(self) -> float:
-        """The least p-value that so many draws can give."""
-        return 1 / (1 + self.replicates)
-
-    @cached_property
-    def sampler(self) -> Any:
-        """What draws outcomes."""
-        return sampler(self.source)
-
-    def draws(self) -> Iterator[Draw]:
-        """Draw outcomes as the forecasts say."""
-        drawn = self.sampler.outcomes(self.sampler.value, self.replicates, fast_stream(self.rng))
-        yield from drawn
+    def decide(self, compare: Callable[[int], float]) -> Decision:
+        """Compare with as many draws as were chosen; if none reaches the data, with more."""
+        replicates = self.replicates
+        while True:
+            least = 1 / (1 + replicates)
+            p = least if self.sample.is_refuted else compare(replicates)
+            if p > least or replicates >= ENOUGH:
+                return Decision(p, replicates, p <= least)
+            replicates = ENOUGH
 
     @property
     def certain(self) -> int:
@@ -228,56 +241,59 @@ class Trial:
 
 def by_miscalibration(trial: Trial) -> CalibrationTest:
     """Compare the miscalibration with that of drawn outcomes."""
-    score, observed = _miscalibration(trial)
-    prices = Prices.at(trial.sampler.value, trial.rule)
-    (drawn,) = if_calibrated(trial.sampler, [prices], trial.replicates, trial.rng)
-    p = trial.least if trial.sample.is_refuted else p_value(observed, drawn, score)
+    _, observed = _miscalibration(trial.tally, trial.rule)
+    score, drawn_from = _miscalibration(trial.null.tally, trial.rule)
+
+    def compare(replicates: int) -> float:
+        return p_value(drawn_from, trial.null.miscalibration(trial.rule, replicates), score)
+
+    p, replicates, is_bound = trial.decide(compare)
     return CalibrationTest(
         "mcb",
         max(observed, 0.0),
         p,
         "Monte Carlo",
         miscalibration=max(observed, 0.0),
-        mean_if_calibrated=float(drawn.mean()),
-        replicates=trial.replicates,
+        mean_if_calibrated=trial.null.mean(trial.rule, replicates),
+        replicates=replicates,
+        p_is_bound=is_bound,
     )
 
 
 def by_both(trial: Trial) -> CalibrationTest:
     """Compare the miscalibration and the score statistic with those of the same drawn outcomes."""
-    score, observed = _miscalibration(trial)
-    axes, value = score_axes(trial.sample), trial.sampler.value
-    second = [score_statistic(axes, trial.sample.excess)]
+    _, observed = _miscalibration(trial.tally, trial.rule)
+    null, sample = trial.null, Sample.of(trial.null.tally)
+    score, first = _miscalibration(null.tally, trial.rule)
+    second = score_statistic(score_axes(sample), sample.excess)
 
-    def watched() -> Iterator[Draw]:
-        for draw in trial.draws():
-            second.append(score_statistic(axes, draw.events - draw.weight * value))
-            yield draw
-
-    drawn = components(watched(), Prices.at(value, trial.rule))[0]
-    parts = dict.fromkeys(("mcb", "score"), trial.least)
-    p = trial.least
-    if not trial.sample.is_refuted:
-        others = np.array(second)
+    def compared(replicates: int) -> Combined:
+        if trial.sample.is_refuted:
+            return Combined(*(1 / (1 + replicates),) * 3)
+        others = np.append(second, null.score(replicates))
         slack = ROUNDING * score, slack_of(others)
-        p, *alone = combine(np.append(observed, drawn), others, slack)
-        parts = dict(zip(parts, alone, strict=True))
+        return combine(np.append(first, null.miscalibration(trial.rule, replicates)), others, slack)
+
+    # The smaller of the two is at its floor before both together can be.
+    least, replicates, is_bound = trial.decide(lambda draws: min(compared(draws)[1:]))
+    p, *alone = compared(replicates)
     return CalibrationTest(
         "combined",
-        min(parts.values()),
+        least,
         p,
         "Monte Carlo",
-        parts=parts,
+        parts=dict(zip(("mcb", "score"), alone, strict=True)),
         miscalibration=max(observed, 0.0),
-        mean_if_calibrated=float(drawn.mean()),
-        replicates=trial.replicates,
+        mean_if_calibrated=null.mean(trial.rule, replicates),
+        replicates=replicates,
         certain=trial.certain,
+        p_is_bound=is_bound,
     )
 
 
-def _miscalibration(trial: Trial) -> tuple[float, float]:
-    fit, score = recalibrate(trial.tally), mean_score(trial.tally, trial.rule)
-    return score, score - mean_loss(fit.event_rate, fit.weight, fit.events, trial.rule)
+def _miscalibration(tally: Tally, rule: BinaryRule) -> tuple[float, float]:
+    fit, score = recalibrate(tally), mean_score(tally, rule)
+    return score, score - mean_loss(fit.event_rate, fit.weight, fit.events, rule)
 
 
 def by_score(trial: Trial) -> CalibrationTest:
@@ -286,13 +302,18 @@ def by_score(trial: Trial) -> CalibrationTest:
 
     if has_clusters(trial.source):
         return _by_clusters(trial, trial.source)
-    axes = score_axes(trial.sample)
-    observed = math.inf
-    if not trial.sample.is_refuted:
-        observed = score_statistic(axes, trial.sample.excess)
-    approximate = float(chdtrc(len(axes), observed)) if len(axes) else _tail_of_nothing(observed)
-    result = _by_draws(trial, "score", observed, approximate, partial(score_statistic, axes))
-    return replace(result, degrees=float(len(axes)), certain=trial.certain)
+    statistic = partial(_score_of, trial)
+    observed, degrees = statistic(trial.sample), len(score_axes(trial.sample))
+    approximate = float(chdtrc(degrees, observed)) if degrees else _tail_of_nothing(observed)
+    drawn_from = statistic(Sample.of(trial.null.tally))
+    result = _by_draws(trial, "score", (observed, drawn_from), approximate, trial.null.score)
+    return replace(result, degrees=float(degrees), certain=trial.certain)
+
+
+def _score_of(trial: Trial, sample: Sample) -> float:
+    return (
+        math.inf if trial.sample.is_refuted else score_statistic(score_axes(sample), sample.excess)
+    )
 
 
 def _by_clusters(trial: Trial, cases: Cases) -> CalibrationTest:
@@ -344,23 +365,38 @@ def _by_path(
         result = path_of(excess, total)[which]
         return result / scale if scale else math.inf if result else 0.0
 
-    observed = measure(trial.sample.excess)
-    return _by_draws(trial, name, observed, tail(observed), measure)
+    sampler, drawn = trial.null.sampler, np.empty(0)
+    outcomes = sampler.outcomes(sampler.value, sys.maxsize, fast_stream(trial.rng))
+
+    def draw(replicates: int) -> Column:
+        nonlocal drawn
+        more = islice(outcomes, replicates - len(drawn))
+        drawn = np.append(drawn, [measure(x.events - x.weight * sampler.value) for x in more])
+        return drawn
+
+    observed, drawn_from = (measure(x.excess) for x in (trial.sample, Sample.of(trial.null.tally)))
+    return _by_draws(trial, name, (observed, drawn_from), tail(observed), draw)
 
 
 def _by_draws(
     trial: Trial,
     name: str,
-    observed: float,
+    observed: tuple[float, float],
     approximate: float,
-    measure: Callable[[Column], float],
+    draw: Callable[[int], Column],
 ) -> CalibrationTest:
-    value = trial.sampler.value
-    drawn = np.array([measure(draw.events - draw.weight * value) for draw in trial.draws()])
-    p = trial.least if trial.sample.is_refuted else share_reaching(observed, drawn)
-    parts = {"asymptotic": approximate}
-    replicates = trial.replicates
-    return CalibrationTest(name, observed, p, "Monte Carlo", parts=parts, replicates=replicates)
+    """Compare a statistic of all forecasts, and the same of what is drawn, with draws."""
+    statistic, drawn_from = observed
+    p, replicates, is_bound = trial.decide(lambda draws: share_reaching(drawn_from, draw(draws)))
+    return CalibrationTest(
+        name,
+        statistic,
+        p,
+        "Monte Carlo",
+        parts={"asymptotic": approximate},
+        replicates=replicates,
+        p_is_bound=is_bound,
+    )
 
 
 def by_spiegelhalter(trial: Trial) -> CalibrationTest:

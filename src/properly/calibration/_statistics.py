@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly._boundary._record import Record, many
+from properly._boundary._record import Record, many, p_text
 from properly._boundary._tables import wrapped
 from properly.inference._logistic import logit
 
@@ -94,8 +94,8 @@ def score_axes(sample: Sample) -> Column:
 
 def score_statistic(axes: Column, excess: Column) -> float:
     """Return the score statistic, about chi-squared with as many degrees as there are axes."""
-    result = axes @ excess
-    return float(result @ result)
+    result = np.einsum("ij,j->i", axes, excess)
+    return float((result**2).sum())
 
 
 class ClusteredScore(NamedTuple):
@@ -318,6 +318,8 @@ class CalibrationTest(Record):
     certain : int
         Forecasts of exactly 0 or 1 that were left out, or, of `"cox"` and `"citl"`, that leave the
         statistic undefined.
+    p_is_bound : bool
+        Whether no draw reached what was observed: the p-value is then at most this.
 
     Examples
     --------
@@ -342,9 +344,10 @@ class CalibrationTest(Record):
     replicates: int | None = None
     design: str = ""
     certain: int = 0
+    p_is_bound: bool = False
 
     def __repr__(self) -> str:
-        return f"CalibrationTest({self.name}: p = {self.p_value:.3g}, {self.method})"
+        return f"CalibrationTest({self.name}: {self._p_text}, {self.method})"
 
     def __str__(self) -> str:
         """Say it in a sentence."""
@@ -356,8 +359,12 @@ class CalibrationTest(Record):
             undefined = "for which it is undefined" if math.isnan(self.p_value) else "left out"
             notes.append(f"{many(self.certain, 'certain forecast')} {undefined}")
         notes.append(self.design)
-        by = f"p = {self.p_value:.3g} by the {self.name} test of calibration"
+        by = f"{self._p_text} by the {self.name} test of calibration"
         return wrapped(f"{by} ({'; '.join(notes)})")
+
+    @property
+    def _p_text(self) -> str:
+        return p_text(self.p_value, is_bound=self.p_is_bound)
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row; p-values of parts and degrees of a denominator have their own columns."""

@@ -114,12 +114,18 @@ def refit(weight: Column, events: Column) -> Refit:
     """
     from scipy.optimize import isotonic_regression
 
-    row = np.nonzero(weight > 0)[0]
-    weight, events = weight[row], events[row]
+    row = None if weight.all() else np.flatnonzero(weight)
+    if row is not None:
+        weight, events = weight[row], events[row]
+    # A bin can only end where the row before has a non-event and the row after an event.
+    rise = (events[:-1] < weight[:-1]) & (events[1:] > 0)
+    edge = np.concatenate([[0], np.flatnonzero(rise) + 1, [len(weight)]])
+    weight, events = (np.add.reduceat(x, edge[:-1]) for x in (weight, events))
     blocks = isotonic_regression(events / weight, weights=weight).blocks
-    start = blocks[:-1]
-    sums = (np.add.reduceat(x, start) for x in (weight, events))
-    return Refit(row[start], row[blocks[1:] - 1], *sums)
+    start, end = edge[blocks[:-1]], edge[blocks[1:]] - 1
+    weight, events = (np.add.reduceat(x, blocks[:-1]) for x in (weight, events))
+    first, last = (start, end) if row is None else (row[start], row[end])
+    return Refit(first, last, weight, events)
 
 
 class Refits(NamedTuple):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 # With fewer cases a forecast than this, drawing cases is faster than drawing counts.
 FEW = 8
+# Of more distinct forecasts than this, what is drawn is counted in so many cells. Single cases
+# matter at either end only, where few make a step of an increasing curve.
+LONG = 1 << 15
+CELLS = 1 << 12
+ENDS = 1 << 9
 
 
 def fast_stream(rng: np.random.Generator) -> np.random.Generator:
@@ -149,6 +154,28 @@ class Counts:
 
 
 @dataclass(frozen=True, eq=False)
+class Cells(Counts):
+    """Counts of very many forecasts in cells: how many cases are drawn is itself random."""
+
+    def draws(
+        self,
+        probability: Column,
+        replicates: int,
+        rng: np.random.Generator,
+        recalibrated: Column | None = None,  # noqa: ARG002
+    ) -> Iterator[Draw]:
+        """Draw events and others of each cell from Poisson distributions.
+
+        Their sum is that of all cases but for its root, half a per cent at most, which means over
+        cases do not notice.
+        """
+        events, others = self.weight * probability, self.weight * (1 - probability)
+        for _ in range(replicates):
+            happened = rng.poisson(events)
+            yield Draw(rng.poisson(others) + happened, happened)
+
+
+@dataclass(frozen=True, eq=False)
 class Rows:
     """Cases one by one, with fractional weights or in clusters.
 
@@ -247,17 +274,27 @@ class Rows:
 Sampler: TypeAlias = Counts | Rows
 
 
-def sampler(x: Tally | Cases, *, clusters: bool = True) -> Sampler:
-    """Get ready to draw; clusters may be left out of account where only their cases matter."""
+def sampler(x: Tally | Cases, *, clusters: bool = True, start: Column | None = None) -> Sampler:
+    """Get ready to draw; clusters may be left out of account where only their cases matter.
+
+    With the first forecasts of cells, as `cell_starts` finds them, these are drawn.
+    """
     grouped = None if isinstance(x, Tally) or not clusters else x.clusters
     tally = x if isinstance(x, Tally) else x.tally()
     if tally.event_squares is None and grouped is None:
+        kind = Counts if start is None else Cells
+        tally = tally if start is None else in_cells(tally, start)
         value, weight = (to_numpy(column) for column in (tally.value, tally.weight))
-        return Counts(value.astype(np.float64), weight)
+        return kind(value.astype(np.float64), weight)
     if isinstance(x, Tally):
         message = "cases of fractional weight are drawn one by one; a tally has only their sums"
         raise DataError(message, hint="pass properly.Cases(y, p, weight=w) instead of the tally.")
-    return _rows(x, grouped)
+    rows = _rows(x, grouped)
+    if start is None:
+        return rows
+    cell = np.searchsorted(start, rows.cell, side="right") - 1
+    value = to_numpy(in_cells(tally, start).value)
+    return replace(rows, value=value, cell=cell)
 
 
 def _rows(cases: Cases, grouped: Any) -> Rows:
@@ -269,3 +306,33 @@ def _rows(cases: Cases, grouped: Any) -> Rows:
         start = np.append(0, np.cumsum(np.bincount(label)))
     value, cell = np.unique(p[order], return_inverse=True)
     return Rows(value.astype(np.float64), cell, weight[order], y[order], start)
+
+
+def cell_starts(tally: Tally, cells: int = CELLS, ends: int = ENDS) -> Column | None:
+    """Find the first forecast of each cell; None if forecasts are few enough to be drawn as is.
+
+    Cells have the same share of the cases and of the variance of their outcomes together, so that
+    rare events have cells of their own; forecasts near either end, among them 0 and 1, stay single.
+    """
+    if len(tally) <= LONG:
+        return None
+    value, weight = (to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight))
+    share, variance = weight / weight.sum(), weight * value * (1 - value)
+    share += variance / (variance.sum() or 1.0)
+    upto = np.cumsum(share)
+    is_first = np.diff(np.floor(upto * (cells / upto[-1])), prepend=-1) > 0
+    is_first[: ends + 1] = is_first[-ends:] = True
+    return np.flatnonzero(is_first)
+
+
+def in_cells(tally: Tally, start: Column) -> Tally:
+    """Take the forecasts of each cell as one, their mean."""
+    value, weight = (to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight))
+    end = np.append(start[1:], len(value)) - 1
+    mean = np.add.reduceat(weight * value, start) / np.add.reduceat(weight, start)
+    # Rounding must not carry a mean out of its cell, nor change the only value in it.
+    mean = np.minimum(np.maximum(mean, value[start]), value[end])
+    weight, events = (np.add.reduceat(to_numpy(x), start) for x in (tally.weight, tally.events))
+    squares = tally.event_squares, tally.nonevent_squares
+    own, other = (None if x is None else np.add.reduceat(to_numpy(x), start) for x in squares)
+    return Tally(mean, weight, events, own, other)

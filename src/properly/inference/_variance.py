@@ -244,7 +244,7 @@ def spread_of_means(source: Tally | Cases, if_event: Column, if_none: Column) ->
     """
     if isinstance(source, Tally):
         return _spread_of_counts(source, if_event, if_none)
-    if not _has_design(source):
+    if not has_design(source):
         tally = source.tally()
         if tally.event_squares is None:
             return _spread_of_counts(tally, if_event, if_none)
@@ -259,12 +259,13 @@ def spread_of_rows(source: Cases, amount: Column) -> Spread:
     Whole weights of independent cases are counts: a weight of 3 is three cases.
     """
     weight = as_counts(rows_in_use(source).weight)
-    if not _has_design(source) and weight.dtype.kind == "i":
+    if not has_design(source) and weight.dtype.kind == "i":
         return _spread_of_repeated(amount, weight)
     return _spread_of_rows(source, amount)
 
 
-def _has_design(source: Cases) -> bool:
+def has_design(source: Cases) -> bool:
+    """Tell whether cases are in clusters or strata, or follow one another in time."""
     return is_dependent(source) or has_strata(source)
 
 
