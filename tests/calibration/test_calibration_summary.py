@@ -22,8 +22,7 @@ from tests.inference_numbers import (
 )
 
 import properly
-from properly.calibration import _curve_fits as _calibration_distances
-from properly.calibration import calibration_summary
+from properly.calibration import _curve_fits, calibration_summary
 from properly.errors import DataError, DataWarning
 from properly.inference._draws import Counts, Rows
 
@@ -361,7 +360,7 @@ def test_of_very_many_forecasts_random_outcomes_are_counted_in_cells(
     cases = properly.Cases(rng.random(600) < p, p, **known)
     exact = brief(cases, fit=fit, replicates=199)
     for name, size in (("LONG", 500), ("CELLS", 150), ("ENDS", 30)):
-        monkeypatch.setattr(_calibration_distances, name, size)
+        monkeypatch.setattr(_curve_fits, name, size)
     found = brief(cases, fit=fit, replicates=199)
     assert found.slope == exact.slope
     assert found.curve == exact.curve
@@ -376,7 +375,7 @@ def test_of_very_many_forecasts_random_outcomes_are_counted_in_cells(
 def test_cells_hold_neighbours_and_both_ends_stay_as_they_are() -> None:
     rng = np.random.default_rng(13)
     value, weight = np.sort(rng.random(40_000)), rng.integers(1, 4, 40_000)
-    cells = _calibration_distances.in_cells(Counts(value, weight))
+    cells = _curve_fits.in_cells(Counts(value, weight))
     assert isinstance(cells, Counts)
     assert cells.weight.sum() == weight.sum()
     assert cells.weight @ cells.value == pytest.approx(weight @ value, rel=1e-12)
@@ -388,7 +387,7 @@ def test_cells_hold_neighbours_and_both_ends_stay_as_they_are() -> None:
     # Equal parts of 80,000 in 16,384 cells, but for one forecast more or less.
     assert cells.weight[2**11 : -(2**11)].max() <= weight.sum() / 2**14 + 3
     each = Rows(value, np.repeat(np.arange(40_000), weight), np.ones(weight.sum()), value > 2)
-    grouped = _calibration_distances.in_cells(each)
+    grouped = _curve_fits.in_cells(each)
     assert isinstance(grouped, Rows)
     np.testing.assert_allclose(grouped.value, cells.value, rtol=1e-12)
     assert (np.bincount(grouped.cell) == cells.weight).all()

@@ -1,14 +1,28 @@
-"""Which band is made how, of which data."""
+"""Bands of reliability curves: which is made how, and the half widths of large samples."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pytest
+from scipy.special import beta as beta_function
+from scipy.stats import beta, norm
 
 import properly
+from properly.calibration._reliability_bands import (
+    GRID,
+    PIECE,
+    _chernoff_density,
+    chernoff_half_width,
+    chernoff_quantile,
+    effective_cases,
+    kernel_density,
+    normal_half_width,
+)
 from properly.errors import ArgumentTypeError, DataError
+from properly.inference._variance import effective_total
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,11 +42,13 @@ WAYS = [
     ("simultaneous", "cells"),
     ("simultaneous", "ungrouped"),
 ]
+
 WITH_CLUSTERS = [
     ("consistency", "resampling"),
     ("confidence", "likelihood"),
     ("confidence", "resampling"),
 ]
+
 METHODS = sorted({method for _, method in WAYS})
 
 
@@ -54,8 +70,6 @@ def mean_width(band: Band) -> float:
 
 
 # What is made by default, and what is refused
-
-
 def test_without_a_kind_there_is_no_band() -> None:
     assert properly.reliability(properly.tally(*sample(50))).band is None
 
@@ -143,8 +157,6 @@ def test_many_cases_in_clusters_are_resampled_by_default() -> None:
 
 
 # Clusters
-
-
 @pytest.mark.parametrize(("kind", "method"), WITH_CLUSTERS)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_duplicates_that_are_known_as_such_add_nothing(kind: str, method: str, seed: int) -> None:
@@ -184,3 +196,150 @@ def test_the_names_and_the_order_of_clusters_do_not_matter(kind: str, method: st
     np.testing.assert_array_equal(same.upper, plain.upper)
     # Moved rows may be drawn in another order, but from the same distribution.
     assert mean_width(moved) == pytest.approx(mean_width(plain), rel=0.05)
+
+
+Column: TypeAlias = np.ndarray[Any, Any]
+
+# From Groeneboom's formula, by quadrature.
+QUANTILES = {
+    0.75: 0.353308,
+    0.90: 0.664235,
+    0.95: 0.845081,
+    0.975: 0.998181,
+    0.99: 1.171534,
+    0.995: 1.286659,
+    0.9995: 1.603613,
+}
+
+
+@pytest.mark.parametrize("p", QUANTILES)
+def test_every_chernoff_quantile_is_right_to_six_digits(p: float) -> None:
+    assert chernoff_quantile(1 - p) == pytest.approx(QUANTILES[p], rel=0, abs=1e-6)
+
+
+def test_chernoffs_distribution_is_symmetric() -> None:
+    assert chernoff_quantile(0.5) == pytest.approx(0, abs=1e-9)
+    for tail in (0.1, 0.25, 0.4):
+        assert chernoff_quantile(1 - tail) == pytest.approx(-chernoff_quantile(tail), abs=1e-9)
+    z = np.linspace(0, 2, 21)
+    np.testing.assert_allclose(_chernoff_density(z), _chernoff_density(-z), rtol=0, atol=1e-14)
+
+
+def test_smaller_tails_lie_further_out() -> None:
+    tails = [0.5, 0.3, 0.1, 0.05, 0.01, 1e-3, 1e-4, 1e-6, 1e-9, 1e-12]
+    found = [chernoff_quantile(tail) for tail in tails]
+    assert all(low < high for low, high in pairwise(found))
+    assert found[-1] < 4
+
+
+def test_chernoffs_density_is_one() -> None:
+    z = np.linspace(-4, 4, 801)
+    # Equal steps are as good as any rule for a smooth density that has died out at both ends.
+    share = _chernoff_density(z) * (z[1] - z[0])
+    assert share.sum() == pytest.approx(1, abs=1e-10)
+    # The variance that Groeneboom and Wellner (2001) give.
+    assert share @ z**2 == pytest.approx(0.26355964, abs=1e-8)
+
+
+# Half widths
+def test_a_normal_half_width_is_its_formula() -> None:
+    mean, cases = np.array([0.0, 0.1, 0.5, 1.0]), np.array([3.0, 20.0, 7.5, 2.0])
+    expected = float(norm.ppf(0.975)) * np.sqrt(mean * (1 - mean) / cases)
+    np.testing.assert_allclose(normal_half_width(mean, cases, 0.95), expected, rtol=1e-12)
+
+
+def test_a_chernoff_half_width_is_its_formula() -> None:
+    mean, density = np.array([0.1, 0.5, 0.9]), np.array([2.0, 0.5, 0.01])
+    expected = 0.845081 * (4 * mean * (1 - mean) / (600 * density)) ** (1 / 3)
+    got = chernoff_half_width(mean, density, 600, 0.9)
+    np.testing.assert_allclose(got, expected, rtol=1e-6)
+
+
+def test_eight_times_as_many_cases_halve_a_chernoff_half_width() -> None:
+    mean, density = np.linspace(0.1, 0.9, 9), np.ones(9)
+    few, many = (chernoff_half_width(mean, density, n, 0.95) for n in (100, 800))
+    np.testing.assert_allclose(many, few / 2, rtol=1e-12)
+
+
+def test_what_is_certain_has_no_width_and_where_nothing_is_known_there_is_no_end_to_it() -> None:
+    mean, density = np.array([0.0, 1.0, 0.0, 0.4]), np.array([1.0, 1.0, 0.0, 0.0])
+    assert chernoff_half_width(mean, density, 50, 0.9).tolist() == [0, 0, 0, np.inf]
+    assert normal_half_width(mean[:2], density[:2], 0.9).tolist() == [0, 0]
+
+
+# Cases of equal weight
+def test_counts_are_worth_themselves() -> None:
+    t = properly.Tally.from_counts([0.2, 0.5], [3, 7], [1, 2])
+    assert effective_cases(t).tolist() == [3, 7]
+    assert effective_total(t) == 10
+
+
+def test_weights_are_worth_fewer_cases() -> None:
+    t = properly.tally([0, 1, 1, 0], [0.2, 0.2, 0.5, 0.5], weight=[1.5, 0.5, 2.5, 2.5])
+    np.testing.assert_allclose(effective_cases(t), [4 / 2.5, 25 / 12.5], rtol=1e-14)
+    assert effective_total(t) == pytest.approx(49 / 15, rel=1e-14)
+    assert t.weight.tolist() == [2, 5]  # and stay what they are
+
+
+# The density of forecasts
+def beta_kernels(value: Column, weight: Column, cases: float) -> Column:
+    """Add up the densities of beta distributions, one a case."""
+    b = cases ** (-2 / 5)
+    x = GRID[:, None]
+    kernels = beta.pdf(value[None, :], x / b + 1, (1 - x) / b + 1)
+    return np.asarray(kernels @ weight / weight.sum())
+
+
+@pytest.mark.parametrize("cases", [1, 50, 4000])
+def test_the_density_is_a_mean_of_beta_kernels(cases: int) -> None:
+    rng = np.random.default_rng(cases)
+    value = np.unique(np.append(rng.beta(0.5, 2, min(cases, 300)), [0.0, 1.0, 1e-12]))
+    weight = rng.integers(1, 5, len(value))
+    got = kernel_density(value, weight, float(cases))
+    np.testing.assert_allclose(got, beta_kernels(value, weight, cases), rtol=1e-10, atol=1e-10)
+
+
+def test_fractional_weights_weigh() -> None:
+    rng = np.random.default_rng(3)
+    value, weight = np.sort(rng.random(80)), rng.gamma(1.0, size=80)
+    expected = beta_kernels(value, weight, 61.5)
+    np.testing.assert_allclose(kernel_density(value, weight, 61.5), expected, rtol=1e-10)
+    scaled = kernel_density(value, 7.3 * weight, 61.5)
+    np.testing.assert_allclose(scaled, expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("certain", [0.0, 1.0])
+def test_certain_forecasts_have_a_density_at_their_end_alone(certain: float) -> None:
+    got = kernel_density(np.array([certain]), np.array([9]), 9.0)
+    here = certain == GRID
+    # A beta distribution of 1 and 1 / b + 1 has the density 1 / b + 1 at its end.
+    np.testing.assert_allclose(got[here], 9**0.4 + 1, rtol=1e-12)
+    assert (got[~here] == 0).all()
+
+
+def test_the_pieces_of_many_forecasts_add_up() -> None:
+    rng = np.random.default_rng(4)
+    value, weight = np.sort(rng.random(2 * PIECE + 3)), rng.integers(1, 4, 2 * PIECE + 3)
+    parts = [slice(0, 100), slice(100, PIECE + 7), slice(PIECE + 7, None)]
+    summed = sum(
+        kernel_density(value[part], weight[part], 900.0) * weight[part].sum() for part in parts
+    )
+    got = kernel_density(value, weight, 900.0)
+    np.testing.assert_allclose(got, summed / weight.sum(), rtol=1e-12)
+
+
+def test_a_forecast_next_to_nothing_has_a_density_above_it() -> None:
+    # With one case b is 1, and at .01 the kernel is x^.01 (1 - x)^.99 / B(1.01, 1.99).
+    got = kernel_density(np.array([1e-300]), np.array([1]), 1.0)
+    assert got[1] == pytest.approx(1e-3 / float(beta_function(1.01, 1.99)), rel=1e-12)
+
+
+def test_many_forecasts_find_their_density_smoothed_by_the_kernel() -> None:
+    value = (np.arange(20000) + 0.5) / 20000
+    got = kernel_density(value, 12 * value * (1 - value) ** 2, 20000.0)
+    # The mean of this density under a beta distribution follows from moments.
+    b = 20000 ** (-2 / 5)
+    one, two = GRID / b + 1, (1 - GRID) / b + 1
+    total = one + two
+    expected = 12 * one * two * (two + 1) / (total * (total + 1) * (total + 2))
+    np.testing.assert_allclose(got, expected, rtol=0, atol=1e-6)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import tally
-from properly._boundary import _chunks as _sweep
+from properly._boundary import _chunks
 from properly.decisions._elementary import Outcomes, outcomes
 from properly.decisions._grid import (
     PERCENT,
@@ -209,6 +209,6 @@ def test_curves_are_the_same_in_one_piece_and_in_many(
     for row, benefit in zip(whole, acted.benefit(700.0), strict=False):
         np.testing.assert_array_equal(row, benefit - 0.01)
     np.testing.assert_array_equal(whole[2], 0.3 - 0.7 * (acted.threshold / (1 - acted.threshold)))
-    monkeypatch.setattr(_sweep, "PIECE", 64)
+    monkeypatch.setattr(_chunks, "PIECE", 64)
     for once, often in zip(whole, acted.curves(700.0, (0.3, 0.7), 0.01), strict=True):
         np.testing.assert_array_equal(once, often)

@@ -1,19 +1,26 @@
-"""The record of a Murphy curve, on either scale."""
+"""Murphy curves and their records, on either scale."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import pytest
 
-from properly import Cases, murphy_curve, regret_curve, tally
+import properly
+from properly import Cases, Interval, datasets, decompose, murphy_curve, regret_curve, tally
 from properly.counts import baselines
 from properly.counts._scoring import mean_score
-from properly.decisions import murphy_difference, regret_difference
-from properly.rules import Elementary, Regret
+from properly.decisions import MurphyCurve, murphy_difference, regret_difference
+from properly.errors import DataError
+from properly.rules import Bounded, Brier, Elementary, Regret
 
 Y = np.array([0, 0, 1, 0, 1, 1, 0, 1] * 20)
+
 P = np.array([0.1, 0.3, 0.3, 0.6, 0.9, 1.0, 0.0, 0.2] * 20)
+
 Q = np.array([0.2, 0.3, 0.1, 0.5, 0.8, 0.9, 0.1, 0.4] * 20)
+
 T = tally(Y, P)
 
 
@@ -72,3 +79,169 @@ def test_the_difference_of_two_regrets_is_half_that_of_the_curves() -> None:
     assert half.band.level == 0.8
     assert repr(half).startswith("MurphyCurve(difference, regret scale, at ")
     assert half.to_dict()["scale"] == "regret"
+
+
+PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
+
+
+def drawn(n: int, *, decimals: int = 17, weights: str = "none", seed: int = 1) -> properly.Tally:
+    rng = np.random.default_rng(seed)
+    p = rng.random(n).round(decimals)
+    y = rng.random(n) < np.sqrt(p)
+    weight = {"none": None, "whole": rng.integers(1, 9, n), "fractional": rng.exponential(size=n)}
+    return tally(y, p, weight=weight[weights])
+
+
+TALLIES = {
+    "continuous": drawn(500),
+    "tied, with exact 0 and 1": drawn(300, decimals=1),
+    "whole weights": drawn(200, weights="whole"),
+    "fractional weights": drawn(200, weights="fractional"),
+    "tied fractional weights": drawn(200, decimals=1, weights="fractional"),
+    "certain and wrong": tally([0, 1, 1, 0], [0.0, 0.0, 1.0, 1.0]),
+    "one case": tally([1], [0.3]),
+    "one certain case": tally([1], [0.0]),
+    "no events": tally([0, 0, 0], [0.2, 0.4, 0.4]),
+    "float32": tally([0, 1, 0, 1], np.array([0.1, 0.3, 0.6, 0.9], dtype=np.float32)),
+}
+
+every_tally = pytest.mark.parametrize("t", TALLIES.values(), ids=TALLIES)
+
+every_part = pytest.mark.parametrize("part", PARTS)
+
+
+def curve_of(t: properly.Tally, part: str) -> MurphyCurve:
+    return murphy_curve(t, part=part)  # type: ignore[arg-type]
+
+
+@every_tally
+@every_part
+def test_the_area_is_the_part_of_the_brier_score(t: properly.Tally, part: str) -> None:
+    expected = getattr(decompose(t, Brier()), part)
+    assert curve_of(t, part).area() == pytest.approx(expected, rel=0, abs=1e-12)
+
+
+@every_tally
+@pytest.mark.parametrize("within", [(0, 1), (0.1, 0.4), (0.25, 0.2501), (0, 0.3), (0.6, 1)])
+def test_the_area_in_a_range_is_the_bounded_brier_score(
+    t: properly.Tally, within: tuple[float, float]
+) -> None:
+    expected = mean_score(t, Bounded(Brier(), within, scale="integral"))
+    curve = murphy_curve(t)
+    assert curve.area(within) == pytest.approx(expected, rel=0, abs=1e-12)
+    assert curve.area(Interval(*within)) == curve.area(within)
+
+
+@every_tally
+@pytest.mark.parametrize("part", ["miscalibration", "discrimination"])
+def test_no_threshold_gains_from_miscalibration_or_loses_by_discrimination(
+    t: properly.Tally, part: str
+) -> None:
+    _, value = curve_of(t, part).curve()
+    assert value.min() >= -1e-15
+
+
+@every_tally
+def test_the_parts_add_up_at_every_threshold(t: properly.Tally) -> None:
+    at = np.linspace(0, 1, 37)
+    score, miscalibration, discrimination, uncertainty = (curve_of(t, p).at(at) for p in PARTS)
+    together = miscalibration - discrimination + uncertainty
+    np.testing.assert_allclose(together, score, rtol=0, atol=1e-14)
+
+
+@every_tally
+def test_every_limit_is_the_mean_of_the_elementary_scores(t: properly.Tally) -> None:
+    curve = murphy_curve(t)
+    value, weight, events = (np.asarray(x, dtype=float) for x in (t.value, t.weight, t.events))
+    for knot, left, right in zip(curve.threshold, curve.left, curve.right, strict=True):
+        for limit, acted in ((left, value >= knot), (right, value > knot)):
+            costs = 2 * np.where(acted, knot * (weight - events), (1 - knot) * events)
+            assert limit == pytest.approx(costs.sum() / weight.sum(), rel=0, abs=1e-15)
+
+
+def test_knots_are_the_forecasts_and_both_ends() -> None:
+    np.testing.assert_array_equal(murphy_curve(drawn(9)).threshold[[0, -1]], [0, 1])
+    certain = murphy_curve(tally([0, 1, 1], [0.0, 0.5, 1.0]))
+    np.testing.assert_array_equal(certain.threshold, [0, 0.5, 1])
+
+
+def test_the_curve_jumps_at_knots_and_is_straight_between() -> None:
+    curve = murphy_curve(tally([0, 1], [0.25, 0.5]))
+    np.testing.assert_array_equal(curve.at([0, 0.125, 0.25, 0.75, 1]), [0, 0.125, 0.25, 0.25, 0])
+    np.testing.assert_array_equal(curve.at([-0.1, np.nan, 1.1]), [np.nan] * 3)
+    threshold, value = curve.curve()
+    np.testing.assert_array_equal(threshold, [0, 0, 0.25, 0.25, 0.5, 0.5, 1, 1])
+    np.testing.assert_array_equal(value, [0, 0, 0.25, 0, 0, 0.5, 0, 0])
+
+
+def test_at_one_the_curve_is_its_limit_from_the_left() -> None:
+    curve = murphy_curve(tally([0, 1], [1.0, 0.5]))
+    assert curve.left[-1] == curve.at(1.0) == 1.0
+    assert curve.right[-1] == 0.0
+
+
+@pytest.mark.parametrize("weight", [None, [2, 1, 1, 3]])
+def test_cases_make_the_curve_of_their_tally(weight: list[int] | None) -> None:
+    y, p = [0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9]
+    from_cases, from_tally = (
+        murphy_curve(x) for x in (Cases(y, p, weight=weight), tally(y, p, weight=weight))
+    )
+    np.testing.assert_array_equal(from_cases.left, from_tally.left)
+
+
+def test_large_counts_stay_whole_until_they_are_divided() -> None:
+    once = properly.Tally.from_counts([0.1, 0.7], [3, 5], [1, 4])
+    often = properly.Tally.from_counts([0.1, 0.7], [3 * 2**58, 5 * 2**58], [2**58, 4 * 2**58])
+    np.testing.assert_array_equal(murphy_curve(often).right, murphy_curve(once).right)
+
+
+def test_a_difference_is_that_of_two_curves() -> None:
+    data = datasets.corp(100, rng=1)
+    first, second = tally(data.y, data.p), tally(data.y, np.sqrt(data.p).round(1))
+    difference = murphy_difference(first, second)
+    at = np.linspace(0, 1, 91)
+    expected = murphy_curve(first).at(at) - murphy_curve(second).at(at)
+    np.testing.assert_allclose(difference.at(at), expected, rtol=0, atol=1e-15)
+    assert set(difference.threshold) == {0, 1, *first.value, *second.value}
+    assert difference.part == "difference"
+    assert difference.area() == pytest.approx(
+        mean_score(first, Brier()) - mean_score(second, Brier()), rel=0, abs=1e-12
+    )
+
+
+def test_no_forecast_differs_from_itself() -> None:
+    t = drawn(50)
+    assert not np.any(murphy_difference(t, t).curve()[1])
+
+
+def test_the_record_is_ready_for_json_and_for_frames() -> None:
+    curve = murphy_curve(tally([0, 1], [0.25, 0.5]), part="uncertainty")
+    columns = {"threshold": [0, 0.5, 1], "left": [0, 0.5, 0], "right": [0, 0.5, 0]}
+    assert curve.to_dict() == columns | {
+        "part": "uncertainty",
+        "scale": "brier",
+        "event_rate": 0.5,
+    }
+    assert curve.to_frame("pandas").to_dict("list") == columns
+
+
+def test_the_uncertainty_does_not_depend_on_what_was_forecast() -> None:
+    with pytest.raises(DataError):
+        murphy_curve(drawn(9), part="uncertainty", band="consistency")
+
+
+@pytest.mark.parametrize("part", ["miscalibration", "discrimination"])
+@pytest.mark.parametrize("band", ["confidence", "consistency"])
+def test_the_band_of_a_part_is_drawn_on_a_grid_from_the_seed_alone(part: Any, band: Any) -> None:
+    t = drawn(200)
+    first, again, other = (
+        murphy_curve(t, part=part, band=band, replicates=60, rng=rng).band for rng in (1, 1, 2)
+    )
+    assert first is not None
+    assert again is not None
+    assert other is not None
+    assert first.x.tolist() == (np.arange(1, 200) / 200).tolist()
+    assert np.array_equal(first.lower, again.lower)
+    assert not np.array_equal(first.upper, other.upper)
+    assert (first.lower >= 0).all()
+    assert (first.lower <= first.upper).all()

@@ -1,7 +1,8 @@
-"""Summaries: they add, and survive a file that nobody can run."""
+"""Summaries: they add, survive a file that nobody can run, and have their labels in order."""
 
 from __future__ import annotations
 
+import datetime as dt
 import io
 import json
 import math
@@ -14,11 +15,10 @@ import numpy as np
 import pytest
 
 import properly
-from properly.engines import Summary
-from properly.engines import _cell_counts as _counting
+from properly.engines import Summary, _cell_counts
 from properly.engines._cell_counts import Counts
 from properly.engines._exact_sums import ScoreSums, Total
-from properly.engines._summary import text_of, total_of
+from properly.engines._summary import in_order, joined, plain_labels, text_of, total_of
 from properly.errors import DataError
 from properly.rules import Bounded, Brier, Log, Rule, Spherical
 
@@ -26,12 +26,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 RNG = np.random.default_rng(5)
+
 ROWS = 40
+
 P = {"a": np.round(RNG.random(ROWS), 1), "b": RNG.random(ROWS)}
+
 Y = RNG.random(ROWS) < P["b"]
+
 WHOLE, FRACTIONS = RNG.integers(0, 4, ROWS), RNG.random(ROWS)
+
 GROUPS = np.array(["north", "south"])[RNG.integers(0, 2, ROWS)]
+
 RULES = (Brier(), Log(), Bounded(Brier(), (0.1, 0.3)))
+
 # What users may call models and groups.
 ODD = ["", "<b>", "{{x}}", "a/b", "\u202eright to left", "\x1b[31m", "line\nbreak", "\ud800", '"']
 
@@ -383,8 +390,8 @@ def test_a_summary_adds_to_summaries_only() -> None:
 
 
 def test_groups_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_counting, "MOST_DISTINCT", 30)
-    monkeypatch.setattr(_counting, "CELLS", 1000)
+    monkeypatch.setattr(_cell_counts, "MOST_DISTINCT", 30)
+    monkeypatch.setattr(_cell_counts, "CELLS", 1000)
     found = summed(groups=GROUPS)
     assert [x.counts["a"].cells for x in found.groups.values()] == [None, None]
     # Forty forecasts that differ are forty cells of a thousand, or nearly, and of a hundred.
@@ -394,7 +401,7 @@ def test_groups_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_cells_that_cannot_be_halved_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_counting, "MOST_DISTINCT", 10)
+    monkeypatch.setattr(_cell_counts, "MOST_DISTINCT", 10)
     found = summed(groups=GROUPS, cells=37)
     assert {x.counts["b"].cells for x in found.groups.values()} == {37}
 
@@ -402,3 +409,23 @@ def test_cells_that_cannot_be_halved_stay(monkeypatch: pytest.MonkeyPatch) -> No
 @pytest.mark.parametrize("x", [0.0, 1.0, -3.0, 5e-324, 1e300, 0.1])
 def test_totals_survive_their_text(x: float) -> None:
     assert total_of(text_of(Total.of(x))) == Total.of(x)
+
+
+def test_labels_of_numpy_become_those_of_python() -> None:
+    found = plain_labels([np.int64(3), np.float64(-0.0), np.bool_(True), np.str_("b"), "a"])
+    assert [type(x) for x in found] == [int, float, bool, str, str]
+    assert str(found) == "[3, 0.0, True, 'b', 'a']"
+
+
+def test_numbers_come_before_text() -> None:
+    parts = dict.fromkeys(["b", 2, "a", 1.5, True])
+    assert list(in_order(parts)) == [True, 1.5, 2, "a", "b"]
+    dates = dict.fromkeys([dt.date(2024, 2, 1), dt.date(2024, 1, 1)])
+    assert list(in_order(dates)) == sorted(dates)
+
+
+def test_parts_of_equal_labels_are_added() -> None:
+    one, other = {"a": 1, True: 3}, {"a": 10, 1: 20, "b": 30}
+    for found in (joined(one, other), joined(other, one)):
+        assert found == {1: 23, "a": 11, "b": 30}
+        assert [type(x) for x in found] == [int, str, str]

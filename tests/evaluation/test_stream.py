@@ -12,8 +12,7 @@ import polars as pl
 import pytest
 
 import properly
-from properly.engines import Summary
-from properly.engines import _cell_counts as _counting
+from properly.engines import Summary, _cell_counts
 from properly.errors import DataError, ImproperRuleError
 from properly.evaluation import Stream, stream
 from properly.rules import Bounded, Brier, Log, Propriety
@@ -253,8 +252,8 @@ def test_few_parts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = [len(part.counts["forecast"]) for part in found._parts]
     assert sum(sizes) == 64
     assert all(one > 2 * two for one, two in pairwise(sizes))
-    monkeypatch.setattr(_counting, "MOST_DISTINCT", 31)
-    monkeypatch.setattr(_counting, "CELLS", 10)
+    monkeypatch.setattr(_cell_counts, "MOST_DISTINCT", 31)
+    monkeypatch.setattr(_cell_counts, "CELLS", 10)
     found.add([0], [0.5])
     assert [x.counts["forecast"].cells for x in found._parts] == [10]
 
@@ -262,8 +261,8 @@ def test_few_parts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_late_group_is_grouped_as_those_before_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(_counting, "MOST_DISTINCT", 30)
-    monkeypatch.setattr(_counting, "CELLS", 10)
+    monkeypatch.setattr(_cell_counts, "MOST_DISTINCT", 30)
+    monkeypatch.setattr(_cell_counts, "CELLS", 10)
     group = np.where(np.arange(ROWS) < 58, GROUP, "late")
     early, late = slice(58), slice(58, None)
     found = fed(early, late, groups=group)

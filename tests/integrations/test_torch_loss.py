@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.integrations.test_torch_agrees import RULES
+from tests.integrations.test_torch_rules import RULES
 
 from properly.rules import (
     RPS,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from tests.integrations.test_torch_agrees import RULES
+from tests.integrations.test_torch_rules import RULES
 
 import properly
 from properly.errors import DataError

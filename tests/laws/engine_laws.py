@@ -16,8 +16,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import properly
-from properly.engines import _frame as _framed
-from properly.engines import _frame as _reading
+from properly.engines import _frame
 from properly.engines._symbols import is_expressible
 from properly.evaluation import summarize
 from properly.rules import RPS, Bounded, Brier, Log
@@ -186,8 +185,7 @@ def large_frames_are_as_exact(engine: Engine) -> None:
     """Scores, their intervals and comparisons, if rows do not fit into memory."""
     frame = engine(table())
     with pytest.MonkeyPatch.context() as patch:
-        for module in (_reading, _framed):
-            patch.setattr(module, "MOST_ROWS", len(table()) - 1)
+        patch.setattr(_frame, "MOST_ROWS", len(table()) - 1)
         names: dict[str, Any] = {"outcome": "bool", "weight": "part", "clusters": "cluster"}
         event = properly.evaluate(frame, ["p", "small"], **names, **ASKED)
         names = {"outcome": "name", "weight": "whole"}

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, chi2
 
 import properly
-from properly.calibration import _reliability_bands as _asymptotics
+from properly.calibration import _reliability_bands
 
 from .subjects import Rows, as_rows, counted_rows, exact_blocks, fractional_rows, seeds
 
@@ -70,7 +70,9 @@ mirrored_rows = st.lists(
 def _one_quantile_a_level() -> Iterator[None]:
     """Find the quantiles behind the method for a continuum once, not for every example."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_asymptotics, "chernoff_quantile", cache(_asymptotics.chernoff_quantile))
+        patch.setattr(
+            _reliability_bands, "chernoff_quantile", cache(_reliability_bands.chernoff_quantile)
+        )
         yield
 
 

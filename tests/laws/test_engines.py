@@ -15,9 +15,7 @@ from pyarrow import parquet
 from tests.messages.test_frames import ONE_OF_EACH, SAID, misheard
 
 import properly
-from properly.engines import _cell_counts as _counting
-from properly.engines import _frame
-from properly.engines import _rows as _collecting
+from properly.engines import _cell_counts, _frame, _rows
 from properly.errors import DataError
 from properly.evaluation import summarize
 from properly.rules import Brier, Log
@@ -142,13 +140,13 @@ def test_a_lazy_frame_is_read_once_for_a_tally_and_once_more_for_each_model() ->
 @pytest.fixture
 def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """List how long the columns are that engines are asked for."""
-    lengths, as_array = [], _collecting._array
+    lengths, as_array = [], _rows._array
 
     def counting(column: Any) -> Any:
         lengths.append(len(column))
         return as_array(column)
 
-    monkeypatch.setattr(_collecting, "_array", counting)
+    monkeypatch.setattr(_rows, "_array", counting)
     return lengths
 
 
@@ -182,7 +180,7 @@ def test_what_is_too_much_is_grouped_and_scores_stay_exact(
     frame = engine(table())
     # As many as there are, with all of their outcomes; then so few that the first rows tell.
     for most, cells in ((distinct, 16), (20, 5)):
-        for module in (_counting, _frame):
+        for module in (_cell_counts, _frame):
             monkeypatch.setattr(module, "MOST_DISTINCT", most)
             monkeypatch.setattr(module, "CELLS", cells)
         fetched.clear()

@@ -13,7 +13,7 @@ from tests.examples import examples
 
 import properly
 from properly._boundary._files import pack
-from properly.engines import _cell_counts as _counting
+from properly.engines import _cell_counts
 from properly.engines._summary import columns_of, words_and_columns
 from properly.evaluation import Stream, stream
 from properly.rules import Brier, Log
@@ -88,8 +88,8 @@ def bytes_of(summary: Summary) -> bytes:
 @contextmanager
 def small(most: int, cells: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_counting, "MOST_DISTINCT", most)
-        patch.setattr(_counting, "CELLS", cells)
+        patch.setattr(_cell_counts, "MOST_DISTINCT", most)
+        patch.setattr(_cell_counts, "CELLS", cells)
         yield
 
 

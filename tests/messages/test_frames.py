@@ -18,8 +18,7 @@ import pyarrow as pa
 import pytest
 
 import properly
-from properly.engines import _frame as _framed
-from properly.engines import _frame as _reading
+from properly.engines import _frame
 from properly.engines._symbols import FORECAST, FUNCTIONS, Symbols
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation import summarize
@@ -539,7 +538,7 @@ OTHERS: list[tuple[type[Exception], str, Callable[[], Any]]] = [
     (
         DataError,
         "a frame must have columns; this one has none",
-        lambda: _reading.count_rows(pd.DataFrame(index=[0, 1])),
+        lambda: _frame.count_rows(pd.DataFrame(index=[0, 1])),
     ),
     (
         DataError,
@@ -612,8 +611,7 @@ def test_any_other_message_is_word_for_word(
 def test_what_needs_rows_is_refused_of_frames_with_too_many(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for module in (_reading, _framed):
-        monkeypatch.setattr(module, "MOST_ROWS", 5)
+    monkeypatch.setattr(_frame, "MOST_ROWS", 5)
     frame = pl.DataFrame(COLUMNS).lazy()
     for what in ("time", "strata"):
         with pytest.raises(DataError) as caught:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.evaluation.test_class_summary_gathering import gathered, summary_of
+from tests.evaluation.test_evaluate_class_summary import gathered, summary_of
 from tests.evaluation.test_summed_groups import found_of
 from tests.evaluation.test_summed_groups import summary_of as groups_of
 

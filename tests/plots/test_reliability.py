@@ -1,4 +1,4 @@
-"""Reliability diagrams."""
+"""Reliability diagrams, also with bins chosen beforehand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from tests.plots.subjects import CONTINUOUS, DISCRETE
 
 from properly import decompose, plots, reliability, tally
-from properly.calibration import Decomposition
+from properly.calibration import Decomposition, binned_reliability
 from properly.errors import DataError
 from properly.inference import Band
 from properly.rules import Brier
@@ -163,3 +163,27 @@ def test_titles_of_a_grid_do_not_reach_into_the_next_panel() -> None:
 def test_a_grid_needs_a_column() -> None:
     with pytest.raises(DataError, match="columns must be a whole number, 1 or more; got 0"):
         plots.reliability_grid({"model": RECORD}, columns=0)
+
+
+def test_points_lie_at_the_mean_forecast_and_the_event_rate_of_each_bin() -> None:
+    record = binned_reliability(CONTINUOUS, bins=5)
+    ax = plots.binned_reliability(record)
+    expected = np.stack([record.mean_forecast, record.event_rate], axis=1)
+    np.testing.assert_array_equal(ax.get_lines()[-1].get_xydata(), expected)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("forecast", "event rate")
+
+
+def test_bars_show_the_weight_of_each_bin() -> None:
+    record = binned_reliability(CONTINUOUS, bins=5)
+    bars = plots.binned_reliability(record).patches
+    np.testing.assert_allclose([bar.get_x() for bar in bars], record.lower)  # type: ignore[attr-defined]
+    height = np.array([bar.get_height() for bar in bars])  # type: ignore[attr-defined]
+    np.testing.assert_allclose(height, 0.2 * record.weight / record.weight.max())
+    pair = {"5 bins": record, "2 bins": binned_reliability(CONTINUOUS, bins=2)}
+    assert not plots.binned_reliability(pair).patches
+
+
+def test_a_bin_of_one_value_has_a_bar_all_the_same() -> None:
+    record = binned_reliability(tally([0, 1, 1], [0.2, 0.2, 0.9]), bins=2, scheme="count")
+    bars = plots.binned_reliability(record).patches
+    assert min(bar.get_width() for bar in bars) > 0  # type: ignore[attr-defined]

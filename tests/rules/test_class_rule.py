@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from properly._boundary import _chunks as _sweep
+from properly._boundary import _chunks
 from properly._boundary._labels import check_count
 from properly.errors import ArgumentTypeError, DataError
 from properly.rules import (
@@ -133,7 +133,7 @@ PIECES: list[ClassRule] = [
 def test_a_table_of_more_than_a_piece_costs_what_its_halves_cost(
     rule: ClassRule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_sweep, "TABLE", 2**14)
+    monkeypatch.setattr(_chunks, "TABLE", 2**14)
     assert_halves_cost_the_same(rule, 2**14)
 
 

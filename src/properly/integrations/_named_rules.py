@@ -21,13 +21,13 @@ def named_rules(
     if not result:
         message = "at least one rule is needed; got none"
         raise DataError(message)
-    asked = [rule.name for rule in result] if names is None else _as_names(names)
-    if len(asked) != len(result):
-        message = f"names must have one name a rule; got {len(asked)} for {len(result)}"
+    names = [rule.name for rule in result] if names is None else _as_names(names)
+    if len(names) != len(result):
+        message = f"names must have one name a rule; got {len(names)} for {len(result)}"
         raise DataError(message)
-    named = {f"{prefix}{name}": rule for name, rule in zip(asked, result, strict=True)}
+    named = {f"{prefix}{name}": rule for name, rule in zip(names, result, strict=True)}
     if len(named) < len(result):
-        twice = next(name for name in asked if asked.count(name) > 1)
+        twice = next(name for name in names if names.count(name) > 1)
         message = f"rules must have different names; got {twice!r} twice"
         raise DataError(message, hint="names= gives them others.")
     return named

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 Method = TypeVar("Method", bound="Callable[..., Any]")
 
-KNOWN = ("torch", "jax", "numpy")
+SUPPORTED = ("torch", "jax", "numpy")
 
 
 def require_backend() -> None:
     """Refuse a backend whose tensors the rules cannot price."""
     result = keras.backend.backend()
-    if result not in KNOWN:
+    if result not in SUPPORTED:
         message = f"RuleMetric needs Keras on torch, jax or numpy; its backend is {result!r}"
         hint = (
             "ScoreCallback works on every backend; or set KERAS_BACKEND before Keras is imported."

@@ -226,8 +226,8 @@ class RuleMetric(keras.metrics.Metric):  # type: ignore[misc]
         y, p = as_array(y_true, "outcomes"), as_array(y_pred, "forecasts")
         weight = None if sample_weight is None else as_array(sample_weight, "weights")
         rows = as_keras_rows(self.rule, y, p, weight, mask_of(y_pred))
-        known = all(is_concrete(x) for x in rows if x is not None)
-        self._add(self._checked(rows) if known else self._traced(rows))
+        concrete = all(is_concrete(x) for x in rows if x is not None)
+        self._add(self._checked(rows) if concrete else self._traced(rows))
 
     def result(self) -> Array:
         """Return the mean loss so far, as a tensor without dimensions."""
@@ -241,16 +241,16 @@ class RuleMetric(keras.metrics.Metric):  # type: ignore[misc]
 
     def get_config(self) -> dict[str, Any]:
         """Return what makes the metric again, as text and numbers; the rule as it is written."""
-        told = repr(self.rule)
+        text = repr(self.rule)
         try:
-            known = parse_rule(told) == self.rule
+            readable = parse_rule(text) == self.rule
         except ProperlyError:
-            known = False
-        if not known:
-            message = f"a metric is saved with a rule that parse_rule reads; {told} is none"
+            readable = False
+        if not readable:
+            message = f"a metric is saved with a rule that parse_rule reads; {text} is none"
             hint = "rules of your own are not saved; keep the metric out of what is saved."
             raise ArgumentTypeError(message, hint=hint)
-        return {"name": self.name, "rule": told, "from_logits": self.from_logits}
+        return {"name": self.name, "rule": text, "from_logits": self.from_logits}
 
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> RuleMetric:

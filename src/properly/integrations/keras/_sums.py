@@ -167,12 +167,12 @@ def traced_sums(rule: AnyRule, rows: KerasRows, *, from_logits: bool) -> BatchSu
     """Add up the losses of rows that cannot be looked at; what is to be refused makes them NaN."""
     xp = namespace(rows.p)
     good = _good_logits(rows) if from_logits else _good_forecasts(rows)
-    y, known = _numbered(rows)
+    y, valid = _numbered(rows)
     # Half precision overflows in sums.
     p = rows.p if rows.p.dtype == xp.float64 else xp.astype(rows.p, xp.float32)
     loss = _traced_losses(rule, rows._replace(y=y, p=p), from_logits=from_logits)
     weight = xp.ones_like(loss) if rows.weight is None else xp.astype(rows.weight, loss.dtype)
-    good = ((good & known) | (weight == 0)) & (weight >= 0) & (weight < float("inf"))
+    good = ((good & valid) | (weight == 0)) & (weight >= 0) & (weight < float("inf"))
     paid = xp.where(weight > 0, loss, xp.zeros_like(loss)) * weight
     return BatchSums(xp.sum(xp.where(good, paid, xp.full_like(paid, np.nan))), xp.sum(weight))
 
@@ -236,8 +236,8 @@ def _numbered(rows: KerasRows) -> tuple[Array, Array]:
         return y == 1, (y == 0) | (y == 1)
     if len(y.shape) == 2:
         ones = xp.astype(y == 1, xp.int32)
-        known = xp.all((y == 0) | (y == 1), axis=1) & (xp.sum(ones, axis=1) == 1)
-        return xp.argmax(ones, axis=1), known
+        valid = xp.all((y == 0) | (y == 1), axis=1) & (xp.sum(ones, axis=1) == 1)
+        return xp.argmax(ones, axis=1), valid
     number = xp.astype(y, xp.int32)
-    known = (y >= 0) & (y < rows.p.shape[1]) & (xp.astype(number, y.dtype) == y)
-    return xp.where(known, number, xp.zeros_like(number)), known
+    valid = (y >= 0) & (y < rows.p.shape[1]) & (xp.astype(number, y.dtype) == y)
+    return xp.where(valid, number, xp.zeros_like(number)), valid

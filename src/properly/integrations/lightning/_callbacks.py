@@ -109,10 +109,10 @@ class ReliabilityCallback(StageCallback):
 
     def begin(self, trainer: Any, module: Any, loaders: int) -> None:
         """Make one metric a data loader, unless this epoch is left out."""
-        wanted = self.stage == "test" or trainer.current_epoch % self.every == 0
+        counted = self.stage == "test" or trainer.current_epoch % self.every == 0
         self._metrics = [
             TallyMetric(Brier(), cells=self.cells).to(module.device)
-            for _ in range(loaders if wanted else 0)
+            for _ in range(loaders if counted else 0)
         ]
 
     def add(self, loader: int, preds: Array, target: Array, weight: Array | None) -> None:
@@ -241,10 +241,10 @@ class ScoreCallback(StageCallback):
         """Log all scores."""
         for loader, metrics in enumerate(self._metrics):
             for name, metric in metrics.items():
-                told = numbered(name, loader, len(self._metrics))
+                key = numbered(name, loader, len(self._metrics))
                 # All processes have the same value by now. Their greatest is it, to the last digit;
                 # their mean might be rounded.
-                module.log(told, metric.compute(), reduce_fx="max", sync_dist=True)
+                module.log(key, metric.compute(), reduce_fx="max", sync_dist=True)
         self._metrics = []
 
     def _metric(self, rule: Rule) -> TallyMetric:

@@ -83,12 +83,12 @@ class Keys(NamedTuple):
 
     def take(self, outputs: object, stage: str) -> tuple[Array, Array, Array | None]:
         """Take what was asked for from what a step returned."""
-        wanted = [key for key in self if key is not None]
-        listed = " and ".join([", ".join(repr(key) for key in wanted[:-1]), repr(wanted[-1])])
+        keys = [key for key in self if key is not None]
+        listed = " and ".join([", ".join(repr(key) for key in keys[:-1]), repr(keys[-1])])
         if not isinstance(outputs, Mapping):
             message = f"{WORD[stage]}_step must return a dict with {listed}; got {_kind(outputs)}"
             raise ArgumentTypeError(message)
-        missing = [key for key in wanted if key not in outputs]
+        missing = [key for key in keys if key not in outputs]
         if missing:
             message = (
                 f"{WORD[stage]}_step must return a dict with {listed}; it has "

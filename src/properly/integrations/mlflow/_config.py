@@ -71,22 +71,22 @@ def as_config(given: Mapping[str, Any] | None) -> Config:
     if not isinstance(given, Mapping | None):
         message = f"evaluator_config must be a dict; got {type(given).__name__}"
         raise ArgumentTypeError(message)
-    known = dict(given or {})
-    for key in known:
+    config = dict(given or {})
+    for key in config:
         _require_key(key)
-    labels = known.get("labels")
-    logging = {name: known[name] for name in WORDS if name in known}
-    logging |= {name: check_flag(known[name], name) for name in FLAGS if name in known}
+    labels = config.get("labels")
+    logging = {name: config[name] for name in WORDS if name in config}
+    logging |= {name: check_flag(config[name], name) for name in FLAGS if name in config}
     return Config(
-        options={name: known[name] for name in OPTIONS if name in known},
-        columns=_columns(known),
+        options={name: config[name] for name in OPTIONS if name in config},
+        columns=_columns(config),
         labels=None if labels is None else as_labels(labels),
-        pos_label=known.get("pos_label"),
-        ordered=check_flag(known.get("ordered", False), "ordered"),
-        forecasts=known.get("forecasts"),
-        logging=logging | {"prefix": known.get("metric_prefix") or ""},
+        pos_label=config.get("pos_label"),
+        ordered=check_flag(config.get("ordered", False), "ordered"),
+        forecasts=config.get("forecasts"),
+        logging=logging | {"prefix": config.get("metric_prefix") or ""},
         # Which label is the event concerns MLflow's own evaluators as well.
-        is_ours=bool(set(known) & set(OURS) - {"pos_label"}),
+        is_ours=bool(set(config) & set(OURS) - {"pos_label"}),
     )
 
 
@@ -99,8 +99,8 @@ def _require_key(key: object) -> None:
     raise DataError(message, hint=hint)
 
 
-def _columns(known: Mapping[str, Any]) -> dict[str, Any]:
+def _columns(config: Mapping[str, Any]) -> dict[str, Any]:
     """Take columns; weights by the name that MLflow's own evaluators know are not dropped."""
-    result = {name: known[name] for name in COLUMNS if known.get(name) is not None}
-    weights = known.get("sample_weights")
+    result = {name: config[name] for name in COLUMNS if config.get(name) is not None}
+    weights = config.get("sample_weights")
     return result if weights is None else {"weight": weights} | result

@@ -119,9 +119,9 @@ def _logged(record: Evaluation, config: Config, run_id: str, about: Mapping[str,
     from properly.integrations.mlflow._config import WORDS
     from properly.integrations.mlflow._logging import log_to_run
 
-    told = dict(config.logging)
-    words = {name: told.pop(name) for name in WORDS if name in told}
-    return log_to_run(record, run_id, words=words, about=about, **told)
+    options = dict(config.logging)
+    words = {name: options.pop(name) for name in WORDS if name in options}
+    return log_to_run(record, run_id, words=words, about=about, **options)
 
 
 def _evaluated(dataset: Any, model: Any, predictions: str | None, config: Config) -> Evaluation:
@@ -151,9 +151,9 @@ def _evaluated(dataset: Any, model: Any, predictions: str | None, config: Config
     return result
 
 
-def _about(dataset: Any, run_id: str, known: Mapping[str, Any]) -> dict[str, Any]:
+def _about(dataset: Any, run_id: str, context: Mapping[str, Any]) -> dict[str, Any]:
     """Say which model and data a metric is of; MLflow knows of both since it hands over the id."""
-    if "model_id" not in known:
+    if "model_id" not in context:
         return {}
     data = {"dataset_name": dataset.name, "dataset_digest": dataset.digest}
-    return {"model_id": known["model_id"], "run_id": run_id, **data}
+    return {"model_id": context["model_id"], "run_id": run_id, **data}

@@ -36,8 +36,8 @@ def forecasts_of(tables: Mapping[str, Table], y: Any, config: Config) -> Forecas
     labels = next(iter(result.values())).labels
     models = {name: _in_order(each, labels) for name, each in result.items()}
     # The last of two labels is the event, so that no other need be named.
-    known = labels is not None and labels != config.labels
-    return Forecasts(models, labels, None if known else config.pos_label)
+    derived = labels is not None and labels != config.labels
+    return Forecasts(models, labels, None if derived else config.pos_label)
 
 
 class _Labelled(NamedTuple):
@@ -85,9 +85,9 @@ def _classes(table: Table, y: Any, config: Config) -> tuple[Any, ...] | None:
 
 def _read(names: tuple[str, ...], labels: Collection[Any]) -> tuple[Any, ...] | None:
     """Read the names of columns as labels, in words or in numbers; None if a label has none."""
-    for known in (names, tuple(map(_as_number, names))):
-        if known and all(label in known for label in labels):
-            return known
+    for classes in (names, tuple(map(_as_number, names))):
+        if classes and all(label in classes for label in labels):
+            return classes
     return None
 
 
@@ -127,13 +127,13 @@ def _event(p: Any, classes: tuple[Any, ...] | None, config: Config) -> _Labelled
 
 def _places(labels: tuple[Any, ...], classes: tuple[Any, ...] | None) -> list[int]:
     """Find the column of each label."""
-    known = labels if classes is None else classes
+    columns = labels if classes is None else classes
     for label in labels:
-        if label not in known:
-            listed = ", ".join(map(repr, known))
+        if label not in columns:
+            listed = ", ".join(map(repr, columns))
             message = f"labels must be those of the model's classes, {listed}; got {label!r}"
             raise DataError(message)
-    return [known.index(label) for label in labels]
+    return [columns.index(label) for label in labels]
 
 
 def _require_numbers(classes: tuple[Any, ...]) -> None:
@@ -172,8 +172,8 @@ def tables_of(
     data = _seen_by(model, raw, dataset, config)
     if hasattr(raw, "predict_proba"):
         p = check_probabilities(np.asarray(raw.predict_proba(data)))
-        known = getattr(raw, "classes_", None)
-        return {type(raw).__name__: Table(p, None if known is None else as_labels(known))}
+        classes = getattr(raw, "classes_", None)
+        return {type(raw).__name__: Table(p, None if classes is None else as_labels(classes))}
     what = "what the model predicts"
     if hasattr(raw, "classes_"):
         message = f"labels are no forecasts: {what} must be probabilities; it has no predict_proba"
@@ -205,9 +205,9 @@ def _seen_by(model: Any, raw: Any, dataset: Any, config: Config) -> Any:
     data = dataset.features_data
     if not hasattr(data, "columns"):
         return np.array(data)
-    wanted = set(getattr(raw, "feature_names_in_", ())) | _inputs(model)
+    inputs = set(getattr(raw, "feature_names_in_", ())) | _inputs(model)
     named = {x for x in config.columns.values() if isinstance(x, str)}
-    return data.drop(columns=[x for x in data.columns if x in named and x not in wanted])
+    return data.drop(columns=[x for x in data.columns if x in named and x not in inputs])
 
 
 def _inputs(model: Any) -> set[str]:
@@ -219,19 +219,19 @@ def _inputs(model: Any) -> set[str]:
 
 def _of_data(dataset: Any, config: Config) -> dict[str, Table]:
     """Take columns that are named, or the one that MLflow was told of."""
-    asked = config.forecasts
-    if asked is None:
+    columns = config.forecasts
+    if columns is None:
         if dataset.predictions_data is None:
             message = "data without a model must have forecasts; neither predictions nor forecasts "
             message += "names a column"
             raise DataError(message, hint='evaluator_config={"forecasts": ["name of a column"]}')
         name = str(dataset.predictions_name or "forecast")
         return {name: _from_output(dataset.predictions_data, None, f"the column {name!r}")}
-    if isinstance(asked, str):
-        asked = [asked]
-    if not isinstance(asked, Mapping):
-        asked = {name: name for name in asked}
-    return {str(model): _from_columns(dataset, names) for model, names in asked.items()}
+    if isinstance(columns, str):
+        columns = [columns]
+    if not isinstance(columns, Mapping):
+        columns = {name: name for name in columns}
+    return {str(model): _from_columns(dataset, names) for model, names in columns.items()}
 
 
 def _from_columns(dataset: Any, names: str | Sequence[str]) -> Table:

@@ -248,24 +248,24 @@ class CurveDisplay(ABC, Generic[Record]):
         curve_kwargs: Mapping[str, Any] | None,
     ) -> Self:
         """Measure the curves, then draw them."""
-        asked = {key: value for key, value in options.items() if key in cls.measured}
+        measuring = {key: value for key, value in options.items() if key in cls.measured}
         drawing = {key: value for key, value in options.items() if key not in cls.measured}
-        display = cls._measure_all(record, asked, record.name if name is None else name)
+        display = cls._measure_all(record, measuring, record.name if name is None else name)
         return display.plot(ax, curve_kwargs=curve_kwargs, **drawing)
 
     @classmethod
-    def _measure_all(cls, record: Gathered, asked: Mapping[str, Any], name: str | None) -> Self:
-        plainly = {key: value for key, value in asked.items() if key not in OF_BANDS}
-        known: dict[str, Any] = {
+    def _measure_all(cls, record: Gathered, options: Mapping[str, Any], name: str | None) -> Self:
+        plainly = {key: value for key, value in options.items() if key not in OF_BANDS}
+        details: dict[str, Any] = {
             "folds": tuple(cls._measure(fold, **plainly) for fold in record.folds),
             "name": name,
             "pos_label": record.event,
         }
-        return cls(cls._measure(record.cases, **asked), **known)  # type: ignore[call-arg]
+        return cls(cls._measure(record.cases, **options), **details)  # type: ignore[call-arg]
 
     @classmethod
     @abstractmethod
-    def _measure(cls, cases: Cases, **asked: Any) -> Record:
+    def _measure(cls, cases: Cases, **options: Any) -> Record:
         """Return the record of a curve."""
 
     @property
@@ -345,9 +345,9 @@ class CurveDisplay(ABC, Generic[Record]):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the records as JSON can hold them, that of all cases and those of the folds."""
-        known: dict[str, Any] = plain({"name": self.name, "pos_label": self.pos_label})
+        details: dict[str, Any] = plain({"name": self.name, "pos_label": self.pos_label})
         folds = [fold.to_dict() for fold in self.folds]
-        return known | {POOLED: self.record.to_dict(), "folds": folds}
+        return details | {POOLED: self.record.to_dict(), "folds": folds}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """Return the curve as a polars, pandas or pyarrow frame.
@@ -437,16 +437,16 @@ class ReliabilityDisplay(CurveDisplay[Reliability]):
     )
 
     @classmethod
-    def _measure_all(cls, record: Gathered, asked: Mapping[str, Any], name: str | None) -> Self:
-        asked = dict(asked)
-        rule = asked.pop("rule", BRIER)
-        display = super()._measure_all(record, asked, name)
+    def _measure_all(cls, record: Gathered, options: Mapping[str, Any], name: str | None) -> Self:
+        options = dict(options)
+        rule = options.pop("rule", BRIER)
+        display = super()._measure_all(record, options, name)
         display.decomposition = None if rule is None else decompose(record.cases, rule)
         return display
 
     @classmethod
-    def _measure(cls, cases: Cases, **asked: Any) -> Reliability:
-        return reliability(cases, reduction=None, **asked)
+    def _measure(cls, cases: Cases, **options: Any) -> Reliability:
+        return reliability(cases, reduction=None, **options)
 
     @property
     def record(self) -> Reliability:
@@ -514,8 +514,8 @@ class MurphyDisplay(CurveDisplay[MurphyCurve]):
     measured: ClassVar[frozenset[str]] = frozenset({"part", "band", "level", "replicates", "rng"})
 
     @classmethod
-    def _measure(cls, cases: Cases, **asked: Any) -> MurphyCurve:
-        return murphy_curve(cases, **asked)
+    def _measure(cls, cases: Cases, **options: Any) -> MurphyCurve:
+        return murphy_curve(cases, **options)
 
     @property
     def record(self) -> MurphyCurve:
@@ -585,8 +585,8 @@ class DecisionDisplay(CurveDisplay[DecisionCurve]):
     )
 
     @classmethod
-    def _measure(cls, cases: Cases, **asked: Any) -> DecisionCurve:
-        return decision_curve(cases, asked.pop("thresholds", "every"), **asked)
+    def _measure(cls, cases: Cases, **options: Any) -> DecisionCurve:
+        return decision_curve(cases, options.pop("thresholds", "every"), **options)
 
     @property
     def record(self) -> DecisionCurve:
@@ -653,8 +653,8 @@ class RocDisplay(CurveDisplay[RocCurve]):
     measured: ClassVar[frozenset[str]] = frozenset({"hull", "band", "level"})
 
     @classmethod
-    def _measure(cls, cases: Cases, **asked: Any) -> RocCurve:
-        return roc_curve(cases, **asked)
+    def _measure(cls, cases: Cases, **options: Any) -> RocCurve:
+        return roc_curve(cases, **options)
 
     @property
     def record(self) -> RocCurve:

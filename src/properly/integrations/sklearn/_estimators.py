@@ -76,8 +76,8 @@ def require_seen(y: ArrayLike, forecasts: Forecasts) -> None:
     """Refuse outcomes for which the estimator has no probability."""
     result = to_numpy(as_column(y, "outcomes"))
     require_present(result, "outcomes")
-    known = set(forecasts.labels)
-    unseen = np.array([label not in known for label in result.tolist()])
+    labels = set(forecasts.labels)
+    unseen = np.array([label not in labels for label in result.tolist()])
     if unseen.any():
         listed = _listed(forecasts.labels)
         rule = f"outcomes must be classes that {forecasts.name} has seen, {listed}"
@@ -86,30 +86,30 @@ def require_seen(y: ArrayLike, forecasts: Forecasts) -> None:
 
 def in_order(forecasts: Forecasts, rule: Rule, labels: Sequence[object] | None) -> Forecasts:
     """Put columns in the order that was asked for, or that numbers have if a rule needs one."""
-    p, known, name = forecasts
+    p, classes, name = forecasts
     if labels is not None:
-        asked = as_labels(labels)
-        _require_same(asked, forecasts)
+        order = as_labels(labels)
+        _require_same(order, forecasts)
     elif not (isinstance(rule, ClassRule) and rule.needs_order):
         return forecasts
-    elif all(isinstance(label, Real) for label in known):
-        asked = tuple(sorted(known))
+    elif all(isinstance(label, Real) for label in classes):
+        order = tuple(sorted(classes))
     else:
-        message = f"{rule!r} needs the order of the classes; {name} has {_listed(known)}"
+        message = f"{rule!r} needs the order of the classes; {name} has {_listed(classes)}"
         hint = "labels= gives the order, as in make_rule_scorer(rule, labels=[…])."
         raise DataError(message, hint=hint)
-    return Forecasts(p[:, [known.index(label) for label in asked]], asked, name)
+    return Forecasts(p[:, [classes.index(label) for label in order]], order, name)
 
 
-def _require_same(asked: tuple[Any, ...], forecasts: Forecasts) -> None:
+def _require_same(labels: tuple[Any, ...], forecasts: Forecasts) -> None:
     """Refuse labels that are not the classes of the estimator: folds would not be comparable."""
-    _, known, name = forecasts
-    unseen = [label for label in asked if label not in known]
+    _, classes, name = forecasts
+    unseen = [label for label in labels if label not in classes]
     if unseen:
-        listed = _listed(known)
+        listed = _listed(classes)
         message = f"labels must be classes that {name} has seen, {listed}; got {unseen[0]!r}"
         raise DataError(message, hint=STRATIFY)
-    left_out = [label for label in known if label not in asked]
+    left_out = [label for label in classes if label not in labels]
     if left_out:
         message = f"labels must have every class that {name} has seen; there is no {left_out[0]!r}"
         raise DataError(message)

@@ -96,8 +96,21 @@ def rule_loss(
     >>> rule_loss(["no", "yes"], [0.2, 0.4], rule=Regret((0.1, 0.5)), pos_label="yes")
     0.0875
     """
-    asked, rows = judged(y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label)
-    mean: float = asked.mean_price(*rows) if isinstance(rows, ClassRows) else asked(*rows)
+    return _mean(y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label)
+
+
+def _mean(
+    y_true: ArrayLike,
+    y_proba: ArrayLike,
+    rule: Rule,
+    sample_weight: ArrayLike | None,
+    *,
+    labels: Sequence[object] | None,
+    pos_label: object,
+) -> float:
+    """Return the mean loss; its arguments are those of `rule_loss`."""
+    judge, rows = judged(y_true, y_proba, rule, sample_weight, labels=labels, pos_label=pos_label)
+    mean: float = judge.mean_price(*rows) if isinstance(rows, ClassRows) else judge(*rows)
     return mean
 
 
@@ -128,10 +141,10 @@ def score_samples(
     >>> score_samples([0, 1], [[0.75, 0.25], [0.5, 0.5]], rule=Brier())
     array([0.0625, 0.25  ])
     """
-    asked, rows = judged(y_true, y_proba, rule, labels=labels, pos_label=pos_label)
+    judge, rows = judged(y_true, y_proba, rule, labels=labels, pos_label=pos_label)
     if isinstance(rows, ClassRows):
-        return asked.prices(rows.y, rows.p)
-    return asked.loss(rows.y, rows.p)
+        return judge.prices(rows.y, rows.p)
+    return judge.loss(rows.y, rows.p)
 
 
 def brier_loss(
@@ -165,14 +178,7 @@ def brier_loss(
     >>> brier_loss([0, 1, 2], [[0.5, 0.5, 0.0]] * 3)
     0.8333333333333334
     """
-    result = rule_loss(
-        y_true,
-        y_proba,
-        rule=Brier(),
-        sample_weight=sample_weight,
-        labels=labels,
-        pos_label=pos_label,
-    )
+    result = _mean(y_true, y_proba, Brier(), sample_weight, labels=labels, pos_label=pos_label)
     if scale_by_half == "auto":
         return result
     several = is_table(y_proba) and columns_of_table(y_proba) > 2
@@ -209,14 +215,7 @@ def log_loss(
     >>> round(log_loss([0, 1], [0.5, 0.25]), 6), log_loss([0, 1], [0.5, 0.0])
     (1.039721, inf)
     """
-    return rule_loss(
-        y_true,
-        y_proba,
-        rule=Log(),
-        sample_weight=sample_weight,
-        labels=labels,
-        pos_label=pos_label,
-    )
+    return _mean(y_true, y_proba, Log(), sample_weight, labels=labels, pos_label=pos_label)
 
 
 def spherical_loss(
@@ -244,14 +243,7 @@ def spherical_loss(
     >>> round(spherical_loss([0, 1], [0.4, 0.2]), 6)
     0.462707
     """
-    return rule_loss(
-        y_true,
-        y_proba,
-        rule=Spherical(),
-        sample_weight=sample_weight,
-        labels=labels,
-        pos_label=pos_label,
-    )
+    return _mean(y_true, y_proba, Spherical(), sample_weight, labels=labels, pos_label=pos_label)
 
 
 def bounded_brier_loss(
@@ -282,11 +274,11 @@ def bounded_brier_loss(
     >>> bounded_brier_loss([0, 1], [0.2, 0.75], within=(0.5, 1.0))
     0.0625
     """
-    return rule_loss(
+    return _mean(
         y_true,
         y_proba,
-        rule=Bounded(Brier(), as_interval(within)),
-        sample_weight=sample_weight,
+        Bounded(Brier(), as_interval(within)),
+        sample_weight,
         labels=labels,
         pos_label=pos_label,
     )
@@ -320,11 +312,11 @@ def bounded_log_loss(
     >>> round(bounded_log_loss([0, 1], [0.2, 0.0], within=(0.1, 0.5)), 6)
     0.393046
     """
-    return rule_loss(
+    return _mean(
         y_true,
         y_proba,
-        rule=Bounded(Log(), as_interval(within)),
-        sample_weight=sample_weight,
+        Bounded(Log(), as_interval(within)),
+        sample_weight,
         labels=labels,
         pos_label=pos_label,
     )
@@ -355,14 +347,7 @@ def ranked_probability_loss(
     >>> ranked_probability_loss([1, 2, 3], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
     0.16666666666666666
     """
-    return rule_loss(
-        y_true,
-        y_proba,
-        rule=RPS(),
-        sample_weight=sample_weight,
-        labels=labels,
-        pos_label=pos_label,
-    )
+    return _mean(y_true, y_proba, RPS(), sample_weight, labels=labels, pos_label=pos_label)
 
 
 def ranked_log_loss(
@@ -390,14 +375,7 @@ def ranked_log_loss(
     >>> round(ranked_log_loss([1, 3], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5]], labels=[1, 2, 3]), 6)
     0.346574
     """
-    return rule_loss(
-        y_true,
-        y_proba,
-        rule=RankedLog(),
-        sample_weight=sample_weight,
-        labels=labels,
-        pos_label=pos_label,
-    )
+    return _mean(y_true, y_proba, RankedLog(), sample_weight, labels=labels, pos_label=pos_label)
 
 
 def penalized_brier_loss(
@@ -425,14 +403,7 @@ def penalized_brier_loss(
     >>> penalized_brier_loss([0, 1], [[0.75, 0.25], [0.75, 0.25]])
     0.875
     """
-    return rule_loss(
-        y_true,
-        y_proba,
-        rule=PBS(),
-        sample_weight=sample_weight,
-        labels=labels,
-        pos_label=pos_label,
-    )
+    return _mean(y_true, y_proba, PBS(), sample_weight, labels=labels, pos_label=pos_label)
 
 
 def penalized_log_loss(
@@ -460,14 +431,7 @@ def penalized_log_loss(
     >>> round(penalized_log_loss([0, 1], [[0.75, 0.25], [0.75, 0.25]]), 6)
     1.183562
     """
-    return rule_loss(
-        y_true,
-        y_proba,
-        rule=PLL(),
-        sample_weight=sample_weight,
-        labels=labels,
-        pos_label=pos_label,
-    )
+    return _mean(y_true, y_proba, PLL(), sample_weight, labels=labels, pos_label=pos_label)
 
 
 BRIER = Brier()

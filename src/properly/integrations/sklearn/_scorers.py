@@ -193,15 +193,15 @@ def rule_scorers(
     >>> list(rule_scorers(within=(0.05, 0.2)))
     ['neg_brier', 'neg_bounded_brier[0.05,0.2]', 'neg_log', 'neg_bounded_log[0.05,0.2]']
     """
-    asked = _asked(rules, within, check_flag(ordered, "ordered"))
-    require_distinct("rules", [rule.name for rule in asked])
+    chosen = _chosen_rules(rules, within, check_flag(ordered, "ordered"))
+    require_distinct("rules", [rule.name for rule in chosen])
     return {
         f"neg_{rule.name}": make_rule_scorer(rule, labels=labels, pos_label=pos_label)
-        for rule in asked
+        for rule in chosen
     }
 
 
-def _asked(
+def _chosen_rules(
     rules: Iterable[Rule] | Rule | None,
     within: Interval | tuple[float, float] | None,
     ordered: bool,
@@ -213,10 +213,10 @@ def _asked(
         return rules_of_event(rules, within)[0]
     if rules is None:
         return rules_of_classes(None, "ordinal") if ordered else (Brier(), Log())
-    asked = tuple(require_rule(rule) for rule in as_rules(rules))
-    for rule in asked:
+    chosen = tuple(require_rule(rule) for rule in as_rules(rules))
+    for rule in chosen:
         if isinstance(rule, ClassRule) and rule.needs_order and not ordered:
             message = f"{rule!r} needs ordered classes; got ordered=False"
             hint = "ordered=True takes numbers in their order, and words in that of labels=."
             raise DataError(message, hint=hint)
-    return asked
+    return chosen

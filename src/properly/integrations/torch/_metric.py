@@ -263,8 +263,8 @@ class DecompositionMetric(TallyMetric):
         columns = batch.x.shape[1] if batch.has_classes else None
         if columns != self.classes:
             given = "one event" if columns is None else f"{columns} classes"
-            asked = "one event" if self.classes is None else f"{self.classes} classes"
-            message = f"this metric was made for {asked}; batch {batch.number} has {given}"
+            expected = "one event" if self.classes is None else f"{self.classes} classes"
+            message = f"this metric was made for {expected}; batch {batch.number} has {given}"
             raise DataError(message, hint="classes= says how many there are; None is one event.")
         return str(self._plan.view)
 

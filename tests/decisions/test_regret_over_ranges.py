@@ -10,7 +10,7 @@ import pytest
 
 from properly import Cases, tally
 from properly.counts._scoring import mean_score
-from properly.decisions import _best_by_range as _range_costs
+from properly.decisions import _best_by_range
 from properly.decisions._best_by_range import (
     Forecasts,
     difference_errors,
@@ -145,7 +145,7 @@ def test_blocks_of_rows_change_nothing(
     y, forecasts, rng = drawn(4)
     known = {"clusters": rng.integers(0, 12, 120)} if clustered else {}
     whole = errors_of(Brier(), y, forecasts, 0, 1, **known)
-    monkeypatch.setattr(_range_costs, "BLOCK", block)
+    monkeypatch.setattr(_best_by_range, "BLOCK", block)
     sample = sample_of(rows_of(Cases(y, forecasts[0], **known)))
     rows = [rows for rows, _ in sample.blocks()]
     assert len(rows) > 1

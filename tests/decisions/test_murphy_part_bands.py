@@ -11,7 +11,7 @@ from scipy.stats import binom, norm
 
 import properly
 from properly._boundary._options import as_drawing
-from properly.decisions import _murphy_bands as _part_margins
+from properly.decisions import _murphy_bands
 from properly.decisions._murphy_bands import GRID, _part, _plug_in_error, _true_part, part_bounds
 from properly.errors import DataError
 
@@ -83,7 +83,7 @@ def test_a_calibrated_world_has_no_miscalibration_and_a_constant_one_no_discrimi
 def test_the_standard_error_is_that_of_the_cost_that_is_saved(
     part: str, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_part_margins, "BLOCK", block)  # however many thresholds go together
+    monkeypatch.setattr(_murphy_bands, "BLOCK", block)  # however many thresholds go together
     recalibrated = np.asarray(properly.reliability(T).recalibrated)
     best = recalibrated[np.searchsorted(T.value, P)]
     got = _plug_in_error(T, T.value, recalibrated, part)

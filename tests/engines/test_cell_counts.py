@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import properly
-from properly.engines import _cell_counts as _counting
+from properly.engines import _cell_counts
 from properly.engines._cell_counts import Counts, as_exact, cell_of
 from properly.engines._exact_sums import Total
 from properly.engines._long_integers import as_whole_numbers
@@ -191,8 +191,8 @@ def test_counts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert counts.bounded() is counts
     assert counts.bounded(most=len(counts)) is counts
     assert counts.bounded(most=len(counts) - 1, cells=4).cells == 4
-    monkeypatch.setattr(_counting, "MOST_DISTINCT", 20)
-    monkeypatch.setattr(_counting, "CELLS", 10)
+    monkeypatch.setattr(_cell_counts, "MOST_DISTINCT", 20)
+    monkeypatch.setattr(_cell_counts, "CELLS", 10)
     assert counts.bounded().cells == 10
     assert len(counts.bounded()) == 12
     assert counts.grouped(50).bounded().cells == 50

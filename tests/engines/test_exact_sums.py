@@ -16,7 +16,7 @@ from hypothesis.extra.numpy import arrays
 from tests.examples import examples
 
 from properly.counts._scoring import price
-from properly.engines import _exact_sums as _totals
+from properly.engines import _exact_sums
 from properly.engines._exact_sums import UNIT, ScoreSums, Total, exact_sum, keys_of, sum_of_products
 from properly.rules import RPS, Brier, Log, Pseudospherical
 
@@ -86,7 +86,7 @@ def test_long_columns_of_every_size_are_summed_exactly() -> None:
     x = rng.normal(size=100_001) * 10.0 ** rng.integers(-300, 300, 100_001)
     assert float(exact_sum(x)) == math.fsum(x)
     # All numbers of a chunk close below a power of two: their leading parts just fit.
-    most = np.nextafter(2.0, 0) - rng.random(3 * _totals.CHUNK + 1) * 1e-3
+    most = np.nextafter(2.0, 0) - rng.random(3 * _exact_sums.CHUNK + 1) * 1e-3
     whole = sum((most * 2.0**52).astype(np.int64).tolist())
     assert exact_sum(most).scaled == whole * UNIT // 2**52
     assert exact_sum(-most).scaled == -whole * UNIT // 2**52
@@ -212,9 +212,9 @@ def test_not_a_bit_depends_on_the_pieces(
 ) -> None:
     drawn = rows()
     whole = sums_of(drawn, **options).totals
-    monkeypatch.setattr(_totals, "PIECE", 64)
+    monkeypatch.setattr(_exact_sums, "PIECE", 64)
     assert sums_of(drawn, **options).totals == whole
-    monkeypatch.setattr(_totals, "CHUNK", 16)
+    monkeypatch.setattr(_exact_sums, "CHUNK", 16)
     assert sums_of(drawn, **options).totals == whole
 
 
@@ -240,8 +240,8 @@ def test_rows_are_priced_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> Non
         seen.append(len(y))
         return price(rule, y, p, classes=classes)
 
-    monkeypatch.setattr(_totals, "price", watched)
-    monkeypatch.setattr(_totals, "PIECE", 60)
+    monkeypatch.setattr(_exact_sums, "price", watched)
+    monkeypatch.setattr(_exact_sums, "PIECE", 60)
     sums_of(class_rows(), classes=3)
     # Two models of three classes: ten rows are sixty numbers.
     assert max(seen) == 10

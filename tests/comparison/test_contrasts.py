@@ -1,4 +1,4 @@
-"""Influences of groups of cases added up."""
+"""Influences of groups added up, and differences of means of skewed cases."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import skew
 
 import properly
-from properly.comparison._contrasts import Split, add_up
+from properly.comparison._contrasts import Split, add_up, bend, skewness, straighten
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups import score_measure
 from properly.inference._design import Design
 from properly.rules import Brier
 
 CASES, GROUPS = 4000, 100
+
 NUMBER = np.arange(CASES) % GROUPS
 
 
@@ -48,3 +52,27 @@ def test_nothing_is_known_of_groups_whose_clusters_have_infinite_losses_on_eithe
     found = properly.by_group(cases, properly.rules.Log(), calibration=False, replicates=5, rng=1)
     assert np.isinf(found.score).all()
     assert np.isnan(found.difference).all()
+
+
+def test_the_skewness_of_a_mean_falls_with_the_root_of_the_number() -> None:
+    x = np.array([0.0, 0.0, 1.0, 2.0, 7.0])
+    assert skewness((x - x.mean()) / 5) == pytest.approx(skew(x) / np.sqrt(5))
+    assert skewness(np.zeros(3)) == 0
+
+
+@given(st.floats(-8, 8), st.floats(-1, 1))
+def test_what_is_bent_is_straightened(t: float, a: float) -> None:
+    back = bend(straighten(np.array([t]), np.array([a])), np.array([a]))
+    # Where the cubic is flat, rounding is seen.
+    assert back[0] == pytest.approx(t, abs=1e-4)
+
+
+def test_without_skewness_nothing_is_bent_and_no_difference_stays_none() -> None:
+    t = np.array([-3.0, 0.0, 2.0])
+    np.testing.assert_array_equal(straighten(t, np.zeros(3)), t)
+    np.testing.assert_array_equal(bend(t, np.zeros(3)), t)
+    assert straighten(np.zeros(1), np.array([0.5])) == 0
+
+
+def test_low_means_of_cases_skewed_to_the_right_are_less_far_off() -> None:
+    assert straighten(np.array([-2.0]), np.array([0.3]))[0] == pytest.approx(-2 + 0.4 - 0.72 / 27)

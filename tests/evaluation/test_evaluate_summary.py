@@ -14,7 +14,7 @@ from properly import report
 from properly.engines import Summary
 from properly.engines._cell_counts import Counts
 from properly.engines._exact_sums import ScoreSums
-from properly.evaluation import _rows_or_sums as _source
+from properly.evaluation import _rows_or_sums
 from properly.evaluation._evaluate import rules_of_event
 from properly.evaluation._pipeline import gather
 from properly.evaluation._rows_or_sums import Request
@@ -201,8 +201,8 @@ def test_what_cells_can_have_changed_is_told(grouped: Any, whole: Any) -> None:
 
 
 def test_many_forecasts_are_drawn_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_source, "MOST_DRAWN", 200)
-    monkeypatch.setattr(_source, "RUNS", 40)
+    monkeypatch.setattr(_rows_or_sums, "MOST_DRAWN", 200)
+    monkeypatch.setattr(_rows_or_sums, "RUNS", 40)
     y, p = RNG.random(400) < 0.3, RNG.random(400)
     summary = Summary.of_rows([Brier()], y, {"one": p, "two": p**2})
     found = gather(summary, Request("binary", (Brier(),), Brier(), None, 0.95, 9, 1))
