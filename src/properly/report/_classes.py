@@ -51,19 +51,19 @@ SCORES_LEAD = (
 
 def class_scores_chart(evaluation: Evaluation) -> Chart | None:
     """Draw score, miscalibration and discrimination of each question as dots."""
-    found = _decompositions(evaluation)
-    if not found:
+    by_model = _decompositions(evaluation)
+    if not by_model:
         return None
-    first = next(iter(found.values()))
+    first = next(iter(by_model.values()))
     chosen = _chosen(first)
     some = f" Shown are {len(chosen)} of {len(first)}." * (len(chosen) < len(first))
     return Chart(
         name="class-scores",
         title="Where it goes wrong: scores class by class",
         lead=f"{SCORES_LEAD}{some}",
-        spec=_scores_spec(found, chosen),
-        alt=_scores_alt(found, chosen),
-        table=_scores_table(found, chosen),
+        spec=_scores_spec(by_model, chosen),
+        alt=_scores_alt(by_model, chosen),
+        table=_scores_table(by_model, chosen),
         wide=True,
     )
 
@@ -75,31 +75,31 @@ def _decompositions(evaluation: Evaluation) -> dict[str, ClassDecomposition]:
     return {} if named is None else {name: by_rule[named] for name, by_rule in every.items()}
 
 
-def _chosen(found: ClassDecomposition) -> list[str]:
+def _chosen(decomposition: ClassDecomposition) -> list[str]:
     """Take the questions whose answers are the least clear beforehand, in their order."""
-    unsure = np.array([part.uncertainty for part in found.values()])
-    names = list(found)
+    unsure = np.array([part.uncertainty for part in decomposition.values()])
+    names = list(decomposition)
     return [names[k] for k in sorted(np.argsort(-unsure, kind="stable")[:MOST])]
 
 
-def _scores_spec(found: dict[str, ClassDecomposition], chosen: list[str]) -> Spec:
-    names, questions = list(found), [printable(question) for question in chosen]
+def _scores_spec(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> Spec:
+    names, questions = list(by_model), [printable(question) for question in chosen]
     height = len(chosen) * max(STEP * len(names), LEAST)
     return {
         "params": [shown(names), {"name": "questions", "value": questions}],
-        "data": {"values": _scores_rows(found, chosen)},
+        "data": {"values": _scores_rows(by_model, chosen)},
         "transform": [only_shown()],
         "spacing": 24,
         "hconcat": [_panel(names, height, part, labelled=k == 0) for k, part in enumerate(PARTS)],
     }
 
 
-def _scores_rows(found: dict[str, ClassDecomposition], chosen: list[str]) -> list[Row]:
+def _scores_rows(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> list[Row]:
     return [
         {"question": k, "model": name, "place": model}
         | {part: short(getattr(record[question], part)) for part in PARTS}
         for k, question in enumerate(chosen)
-        for model, (name, record) in enumerate(found.items())
+        for model, (name, record) in enumerate(by_model.items())
     ]
 
 
@@ -122,14 +122,14 @@ def _panel(names: list[str], height: int, part: str, *, labelled: bool) -> Spec:
         "axis": {"tickCount": 4, "labelFlush": False},
     }
     lane = {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(names)))}}
-    told = [
+    tooltip = [
         {"field": "model", "type": "nominal", "title": "model"},
         *(
             {"field": name, "type": "quantitative", "title": title, "format": ".4f"}
             for name, title in PARTS.items()
         ),
     ]
-    ink = {"color": model_color(names), "tooltip": told}
+    ink = {"color": model_color(names), "tooltip": tooltip}
     thin = {"type": "rule", "strokeWidth": 1.2, "opacity": 0.5}
     dot = {"type": "point", "filled": True, "size": 70, "opacity": 1}
     return {
@@ -143,20 +143,20 @@ def _panel(names: list[str], height: int, part: str, *, labelled: bool) -> Spec:
     }
 
 
-def _scores_alt(found: dict[str, ClassDecomposition], chosen: list[str]) -> str:
+def _scores_alt(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> str:
     """Say of a few models where recalibration would save most."""
-    told = []
-    for name, record in found.items():
+    clauses = []
+    for name, record in by_model.items():
         worst = max(chosen, key=lambda question: record[question].miscalibration)
         saved = few(record[worst].miscalibration)
-        told.append(f"{printable(name)}, {printable(worst)} ({saved})")
-    first = next(iter(found.values()))
-    more = f"; and {len(told) - LISTED} models more" * (len(told) > LISTED)
+        clauses.append(f"{printable(name)}, {printable(worst)} ({saved})")
+    first = next(iter(by_model.values()))
+    more = f"; and {len(clauses) - LISTED} models more" * (len(clauses) > LISTED)
     kind = first.rule.name
-    return f"Where miscalibration ({kind}) is largest: {'; '.join(told[:LISTED])}{more}."
+    return f"Where miscalibration ({kind}) is largest: {'; '.join(clauses[:LISTED])}{more}."
 
 
-def _scores_table(found: dict[str, ClassDecomposition], chosen: list[str]) -> Table:
+def _scores_table(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> Table:
     rows = [
         (
             printable(question),
@@ -164,9 +164,9 @@ def _scores_table(found: dict[str, ClassDecomposition], chosen: list[str]) -> Ta
             *(few(getattr(record[question], part), 3) for part in ("score", "skill", *LATER)),
         )
         for question in chosen
-        for name, record in found.items()
+        for name, record in by_model.items()
     ]
-    rule = next(iter(found.values())).rule.name
+    rule = next(iter(by_model.values())).rule.name
     head = ("question", "model", f"score ({rule})", "skill", "MCB", "DSC", "UNC")
     return Table(head, tuple(rows[:MOST_ROWS]))
 
@@ -198,7 +198,7 @@ def confusion_chart(evaluation: Evaluation) -> Chart | None:
     """Draw the confusion table of each model, decided for the likeliest class."""
     if len(evaluation.labels) > MOST:
         return None
-    tables = {name: found.argmax.confusion for name, found in evaluation.decisions.items()}
+    tables = {name: decisions.argmax.confusion for name, decisions in evaluation.decisions.items()}
     return Chart(
         name="confusion",
         title="Decisions for the likeliest class",
@@ -215,11 +215,11 @@ def hard_table(evaluation: Evaluation) -> Table:
     ordered = evaluation.task == "ordinal"
     columns = [name for name in NUMBERS if ordered or name not in NEED_ORDER]
     rows = []
-    for name, found in evaluation.decisions.items():
-        ways = {"likeliest class": found.argmax}
+    for name, decisions in evaluation.decisions.items():
+        ways = {"likeliest class": decisions.argmax}
         # At zero-one costs, the likeliest class is what costs least.
-        if ordered and "bayes" in found.ways:
-            ways["least expected cost"] = found.bayes
+        if ordered and "bayes" in decisions.ways:
+            ways["least expected cost"] = decisions.bayes
         for way, scores in ways.items():
             numbers = (fixed(getattr(scores, column), 4) for column in columns)
             rows.append((printable(name), way, *numbers))
@@ -284,12 +284,12 @@ def _layers(cell: int) -> list[Spec]:
 
 def _confusion_rows(tables: dict[str, Confusion]) -> list[Row]:
     """Lay out the cells of all tables; a class that never happened has no shares."""
-    found = []
+    cells = []
     for panel, (name, table) in enumerate(tables.items()):
         for truth, row in enumerate(table.counts.tolist()):
             total = sum(row)
             for decision, count in enumerate(row):
-                found.append(
+                cells.append(
                     {
                         "model": name,
                         "panel": panel,
@@ -300,7 +300,7 @@ def _confusion_rows(tables: dict[str, Confusion]) -> list[Row]:
                         "written": _written(count) if count else "",
                     }
                 )
-    return found
+    return cells
 
 
 def _written(count: float) -> str:
@@ -312,10 +312,12 @@ def _written(count: float) -> str:
 
 def _confusion_alt(tables: dict[str, Confusion]) -> str:
     first = next(iter(tables.values()))
-    told = [f"{printable(name)} {percent(table.accuracy, 3)}" for name, table in tables.items()]
+    accuracies = [
+        f"{printable(name)} {percent(table.accuracy, 3)}" for name, table in tables.items()
+    ]
     return (
         f"Of {many(first.total, 'case')}, so many were decided for the class that was true: "
-        f"{listed(told)}."
+        f"{listed(accuracies)}."
     )
 
 
@@ -375,7 +377,7 @@ def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
         "x": REFERRED | {"axis": {"format": "~%", "tickCount": 5}, "scale": {"nice": False}},
         "y": _value(metric) | {"axis": {"tickCount": 5}, "scale": {"zero": False}},
     }
-    told = [
+    tooltip = [
         {"field": "model", "type": "nominal", "title": "model"},
         REFERRED | {"format": ".0%"},
         {"field": "kept", "type": "quantitative", "title": "cases left", "format": ","},
@@ -394,7 +396,7 @@ def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
             {"mark": {"type": "line", "strokeWidth": 2}, "encoding": line},
             {"mark": dot | {"size": 22, "opacity": 1}, "encoding": {"color": color}},
             # What a pointer finds is wider than what the eye sees.
-            {"mark": dot | {"size": 180, "opacity": 0}, "encoding": {"tooltip": told}},
+            {"mark": dot | {"size": 180, "opacity": 0}, "encoding": {"tooltip": tooltip}},
         ],
     }
 
@@ -421,14 +423,12 @@ def _retention_rows(curves: dict[str, Retention]) -> list[Row]:
 
 
 def _retention_alt(curves: dict[str, Retention], metric: str) -> str:
-    told = [
+    values = [
         f"{printable(name)} from {fixed(curve.value[0], 3)} to {fixed(curve.value[-1], 3)}"
         for name, curve in curves.items()
     ]
     most = float(next(iter(curves.values())).removed[-1])
-    return (
-        f"If {percent(most)} of cases are referred, the {metric} of the rest goes: {listed(told)}."
-    )
+    return f"If {percent(most)} of cases are referred, the {metric} of the rest goes: {listed(values)}."
 
 
 def _retention_table(curves: dict[str, Retention], metric: str) -> Table:

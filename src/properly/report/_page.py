@@ -127,18 +127,18 @@ def page(
         finalize=_legible,
     )
     words: Words = {"title": title, "cases": cases, "event": event}
-    known: dict[str, Any] = contents(evaluation, words, command, python)
+    context: dict[str, Any] = contents(evaluation, words, command, python)
     style, script = _ours("page.css"), _ours("page.js")
     runtime = import_extra("vl_convert", extra="report").javascript_bundle()
-    found: str = environment.from_string(_ours("page.html.jinja")).render(
-        **known | {name: embedded(known[name]) for name in ("numbers", "specs")},
+    html: str = environment.from_string(_ours("page.html.jinja")).render(
+        **context | {name: embedded(context[name]) for name in ("numbers", "specs")},
         theme=embedded(theme()),
         style=style,
         script=script,
         runtime=runtime,
         policy=_policy([style], [runtime, script]),
     )
-    return found
+    return html
 
 
 def _policy(styles: list[str], scripts: list[str]) -> str:

@@ -73,8 +73,8 @@ def integrals(curve: MurphyCurve, edges: Column) -> Column:
     piece = np.clip(np.searchsorted(knot, edges, side="right") - 1, 0, len(steps) - 1)
     along = edges - knot[piece]
     reached = start[piece] + along / steps[piece] * (end - start)[piece]
-    found: Column = (before[piece] + along * (start[piece] + reached) / 2).astype(np.float64)
-    return found
+    area: Column = (before[piece] + along * (start[piece] + reached) / 2).astype(np.float64)
+    return area
 
 
 def chosen_ends() -> list[Spec]:
@@ -365,8 +365,8 @@ def _tallest(evaluation: Evaluation) -> float:
     """Make room for all models, unless one is far worse than none."""
     rate = evaluation.event_rate
     none = rate * (1 - rate) or 0.1
-    found = max(float(curve.curve()[1].max()) for curve in evaluation.regret.values())
-    return 1.08 * max(none, min(found, TALLEST * none))
+    highest = max(float(curve.curve()[1].max()) for curve in evaluation.regret.values())
+    return 1.08 * max(none, min(highest, TALLEST * none))
 
 
 def _plain_curves(evaluation: Evaluation) -> list[Spec]:
@@ -421,10 +421,10 @@ def _alt(evaluation: Evaluation, ends: Interval) -> str:
         for curves in (evaluation.regret, evaluation.baseline_regret)
     )
     order, best = sorted(means, key=means.__getitem__), min(none, key=none.__getitem__)
-    told = ", ".join(f"{printable(name)} {means[name]:.{digits}f}" for name in order)
+    listing = ", ".join(f"{printable(name)} {means[name]:.{digits}f}" for name in order)
     return (
         f"Mean regret over thresholds from {as_percent(ends.lower)} to {as_percent(ends.upper)}, "
-        f"the least first: {told}. "
+        f"the least first: {listing}. "
         f"Without a model, the least is {none[best]:.{digits}f} ({best})."
     )
 

@@ -64,7 +64,7 @@ def label_places(
     """
     dots = [(x - HALF_DOT, y - HALF_DOT, x + HALF_DOT, y + HALF_DOT) for x, y in points]
     covered, written = [*dots, *taken], list[Box]()
-    found = [PLACES[0]] * len(points)
+    places = [PLACES[0]] * len(points)
     for k in sorted(range(len(points)), key=lambda k: points[k][1]):
         boxes = [_box(points[k], place, names[k]) for place in PLACES]
         costs = [
@@ -73,9 +73,9 @@ def label_places(
             for box in boxes
         ]
         best = costs.index(min(costs))
-        found[k] = PLACES[best]
+        places[k] = PLACES[best]
         written.append(boxes[best])
-    return found
+    return places
 
 
 def _box(point: tuple[float, float], place: Place, name: str) -> Box:
@@ -155,10 +155,10 @@ def fixed(x: float, decimals: int, *, sign: bool = False) -> str:
     """Write a number with so many decimals; what rounds to nothing has no sign."""
     if not math.isfinite(x):
         return few(x)
-    found = f"{abs(x):,.{decimals}f}"
-    if float(found.replace(",", "")) == 0:
-        return found
-    return f"{MINUS if x < 0 else '+' if sign else ''}{found}"
+    text = f"{abs(x):,.{decimals}f}"
+    if float(text.replace(",", "")) == 0:
+        return text
+    return f"{MINUS if x < 0 else '+' if sign else ''}{text}"
 
 
 def percent(x: float, digits: int = 2) -> str:
@@ -173,8 +173,8 @@ def chance(p: float) -> str:
 
 def from_to(ends: Iterable[float], decimals: int) -> str:
     """Write both ends of an interval, or a dash if there is none."""
-    told = [fixed(end, decimals) for end in ends]
-    return NONE if NONE in told else " to ".join(told)
+    texts = [fixed(end, decimals) for end in ends]
+    return NONE if NONE in texts else " to ".join(texts)
 
 
 def decimals_for(x: float, digits: int = 2) -> int:
