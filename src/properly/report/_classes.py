@@ -40,6 +40,7 @@ PARTS = {
 WIDTH = 240
 # Pixels for each model of a question, and for the question itself.
 STEP, LEAST = 12, 30
+# Questions and classes that can be read at most, and rows of a table.
 MOST, MOST_ROWS = 12, 30
 SCORES_LEAD = (
     "One row is one question about the class, and a dot what a model scores on it. The score is "
@@ -47,6 +48,42 @@ SCORES_LEAD = (
     "would save, so lower is better; discrimination is what the forecasts know, so higher is "
     "better."
 )
+SCORES_COLUMNS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
+# Pixels of a map and of its cells, and how many maps stand in a row.
+SIDE, CELL, WIDEST, COLUMNS = 300, 24, 64, 2
+CONFUSION_LEAD = (
+    "Every case was decided for its likeliest class. A row is what was true, a column what was "
+    "decided; the number counts cases, and the darker a cell, the larger its share of the row. "
+    "The best decisions lie on the diagonal. Probabilities say more than such decisions: two "
+    "models with the same table may differ much in their scores."
+)
+NUMBERS = {
+    "accuracy": "accuracy",
+    "macro_f1": "macro F1",
+    "mean_absolute_error": "mean absolute error",
+    "quadratic_kappa": "quadratic kappa",
+    "expected_cost": "mean cost",
+}
+# These go by the distance of classes.
+NEED_ORDER = ("mean_absolute_error", "quadratic_kappa")
+# Pixels of the curves of retention.
+HEIGHT = 300
+# Shares that are put into the table.
+LOOKED_UP = (0.0, 0.05, 0.1, 0.15, 0.2)
+KAPPA = "quadratic_weighted_kappa"
+WORDS = {KAPPA: "quadratic weighted kappa", "expected_cost": "error rate"}
+RETENTION_LEAD = (
+    "Each model decides for the likeliest class, and hands the cases that it is least sure of to "
+    "somebody else: the further to the right, the more of them. The line shows the {metric} of the "
+    "decisions that are left; {better} is better. A line that {improves} says that the model knows "
+    "when it does not know."
+)
+DIRECTIONS = {KAPPA: ("higher", "rises"), "expected_cost": ("lower", "falls")}
+REFERRED: Spec = {
+    "field": "removed",
+    "type": "quantitative",
+    "title": "share of cases referred",
+}
 
 
 def class_scores_chart(evaluation: Evaluation) -> Chart | None:
@@ -161,7 +198,7 @@ def _scores_table(by_model: dict[str, ClassDecomposition], chosen: list[str]) ->
         (
             printable(question),
             printable(name),
-            *(few(getattr(record[question], part), 3) for part in ("score", "skill", *LATER)),
+            *(few(getattr(record[question], part), 3) for part in SCORES_COLUMNS),
         )
         for question in chosen
         for name, record in by_model.items()
@@ -169,29 +206,6 @@ def _scores_table(by_model: dict[str, ClassDecomposition], chosen: list[str]) ->
     rule = next(iter(by_model.values())).rule.name
     head = ("question", "model", f"score ({rule})", "skill", "MCB", "DSC", "UNC")
     return Table(head, tuple(rows[:MOST_ROWS]))
-
-
-LATER = ("miscalibration", "discrimination", "uncertainty")
-
-
-# Classes beyond which no cell can be read.
-# Pixels of a map and of its cells, and how many maps stand in a row.
-SIDE, CELL, WIDEST, COLUMNS = 300, 24, 64, 2
-CONFUSION_LEAD = (
-    "Every case was decided for its likeliest class. A row is what was true, a column what was "
-    "decided; the number counts cases, and the darker a cell, the larger its share of the row. "
-    "The best decisions lie on the diagonal. Probabilities say more than such decisions: two "
-    "models with the same table may differ much in their scores."
-)
-NUMBERS = {
-    "accuracy": "accuracy",
-    "macro_f1": "macro F1",
-    "mean_absolute_error": "mean absolute error",
-    "quadratic_kappa": "quadratic kappa",
-    "expected_cost": "mean cost",
-}
-# These go by the distance of classes.
-NEED_ORDER = ("mean_absolute_error", "quadratic_kappa")
 
 
 def confusion_chart(evaluation: Evaluation) -> Chart | None:
@@ -339,27 +353,13 @@ def _share(x: float) -> str:
     return few(x) if math.isnan(x) else f"{100 * x:.1f} %"
 
 
-HEIGHT = 300
-# Shares that are put into the table.
-LOOKED_UP = (0.0, 0.05, 0.1, 0.15, 0.2)
-KAPPA = "quadratic_weighted_kappa"
-WORDS = {KAPPA: "quadratic weighted kappa", "expected_cost": "error rate"}
-RETENTION_LEAD = (
-    "Each model decides for the likeliest class, and hands the cases that it is least sure of to "
-    "somebody else: the further to the right, the more of them. The line shows the {metric} of the "
-    "decisions that are left; {better} is better. A line that {improves} says that the model knows "
-    "when it does not know."
-)
-SAID = {KAPPA: ("higher", "rises"), "expected_cost": ("lower", "falls")}
-
-
 def retention_chart(evaluation: Evaluation) -> Chart | None:
     """Draw a metric of the decisions that are left, as uncertain cases are referred."""
     curves = evaluation.retention
     if not curves:
         return None
     metric = next(iter(curves.values())).metric
-    better, improves = SAID[metric]
+    better, improves = DIRECTIONS[metric]
     return Chart(
         name="retention",
         title="Referring the uncertain cases",
@@ -401,13 +401,6 @@ def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
     }
 
 
-REFERRED: Spec = {
-    "field": "removed",
-    "type": "quantitative",
-    "title": "share of cases referred",
-}
-
-
 def _value(metric: str) -> Spec:
     return {"field": "value", "type": "quantitative", "title": metric}
 
@@ -427,8 +420,8 @@ def _retention_alt(curves: dict[str, Retention], metric: str) -> str:
         f"{printable(name)} from {fixed(curve.value[0], 3)} to {fixed(curve.value[-1], 3)}"
         for name, curve in curves.items()
     ]
-    most = float(next(iter(curves.values())).removed[-1])
-    return f"If {percent(most)} of cases are referred, the {metric} of the rest goes: {listed(values)}."
+    most = percent(float(next(iter(curves.values())).removed[-1]))
+    return f"If {most} of cases are referred, the {metric} of the rest goes: {listed(values)}."
 
 
 def _retention_table(curves: dict[str, Retention], metric: str) -> Table:

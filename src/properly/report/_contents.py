@@ -55,15 +55,6 @@ OF_CLASSES: tuple[Callable[[Any], Chart | None], ...] = (
     groups_chart,
     time_chart,
 )
-
-
-def charts_of(evaluation: Evaluation) -> list[Chart]:
-    """Draw what there is to draw."""
-    kinds = OF_AN_EVENT if evaluation.task == "binary" else OF_CLASSES
-    part = drawn_part(evaluation)
-    return [chart for draw in kinds if (chart := draw(part)) is not None]
-
-
 # What each kind of sentence is about, in the order of the page.
 KINDS = {
     "choice": "Which model",
@@ -77,6 +68,13 @@ KINDS = {
 # Of more models, comparisons are left to Python.
 MOST_COMPARED = 20
 TITLE = "How good are these forecasts?"
+
+
+def charts_of(evaluation: Evaluation) -> list[Chart]:
+    """Draw what there is to draw."""
+    kinds = OF_AN_EVENT if evaluation.task == "binary" else OF_CLASSES
+    part = drawn_part(evaluation)
+    return [chart for draw in kinds if (chart := draw(part)) is not None]
 
 
 class Words(TypedDict):

@@ -62,6 +62,12 @@ LEFT, RANKING_WIDTH, HEAD, STEP = 680, 270, 46, 30
 # The numbers of the edges on either side of the border.
 FINES = round(BORDER * FINE)
 SKIPPED = FINES - round(BORDER * COARSE)
+# Pixels of the curves.
+WIDTH, HEIGHT = 640, 320
+# A curve with few thresholds is drawn with its jumps upright.
+FEW = 200
+# Models that are far worse than none leave the picture at so many times what none costs.
+TALLEST = 2.5
 
 
 def integrals(curve: MurphyCurve, edges: Column) -> Column:
@@ -221,13 +227,6 @@ def heading() -> list[Spec]:
         }
         for k, (text, weight) in enumerate(said.items())
     ]
-
-
-WIDTH, HEIGHT = 640, 320
-# A curve with few thresholds is drawn with its jumps upright.
-FEW = 200
-# Models that are far worse than none leave the picture at so many times what none costs.
-TALLEST = 2.5
 
 
 def regret_chart(evaluation: Evaluation) -> Chart:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = dict[str, Any]
 
-# Pixels of a panel, how many stand in a row, and how many panels make even rows of three.
+# Of classes: pixels of a panel, how many stand in a row, and how many make even rows of three.
 CLASS_SIZE, CLASS_COLUMNS, BY_THREE = 176, 4, (3, 5, 6, 9)
 # Bins of all curves together, so that many panels do not make a large page.
 ALL_BINS, FEWEST_BINS, CLASS_BAND_POINTS = 1500, 15, 40
@@ -52,6 +52,33 @@ BAND = (
 )
 # One band after the other can be read, not several at once.
 SEVERAL = "One line is one model. Switch all but one off to see where chance could have led it."
+TOOLTIP: list[Spec] = [
+    {"field": "model", "type": "nominal", "title": "model"},
+    {"field": "x", "type": "quantitative", "title": "forecasts from", "format": ".1%"},
+    {"field": "x2", "type": "quantitative", "title": "to", "format": ".1%"},
+    {"field": "cases", "type": "nominal", "title": "cases"},
+    {"field": "y", "type": "quantitative", "title": "how often it happened", "format": ".1%"},
+]
+# Of an event: pixels of a panel, and how many stand in a row.
+SIZE, COLUMNS = 262, 3
+# Events rarer than this are looked at on the scale of roots.
+RARE = 0.1
+# Forecasts and event rates that reach less far leave out the upper part of the axes.
+FAR, SMALLEST = 0.55, 1e-4
+TICKS = (0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
+# The tallest bar of forecasts, in shares of the panel, and how many bars there are at most.
+TALLEST, BARS = 0.16, 24
+BAND_POINTS, BIN_POINTS = 160, 250
+END: Spec = {"field": "x2"}
+UNSEEN: Spec = {"opacity": 0, "clip": True}
+LEAD = (
+    "Each panel is one model. The line says how often the event happened after each forecast: on "
+    "the diagonal forecasts mean what they say, below it the event came less often than was said, "
+    "above it more often. In the grey band the line of calibrated forecasts would run, at each "
+    "point in 90 of 100 samples; somewhere, most lines leave it by chance. Bars at the bottom show "
+    "where the forecasts are. MCB is what recalibration would save of the {score}, DSC what the "
+    "forecasts know."
+)
 
 
 def class_reliability_chart(evaluation: Evaluation) -> Chart | None:
@@ -197,15 +224,6 @@ def _class_layers(names: list[str]) -> list[Spec]:
     ]
 
 
-TOOLTIP: list[Spec] = [
-    {"field": "model", "type": "nominal", "title": "model"},
-    {"field": "x", "type": "quantitative", "title": "forecasts from", "format": ".1%"},
-    {"field": "x2", "type": "quantitative", "title": "to", "format": ".1%"},
-    {"field": "cases", "type": "nominal", "title": "cases"},
-    {"field": "y", "type": "quantitative", "title": "how often it happened", "format": ".1%"},
-]
-
-
 def _class_layer(kind: str, mark: Spec, *steps: Spec, **encoding: Any) -> Spec:
     """Draw the rows of one kind, of models that are switched on; places are those of the panel."""
     kept = [only_shown(), {"filter": f"datum.kind == '{kind}'"}, *steps]
@@ -241,28 +259,6 @@ def _class_table(evaluation: Evaluation, questions: list[str]) -> Table:
             rows.append((printable(question), printable(name), *rates, *numbers))
     head = ("question", "model", "mean forecast", "how often it happened", "MCB", "DSC")
     return Table(head, tuple(rows[:MOST_ROWS]))
-
-
-# Pixels of a panel, and how many stand in a row.
-SIZE, COLUMNS = 262, 3
-# Events rarer than this are looked at on the scale of roots.
-RARE = 0.1
-# Forecasts and event rates that reach less far leave out the upper part of the axes.
-FAR, SMALLEST = 0.55, 1e-4
-TICKS = (0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
-# The tallest bar of forecasts, in shares of the panel, and how many bars there are at most.
-TALLEST, BARS = 0.16, 24
-BAND_POINTS, BIN_POINTS = 160, 250
-END: Spec = {"field": "x2"}
-UNSEEN: Spec = {"opacity": 0, "clip": True}
-LEAD = (
-    "Each panel is one model. The line says how often the event happened after each forecast: on "
-    "the diagonal forecasts mean what they say, below it the event came less often than was said, "
-    "above it more often. In the grey band the line of calibrated forecasts would run, at each "
-    "point in 90 of 100 samples; somewhere, most lines leave it by chance. Bars at the bottom show "
-    "where the forecasts are. MCB is what recalibration would save of the {score}, DSC what the "
-    "forecasts know."
-)
 
 
 class Frame(NamedTuple):

@@ -9,7 +9,6 @@ from properly._boundary._record import printable
 from properly.report._chart import Chart, Spec, Table, model_color, only_shown, short, shown
 from properly.report._words import (
     LONGEST,
-    Box,
     decimals_for,
     few,
     fixed,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from properly.calibration._decomposition import Decomposition
     from properly.evaluation._record import Evaluation
+    from properly.plots._names import Box
 
     Models = Mapping[str, Decomposition]
 

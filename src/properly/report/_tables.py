@@ -45,6 +45,11 @@ CLASSES = (
         "one, and need not fit together into one distribution."
     ),
 )
+# Smaller numbers are told with fewer digits.
+SMALL = 0.001
+HEAD = ("score", "skill", "miscalibration", "discrimination")
+CLINICAL = ("AUC", "observed : expected", "slope", "ICI", "calibration test")
+CELLS = " Of forecasts that were grouped, the mean of their cell is shown."
 
 
 def fine_print(evaluation: Evaluation) -> list[str]:
@@ -136,12 +141,6 @@ def _about_numbers(evaluation: Evaluation) -> Iterator[str]:
     exact = "" if grouped else "; numbers in tables are exact"
     yield f"Curves are drawn from at most some hundred points each{exact}."
     yield f"properly {__version__}."
-
-
-# Smaller numbers are told with fewer digits.
-SMALL = 0.001
-HEAD = ("score", "skill", "miscalibration", "discrimination")
-CLINICAL = ("AUC", "observed : expected", "slope", "ICI", "calibration test")
 
 
 class Cell(NamedTuple):
@@ -290,10 +289,6 @@ def _estimate(estimate: Estimate, calibration: CalibrationSummary | None) -> Cel
     if math.isnan(estimate.value) and calibration is not None and calibration.certain:
         return Cell(NONE, f"{calibration.certain:,} forecasts of 0 or 1")
     return Cell(number(estimate.value), around(estimate.interval))
-
-
-# Of grouped forecasts.
-CELLS = " Of forecasts that were grouped, the mean of their cell is shown."
 
 
 def worst_tables(evaluation: Evaluation) -> list[tuple[str, Table]]:
