@@ -47,10 +47,10 @@ def browser() -> Iterator[Browser]:
 def launched(chromium: BrowserType) -> Browser:
     """Start the browser of the environment, of the machine, or of Playwright; or skip."""
     named = os.environ.get("PROPERLY_CHROMIUM")
-    found = named or next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None and not Path(chromium.executable_path).exists():
+    executable = named or next(filter(None, map(shutil.which, NAMES)), None)
+    if executable is None and not Path(chromium.executable_path).exists():
         pytest.skip(f"there is no browser here; {ADVICE}, or name one in PROPERLY_CHROMIUM")
-    return chromium.launch(executable_path=found, args=ARGUMENTS)
+    return chromium.launch(executable_path=executable, args=ARGUMENTS)
 
 
 @pytest.fixture(scope="package")
@@ -76,16 +76,16 @@ def ordinal(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
 
 @pytest.fixture(scope="package")
 def classes(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
-    found = classes_evaluation(("sharp", "flat"), ("grass", "shrub", "tree"))
-    return printed(folder, "classes", found)
+    evaluation = classes_evaluation(("sharp", "flat"), ("grass", "shrub", "tree"))
+    return printed(folder, "classes", evaluation)
 
 
 @pytest.fixture(scope="package")
 def hostile(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
     title, cases, event, command, python, *_ = HOSTILE
     words = {"title": title, "cases": cases, "event": event, "command": command, "python": python}
-    found = synthetic_evaluation(HOSTILE, 180, groups=HOSTILE[:3])
-    return printed(folder, "hostile", found, **words)
+    evaluation = synthetic_evaluation(HOSTILE, 180, groups=HOSTILE[:3])
+    return printed(folder, "hostile", evaluation, **words)
 
 
 @pytest.fixture(scope="package")
@@ -96,8 +96,8 @@ def odd(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
 @pytest.fixture(scope="package")
 def hostile_classes(browser: Browser, folder: Path) -> Printed:  # noqa: ARG001
     title, cases, event, *_ = HOSTILE
-    found = classes_evaluation(HOSTILE[:6], HOSTILE[:4])
-    return printed(folder, "hostile_classes", found, title=title, cases=cases, event=event)
+    evaluation = classes_evaluation(HOSTILE[:6], HOSTILE[:4])
+    return printed(folder, "hostile_classes", evaluation, title=title, cases=cases, event=event)
 
 
 def lent(browser: Browser, page: Printed) -> Iterator[Window]:

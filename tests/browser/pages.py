@@ -50,7 +50,7 @@ def crash_evaluation() -> Evaluation:
     """Evaluate some accidents of the example with all there is: groups, time, a range."""
     crash = properly.datasets.crash()
     kept = crash.cluster % EVERY == 0
-    found: Evaluation = properly.evaluate(
+    evaluation: Evaluation = properly.evaluate(
         crash.died[kept],
         {name: p[kept] for name, p in crash.forecasts.items()},
         within=(0.01, 0.1),
@@ -60,7 +60,7 @@ def crash_evaluation() -> Evaluation:
         replicates=9,
         rng=0,
     )
-    return found
+    return evaluation
 
 
 def ordinal_evaluation() -> Evaluation:
@@ -108,11 +108,11 @@ def synthetic_evaluation(
         name: np.clip(truth + rng.normal(0, 0.01 + 0.01 * k, cases), 0.002, 0.998)
         for k, name in enumerate(names)
     }
-    found: Evaluation = properly.evaluate(
+    evaluation: Evaluation = properly.evaluate(
         (rng.uniform(size=cases) < truth).astype(int),
         models,
         groups=[groups[k % len(groups)] for k in range(cases)] if groups else None,
         replicates=9,
         rng=0,
     )
-    return found
+    return evaluation

@@ -91,9 +91,9 @@ def require_the_library(window: Window, evaluation: Evaluation) -> list[str]:
     rows, (a, b) = ranking(window), ends(window)
     expected = library_means(evaluation, a, b)
     assert sorted(row.name for row in rows) == sorted(name for name, _ in expected)
-    found = {row.name: row.mean for row in rows}
+    shown = {row.name: row.mean for row in rows}
     for name, mean in expected:
-        assert found[name] == pytest.approx(mean, abs=1e-12)
+        assert shown[name] == pytest.approx(mean, abs=1e-12)
     means = [row.mean for row in rows]
     assert means == sorted(means)
     assert [row.rank for row in rows] == [1 + sum(x < mean for x in means) for mean in means]

@@ -49,21 +49,21 @@ def of_classes(browser: Browser, hostile_classes: Printed) -> Iterator[Attacked]
 
 @pytest.fixture(params=["of_hostile", "of_odd", "of_classes"])
 def any_page(request: pytest.FixtureRequest) -> Attacked:
-    found: Attacked = request.getfixturevalue(request.param)
-    return found
+    attacked: Attacked = request.getfixturevalue(request.param)
+    return attacked
 
 
 @pytest.fixture(params=["of_hostile", "of_odd"])
 def of_events(request: pytest.FixtureRequest) -> Attacked:
-    found: Attacked = request.getfixturevalue(request.param)
-    return found
+    attacked: Attacked = request.getfixturevalue(request.param)
+    return attacked
 
 
 def test_nothing_runs_and_all_is_drawn(any_page: Attacked) -> None:
     window = any_page.window
     assert window.page.evaluate("window.pwned") is None
     assert window.said == []
-    assert len(window.asked) == 1
+    assert len(window.requests) == 1
     assert min(window.marks().values()) > 0, window.marks()
 
 
@@ -82,8 +82,8 @@ def test_title_and_words_are_text(of_hostile: Attacked) -> None:
     about = page.locator("header p").inner_text()
     assert cases in about
     assert event in about
-    told = [text.strip() for text in page.locator("pre").all_inner_texts()]
-    assert told == [command, python]
+    texts = [text.strip() for text in page.locator("pre").all_inner_texts()]
+    assert texts == [command, python]
 
 
 @pytest.mark.parametrize("place", [".legend bdi", "#scores tbody th bdi", "#worst ~ details bdi"])
@@ -118,7 +118,7 @@ def test_each_model_is_switched_off_and_on(of_events: Attacked) -> None:
     "mark", ["#regret .mark-rule.role-mark line", "#comparisons .mark-rect.role-mark path"]
 )
 def test_what_a_pointer_shows_is_text(of_hostile: Attacked, mark: str) -> None:
-    window, told = of_hostile.window, ""
+    window, text = of_hostile.window, ""
     marks = window.page.locator(mark)
     marks.first.evaluate("(x) => x.scrollIntoView({ block: 'center' })")
     for k in range(6):
@@ -126,7 +126,7 @@ def test_what_a_pointer_shows_is_text(of_hostile: Attacked, mark: str) -> None:
         assert box is not None
         window.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
         window.settle()
-        told += "".join(window.page.locator("#vg-tooltip-element.visible").all_text_contents())
-    assert any(name in told for name in HOSTILE[:3])
+        text += "".join(window.page.locator("#vg-tooltip-element.visible").all_text_contents())
+    assert any(name in text for name in HOSTILE[:3])
     assert window.page.evaluate("window.pwned") is None
     assert window.page.locator("#vg-tooltip-element :is(img, svg, script)").count() == 0

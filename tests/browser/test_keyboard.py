@@ -85,16 +85,16 @@ def test_the_page_has_its_language_and_its_landmarks(window: Window) -> None:
 
 
 def test_every_chart_is_told_in_words(window: Window, crash: Printed) -> None:
-    told = window.page.evaluate(
+    drawings = window.page.evaluate(
         """[...document.querySelectorAll(".drawing")].map((x) => [
           x.getAttribute("role"), x.getAttribute("aria-label"),
         ])"""
     )
-    assert len(told) == window.page.locator("figure").count() == 9
-    assert {role for role, _ in told} == {"img"}
-    assert all(len(words) > 40 for _, words in told)
+    assert len(drawings) == window.page.locator("figure").count() == 9
+    assert {role for role, _ in drawings} == {"img"}
+    assert all(len(words) > 40 for _, words in drawings)
     # Hidden from ears otherwise: the numbers of the finding are read.
-    assert sum("logistic" in words for _, words in told) >= 6
+    assert sum("logistic" in words for _, words in drawings) >= 6
     assert len(crash.evaluation.models) == 5
 
 

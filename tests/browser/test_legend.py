@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 def traces(window: Window, model: str) -> dict[str, int]:
     """Count in each figure what has the colour of a model, and the words that name it."""
-    found: dict[str, int] = window.page.evaluate(
+    counts: dict[str, int] = window.page.evaluate(
         """(model) => {
           const box = [...document.querySelectorAll("[data-model]")].find((x) => x.value === model);
           const ink = getComputedStyle(box.parentElement.querySelector(".swatch")).color;
@@ -24,7 +24,7 @@ def traces(window: Window, model: str) -> dict[str, int]:
         }""",
         model,
     )
-    return found
+    return counts
 
 
 def ranked(window: Window) -> list[str]:

@@ -74,8 +74,8 @@ def _folder() -> None:
 
 
 def inks(window: Window) -> dict[str, Any]:
-    found: dict[str, Any] = window.page.evaluate(INKS)
-    return found
+    colors: dict[str, Any] = window.page.evaluate(INKS)
+    return colors
 
 
 def keep(window: Window, name: str) -> None:
@@ -88,9 +88,9 @@ def keep(window: Window, name: str) -> None:
 def test_every_text_stands_out_from_what_is_behind_it(window: Window, scheme: Any) -> None:
     window.page.emulate_media(color_scheme=scheme)
     window.open_all()
-    found = window.page.evaluate(CONTRASTS)
-    assert len(found) > 200
-    assert [text for contrast, text in found if contrast < LEAST_CONTRAST] == []
+    contrasts = window.page.evaluate(CONTRASTS)
+    assert len(contrasts) > 200
+    assert [text for contrast, text in contrasts if contrast < LEAST_CONTRAST] == []
 
 
 def test_light_is_dark_on_white(window: Window) -> None:
@@ -135,10 +135,10 @@ def test_nothing_to_press_is_printed(window: Window) -> None:
 
 def test_the_colours_of_the_models_are_printed_with_their_names(window: Window) -> None:
     window.page.emulate_media(media="print")
-    found = window.page.locator(".legend .swatch").evaluate_all(
+    swatches = window.page.locator(".legend .swatch").evaluate_all(
         "(all) => all.map((x) => [getComputedStyle(x).printColorAdjust, x.checkVisibility()])"
     )
-    assert found == [["exact", True]] * 5
+    assert swatches == [["exact", True]] * 5
 
 
 @pytest.mark.parametrize("page", ["crash", "ordinal"])
@@ -155,6 +155,6 @@ def test_a_telephone_shows_the_page_without_moving_it_sideways(
 
 
 def test_the_ordinal_page_is_kept_too(ordinal_window: Window) -> None:
-    found = inks(ordinal_window)
-    assert (found["text"], found["labels"]) == (LIGHT_INK, [LIGHT_INK])
+    colors = inks(ordinal_window)
+    assert (colors["text"], colors["labels"]) == (LIGHT_INK, [LIGHT_INK])
     keep(ordinal_window, "ordinal")

@@ -24,8 +24,8 @@ MOST_BYTES = 2_000_000
 
 @pytest.fixture(params=PAGES)
 def page(request: pytest.FixtureRequest) -> Printed:
-    found: Printed = request.getfixturevalue(request.param)
-    return found
+    printed: Printed = request.getfixturevalue(request.param)
+    return printed
 
 
 def test_every_chart_is_drawn_without_a_word_and_without_a_request(
@@ -39,7 +39,7 @@ def test_every_chart_is_drawn_without_a_word_and_without_a_request(
     # Whatever is put off is done within this second of the page's own clock.
     window.page.clock.run_for(1000)
     assert window.said == []
-    assert window.asked == [page.path.as_uri()]
+    assert window.requests == [page.path.as_uri()]
 
 
 def test_the_example_has_all_its_charts(window: Window) -> None:

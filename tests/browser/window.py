@@ -24,10 +24,10 @@ class Window:
         self.context.set_default_timeout(PATIENCE)
         self.page = self.context.new_page()
         self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", lambda told: self.said.append(f"{told.type}: {told.text}"))
+        self.requests: list[str] = []
+        self.page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
         self.page.on("pageerror", lambda error: self.said.append(f"uncaught: {error}"))
-        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("request", lambda request: self.requests.append(request.url))
         if clock:
             self.page.clock.install()
         self.page.goto(path.as_uri())
@@ -68,7 +68,7 @@ class Window:
 
     def marks(self) -> dict[str, int]:
         """Count what each figure has drawn: lines, areas, bars, points and words."""
-        found: dict[str, int] = self.page.evaluate(
+        counts: dict[str, int] = self.page.evaluate(
             """() => Object.fromEntries([...document.querySelectorAll("figure")].map((figure) => [
               figure.id,
               figure.querySelectorAll(
@@ -76,4 +76,4 @@ class Window:
               ).length,
             ]))"""
         )
-        return found
+        return counts

@@ -27,20 +27,20 @@ Y = RNG.random(300) < Q
 HALF = np.where(Q < 0.5, 0.3, 0.7)
 SURE = np.where(Q < 0.5, 0.0, 1.0)
 MODELS = {"noise": RNG.permutation(Q), "truth": Q, "nearly": np.clip(Q + 0.01, 0, 1), "half": HALF}
-FOUND = compare(Y, MODELS, rule=Brier(), rng=1)
+COMPARISON = compare(Y, MODELS, rule=Brier(), rng=1)
 MANY = {f"model {k}": np.clip(Q + 0.01 * k, 0, 1) for k in range(10)}
 AREAS = compare(Y, MODELS, rule="auc", rng=1)
 
 
 def lines(ax: Axes, gid: str) -> dict[float, list[float]]:
     """Return where each row has a line of some kind."""
-    found: list[Any] = [line for line in ax.get_lines() if line.get_gid() == gid]
-    return {line.get_ydata()[0]: np.asarray(line.get_xdata()).tolist() for line in found}
+    drawn: list[Any] = [line for line in ax.get_lines() if line.get_gid() == gid]
+    return {line.get_ydata()[0]: np.asarray(line.get_xdata()).tolist() for line in drawn}
 
 
 def dots(ax: Axes) -> dict[float, Any]:
-    found: list[Any] = [line for line in ax.get_lines() if line.get_gid() == "value"]
-    return {line.get_ydata()[0]: line for line in found}
+    drawn: list[Any] = [line for line in ax.get_lines() if line.get_gid() == "value"]
+    return {line.get_ydata()[0]: line for line in drawn}
 
 
 def sides(ax: Axes) -> list[tuple[str, str]]:
@@ -64,14 +64,14 @@ def key(ax: Axes) -> list[str]:
 
 
 def test_rows_are_pairs_by_score_with_the_better_model_where_the_dot_leans() -> None:
-    ax = plots.comparison(FOUND)
-    ranked = sorted(MODELS, key=lambda name: FOUND.scores[name].value)
+    ax = plots.comparison(COMPARISON)
+    ranked = sorted(MODELS, key=lambda name: COMPARISON.scores[name].value)
     pairs = [(a, b) for k, a in enumerate(ranked) for b in ranked[k + 1 :]]
     assert sides(ax) == pairs
     for row, pair in enumerate(pairs):
-        assert dots(ax)[row].get_xdata()[0] == FOUND[pair].difference <= 0
-        assert lines(ax, "interval")[row] == list(FOUND[pair].interval)
-        assert lines(ax, "simultaneous")[row] == list(FOUND[pair].simultaneous)
+        assert dots(ax)[row].get_xdata()[0] == COMPARISON[pair].difference <= 0
+        assert lines(ax, "interval")[row] == list(COMPARISON[pair].interval)
+        assert lines(ax, "simultaneous")[row] == list(COMPARISON[pair].simultaneous)
     assert said(ax, "side") == ["← left model better", "right model better →"]
     assert ax.get_xlabel() == "difference in Brier score, left minus right"
     assert ax.yaxis_inverted()
@@ -87,13 +87,13 @@ def test_areas_lean_to_the_better_model_too_which_is_on_the_right() -> None:
 
 
 def test_dots_tell_which_pairs_are_told_apart() -> None:
-    ax = plots.comparison(FOUND)
+    ax = plots.comparison(COMPARISON)
     for row, names in enumerate(sides(ax)):
         dot = dots(ax)[row]
-        told = FOUND[names].adjusted_p_value <= 0.05
-        assert dot.get_color() == (PALETTE[0] if told else GREY)
-        assert dot.get_markerfacecolor() == (PALETTE[0] if told else "white")
-        assert told == (names != ("truth", "nearly"))
+        apart = COMPARISON[names].adjusted_p_value <= 0.05
+        assert dot.get_color() == (PALETTE[0] if apart else GREY)
+        assert dot.get_markerfacecolor() == (PALETTE[0] if apart else "white")
+        assert apart == (names != ("truth", "nearly"))
     assert key(ax) == [
         "told apart (at 5 %, allowing for 6 pairs)",
         "not told apart",
@@ -105,8 +105,8 @@ def test_dots_tell_which_pairs_are_told_apart() -> None:
 
 
 def test_a_margin_is_a_strip_and_models_within_it_have_squares() -> None:
-    found = compare(Y, MODELS, rule=Brier(), margin=0.02, rng=1)
-    ax = plots.comparison(found)
+    comparison = compare(Y, MODELS, rule=Brier(), margin=0.02, rng=1)
+    ax = plots.comparison(comparison)
     (strip,) = (patch for patch in ax.patches if patch.get_gid() == "margin")
     assert strip.get_x() == -0.02  # type: ignore[attr-defined]
     assert strip.get_width() == 0.04  # type: ignore[attr-defined]
@@ -122,14 +122,14 @@ def test_a_reference_is_named_once() -> None:
         "auc": ["← worse than half", "better than half →"],
     }
     for rule, words in rules.items():
-        found = compare(Y, MODELS, rule=rule, reference="half", rng=1)
-        ax = plots.comparison(found)
+        comparison = compare(Y, MODELS, rule=rule, reference="half", rng=1)
+        ax = plots.comparison(comparison)
         names = [label.get_text() for label in ax.get_yticklabels()]
         assert sorted(names) == ["nearly", "noise", "truth"]
-        scores = [found.scores[name].value for name in names]
+        scores = [comparison.scores[name].value for name in names]
         assert scores == sorted(scores, reverse=rule == "auc")
         for row, name in enumerate(names):
-            assert dots(ax)[row].get_xdata()[0] == found[name, "half"].difference
+            assert dots(ax)[row].get_xdata()[0] == comparison[name, "half"].difference
         assert said(ax, "side") == words
         assert ax.get_xlabel().endswith(" from half")
         assert not ax.child_axes
@@ -144,9 +144,9 @@ def test_one_pair_has_its_names_at_the_ends_and_one_interval() -> None:
 
 def test_infinite_differences_are_said_and_not_drawn() -> None:
     models = {"truth": Q, "sure": SURE, "surer": 1 - SURE}
-    found = compare(Y, models, rule=Log(), rng=1)
-    ax = plots.comparison(found)
-    lost = {name: score.infinite_cases for name, score in found.scores.items()}
+    comparison = compare(Y, models, rule=Log(), rng=1)
+    ax = plots.comparison(comparison)
+    lost = {name: score.infinite_cases for name, score in comparison.scores.items()}
     assert sides(ax) == [("truth", "sure"), ("truth", "surer"), ("sure", "surer")]
     assert said(ax, "words") == [
         f"right model: infinite loss in {lost['sure']} cases",
@@ -175,9 +175,9 @@ def test_models_that_never_differ_are_a_dot_at_zero() -> None:
     assert said(plots.comparison(flat), "words") == ["no interval"]
 
 
-@pytest.mark.parametrize("found", [FOUND, AREAS])
-def test_zero_has_room_on_both_sides(found: Comparison) -> None:
-    left, right = plots.comparison(found).get_xlim()
+@pytest.mark.parametrize("comparison", [COMPARISON, AREAS])
+def test_zero_has_room_on_both_sides(comparison: Comparison) -> None:
+    left, right = plots.comparison(comparison).get_xlim()
     assert min(-left, right) / (right - left) > 0.25
 
 
@@ -194,24 +194,24 @@ def test_many_pairs_stay_readable() -> None:
 def test_a_small_axes_has_small_letters_and_its_key_where_there_is_room() -> None:
     figure = Figure(figsize=(4, 2), layout="constrained")
     ax = figure.add_subplot()
-    found = compare(Y, MANY, rule=Brier(), reference="model 0", rng=1)
-    assert plots.comparison(found, ax) is ax
+    comparison = compare(Y, MANY, rule=Brier(), reference="model 0", rng=1)
+    assert plots.comparison(comparison, ax) is ax
     assert 7 < size(ax) < 8
     figure.draw_without_rendering()
     below: Any = ax.get_legend()
     assert below.get_window_extent().y1 < ax.get_window_extent().y0
     inside = Figure().add_subplot()
-    plots.comparison(FOUND, inside)
+    plots.comparison(COMPARISON, inside)
     legend: Any = inside.get_legend()
-    assert [text.get_text() for text in legend.get_texts()] == key(plots.comparison(FOUND))
+    assert [text.get_text() for text in legend.get_texts()] == key(plots.comparison(COMPARISON))
 
 
 def test_names_are_text_whatever_they_contain() -> None:
     names = ("$\\alpha$", "_hidden", "</script>", "x" * 200, "two\nlines")
     for reference in (None, "$\\alpha$"):
-        found = compare(Y, dict.fromkeys(names, Q), rule=Brier(), reference=reference, rng=1)
+        comparison = compare(Y, dict.fromkeys(names, Q), rule=Brier(), reference=reference, rng=1)
         page = io.StringIO()
-        figure: Any = plots.comparison(found).figure
+        figure: Any = plots.comparison(comparison).figure
         with mpl.rc_context({"svg.fonttype": "none"}):
             figure.savefig(page, format="svg")
         text = page.getvalue()
@@ -226,7 +226,7 @@ def test_names_are_text_whatever_they_contain() -> None:
 def test_what_is_no_comparison_is_refused() -> None:
     for draw in (plots.comparison, plots.comparison_matrix):
         with pytest.raises(ArgumentTypeError) as caught:
-            draw(FOUND["truth", "noise"])  # type: ignore[arg-type]
+            draw(COMPARISON["truth", "noise"])  # type: ignore[arg-type]
         assert str(caught.value) == (
             "this picture is drawn from a Comparison; got Pair\n\n"
             "Hint: make one with properly.compare(y, forecasts, rule=rule)."

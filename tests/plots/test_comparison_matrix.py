@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from tests.plots.test_comparison import AREAS, FOUND, MODELS, SURE, Q, Y
+from tests.plots.test_comparison import AREAS, COMPARISON, MODELS, SURE, Q, Y
 
 from properly import compare, plots
 from properly.plots._axes import NOTHING
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 def written(ax: Axes) -> list[list[str]]:
     count = len(ax.get_yticklabels())
     texts = [text.get_text() for text in ax.texts]
-    found: list[list[str]] = np.array(texts).reshape(count, count).tolist()
-    return found
+    rows: list[list[str]] = np.array(texts).reshape(count, count).tolist()
+    return rows
 
 
 def colors(ax: Axes) -> Any:
@@ -48,29 +48,29 @@ def models(ax: Axes) -> list[str]:
     return [label.get_text() for label in ax.get_yticklabels()]
 
 
-@pytest.mark.parametrize("found", [FOUND, AREAS])
-def test_cells_are_row_minus_column_with_scores_on_the_diagonal(found: Comparison) -> None:
-    ax = plots.comparison_matrix(found)
+@pytest.mark.parametrize("comparison", [COMPARISON, AREAS])
+def test_cells_are_row_minus_column_with_scores_on_the_diagonal(comparison: Comparison) -> None:
+    ax = plots.comparison_matrix(comparison)
     names = models(ax)
-    better = -1 if found.higher_is_better else 1
-    assert names == sorted(MODELS, key=lambda name: better * found.scores[name].value)
+    better = -1 if comparison.higher_is_better else 1
+    assert names == sorted(MODELS, key=lambda name: better * comparison.scores[name].value)
     assert [label.get_text() for label in ax.get_xticklabels()] == names
-    digits = 2 if found.higher_is_better else 3
+    digits = 2 if comparison.higher_is_better else 3
     for i, row in enumerate(names):
         for j, column in enumerate(names):
             shown = float(written(ax)[i][j].replace("−", "-"))
-            known = found.scores[row].value if i == j else found[row, column].difference
-            assert shown == pytest.approx(known, abs=0.5 * 10**-digits + 1e-9)
+            value = comparison.scores[row].value if i == j else comparison[row, column].difference
+            assert shown == pytest.approx(value, abs=0.5 * 10**-digits + 1e-9)
             sign = {"+": 1, "−": -1}.get(written(ax)[i][j][0], 0)
-            assert i == j or sign == np.sign(round(known, digits))
+            assert i == j or sign == np.sign(round(value, digits))
 
 
 def test_colours_tell_who_is_better_and_by_how_much() -> None:
-    for found in (FOUND, AREAS):
-        ax = plots.comparison_matrix(found)
+    for comparison in (COMPARISON, AREAS):
+        ax = plots.comparison_matrix(comparison)
         rgb, names = colors(ax), models(ax)
-        order = [found.models.index(name) for name in names]
-        value, count = found.matrix()[np.ix_(order, order)], len(names)
+        order = [comparison.models.index(name) for name in names]
+        value, count = comparison.matrix()[np.ix_(order, order)], len(names)
         for i, j in np.ndindex(count, count):
             red, _, blue = rgb[i, j]
             if i == j:
@@ -80,30 +80,30 @@ def test_colours_tell_who_is_better_and_by_how_much() -> None:
                 assert (blue > red) == (i < j)
         # The worst model is the farthest from the best, and its cell the darkest of the row.
         assert np.argmin(rgb[0].sum(axis=-1)) == count - 1
-    assert key(plots.comparison_matrix(FOUND))[:2] == [
+    assert key(plots.comparison_matrix(COMPARISON))[:2] == [
         "model of the row better",
         "model of the column better",
     ]
 
 
 def test_models_that_are_not_told_apart_are_hatched() -> None:
-    for found in (FOUND, AREAS):
-        ax = plots.comparison_matrix(found)
+    for comparison in (COMPARISON, AREAS):
+        ax = plots.comparison_matrix(comparison)
         names = models(ax)
-        told = {
+        apart = {
             (names.index(a), names.index(b))
-            for pair in found
+            for pair in comparison
             for a, b in ((pair.first, pair.second), (pair.second, pair.first))
             if pair.adjusted_p_value > 0.05
         }
-        assert hatched(ax) == told
-        assert told
+        assert hatched(ax) == apart
+        assert apart
         assert key(ax)[-1] == "not told apart"
 
 
 def test_models_as_good_as_each_other_have_a_colour_of_their_own() -> None:
-    found = compare(Y, MODELS, rule=Brier(), margin=0.02, rng=1)
-    ax = plots.comparison_matrix(found)
+    comparison = compare(Y, MODELS, rule=Brier(), margin=0.02, rng=1)
+    ax = plots.comparison_matrix(comparison)
     assert models(ax)[:2] == ["truth", "nearly"]
     mixed = 1 - FAINT * (1 - np.array(to_rgb(ALIKE)))
     np.testing.assert_allclose(colors(ax)[0, 1], mixed)
@@ -140,7 +140,7 @@ def test_decimals_follow_the_width_of_intervals() -> None:
 def test_a_given_axes_is_used_and_its_numbers_fit() -> None:
     figure = Figure(figsize=(3, 3), layout="constrained")
     ax = figure.add_subplot()
-    assert plots.comparison_matrix(FOUND, ax) is ax
+    assert plots.comparison_matrix(COMPARISON, ax) is ax
     figure.draw_without_rendering()
     cell = ax.get_window_extent().width / len(MODELS)
     assert max(text.get_window_extent().width for text in ax.texts) < 1.25 * cell

@@ -28,8 +28,8 @@ LATE = cumulative_forecast("incapacitating", [0.4, 0.3, 0.2, 0.1], GRADES)
 
 
 def line(ax: Axes, gid: str) -> Any:
-    (found,) = (x for x in ax.get_lines() if x.get_gid() == gid)
-    return found
+    (artist,) = (x for x in ax.get_lines() if x.get_gid() == gid)
+    return artist
 
 
 def squares(ax: Axes) -> list[Rectangle]:
@@ -50,21 +50,21 @@ def caption(ax: Axes) -> str:
 def test_the_steps_are_the_cumulative_probabilities(record: CumulativeForecast) -> None:
     ax = plots.cumulative_forecast(record)
     for gid, steps in {"curve": record.cumulative, "outcome": record.step}.items():
-        found = line(ax, gid)
-        assert found.get_drawstyle() == "steps-post"
-        np.testing.assert_array_equal(found.get_xdata()[1:-1], np.arange(len(record.p)))
-        np.testing.assert_array_equal(found.get_ydata()[1:-1], steps)
-        assert found.get_ydata()[0] == 0
-        np.testing.assert_allclose(found.get_ydata()[-1], 1)
+        drawn = line(ax, gid)
+        assert drawn.get_drawstyle() == "steps-post"
+        np.testing.assert_array_equal(drawn.get_xdata()[1:-1], np.arange(len(record.p)))
+        np.testing.assert_array_equal(drawn.get_ydata()[1:-1], steps)
+        assert drawn.get_ydata()[0] == 0
+        np.testing.assert_allclose(drawn.get_ydata()[-1], 1)
 
 
 @pytest.mark.parametrize("record", [NEAR, FAR, LATE])
 def test_the_dark_share_of_a_column_is_the_squared_difference(record: CumulativeForecast) -> None:
-    found = squares(plots.cumulative_forecast(record))
+    areas = squares(plots.cumulative_forecast(record))
     np.testing.assert_array_equal(
-        [square.get_width() * square.get_height() for square in found], record.squared
+        [square.get_width() * square.get_height() for square in areas], record.squared
     )
-    for k, square in enumerate(found):
+    for k, square in enumerate(areas):
         assert k <= square.get_x() <= square.get_x() + square.get_width() <= k + 1
         between = sorted([record.cumulative[k], record.step[k]])
         ends = [square.get_y(), square.get_y() + square.get_height()]
@@ -132,8 +132,8 @@ def test_a_given_axes_is_drawn_on_and_has_its_legend_where_there_is_room() -> No
         ax.figure.draw_without_rendering()  # type: ignore[union-attr]
         legend = ax.get_legend()
         assert legend is not None
-        told = [text.get_text() for text in legend.get_texts()]
-        assert told == ["forecast", "outcome", "difference", "its square"]
+        labels = [text.get_text() for text in legend.get_texts()]
+        assert labels == ["forecast", "outcome", "difference", "its square"]
         box, frame = legend.get_window_extent(), ax.get_window_extent()
         assert (box.x0 > (frame.x0 + frame.x1) / 2) == early
         assert (box.y0 < (frame.y0 + frame.y1) / 2) == early

@@ -59,9 +59,9 @@ def tally_of(sample: str) -> Tally:
 
 
 def legend(ax: Axes) -> Legend:
-    found = ax.get_legend()
-    assert found is not None
-    return found
+    result = ax.get_legend()
+    assert result is not None
+    return result
 
 
 def said(ax: Axes) -> list[str]:
@@ -74,7 +74,7 @@ def data(ax: Axes, which: int = 0) -> Any:
 
 def shaded_area(ax: Axes) -> float:
     """Measure the polygon that is drawn, where the axis has it."""
-    (polygon,) = (found for found in ax.collections if found.get_gid() == "missed")
+    (polygon,) = (artist for artist in ax.collections if artist.get_gid() == "missed")
     x, y = np.asarray(polygon.get_paths()[0].vertices).T
     x = ax.xaxis.get_transform().transform(x)
     return float(abs(np.sum(x[:-1] * y[1:] - x[1:] * y[:-1])) / 2)
@@ -90,8 +90,8 @@ def test_the_shaded_area_is_the_mean_of_a_rule(
     ax = decision(decision_curve(tally_of(sample), "every"), within=ends, axis=axis)
     mean = rule(ends)(*SAMPLES[sample])
     assert shaded_area(ax) / (length(ends[1]) - length(ends[0])) == pytest.approx(mean, abs=2e-7)
-    told = mean_net_benefit(tally_of(sample), ends) if axis == "linear" else mean
-    assert said(ax)[0] == number(told)
+    printed = mean_net_benefit(tally_of(sample), ends) if axis == "linear" else mean
+    assert said(ax)[0] == number(printed)
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
@@ -100,8 +100,8 @@ def test_on_each_scale_the_mean_is_that_of_the_rule_to_the_last_digits(
     axis: Axis, sample: str
 ) -> None:
     record, ends, scale = decision_curve(tally_of(sample), "every"), (0.03, 0.3), SCALES[axis]
-    found = record.missed.mean(Interval(*ends), scale.forward, scale.odds_area, scale.length)
-    assert found == pytest.approx(MEANING[axis][0](ends)(*SAMPLES[sample]), rel=1e-13)
+    mean = record.missed.mean(Interval(*ends), scale.forward, scale.odds_area, scale.length)
+    assert mean == pytest.approx(MEANING[axis][0](ends)(*SAMPLES[sample]), rel=1e-13)
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_on_the_linear_axis_the_legend_gives_mean_net_benefit() -> None:
         for name in ("treat all", "treat none")
     }
     assert means["mine"] > means["treat all"] > means["treat none"] == pytest.approx(0, abs=1e-15)
-    told = [f"{name}  {mean:.4f}".replace(" 0.", " .") for name, mean in means.items()]
-    assert said(ax) == [*told, "perfect forecasts"]
+    labels = [f"{name}  {mean:.4f}".replace(" 0.", " .") for name, mean in means.items()]
+    assert said(ax) == [*labels, "perfect forecasts"]
     harmed = decision(decision_curve(t, "every", harm=0.01), within=(0.05, 0.2))
     assert said(harmed)[0] == f"{means['mine'] - 0.01:.4f}".removeprefix("0")
 
@@ -143,9 +143,9 @@ def test_on_log_odds_the_mean_is_one_over_log_odds() -> None:
     width = logit(b) - logit(a)
     assert shaded_area(ax) == pytest.approx(integral, abs=1e-7)
     scale = SCALES["log-odds"]
-    found = record.missed.mean(Interval(a, b), scale.forward, scale.odds_area, scale.length)
-    assert found == pytest.approx(integral / width, rel=1e-12)
-    assert said(ax)[0] == f"{found:.4f}".removeprefix("0")
+    mean = record.missed.mean(Interval(a, b), scale.forward, scale.odds_area, scale.length)
+    assert mean == pytest.approx(integral / width, rel=1e-12)
+    assert said(ax)[0] == f"{mean:.4f}".removeprefix("0")
 
 
 def test_regret_and_net_benefit_are_drawn_with_the_same_words() -> None:
@@ -185,8 +185,8 @@ def test_several_models_have_their_range_and_their_means() -> None:
     rule = Regret((0.1, 0.4))
     ones = np.ones(len(Y))
     means = {"one": P, "two": np.round(P, 1), "treat all": ones, "treat none": 0 * ones}
-    told = [f"{name}  {rule(Y, p):.4f}".replace(" 0.", " .") for name, p in means.items()]
-    assert said(ax) == [*told, "perfect forecasts"]
+    labels = [f"{name}  {rule(Y, p):.4f}".replace(" 0.", " .") for name, p in means.items()]
+    assert said(ax) == [*labels, "perfect forecasts"]
     assert legend(ax).get_title().get_text() == "mean regret,\n10 % to 40 %"
     assert not ax.collections
     (span,) = ax.patches

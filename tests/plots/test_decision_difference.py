@@ -42,8 +42,8 @@ def test_an_exact_line_is_at_the_difference_of_two_curves(axis: Axis) -> None:
     x, y = np.asarray(ax.get_lines()[0].get_xydata()).T
     c = np.random.default_rng(9).uniform(0.02, 0.9, 50)
     forward = SCALES[axis].forward
-    known = np.isfinite(y)
-    height = np.interp(forward(c), forward(x[known]), y[known])
+    finite = np.isfinite(y)
+    height = np.interp(forward(c), forward(x[finite]), y[finite])
     np.testing.assert_allclose(height, FIRST.at(c) - SECOND.at(c), rtol=0, atol=1e-5)
     for t, value, right in zip(EXACT.threshold, EXACT.net_benefit, EXACT.right, strict=True):
         if 0.02 < t < 0.9:

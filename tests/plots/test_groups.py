@@ -35,13 +35,13 @@ def grouped(p: Any = P, rule: Rule | None = None, labels: Any = LABELS) -> Group
         return by_group(Cases(Y, p, groups=labels), rule or Brier(), replicates=9, rng=1)
 
 
-FOUND = grouped()
+GROUPS = grouped()
 
 
 def lines(ax: Axes, gid: str) -> dict[float, list[float]]:
-    found: list[Any] = [line for line in ax.get_lines() if line.get_gid() == gid]
+    drawn: list[Any] = [line for line in ax.get_lines() if line.get_gid() == gid]
     return {
-        np.atleast_1d(line.get_ydata())[0]: np.asarray(line.get_xdata()).tolist() for line in found
+        np.atleast_1d(line.get_ydata())[0]: np.asarray(line.get_xdata()).tolist() for line in drawn
     }
 
 
@@ -55,10 +55,10 @@ def key(ax: Axes) -> list[str]:
 
 
 def test_one_row_a_group_with_its_score_interval_cases_and_events() -> None:
-    ax = plots.groups(FOUND)
+    ax = plots.groups(GROUPS)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["a", "b", "c", "few"]
-    assert lines(ax, "value") == {k: [x] for k, x in enumerate(FOUND.score.tolist())}
-    assert lines(ax, "interval") == {k: FOUND.interval[k].tolist() for k in range(3)}
+    assert lines(ax, "value") == {k: [x] for k, x in enumerate(GROUPS.score.tolist())}
+    assert lines(ax, "interval") == {k: GROUPS.interval[k].tolist() for k in range(3)}
     assert texts(ax, "cases") == ["150", "150", "90", "10", "cases"]
     events = [str(Y[name == LABELS].sum()) for name in ("a", "b", "c", "few")]
     assert texts(ax, "events") == [*events, "events"]
@@ -67,7 +67,7 @@ def test_one_row_a_group_with_its_score_interval_cases_and_events() -> None:
 
 
 def test_a_group_that_is_too_small_has_no_interval_and_that_is_said() -> None:
-    ax = plots.groups(FOUND)
+    ax = plots.groups(GROUPS)
     assert texts(ax, "words") == ["no interval"]
     small: Any = [line for line in ax.get_lines() if line.get_gid() == "value"][3]
     assert small.get_markerfacecolor() == "white"
@@ -76,13 +76,13 @@ def test_a_group_that_is_too_small_has_no_interval_and_that_is_said() -> None:
 
 
 def test_the_worst_group_is_seen_from_the_rest() -> None:
-    ax = plots.groups(FOUND)
-    worst = FOUND.worst
+    ax = plots.groups(GROUPS)
+    worst = GROUPS.worst
     assert worst is not None
     assert worst.name == "b"
     ((row, ends),) = lines(ax, "simultaneous").items()
     assert 1 < row < 1.5
-    rest = FOUND.measures["score"].rest[1]
+    rest = GROUPS.measures["score"].rest[1]
     assert ends == pytest.approx([rest + x for x in worst.simultaneous])
     assert lines(ax, "rest")[row] == [rest]
     marked = [label.get_color() for label in ax.get_yticklabels()]
@@ -96,7 +96,7 @@ def test_the_worst_group_is_seen_from_the_rest() -> None:
 
 def test_all_cases_are_a_line() -> None:
     whole = score_interval(Cases(Y, P), Brier())
-    ax = plots.groups(FOUND)
+    ax = plots.groups(GROUPS)
     (line,) = (line for line in ax.get_lines() if line.get_gid() == "overall")
     assert list(line.get_xdata()) == pytest.approx([whole.value] * 2)  # type: ignore[arg-type]
     assert len(lines(ax, "rest")) == 1
@@ -104,18 +104,18 @@ def test_all_cases_are_a_line() -> None:
 
 
 def test_skill_and_observed_to_expected_events_can_be_drawn() -> None:
-    ax = plots.groups(FOUND, measure="skill")
-    assert lines(ax, "value") == {k: [x] for k, x in enumerate(FOUND.skill.tolist())}
+    ax = plots.groups(GROUPS, measure="skill")
+    assert lines(ax, "value") == {k: [x] for k, x in enumerate(GROUPS.skill.tolist())}
     assert ax.get_xlabel() == "Brier skill (higher is better)"
     ((row, _),) = lines(ax, "simultaneous").items()
-    assert FOUND.worst_skill is not None
-    assert FOUND.name[int(row)] == FOUND.worst_skill.name
+    assert GROUPS.worst_skill is not None
+    assert GROUPS.name[int(row)] == GROUPS.worst_skill.name
     assert len([line for line in ax.get_lines() if line.get_gid() == "marked"]) == 1
-    ax = plots.groups(FOUND, measure="observed_expected")
+    ax = plots.groups(GROUPS, measure="observed_expected")
     assert ax.get_xlabel() == "observed to expected events"
     assert lines(ax, "marked") == {0: [1, 1]}
     assert not lines(ax, "simultaneous")
-    assert lines(ax, "interval")[0] == FOUND.measures["observed_expected"].interval[0].tolist()
+    assert lines(ax, "interval")[0] == GROUPS.measures["observed_expected"].interval[0].tolist()
 
 
 def test_infinite_scores_are_said() -> None:
@@ -129,13 +129,13 @@ def test_classes_have_no_events() -> None:
     y = np.array([0, 1, 2] * 40)
     p = np.tile([[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.4, 0.3, 0.3], [0.3, 0.3, 0.4]], (30, 1))
     groups = np.array(["x"] * 60 + ["y"] * 52 + ["z"] * 8)
-    found = by_group(Cases(y, p, groups=groups), Brier(), replicates=9, rng=1)
-    ax = plots.groups(found)
+    record = by_group(Cases(y, p, groups=groups), Brier(), replicates=9, rng=1)
+    ax = plots.groups(record)
     assert texts(ax, "events") == []
     assert key(ax)[-2] == "no interval: fewer than ten cases of the rarer classes"
     message = "these groups have no 'observed_expected'; got groups with 'score', 'skill'"
     with pytest.raises(DataError, match=message):
-        plots.groups(found, measure="observed_expected")
+        plots.groups(record, measure="observed_expected")
 
 
 def test_names_are_text_and_a_given_axes_is_used() -> None:
@@ -149,10 +149,10 @@ def test_names_are_text_and_a_given_axes_is_used() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ArgumentTypeError) as caught:
-        plots.groups({"a": FOUND})  # type: ignore[arg-type]
+        plots.groups({"a": GROUPS})  # type: ignore[arg-type]
     assert str(caught.value) == (
         "this picture is drawn from Groups; got dict\n\n"
         "Hint: make them with properly.by_group(cases, rule)."
     )
     with pytest.raises(DataError, match="measure must be 'score', 'skill' or"):
-        plots.groups(FOUND, measure="slope")  # type: ignore[arg-type]
+        plots.groups(GROUPS, measure="slope")  # type: ignore[arg-type]

@@ -55,13 +55,13 @@ def test_cells_tell_counts_and_shares_of_the_row() -> None:
 
 
 def test_a_cell_is_as_dark_as_its_share_of_the_row() -> None:
-    found = cells(plots.confusion(TABLE))
+    colors = cells(plots.confusion(TABLE))
     deep = np.array(to_rgb(DEEP))
     for row in range(2):
         for column in range(3):
             share = COUNTS[row, column] / COUNTS[row].sum()
-            np.testing.assert_allclose(found[row, column], 1 - share * (1 - deep), rtol=1e-12)
-    np.testing.assert_allclose(found[2], [to_rgb(NOTHING)] * 3)
+            np.testing.assert_allclose(colors[row, column], 1 - share * (1 - deep), rtol=1e-12)
+    np.testing.assert_allclose(colors[2], [to_rgb(NOTHING)] * 3)
 
 
 def test_truth_goes_down_and_decisions_across() -> None:

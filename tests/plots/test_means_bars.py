@@ -24,8 +24,8 @@ LONG = {f"model-of-a-long-name-{k}": one for k, one in enumerate(RECORDS.values(
 
 
 def marked(ax: Axes, gid: str) -> list[Any]:
-    found = [line for line in ax.get_lines() if line.get_gid() == gid]
-    return [np.asarray(line.get_xydata()).tolist() for line in found]
+    drawn = [line for line in ax.get_lines() if line.get_gid() == gid]
+    return [np.asarray(line.get_xydata()).tolist() for line in drawn]
 
 
 def numbers(ax: Axes) -> list[str]:

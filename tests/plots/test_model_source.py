@@ -69,9 +69,9 @@ def test_the_source_is_to_the_right_and_the_model_up() -> None:
 
 def test_bubbles_stand_at_source_and_accuracy_and_have_the_area_of_their_size() -> None:
     ax = plots.model_source(TABLE)
-    found = marked(ax, "bubbles")
+    drawn = marked(ax, "bubbles")
     scale = set()
-    for bubbles, name, color in zip(found, ("event", "no event"), PALETTE, strict=False):
+    for bubbles, name, color in zip(drawn, ("event", "no event"), PALETTE, strict=False):
         here = [k for k, of in enumerate(TABLE.name) if of == name]
         here.sort(key=lambda k: -TABLE.size[k])
         np.testing.assert_array_equal(
@@ -80,10 +80,10 @@ def test_bubbles_stand_at_source_and_accuracy_and_have_the_area_of_their_size() 
         np.testing.assert_allclose(bubbles.get_facecolor()[0][:3], to_rgb(color))
         assert bubbles.get_facecolor()[0][3] < 0.3
         scale |= set(np.round(bubbles.get_sizes() / TABLE.size[here], 6))
-    assert len(found) == 2
+    assert len(drawn) == 2
     assert len(scale) == 1
     behind = min(line.get_zorder() for gid in THREE for line in marked(ax, gid))
-    assert all(bubbles.get_zorder() < behind for bubbles in found)
+    assert all(bubbles.get_zorder() < behind for bubbles in drawn)
 
 
 def test_squares_have_the_area_of_circles_of_the_same_size() -> None:

@@ -19,8 +19,8 @@ from properly.plots._names import APART, name_ends, points, spread
 
 def test_pictures_load_no_optimizer_before_one_is_drawn() -> None:
     code = "import properly, properly.plots, sys; print('scipy.optimize' in sys.modules)"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603
-    assert found.stdout.split() == ["False"]
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603
+    assert run.stdout.split() == ["False"]
 
 
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=9), st.floats(0.1, 10))
@@ -70,8 +70,8 @@ def test_elsewhere_more_names_than_fit_stand_in_a_legend_by_height() -> None:
     assert not ax.texts
     legend = ax.get_legend()
     assert legend is not None
-    told = [text.get_text() for text in legend.get_texts()]
-    assert told == ["top", "high", " _middle", r"\$low\$"]
+    labels = [text.get_text() for text in legend.get_texts()]
+    assert labels == ["top", "high", " _middle", r"\$low\$"]
     assert not any(text.get_usetex() for text in legend.get_texts())
 
 

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 Y = [0, 0, 1, 1]
 BOLD, SHY = [0.1, 0.6, 0.6, 0.9], [0.1, 0.2, 0.2, 0.9]
 EDGES = [0.2, 0.4, 0.5, 0.6]
-FOUND = best_by_range({"bold": tally(Y, BOLD), "shy": tally(Y, SHY)}, edges=EDGES, baselines=False)
+RANGES = best_by_range({"bold": tally(Y, BOLD), "shy": tally(Y, SHY)}, edges=EDGES, baselines=False)
 
 
 def mesh(ax: Axes) -> QuadMesh:
-    (found,) = (x for x in ax.collections if x.get_gid() == "best")
-    assert isinstance(found, QuadMesh)
-    return found
+    (artist,) = (x for x in ax.collections if x.get_gid() == "best")
+    assert isinstance(artist, QuadMesh)
+    return artist
 
 
 def tints(ax: Axes) -> Any:
@@ -44,9 +44,9 @@ def hatched(ax: Axes) -> list[Any]:
 
 
 def legend(ax: Axes) -> list[str]:
-    found = ax.get_legend()
-    assert found is not None
-    return [text.get_text() for text in found.get_texts()]
+    result = ax.get_legend()
+    assert result is not None
+    return [text.get_text() for text in result.get_texts()]
 
 
 def saved(ax: Axes) -> None:
@@ -55,31 +55,31 @@ def saved(ax: Axes) -> None:
 
 
 def test_a_cell_has_the_colour_of_the_best_and_the_tint_of_its_margin() -> None:
-    cells = tints(range_map(FOUND))
-    widest = np.nanmax(FOUND.margin)
+    cells = tints(range_map(RANGES))
+    widest = np.nanmax(RANGES.margin)
     for i in range(4):
         for j in range(4):
             if j <= i:
                 assert cells[i, j, 3] == 0
                 continue
-            strength = PALEST + (1 - PALEST) * np.sqrt(FOUND.margin[i, j] / widest)
-            full = np.array(to_rgb(PALETTE[FOUND.best[i, j]]))
+            strength = PALEST + (1 - PALEST) * np.sqrt(RANGES.margin[i, j] / widest)
+            full = np.array(to_rgb(PALETTE[RANGES.best[i, j]]))
             np.testing.assert_allclose(cells[i, j], [*(1 - strength * (1 - full)), 1], rtol=1e-12)
     # The widest margin has the colour of the legend itself.
-    assert widest == FOUND.margin[0, 1]
+    assert widest == RANGES.margin[0, 1]
     np.testing.assert_allclose(cells[0, 1, :3], to_rgb(PALETTE[0]), rtol=1e-12)
 
 
 def test_a_cell_lies_around_its_pair_of_edges() -> None:
-    corners = np.asarray(mesh(range_map(FOUND)).get_coordinates())
+    corners = np.asarray(mesh(range_map(RANGES)).get_coordinates())
     np.testing.assert_allclose(corners[0, :, 0], [0.1, 0.3, 0.45, 0.55, 0.65], rtol=1e-12)
     np.testing.assert_allclose(corners[:, 0, 1], corners[0, :, 0])
 
 
 def test_on_log_odds_borders_are_half_way_in_log_odds() -> None:
     edges = np.concatenate([[0], expit([-3.0, -2, -1, 0]), [1]])
-    found = best_by_range({"a": tally(Y, BOLD), "b": tally(Y, SHY)}, edges=edges, prior="logit")
-    ax = range_map(found, axis="log-odds")
+    ranges = best_by_range({"a": tally(Y, BOLD), "b": tally(Y, SHY)}, edges=edges, prior="logit")
+    ax = range_map(ranges, axis="log-odds")
     saved(ax)
     corners = np.asarray(mesh(ax).get_coordinates())
     # The edges at 0 and 1 are infinitely far away.
@@ -91,35 +91,35 @@ def test_on_log_odds_borders_are_half_way_in_log_odds() -> None:
 
 def test_ranges_within_two_standard_errors_are_hatched() -> None:
     cases = {"bold": Cases(Y, BOLD), "shy": Cases(Y, SHY)}
-    found = best_by_range(cases, edges=EDGES)
-    assert not hatched(range_map(replace(found, standard_error=None)))
+    ranges = best_by_range(cases, edges=EDGES)
+    assert not hatched(range_map(replace(ranges, standard_error=None)))
     error = np.full((4, 4), np.nan)
-    error[0, 1:] = [found.margin[0, 1] / 1.9, found.margin[0, 2] / 2.1, np.nan]
+    error[0, 1:] = [ranges.margin[0, 1] / 1.9, ranges.margin[0, 2] / 2.1, np.nan]
     error[1:] = 0
-    ax = range_map(replace(found, standard_error=error))
+    ax = range_map(replace(ranges, standard_error=error))
     saved(ax)
     (collection,) = hatched(ax)
     shown = np.ma.getmaskarray(np.ma.asarray(collection.get_array())).reshape(4, 4).T
-    tied = found.margin == 0
+    tied = ranges.margin == 0
     expected = tied.copy()
     expected[0, 1:] = [True, False, True]
     np.testing.assert_array_equal(~shown, expected)
     assert legend(ax)[-1] == "margin below 2 standard errors"
-    certain = range_map(replace(found, standard_error=np.full((4, 4), -1.0)))
+    certain = range_map(replace(ranges, standard_error=np.full((4, 4), -1.0)))
     assert not hatched(certain)
     assert "margin below 2 standard errors" not in legend(certain)
 
 
 def test_only_winners_in_view_are_named() -> None:
-    assert legend(range_map(FOUND)) == ["bold", "shy"]
-    ax = range_map(FOUND, limits=(0.2, 0.5))
+    assert legend(range_map(RANGES)) == ["bold", "shy"]
+    ax = range_map(RANGES, limits=(0.2, 0.5))
     assert legend(ax) == ["bold"]
     assert (ax.get_xlim(), ax.get_ylim()) == ((0.2, 0.5), (0.2, 0.5))
     assert tints(ax).shape == (3, 3, 4)
 
 
 def test_a_key_says_how_wide_the_widest_margin_is() -> None:
-    (key,) = range_map(FOUND).child_axes
+    (key,) = range_map(RANGES).child_axes
     assert [label.get_text() for label in key.get_xticklabels()] == ["0", ".1000"]
     same = best_by_range({"a": tally(Y, SHY), "b": tally(Y, SHY)}, edges=EDGES, baselines=False)
     ax = range_map(same)
@@ -129,14 +129,14 @@ def test_a_key_says_how_wide_the_widest_margin_is() -> None:
 
 def test_baselines_have_colours_of_their_own() -> None:
     poor = tally([0, 0, 0, 1], [0.9, 0.9, 0.9, 0.05])
-    found = best_by_range({"poor": poor}, edges=[0.1, 0.2, 0.3, 0.6])
-    ax = range_map(found)
+    ranges = best_by_range({"poor": poor}, edges=[0.1, 0.2, 0.3, 0.6])
+    ax = range_map(ranges)
     handles = ax.get_legend().legend_handles  # type: ignore[union-attr]
     drawn = {
         name: handle.get_facecolor()[:3] for name, handle in zip(legend(ax), handles, strict=True)
     }
     assert drawn == {name: to_rgb(color) for name, color in GREYS.items()}
-    chosen = range_map(found, color={"treat none": "#123456"})
+    chosen = range_map(ranges, color={"treat none": "#123456"})
     handle = chosen.get_legend().legend_handles[1]  # type: ignore[union-attr]
     assert handle.get_facecolor()[:3] == to_rgb("#123456")  # type: ignore[union-attr]
 
@@ -144,17 +144,17 @@ def test_baselines_have_colours_of_their_own() -> None:
 def test_names_are_text_and_long_ones_stand_beside_the_map() -> None:
     hostile = ("$\\alpha$", "x" * 200)
     models = dict(zip(hostile, (tally(Y, BOLD), tally(Y, SHY)), strict=True))
-    found = best_by_range(models, edges=EDGES, baselines=False)
-    ax = range_map(found)
+    ranges = best_by_range(models, edges=EDGES, baselines=False)
+    ax = range_map(ranges)
     saved(ax)
     assert legend(ax) == [r"\$\alpha\$", "x" * 23 + "…" + "x" * 12]
-    found_legend = ax.get_legend()
-    assert found_legend is not None
-    assert not any(text.get_usetex() for text in found_legend.get_texts())
-    box, frame = found_legend.get_window_extent(), ax.get_window_extent()
+    names = ax.get_legend()
+    assert names is not None
+    assert not any(text.get_usetex() for text in names.get_texts())
+    box, frame = names.get_window_extent(), ax.get_window_extent()
     assert box.x0 >= frame.x1 - 10
     assert box.x1 <= ax.figure.get_window_extent().x1 + 1
-    inside = range_map(FOUND)
+    inside = range_map(RANGES)
     saved(inside)
     inner = inside.get_legend()
     assert inner is not None
@@ -163,7 +163,7 @@ def test_names_are_text_and_long_ones_stand_beside_the_map() -> None:
 
 def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
     ax = Figure().add_subplot(xlim=(0.1, 0.7), ylim=(0, 1))
-    assert range_map(FOUND, ax) is ax
+    assert range_map(RANGES, ax) is ax
     assert (ax.get_xlim(), ax.get_ylim()) == ((0.1, 0.7), (0, 1))
     assert (ax.get_xlabel(), ax.get_ylabel()) == (
         "lower end of the range",
@@ -172,8 +172,8 @@ def test_a_given_axes_is_drawn_on_and_keeps_its_limits() -> None:
 
 
 def test_a_map_without_any_winner_is_empty() -> None:
-    found = best_by_range({"a": tally(Y, BOLD)}, edges=[0, 0.5, 1], prior="logit")
-    ax = range_map(found)
+    ranges = best_by_range({"a": tally(Y, BOLD)}, edges=[0, 0.5, 1], prior="logit")
+    ax = range_map(ranges)
     saved(ax)
     assert not tints(ax)[..., 3].any()
     assert legend(ax) == []
@@ -183,4 +183,4 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ArgumentTypeError, match="drawn from a RangeMap; got Tally"):
         range_map(tally(Y, BOLD))  # type: ignore[arg-type]
     with pytest.raises(DataError, match="at least two edges must be in view; got 1 of 4"):
-        range_map(FOUND, limits=(0.3, 0.45))
+        range_map(RANGES, limits=(0.3, 0.45))

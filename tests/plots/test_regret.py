@@ -31,9 +31,9 @@ MODELS = {"one": regret_curve(CONTINUOUS), "two": regret_curve(DISCRETE)}
 
 
 def legend(ax: Axes) -> Legend:
-    found = ax.get_legend()
-    assert found is not None
-    return found
+    result = ax.get_legend()
+    assert result is not None
+    return result
 
 
 def said(ax: Axes) -> list[str]:

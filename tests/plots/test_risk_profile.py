@@ -32,8 +32,8 @@ def marked(ax: Axes, gid: str) -> list[Any]:
 
 
 def dots(ax: Axes, part: str = "model") -> list[Any]:
-    found = marked(ax, f"dot of {part}")
-    return [tuple(np.asarray(line.get_xydata())[0].tolist()) for line in found]
+    drawn = marked(ax, f"dot of {part}")
+    return [tuple(np.asarray(line.get_xydata())[0].tolist()) for line in drawn]
 
 
 def above(ax: Axes) -> dict[str, float]:
@@ -64,20 +64,20 @@ def test_the_lines_of_a_model_that_is_alone_are_named_at_their_ends(alone: Axes)
 
 
 def test_the_three_powers_are_named_with_the_means_of_a_model_that_is_alone(alone: Axes) -> None:
-    found = means(CONTINUOUS)
+    record = means(CONTINUOUS)
     assert above(alone) == {
-        f"decisiveness\n{found.decisiveness:.3f}": 1,
-        f"accuracy\n{found.accuracy:.3f}": 0,
-        f"robustness\n{found.robustness:.3f}": -2 / 3,
+        f"decisiveness\n{record.decisiveness:.3f}": 1,
+        f"accuracy\n{record.accuracy:.3f}": 0,
+        f"robustness\n{record.robustness:.3f}": -2 / 3,
     }
     both = above(plots.risk_profile({"one": PROFILE, "other": OTHER}))
     assert both == {"decisiveness": 1, "accuracy": 0, "robustness": -2 / 3}
 
 
 def test_dots_mark_the_three_means_of_the_model(alone: Axes) -> None:
-    found = means(CONTINUOUS)
+    record = means(CONTINUOUS)
     np.testing.assert_allclose(
-        dots(alone), [(-2 / 3, found.robustness), (0, found.accuracy), (1, found.decisiveness)]
+        dots(alone), [(-2 / 3, record.robustness), (0, record.accuracy), (1, record.decisiveness)]
     )
     assert not dots(alone, "source")
     assert not dots(alone, "expected")

@@ -19,8 +19,8 @@ def luminance(rgb: Any) -> float:
 
 
 def test_shades_go_from_white_to_the_deepest_and_nothing_is_grey() -> None:
-    found = shades([0, 1, np.nan])
-    np.testing.assert_allclose(found, [WHITE, to_rgb(DEEP), to_rgb(NOTHING)], atol=1e-15)
+    colors = shades([0, 1, np.nan])
+    np.testing.assert_allclose(colors, [WHITE, to_rgb(DEEP), to_rgb(NOTHING)], atol=1e-15)
     ramp = [luminance(color) for color in shades(np.linspace(0, 1, 21))]
     assert np.all(np.diff(ramp) < 0)
 

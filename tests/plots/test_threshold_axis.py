@@ -64,11 +64,11 @@ def test_the_area_under_the_odds_is_their_integral_along_the_axis(axis: Axis) ->
 @pytest.mark.parametrize("axis", AXES)
 def test_ticks_are_round_in_view_and_apart(axis: Axis, ends: tuple[float, float]) -> None:
     view = View(SCALES[axis], *ends)
-    found = ticks(view)
-    assert len(found) >= 3
-    assert ends[0] <= found[0] < found[-1] <= ends[1]
-    assert np.diff(view.place(np.array(found))).min() >= APART
-    assert all(len(f"{100 * t:.6g}") <= 6 for t in found)
+    places = ticks(view)
+    assert len(places) >= 3
+    assert ends[0] <= places[0] < places[-1] <= ends[1]
+    assert np.diff(view.place(np.array(places))).min() >= APART
+    assert all(len(f"{100 * t:.6g}") <= 6 for t in places)
 
 
 def test_ticks_on_log_odds_are_told_in_percent() -> None:
@@ -161,10 +161,10 @@ def test_a_bent_band_keeps_its_gaps() -> None:
     assert bend_band(View(SCALES["linear"], 0.05, 0.8), band) is band
     bent = bend_band(View(SCALES["log-odds"], 0.05, 0.8), band)
     assert (bent.x[0], bent.x[-1]) == (0.05, 0.8)
-    known = bent.x <= 0.2
-    np.testing.assert_allclose(bent.lower[known], bent.x[known])
-    np.testing.assert_allclose(bent.upper[known], 1 + bent.x[known])
-    assert np.isnan(bent.lower[~known]).all()
+    before = bent.x <= 0.2
+    np.testing.assert_allclose(bent.lower[before], bent.x[before])
+    np.testing.assert_allclose(bent.upper[before], 1 + bent.x[before])
+    assert np.isnan(bent.lower[~before]).all()
 
 
 @pytest.mark.parametrize("axis", AXES)

@@ -30,10 +30,10 @@ def curves(ax: Any) -> list[Any]:
 
 def dots(ax: Any) -> dict[str, tuple[float, float]]:
     """Return where dots are, by colour."""
-    found = [item for item in ax.collections if item.get_gid() == "best"]
+    drawn = [item for item in ax.collections if item.get_gid() == "best"]
     return {
         to_hex(np.asarray(dot.get_facecolor())[0]): tuple(np.asarray(dot.get_offsets())[0].tolist())
-        for dot in found
+        for dot in drawn
     }
 
 
@@ -54,10 +54,10 @@ def test_every_metric_runs_from_its_worst_to_its_best_upwards() -> None:
 
 
 def test_dots_mark_the_best_epochs_and_are_stacked_where_they_would_touch() -> None:
-    found = dots(training(HISTORY))
-    assert found[PALETTE[0].lower()] == (1, 1)
-    assert found[PALETTE[1].lower()] == (3, 1)
-    assert found[PALETTE[2].lower()] == pytest.approx((3, 1 + STOREY))
+    places = dots(training(HISTORY))
+    assert places[PALETTE[0].lower()] == (1, 1)
+    assert places[PALETTE[1].lower()] == (3, 1)
+    assert places[PALETTE[2].lower()] == pytest.approx((3, 1 + STOREY))
 
 
 def test_dots_in_a_stack_do_not_touch_and_lie_inside_the_picture() -> None:

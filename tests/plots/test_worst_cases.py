@@ -26,9 +26,9 @@ WORST = worst_cases(CASES, RPS(), k=3)
 
 def bars(ax: Axes) -> Any:
     """Return the bars of the probabilities, one row a case and one column a class."""
-    found = [bar for bar in ax.patches if bar.get_gid() != "outcome"]
+    drawn = [bar for bar in ax.patches if bar.get_gid() != "outcome"]
     rows = round(ax.get_ylim()[0] + 0.5)
-    return np.array(found, dtype=object).reshape(-1, rows).T
+    return np.array(drawn, dtype=object).reshape(-1, rows).T
 
 
 def frames(ax: Axes) -> list[Any]:
@@ -41,10 +41,10 @@ def losses(ax: Axes) -> list[str]:
 
 
 def test_bars_are_as_long_as_the_probabilities() -> None:
-    found = bars(plots.worst_cases(WORST))
-    assert found.shape == (3, 3)
+    drawn = bars(plots.worst_cases(WORST))
+    assert drawn.shape == (3, 3)
     for row, column in np.ndindex(3, 3):
-        bar = found[row, column]
+        bar = drawn[row, column]
         assert bar.get_width() == pytest.approx(WORST.p[row, column], abs=1e-15)
         assert bar.get_x() == column - 0.5
         assert bar.get_y() + bar.get_height() / 2 == pytest.approx(row)
@@ -61,10 +61,10 @@ def test_the_worst_is_on_top_and_its_loss_is_written() -> None:
 
 
 def test_what_happened_is_framed() -> None:
-    found = frames(plots.worst_cases(WORST))
-    middle = [(x.get_x() + x.get_width() / 2, x.get_y() + x.get_height() / 2) for x in found]
+    drawn = frames(plots.worst_cases(WORST))
+    middle = [(x.get_x() + x.get_width() / 2, x.get_y() + x.get_height() / 2) for x in drawn]
     np.testing.assert_allclose(middle, [(2, 0), (0, 1), (1, 2)])
-    assert all(frame.get_facecolor()[3] == 0 for frame in found)
+    assert all(frame.get_facecolor()[3] == 0 for frame in drawn)
 
 
 def test_numbers_are_not_rounded_to_certainty() -> None:
@@ -89,8 +89,8 @@ def test_a_long_bar_has_its_number_inside_in_ink_that_can_be_read() -> None:
 
 
 def test_colours_follow_the_order_of_the_classes() -> None:
-    found = bars(plots.worst_cases(WORST))
-    light = [np.dot(bar.get_facecolor()[:3], [0.2126, 0.7152, 0.0722]) for bar in found[0]]
+    drawn = bars(plots.worst_cases(WORST))
+    light = [np.dot(bar.get_facecolor()[:3], [0.2126, 0.7152, 0.0722]) for bar in drawn[0]]
     assert light == sorted(light, reverse=True)
     assert len(set(light)) == 3
     one = bars(plots.worst_cases(WORST, color="#123456"))
@@ -100,8 +100,8 @@ def test_colours_follow_the_order_of_the_classes() -> None:
 def test_an_event_has_two_columns() -> None:
     worst = worst_cases(Cases([0, 1, 1], [0.1, 0.3, 0.6]), Brier(), k=2)
     ax = plots.worst_cases(worst)
-    found = bars(ax)
-    widths = [[bar.get_width() for bar in row] for row in found]
+    drawn = bars(ax)
+    widths = [[bar.get_width() for bar in row] for row in drawn]
     np.testing.assert_allclose(widths, [[0.7, 0.3], [0.4, 0.6]])
     assert [label.get_text() for label in ax.get_xticklabels() if label.get_visible()] == [
         "no event",

@@ -32,7 +32,7 @@ def evaluation(rare: bool = True, models: int = 2) -> Evaluation:
     y = rng.random(N) < q
     group = np.where(np.arange(N) < 12, SMALL, np.where(rng.random(N) < 0.5, "left", "right"))
     forecasts = dict(zip(NAMES, (q, np.round(np.minimum(1.6 * q, 1), 2)), strict=True))
-    found: Evaluation = evaluate(
+    result: Evaluation = evaluate(
         y,
         dict(list(forecasts.items())[:models]),
         groups=group,
@@ -41,7 +41,7 @@ def evaluation(rare: bool = True, models: int = 2) -> Evaluation:
         replicates=0,
         rng=1,
     )
-    return found
+    return result
 
 
 @cache

@@ -23,9 +23,9 @@ HOSTILE = "</script><b>'\"{{1}}\x1b[2J\n\u202e"
 
 
 def evaluated(task: Any = "ordinal", **options: Any) -> Any:
-    known: dict[str, Any] = {"labels": LABELS, "rng": 1, "replicates": 9}
+    defaults: dict[str, Any] = {"labels": LABELS, "rng": 1, "replicates": 9}
     models = options.pop("models", {"sharp": Q, "plain": P})
-    return evaluate(Y, models, task=task, **(known | options))
+    return evaluate(Y, models, task=task, **(defaults | options))
 
 
 ORDINAL = evaluated()
@@ -38,20 +38,20 @@ def drawn(evaluation: Any) -> Chart:
 
 
 def rows(chart: Chart, kind: str, **where: Any) -> list[dict[str, Any]]:
-    wanted = where | {"kind": kind}
-    return [row for row in chart.spec["data"]["values"] if wanted.items() <= row.items()]
+    fields = where | {"kind": kind}
+    return [row for row in chart.spec["data"]["values"] if fields.items() <= row.items()]
 
 
 def test_bins_are_those_of_the_records() -> None:
     chart = drawn(ORDINAL)
     for name, by_question in ORDINAL.reliability.items():
         for k, record in enumerate(by_question.values()):
-            found = rows(chart, "bin", model=name, question=k)
+            bin_rows = rows(chart, "bin", model=name, question=k)
             bins = record.bins
             columns = {"x": bins.x_min, "x2": bins.x_max, "y": bins.event_rate}
             for field, column in columns.items():
-                assert [row[field] for row in found] == [short(x) for x in column]
-            assert [row["cases"] for row in found] == [str(n) for n in bins.weight]
+                assert [row[field] for row in bin_rows] == [short(x) for x in column]
+            assert [row["cases"] for row in bin_rows] == [str(n) for n in bins.weight]
 
 
 def test_a_diagonal_reaches_as_far_as_forecasts_and_what_happened() -> None:
@@ -59,20 +59,20 @@ def test_a_diagonal_reaches_as_far_as_forecasts_and_what_happened() -> None:
     for k, question in enumerate(["minor or higher", "severe"]):
         both = [by_question[question] for by_question in ORDINAL.reliability.values()]
         end = max(max(x.value[-1], x.bins.event_rate[-1]) for x in both)
-        found = rows(chart, "diagonal", question=k)
-        assert [(row["x"], row["y"]) for row in found] == [(0, 0), (short(end), short(end))]
-        assert "model" not in found[0]
+        corners = rows(chart, "diagonal", question=k)
+        assert [(row["x"], row["y"]) for row in corners] == [(0, 0), (short(end), short(end))]
+        assert "model" not in corners[0]
 
 
 def test_bands_lie_where_there_are_forecasts_and_are_those_of_the_records() -> None:
     chart = drawn(ORDINAL)
     record = ORDINAL.reliability["plain"]["severe"]
-    found = rows(chart, "band", model="plain", question=1)
-    x = np.array([row["x"] for row in found])
+    band = rows(chart, "band", model="plain", question=1)
+    x = np.array([row["x"] for row in band])
     assert (x[0], x[-1]) == (short(record.value[0]), short(record.value[-1]))
     lower, upper = record.band.at(np.linspace(record.value[0], record.value[-1], len(x)))
-    assert [row["y"] for row in found] == [short(low) for low in lower]
-    assert [row["y2"] for row in found] == [short(high) for high in np.minimum(upper, 1)]
+    assert [row["y"] for row in band] == [short(low) for low in lower]
+    assert [row["y2"] for row in band] == [short(high) for high in np.minimum(upper, 1)]
 
 
 def test_a_band_is_seen_if_one_model_is_left() -> None:

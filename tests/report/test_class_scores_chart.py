@@ -38,11 +38,11 @@ def test_dots_are_the_parts_of_each_question(task: str, rule: str) -> None:
     chart = drawn(e)
     rows = chart.spec["data"]["values"]
     for name in MODELS:
-        found = [row for row in rows if row["model"] == name]
+        dots = [row for row in rows if row["model"] == name]
         parts = e.decompositions[name][rule].values()
-        assert [row["question"] for row in found] == list(range(len(parts)))
+        assert [row["question"] for row in dots] == list(range(len(parts)))
         for what in PARTS:
-            assert [row[what] for row in found] == [short(getattr(x, what)) for x in parts]
+            assert [row[what] for row in dots] == [short(getattr(x, what)) for x in parts]
     questions = {param["name"]: param["value"] for param in chart.spec["params"]}["questions"]
     assert questions == list(e.decompositions["plain"][rule])
 

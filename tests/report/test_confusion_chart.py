@@ -53,11 +53,11 @@ def test_a_class_that_never_happened_has_no_shares_and_weights_are_written_short
 def test_the_sentence_and_the_table_have_the_numbers_of_the_record() -> None:
     e = evaluated()
     chart = drawn(e)
-    found = e.decisions["plain"].argmax.confusion
-    assert f"plain {100 * found.accuracy:.1f} %" in chart.alt
+    confusion = e.decisions["plain"].argmax.confusion
+    assert f"plain {100 * confusion.accuracy:.1f} %" in chart.alt
     assert chart.table is not None
-    right = int(found.counts[2, 2])
-    was, said = int(found.counts[2].sum()), int(found.counts[:, 2].sum())
+    right = int(confusion.counts[2, 2])
+    was, said = int(confusion.counts[2].sum()), int(confusion.counts[:, 2].sum())
     assert chart.table.rows[-1] == (
         "severe",
         "plain",

@@ -25,20 +25,20 @@ if TYPE_CHECKING:
 
 
 def rows(spec: Spec) -> dict[str, Any]:
-    (found,) = (x["data"]["values"] for x in spec["layer"] if x["data"].get("name") == "curves")
-    return {row["model"]: row for row in found}
+    (values,) = (x["data"]["values"] for x in spec["layer"] if x["data"].get("name") == "curves")
+    return {row["model"]: row for row in values}
 
 
 def test_the_curves_are_those_of_the_library() -> None:
-    found = rows(decision_chart(evaluation()).spec)
-    assert list(found) == [*NAMES, "treat all", "treat none"]
+    drawn = rows(decision_chart(evaluation()).spec)
+    assert list(drawn) == [*NAMES, "treat all", "treat none"]
     for name, curve in evaluation().decision.items():
-        at = found[name]["at"]
-        np.testing.assert_allclose(found[name]["height"][1:], curve.at(at[1:]), rtol=1e-6)
-    rate, t = evaluation().event_rate, np.array(found["treat all"]["at"])
-    wanted = rate - t / (1 - t) * (1 - rate)
-    np.testing.assert_allclose(found["treat all"]["height"], wanted, rtol=1e-6, atol=1e-9)
-    assert set(found["treat none"]["height"]) == {0.0}
+        at = drawn[name]["at"]
+        np.testing.assert_allclose(drawn[name]["height"][1:], curve.at(at[1:]), rtol=1e-6)
+    rate, t = evaluation().event_rate, np.array(drawn["treat all"]["at"])
+    benefit = rate - t / (1 - t) * (1 - rate)
+    np.testing.assert_allclose(drawn["treat all"]["height"], benefit, rtol=1e-6, atol=1e-9)
+    assert set(drawn["treat none"]["height"]) == {0.0}
 
 
 def test_the_picture_ends_a_little_below_zero() -> None:
@@ -63,9 +63,9 @@ def test_all_numbers_at_the_threshold_pointed_at_are_listed() -> None:
     assert param["value"] == [{"threshold": 0.1}]
     svg = html.unescape(vl_convert.vegalite_to_svg(spec))
     said = re.findall(r">([−\d.]+%?)</text>", svg)
-    wanted = [float(curve.at(0.1)) for curve in evaluation().decision.values()]
+    benefits = [float(curve.at(0.1)) for curve in evaluation().decision.values()]
     assert "10%" in said
-    assert {f"{x:.5f}".replace("-", "−") for x in [*wanted, 0.0]} <= set(said)
+    assert {f"{x:.5f}".replace("-", "−") for x in [*benefits, 0.0]} <= set(said)
 
 
 def test_names_of_models_are_data() -> None:
@@ -95,5 +95,5 @@ def test_all_or_nobody_may_have_the_event(event: bool) -> None:
     chart = decision_chart(of_one_class(event))
     low, high = chart.spec["layer"][-2]["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert low < 0 < high
-    found = rows(chart.spec)["plain"]["height"]
-    assert np.isfinite(found).all()
+    heights = rows(chart.spec)["plain"]["height"]
+    assert np.isfinite(heights).all()

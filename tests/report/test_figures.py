@@ -49,14 +49,14 @@ NAMED = evaluate(Y, forecasts_of(HOSTILE, "模型"), replicates=0)
 @pytest.fixture
 def only_named(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], Axes]]:
     """Write the name of each format in place of a drawing, and note what would be drawn."""
-    asked: list[Callable[[], Axes]] = []
+    drawings: list[Callable[[], Axes]] = []
 
     def render(draw: Callable[[], Axes], kinds: Sequence[str]) -> list[bytes]:
-        asked.append(draw)
+        drawings.append(draw)
         return [kind.encode() for kind in kinds]
 
     monkeypatch.setattr(_figures, "_render", render)
-    return asked
+    return drawings
 
 
 def names(paths: list[Path]) -> list[str]:
@@ -65,9 +65,9 @@ def names(paths: list[Path]) -> list[str]:
 
 @pytest.mark.usefixtures("only_named")
 def test_one_model_has_the_figures_that_need_no_other(tmp_path: Path) -> None:
-    found = figures(tmp_path, ONE)
-    assert [path.parent for path in found] == [tmp_path] * 7
-    assert names(found) == [
+    files = figures(tmp_path, ONE)
+    assert [path.parent for path in files] == [tmp_path] * 7
+    assert names(files) == [
         "reliability.svg",
         "regret.svg",
         "decision.svg",
@@ -80,17 +80,17 @@ def test_one_model_has_the_figures_that_need_no_other(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("only_named")
 def test_several_models_are_compared_too(tmp_path: Path) -> None:
-    found = figures(tmp_path, evaluate(Y, forecasts_of("a", "b", "C"), replicates=0))
-    assert names(found)[6:9] == ["comparison.svg", "comparison-matrix.svg", "dominance.svg"]
-    assert names(found)[9:] == [f"worst-cases-{name}.svg" for name in "abc"]
+    files = figures(tmp_path, evaluate(Y, forecasts_of("a", "b", "C"), replicates=0))
+    assert names(files)[6:9] == ["comparison.svg", "comparison-matrix.svg", "dominance.svg"]
+    assert names(files)[9:] == [f"worst-cases-{name}.svg" for name in "abc"]
     two = figures(tmp_path, evaluate(Y, forecasts_of("a", "b"), replicates=0))
     assert "comparison.svg" in names(two)
     assert "comparison-matrix.svg" not in names(two)
 
 
 def test_pairs_of_many_models_are_not_listed() -> None:
-    found = compare(Y, forecasts_of(*"abcdefghi"), rule=Brier(), rng=1)
-    assert [name for name, _ in _figures._comparisons(found)] == ["comparison-matrix"]
+    comparison = compare(Y, forecasts_of(*"abcdefghi"), rule=Brier(), rng=1)
+    assert [name for name, _ in _figures._comparisons(comparison)] == ["comparison-matrix"]
 
 
 @pytest.mark.usefixtures("only_named")
@@ -111,10 +111,10 @@ def test_classes_have_figures_of_each_model(task: Any, tmp_path: Path) -> None:
     ]
 
 
-def drawings(paths: list[Path], asked: list[Callable[[], Axes]]) -> Callable[[str], Axes]:
+def drawings(paths: list[Path], draws: list[Callable[[], Axes]]) -> Callable[[str], Axes]:
     """Draw the figure of a name."""
-    known = dict(zip((path.stem for path in paths), asked, strict=True))
-    return lambda name: known[name]()
+    by_stem = dict(zip((path.stem for path in paths), draws, strict=True))
+    return lambda name: by_stem[name]()
 
 
 def test_each_figure_shows_what_its_name_says(
@@ -174,14 +174,14 @@ def test_names_are_text_in_files_that_are_the_same_each_time(
     kept = [(name, draw) for name, draw in _figures._drawings(NAMED) if name == "regret"]
     monkeypatch.setattr(_figures, "_drawings", lambda _: kept)
     first, again = tmp_path / "first", tmp_path / "again"
-    found = figures(first, NAMED)
+    files = figures(first, NAMED)
     before = dict(mpl.rcParams)
     with mpl.rc_context({"axes.facecolor": "red", "font.size": 30, "svg.fonttype": "path"}):
         figures(again, NAMED)
     assert dict(mpl.rcParams) == before
     assert plt.get_fignums() == []
     text = (first / "regret.svg").read_bytes()
-    assert found == [first / "regret.svg"]
+    assert files == [first / "regret.svg"]
     assert text == (again / "regret.svg").read_bytes()
     tree = ET.fromstring(text)  # noqa: S314
     words = "".join(tree.itertext())
@@ -290,8 +290,8 @@ def test_words_made_of_names() -> None:
 
 @given(st.lists(st.text(max_size=50), unique=True, max_size=12))
 def test_words_made_of_any_names_are_safe_and_differ(models: list[str]) -> None:
-    found = slugs_of(models)
-    assert list(found) == models
-    assert len(set(found.values())) == len(models)
-    assert all(re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", slug) for slug in found.values())
-    assert all(len(slug) <= 45 for slug in found.values())
+    slugs = slugs_of(models)
+    assert list(slugs) == models
+    assert len(set(slugs.values())) == len(models)
+    assert all(re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", slug) for slug in slugs.values())
+    assert all(len(slug) <= 45 for slug in slugs.values())

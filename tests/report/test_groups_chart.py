@@ -27,19 +27,19 @@ def test_without_groups_there_is_no_chart() -> None:
 def test_dots_and_bars_are_differences_with_simultaneous_intervals() -> None:
     rows = rows_of(groups_chart(evaluation()))
     drawn = 0
-    for name, found in evaluation().groups.items():
-        for g, label in enumerate(found.name):
+    for name, groups in evaluation().groups.items():
+        for g, label in enumerate(groups.name):
             (row,) = (
                 r for r in rows if r["model"] == name and r["group"].startswith(printable(label))
             )
-            if not found.enough[g]:
+            if not groups.enough[g]:
                 continue
             drawn += 1
-            ends = found.simultaneous[g].tolist()
+            ends = groups.simultaneous[g].tolist()
             numbers = [row["x"], row["lower"], row["upper"]]
-            np.testing.assert_allclose(numbers, [found.difference[g], *ends], rtol=1e-4)
+            np.testing.assert_allclose(numbers, [groups.difference[g], *ends], rtol=1e-4)
             assert row["sure"] == ("no" if ends[0] <= 0 <= ends[1] else "yes")
-            assert row["group"] == f"{label} ({found.cases[g]})"
+            assert row["group"] == f"{label} ({groups.cases[g]})"
     assert drawn == 4
 
 
@@ -62,17 +62,17 @@ def test_the_worst_group_is_on_top() -> None:
 def test_hover_tells_skill_and_observed_to_expected() -> None:
     chart = groups_chart(evaluation())
     assert chart is not None
-    told = [part["field"] for part in chart.spec["spec"]["layer"][1]["encoding"]["tooltip"]]
-    assert {"skill", "expected", "events", "interval", "chance"} <= set(told)
-    found = evaluation().groups[NAMES[0]]
+    fields = [part["field"] for part in chart.spec["spec"]["layer"][1]["encoding"]["tooltip"]]
+    assert {"skill", "expected", "events", "interval", "chance"} <= set(fields)
+    groups = evaluation().groups[NAMES[0]]
     row = next(row for row in rows_of(chart) if row["group"].startswith("left"))
-    g = found.name.index("left")
-    assert float(row["expected"]) == pytest.approx(found.observed_expected[g], rel=5e-3)
-    assert float(row["skill"].replace("−", "-")) == pytest.approx(found.skill[g], rel=0.06)
+    g = groups.name.index("left")
+    assert float(row["expected"]) == pytest.approx(groups.observed_expected[g], rel=5e-3)
+    assert float(row["skill"].replace("−", "-")) == pytest.approx(groups.skill[g], rel=0.06)
     of_classes = groups_chart(class_evaluation())
     assert of_classes is not None
-    told = [part["field"] for part in of_classes.spec["spec"]["layer"][1]["encoding"]["tooltip"]]
-    assert "expected" not in told
+    fields = [part["field"] for part in of_classes.spec["spec"]["layer"][1]["encoding"]["tooltip"]]
+    assert "expected" not in fields
     assert "says more about" in of_classes.lead
 
 
@@ -91,19 +91,19 @@ def test_of_many_groups_the_largest_are_drawn_and_it_says_so() -> None:
 def test_alt_counts_what_is_found_to_differ() -> None:
     chart = groups_chart(evaluation())
     assert chart is not None
-    found = evaluation().groups["plain"]
-    lower, upper = found.simultaneous.T
+    groups = evaluation().groups["plain"]
+    lower, upper = groups.simultaneous.T
     differ = int(np.sum((lower > 0) | (upper < 0)))
     assert chart.alt.startswith(f"plain: {differ} of 3 groups found to differ from the rest")
-    assert math.isnan(lower[found.name.index(SMALL)])
+    assert math.isnan(lower[groups.name.index(SMALL)])
 
 
 def test_the_worst_is_named_only_if_it_is_found_to_differ() -> None:
     y, p = [0, 1] * 60, [0.1, 0.9] * 20 + [0.2, 0.8] * 10 + [0.6, 0.4] * 20 + [0.7, 0.3] * 10
-    told = []
+    alts = []
     for groups in (["good"] * 60 + ["bad"] * 60, ["good", "good", "bad", "bad"] * 30):
         chart = groups_chart(evaluate(y, {"plain": p}, groups=groups, replicates=0, rng=1))
         assert chart is not None
-        told.append(chart.alt)
-    assert told[0].startswith("plain: 2 of 2 groups found to differ from the rest, bad for the")
-    assert told[1] == "plain: 0 of 2 groups found to differ from the rest."
+        alts.append(chart.alt)
+    assert alts[0].startswith("plain: 2 of 2 groups found to differ from the rest, bad for the")
+    assert alts[1] == "plain: 0 of 2 groups found to differ from the rest."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from itertools import combinations
 
-from properly.report._words import PLACES, _box, _overlap, label_places
+from properly.plots._names import overlap
+from properly.report._words import PLACES, _box, label_places
 
 FRAME = (300.0, 260.0)
 
@@ -20,11 +21,11 @@ def test_names_of_points_close_together_do_not_overlap_and_keep_their_order() ->
     names = ["boosting", "logistic", "naive_bayes"]
     places = label_places(points, names, FRAME)
     boxes = [_box(*each) for each in zip(points, places, names, strict=True)]
-    assert all(_overlap(one, other) == 0 for one, other in combinations(boxes, 2))
+    assert all(overlap(one, other) == 0 for one, other in combinations(boxes, 2))
     assert boxes[1][1] < boxes[0][1] < boxes[2][1]
 
 
 def test_a_name_avoids_a_bar() -> None:
     bar = (150.0, 99.0, 220.0, 101.0)
     (place,) = label_places([(150, 100)], ["logistic"], FRAME, [bar])
-    assert _overlap(_box((150, 100), place, "logistic"), bar) == 0
+    assert overlap(_box((150, 100), place, "logistic"), bar) == 0

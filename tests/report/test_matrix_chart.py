@@ -24,11 +24,11 @@ def test_one_model_has_no_matrix() -> None:
 
 
 def test_cells_have_row_minus_column_and_what_is_known_of_the_pair() -> None:
-    found = evaluation().comparisons["brier"]
+    comparison = evaluation().comparisons["brier"]
     cells = {(row["model"], row["other"]): row for row in rows_of(matrix_chart(evaluation()))}
     assert len(cells) == 4
     for names in (NAMES, NAMES[::-1]):
-        pair = found[names[0], names[1]]
+        pair = comparison[names[0], names[1]]
         cell = cells[names[0], names[1]]
         value = float(cell["text"].replace("−", "-").removesuffix(" ?"))
         assert value == pytest.approx(pair.difference, abs=5e-4)

@@ -59,14 +59,14 @@ def evaluation() -> Any:
 
 
 @pytest.fixture(scope="module")
-def found(evaluation: Any) -> Tags:
+def tags(evaluation: Any) -> Tags:
     return Tags(page(evaluation))
 
 
-def test_names_of_models_are_text(found: Tags) -> None:
-    assert not {"img", "b"} & set(found.tags)
-    assert found.tags.count("script") == 5
-    assert found.text.count(HOSTILE) >= 4  # two tables, a legend, the worst cases
+def test_names_of_models_are_text(tags: Tags) -> None:
+    assert not {"img", "b"} & set(tags.tags)
+    assert tags.tags.count("script") == 5
+    assert tags.text.count(HOSTILE) >= 4  # two tables, a legend, the worst cases
 
 
 def test_nothing_of_a_user_stands_in_a_script_but_as_an_escaped_string(evaluation: Any) -> None:
@@ -77,16 +77,16 @@ def test_nothing_of_a_user_stands_in_a_script_but_as_an_escaped_string(evaluatio
 
 
 def test_the_page_shows_the_scores_and_says_what_infinity_means(
-    evaluation: Evaluation, found: Tags
+    evaluation: Evaluation, tags: Tags
 ) -> None:
-    assert f"{evaluation.decompositions['plain']['brier'].score:.4g}" in found.text
-    assert "∞: a forecast that was certain turned out wrong" in found.text
-    assert f"Cases of infinite loss: {HOSTILE}: 1." in found.text
+    assert f"{evaluation.decompositions['plain']['brier'].score:.4g}" in tags.text
+    assert "∞: a forecast that was certain turned out wrong" in tags.text
+    assert f"Cases of infinite loss: {HOSTILE}: 1." in tags.text
 
 
-def test_the_page_shows_what_needs_no_model(evaluation: Evaluation, found: Tags) -> None:
+def test_the_page_shows_what_needs_no_model(evaluation: Evaluation, tags: Tags) -> None:
     for name in evaluation.baselines:
-        assert found.text.count(name) >= 2  # a row in each of two tables
+        assert tags.text.count(name) >= 2  # a row in each of two tables
 
 
 def test_the_verdict_stands_first(evaluation: Evaluation) -> None:
@@ -98,30 +98,30 @@ def test_the_verdict_stands_first(evaluation: Evaluation) -> None:
         assert sentence.text.replace(" %", "\N{NO-BREAK SPACE}%") in text
 
 
-def test_the_numbers_can_be_taken_out_of_the_page(evaluation: Evaluation, found: Tags) -> None:
-    numbers = json.loads(found.scripts["numbers"])
+def test_the_numbers_can_be_taken_out_of_the_page(evaluation: Evaluation, tags: Tags) -> None:
+    numbers = json.loads(tags.scripts["numbers"])
     assert numbers["models"] == json.loads(evaluation.to_json())["models"]
     assert numbers["version"] == properly.__version__
     assert numbers["verdict"]["headline"] == properly.verdict(evaluation).headline
 
 
-def test_every_chart_has_a_place_a_title_and_words_for_the_ear(found: Tags) -> None:
-    specs = json.loads(found.scripts["charts"])
-    places = {a["id"]: a for a in found.attributes if (a.get("id") or "").startswith("drawing-")}
+def test_every_chart_has_a_place_a_title_and_words_for_the_ear(tags: Tags) -> None:
+    specs = json.loads(tags.scripts["charts"])
+    places = {a["id"]: a for a in tags.attributes if (a.get("id") or "").startswith("drawing-")}
     assert {f"drawing-{name}" for name in specs} == set(places)
     for attributes in places.values():
         assert attributes["role"] == "img"
         assert len(attributes["aria-label"] or "") > 20
 
 
-def test_the_policy_names_every_script_and_style_by_its_hash(found: Tags) -> None:
-    policy = next(a["content"] for a in found.attributes if "http-equiv" in a) or ""
+def test_the_policy_names_every_script_and_style_by_its_hash(tags: Tags) -> None:
+    policy = next(a["content"] for a in tags.attributes if "http-equiv" in a) or ""
     assert policy.startswith("default-src 'none'; ")
     assert "unsafe" not in policy
     assert len(re.findall("sha256-", policy)) == 3
-    assert not {"link", "iframe", "object", "embed", "img"} & set(found.tags)
+    assert not {"link", "iframe", "object", "embed", "img"} & set(tags.tags)
     assert not any(
-        name.startswith("on") or name in ("style", "src") for a in found.attributes for name in a
+        name.startswith("on") or name in ("style", "src") for a in tags.attributes for name in a
     )
 
 
@@ -160,21 +160,21 @@ def test_classes_have_a_page_too(task: Any) -> None:
     e = properly.evaluate(
         y, models, labels=["<i>none</i>", "some", "all"], task=task, replicates=19, rng=1
     )
-    found = Tags(page(e))
-    assert not {"img", "b", "i"} & set(found.tags)
+    tags = Tags(page(e))
+    assert not {"img", "b", "i"} & set(tags.tags)
     assert {"reliability", "class-scores", "confusion", "retention", "comparisons"} == set(
-        json.loads(found.scripts["charts"])
+        json.loads(tags.scripts["charts"])
     )
-    assert ("quadratic kappa" in found.text) == (task == "ordinal")
-    assert "macro F1" in found.text
+    assert ("quadratic kappa" in tags.text) == (task == "ordinal")
+    assert "macro F1" in tags.text
 
 
 def test_a_command_and_code_are_shown_as_they_were_given(evaluation: Any) -> None:
-    found = Tags(
+    tags = Tags(
         page(evaluation, command="properly report a.csv", python="import properly\nx = 5 % 3")
     )
-    assert "properly report a.csv" in found.text
-    assert "import properly\nx = 5 % 3" in found.text
+    assert "properly report a.csv" in tags.text
+    assert "import properly\nx = 5 % 3" in tags.text
 
 
 def test_what_steers_a_page_is_shown_and_not_obeyed() -> None:
@@ -217,17 +217,17 @@ def crowd(request: pytest.FixtureRequest) -> Any:
 def test_of_many_models_the_best_are_drawn_and_all_are_tabled(crowd: Any) -> None:
     text = page(crowd)
     assert len(text.encode()) < 2_000_000
-    found = Tags(text)
-    specs = json.loads(found.scripts["charts"])
+    tags = Tags(text)
+    specs = json.loads(tags.scripts["charts"])
     drawn = [f"model {k}" for k in range(8)]
     assert all(
         next(x for x in spec["params"] if x["name"] == "shown")["value"] == drawn
         for spec in specs.values()
     )
-    boxes = [a["value"] for a in found.attributes if "data-model" in a]
+    boxes = [a["value"] for a in tags.attributes if "data-model" in a]
     assert boxes == drawn
-    assert f"tables have all {len(crowd.models)}" in found.text
-    numbers = json.loads(found.scripts["numbers"])
+    assert f"tables have all {len(crowd.models)}" in tags.text
+    numbers = json.loads(tags.scripts["numbers"])
     assert list(numbers["models"]) == list(crowd.models)
     assert list(numbers["comparisons"]) == (["brier"] if len(crowd.models) == 12 else [])
 
@@ -235,9 +235,9 @@ def test_of_many_models_the_best_are_drawn_and_all_are_tabled(crowd: Any) -> Non
 def test_the_legend_knows_models_by_the_names_that_charts_have() -> None:
     models = {"two\nlines": [0.2, 0.7, 0.4], "no\xa0break": [0.3, 0.7, 0.4]}
     e = properly.evaluate([0, 1, 0], models, replicates=0)
-    found = Tags(page(e))
-    shown = json.loads(found.scripts["charts"])["regret"]["params"][0]["value"]
-    assert [a["value"] for a in found.attributes if "data-model" in a] == shown
+    tags = Tags(page(e))
+    shown = json.loads(tags.scripts["charts"])["regret"]["params"][0]["value"]
+    assert [a["value"] for a in tags.attributes if "data-model" in a] == shown
 
 
 def test_a_share_by_weight_is_no_count() -> None:
@@ -260,11 +260,11 @@ def clinical() -> Any:
 
 def test_parts_stand_beside_what_is_left_of_them_without_their_bias(clinical: Any) -> None:
     text = Tags(page(clinical)).text
-    found = clinical.decompositions["free"]["brier"].intervals
+    intervals = clinical.decompositions["free"]["brier"].intervals
     # Of clusters no test takes part, and the lower end would say nothing.
-    low, high = found.discrimination
-    assert f"corrected {number(found.corrected_miscalibration)}, at most " in text
-    assert f"corrected {number(found.corrected_discrimination)}, {number(low)} to " in text
+    low, high = intervals.discrimination
+    assert f"corrected {number(intervals.corrected_miscalibration)}, at most " in text
+    assert f"corrected {number(intervals.corrected_discrimination)}, {number(low)} to " in text
     independent = properly.evaluate([0, 1] * 30, [0.3, 0.6] * 30, replicates=19, rng=1)
     assert ", at most " not in Tags(page(independent)).text
     assert high > low

@@ -37,8 +37,8 @@ def points(panel: Spec) -> dict[str, Spec]:
 def made(*decompositions: Decomposition) -> Any:
     """Put decompositions by the Brier score together as an evaluation."""
     named = {f"m{k}": {"brier": x} for k, x in enumerate(decompositions)}
-    known = {"primary": "brier", "level": 0.95}
-    return SimpleNamespace(decompositions=named, rules=(Brier(),), **known)
+    others = {"primary": "brier", "level": 0.95}
+    return SimpleNamespace(decompositions=named, rules=(Brier(),), **others)
 
 
 def test_points_are_those_of_the_decompositions() -> None:

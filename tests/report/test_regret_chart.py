@@ -47,10 +47,10 @@ def curves() -> dict[tuple[str, bool], MurphyCurve]:
 
 
 def data(spec: Spec, name: str) -> list[dict[str, Any]]:
-    (found,) = (
+    (values,) = (
         layer["data"]["values"] for layer in spec["layer"] if layer["data"].get("name") == name
     )
-    return cast("list[dict[str, Any]]", found)
+    return cast("list[dict[str, Any]]", values)
 
 
 def ranked(spec: Spec, brush: tuple[float, float] | None) -> tuple[str, dict[str, float]]:
@@ -77,15 +77,15 @@ def shortened(name: str) -> str:
 
 
 def means(ends: tuple[float, float]) -> dict[str, float]:
-    found = {name: curve.area(ends) / (ends[1] - ends[0]) for (name, _), curve in curves().items()}
-    return dict(sorted(found.items(), key=lambda item: item[1]))
+    values = {name: curve.area(ends) / (ends[1] - ends[0]) for (name, _), curve in curves().items()}
+    return dict(sorted(values.items(), key=lambda item: item[1]))
 
 
 def test_integrals_are_the_areas_under_the_curve() -> None:
     for curve in curves().values():
-        found = integrals(curve, EDGES)[::7]
-        wanted = [0.0, *(curve.area((0, t)) for t in EDGES[7::7].tolist())]
-        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-14)
+        sums = integrals(curve, EDGES)[::7]
+        areas = [0.0, *(curve.area((0, t)) for t in EDGES[7::7].tolist())]
+        np.testing.assert_allclose(sums, areas, rtol=0, atol=1e-14)
 
 
 def test_integrals_of_many_thresholds_lose_no_digits() -> None:
@@ -108,29 +108,29 @@ def test_edges_are_those_that_expressions_round_to() -> None:
 def test_the_ranking_is_that_of_the_library(
     dragged: tuple[float, float], ends: tuple[float, float]
 ) -> None:
-    over, found = ranked(regret_chart(evaluation()).spec, dragged)
+    over, order = ranked(regret_chart(evaluation()).spec, dragged)
     assert over == f"thresholds {as_percent(ends[0])} to {as_percent(ends[1])}"
-    assert sorted(map(shortened, found)) == sorted(map(shortened, means(ends)))
-    np.testing.assert_allclose(list(found.values()), list(means(ends).values()), rtol=0, atol=1e-12)
+    assert sorted(map(shortened, order)) == sorted(map(shortened, means(ends)))
+    np.testing.assert_allclose(list(order.values()), list(means(ends).values()), rtol=0, atol=1e-12)
 
 
 def test_the_least_mean_regret_is_on_top() -> None:
-    _, found = ranked(regret_chart(evaluation()).spec, (0.05, 0.3))
-    assert [shortened(name) for name in found] == [shortened(name) for name in means((0.05, 0.3))]
-    assert next(iter(found)) == "plain"
+    _, ranking = ranked(regret_chart(evaluation()).spec, (0.05, 0.3))
+    assert [shortened(name) for name in ranking] == [shortened(name) for name in means((0.05, 0.3))]
+    assert next(iter(ranking)) == "plain"
 
 
 def test_without_a_range_all_thresholds_count() -> None:
-    over, found = ranked(regret_chart(evaluation(None)).spec, None)
+    over, ranking = ranked(regret_chart(evaluation(None)).spec, None)
     assert over == "thresholds 0 % to 100 %"
-    np.testing.assert_allclose(list(found.values()), list(means((0, 1)).values()), atol=1e-12)
+    np.testing.assert_allclose(list(ranking.values()), list(means((0, 1)).values()), atol=1e-12)
 
 
 def test_models_that_are_switched_off_are_not_ranked() -> None:
     spec = regret_chart(evaluation()).spec
     spec["params"][0] = {"name": "shown", "value": ["plain"]}
-    _, found = ranked(spec, (0.05, 0.3))
-    assert set(found) == {"plain", "treat all", "treat none", "event rate"}
+    _, ranking = ranked(spec, (0.05, 0.3))
+    assert set(ranking) == {"plain", "treat all", "treat none", "event rate"}
 
 
 def test_the_brush_begins_with_the_range() -> None:
@@ -175,8 +175,8 @@ def test_a_curve_of_many_thresholds_is_drawn_at_few() -> None:
     p = np.append(rng.random(3000), 0)
     t = tally(np.append(rng.random(3000) < p[:-1], True), p)
     plain = {name: regret_curve(x) for name, x in baselines(t).items()}
-    known = {"event_rate": t.event_rate, "within": None}
-    e: Any = SimpleNamespace(regret={"m": regret_curve(t)}, baseline_regret=plain, **known)
+    others = {"event_rate": t.event_rate, "within": None}
+    e: Any = SimpleNamespace(regret={"m": regret_curve(t)}, baseline_regret=plain, **others)
     (row,) = data(regret_chart(e).spec, "curves")
     assert len(row["at"]) < 400
     # What a forecast of 0 costs that was wrong is seen at the left end too.
@@ -201,11 +201,11 @@ def test_small_thresholds_have_more_room_where_they_matter() -> None:
 
 def test_the_numbers_are_told_in_words_and_in_a_table() -> None:
     chart, e = regret_chart(evaluation()), evaluation()
-    told = [curve.area((0.05, 0.3)) / 0.25 for curve in curves().values()]
+    averages = [curve.area((0.05, 0.3)) / 0.25 for curve in curves().values()]
     assert chart.alt.startswith(
-        f"Mean regret over thresholds from 5 % to 30 %, the least first: plain {told[0]:.5f}, "
+        f"Mean regret over thresholds from 5 % to 30 %, the least first: plain {averages[0]:.5f}, "
     )
-    assert chart.alt.endswith(f"Without a model, the least is {told[-1]:.5f} (event rate).")
+    assert chart.alt.endswith(f"Without a model, the least is {averages[-1]:.5f} (event rate).")
     assert chart.table is not None
     assert chart.table.head[:4] == (
         "regret",
@@ -213,7 +213,7 @@ def test_the_numbers_are_told_in_words_and_in_a_table() -> None:
         "mean, 0 % to 100 %",
         "at 1 %",
     )
-    assert [row[1] for row in chart.table.rows] == [f"{mean:.5f}" for mean in told]
+    assert [row[1] for row in chart.table.rows] == [f"{mean:.5f}" for mean in averages]
     assert chart.table.rows[0][4] == f"{float(e.regret['plain'].at(0.05)):.5f}"
 
 

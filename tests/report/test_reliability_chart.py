@@ -100,15 +100,15 @@ def test_the_band_is_drawn_where_there_are_forecasts() -> None:
 
 
 def test_a_panel_is_headed_by_its_name_and_the_parts_of_the_first_rule() -> None:
-    found = evaluation()
-    chart = reliability_chart(found)
+    subject = evaluation()
+    chart = reliability_chart(subject)
     assert chart is not None
     names = next(x["value"] for x in chart.spec["params"] if x["name"] == "names")
     assert names == ["plain", printable(HOSTILE)]
     assert not any(c in names[1] for c in "\n\u202e")
     (note,) = of_kind(rows_of(chart), "note", HOSTILE)
     numbers = [float(x) for x in re.findall(r"[\d.]+", note["note"])]
-    parts = found.decompositions[HOSTILE]["brier"]
+    parts = subject.decompositions[HOSTILE]["brier"]
     np.testing.assert_allclose(numbers, [parts.miscalibration, parts.discrimination], rtol=0.06)
 
 

@@ -36,10 +36,10 @@ def test_points_are_those_of_the_curves(task: str, metric: str, better: str) -> 
     chart = drawn(e)
     rows = chart.spec["data"]["values"]
     for name, curve in e.retention.items():
-        found = [row for row in rows if row["model"] == name]
-        assert [row["removed"] for row in found] == curve.removed.tolist()
-        assert [row["value"] for row in found] == [short(x) for x in curve.value]
-        assert [row["kept"] for row in found] == curve.kept.tolist()
+        points = [row for row in rows if row["model"] == name]
+        assert [row["removed"] for row in points] == curve.removed.tolist()
+        assert [row["value"] for row in points] == [short(x) for x in curve.value]
+        assert [row["kept"] for row in points] == curve.kept.tolist()
     assert chart.spec["encoding"]["y"]["title"] == metric
     assert f"the {metric} of the decisions that are left; {better} is better" in chart.lead
 

@@ -28,28 +28,28 @@ def nothing_is_drawn_or_opened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> dict[str, list[Any]]:
     """Note what is asked of the page and of the browser."""
-    asked: dict[str, list[Any]] = {"page": [], "opened": [], "shown": []}
+    calls: dict[str, list[Any]] = {"page": [], "opened": [], "shown": []}
 
     def page(evaluation: object, **options: object) -> str:
-        asked["page"].append((evaluation, options))
+        calls["page"].append((evaluation, options))
         return PAGE
 
     def open_browser(address: str) -> bool:
-        asked["opened"].append(address)
+        calls["opened"].append(address)
         return False
 
     monkeypatch.setattr(_page, "page", page)
     monkeypatch.setattr(webbrowser, "open", open_browser)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.delitem(sys.modules, "IPython", raising=False)
-    return asked
+    return calls
 
 
 def start_shell(monkeypatch: pytest.MonkeyPatch, shell: object, shown: list[Any]) -> None:
     """Let IPython run with a shell."""
     ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
     vars(ipython).update(get_ipython=lambda: shell)
-    vars(display).update(display=lambda found, *, raw: shown.append((found, raw)))
+    vars(display).update(display=lambda data, *, raw: shown.append((data, raw)))
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
 
@@ -59,12 +59,12 @@ class Frames(HTMLParser):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
+        self.tags.append((tag, dict(attrs)))
 
 
 def test_a_notebook_shows_the_page_in_a_frame_that_reaches_nothing(
@@ -72,16 +72,16 @@ def test_a_notebook_shows_the_page_in_a_frame_that_reaches_nothing(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked = nothing_is_drawn_or_opened
-    start_shell(monkeypatch, SimpleNamespace(kernel=object()), asked["shown"])
+    calls = nothing_is_drawn_or_opened
+    start_shell(monkeypatch, SimpleNamespace(kernel=object()), calls["shown"])
     assert show(E, title="Mine") is None
-    assert asked["page"] == [(E, {"title": "Mine"})]
-    assert asked["opened"] == []
+    assert calls["page"] == [(E, {"title": "Mine"})]
+    assert calls["opened"] == []
     assert list(tmp_path.iterdir()) == []
-    ((shown, raw),) = asked["shown"]
+    ((shown, raw),) = calls["shown"]
     assert raw is True
     assert shown["text/plain"] == "Evaluation(30 cases, models: 1, rules: 2)"
-    ((tag, attributes),) = Frames(shown["text/html"]).found
+    ((tag, attributes),) = Frames(shown["text/html"]).tags
     assert tag == "iframe"
     assert attributes["sandbox"] == "allow-scripts allow-downloads"
     assert attributes["srcdoc"] == PAGE.replace("\ud800", "\\ud800")
@@ -96,17 +96,17 @@ def test_elsewhere_a_browser_opens_a_private_file(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked = nothing_is_drawn_or_opened
+    calls = nothing_is_drawn_or_opened
     if shell != "absent":
-        start_shell(monkeypatch, shell, asked["shown"])
+        start_shell(monkeypatch, shell, calls["shown"])
     path = show(E)
     assert path is not None
     assert path.parent == tmp_path
     assert path.suffix == ".html"
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert path.read_bytes() == PAGE.encode("utf-8", "backslashreplace")
-    assert asked["opened"] == [path.as_uri()]
-    assert asked["shown"] == []
+    assert calls["opened"] == [path.as_uri()]
+    assert calls["shown"] == []
     assert list(tmp_path.iterdir()) == [path]
 
 

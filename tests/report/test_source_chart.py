@@ -20,17 +20,17 @@ def test_marks_are_the_three_means_of_model_and_source() -> None:
     rows = [row for row in rows_of(source_chart(evaluation())) if "mean" in row]
     assert len(rows) == 12
     for row in rows:
-        found = evaluation().means[row["model"]]
-        of = found.model if row["whose"] == "model" else found.source
+        record = evaluation().means[row["model"]]
+        of = record.model if row["whose"] == "model" else record.source
         assert row["x"] == pytest.approx(getattr(of, row["mean"]), rel=1e-4)
-        assert row["own"] == pytest.approx(getattr(found.model, row["mean"]), rel=1e-4)
-        assert row["source"] == pytest.approx(getattr(found.source, row["mean"]), rel=1e-4)
+        assert row["own"] == pytest.approx(getattr(record.model, row["mean"]), rel=1e-4)
+        assert row["source"] == pytest.approx(getattr(record.source, row["mean"]), rel=1e-4)
 
 
 def test_models_are_in_the_order_of_their_accuracy() -> None:
-    found = evaluation().means
+    records = evaluation().means
     place = {row["model"]: row["place"] for row in rows_of(source_chart(evaluation()))}
-    better, worse = sorted(NAMES, key=lambda name: -found[name].accuracy)
+    better, worse = sorted(NAMES, key=lambda name: -records[name].accuracy)
     assert (place[better], place[worse]) == (0, 1)
 
 
@@ -68,8 +68,8 @@ def test_the_table_has_the_factors_of_the_accuracy() -> None:
     chart = source_chart(evaluation())
     assert chart is not None
     assert chart.table is not None
-    found = evaluation().means["plain"]
+    record = evaluation().means["plain"]
     row = chart.table.rows[0]
     assert row[0] == "plain"
-    assert row[2] == f"{100 * found.accuracy:.1f} %"
-    assert float(row[-1]) == pytest.approx(found.divergence, rel=5e-3)
+    assert row[2] == f"{100 * record.accuracy:.1f} %"
+    assert float(row[-1]) == pytest.approx(record.divergence, rel=5e-3)

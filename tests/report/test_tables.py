@@ -25,9 +25,9 @@ def again(e: Any, y: Any, forecasts: Any) -> Any:
     """Run what the page says, without writing a page."""
     *lines, last = python_call(e).split("\n")
     assert last == 'properly.report.write("report.html", e)'
-    known: dict[str, Any] = {"y": y, "forecasts": forecasts} | BESIDE
-    exec("\n".join(lines), known)  # noqa: S102
-    return known["e"]
+    scope: dict[str, Any] = {"y": y, "forecasts": forecasts} | BESIDE
+    exec("\n".join(lines), scope)  # noqa: S102
+    return scope["e"]
 
 
 @pytest.mark.parametrize(

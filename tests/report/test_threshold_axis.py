@@ -45,8 +45,8 @@ def test_small_thresholds_have_room_where_they_matter(
     assert exponent(e) == power
     scale = threshold_axis(e)["scale"]
     assert scale["domain"] == [0, 1]
-    found = {"sqrt": 0.5, None: 1}.get(scale.get("type"), scale.get("exponent"))
-    assert found == power
+    drawn = {"sqrt": 0.5, None: 1}.get(scale.get("type"), scale.get("exponent"))
+    assert drawn == power
 
 
 def test_steps_are_finer_below_one_percent() -> None:
@@ -73,8 +73,8 @@ def test_thresholds_are_told_in_percent() -> None:
 
 
 def test_curves_are_written_with_as_many_digits_as_are_seen() -> None:
-    found = series(np.array([0.0, 0.001]), np.array([1 / 3, 0.012345678]))
-    assert found == {"at": [0.0, 0.001], "height": [0.33333, 0.012346]}
+    columns = series(np.array([0.0, 0.001]), np.array([1 / 3, 0.012345678]))
+    assert columns == {"at": [0.0, 0.001], "height": [0.33333, 0.012346]}
 
 
 def test_a_word_stands_where_there_is_room() -> None:

@@ -44,13 +44,13 @@ def test_without_times_there_is_no_chart() -> None:
 
 def test_numbers_are_those_of_the_record() -> None:
     rows = rows_of(time_chart(evaluation()))
-    for name, found in evaluation().over_time.items():
+    for name, record in evaluation().over_time.items():
         own = [row for row in rows if row["model"] == name]
         assert [row["period"] for row in own] == ["2001", "2002", "2003"]
         fields = {"rate": "event_rate", "forecast": "mean_forecast"}
         for field in ("score", "lower", "upper", "rate", "forecast"):
-            told = getattr(found, fields.get(field, field))
-            np.testing.assert_allclose([row[field] for row in own], told, rtol=1e-4)
+            column = getattr(record, fields.get(field, field))
+            np.testing.assert_allclose([row[field] for row in own], column, rtol=1e-4)
 
 
 def test_a_few_periods_stand_side_by_side_with_bars() -> None:

@@ -10,7 +10,7 @@ from properly.report._words import chance, decimals_for, few, fixed, from_to, li
 
 
 @pytest.mark.parametrize(
-    ("x", "told"),
+    ("x", "text"),
     [
         (0.000676, "0.00068"),
         (0.0999, "0.10"),
@@ -24,8 +24,8 @@ from properly.report._words import chance, decimals_for, few, fixed, from_to, li
         (math.nan, "–"),
     ],
 )
-def test_two_digits_that_count_without_an_exponent(x: float, told: str) -> None:
-    assert few(x) == told
+def test_two_digits_that_count_without_an_exponent(x: float, text: str) -> None:
+    assert few(x) == text
 
 
 def test_what_rounds_to_nothing_has_no_sign() -> None:

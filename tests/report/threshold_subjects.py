@@ -27,16 +27,16 @@ def evaluation(within: tuple[float, float] | None = (0.05, 0.3), replicates: int
     q = rng.beta(1, 6, 200)
     y = rng.random(200) < q
     forecasts = {"plain": q, HOSTILE: np.round(0.3 * rng.random(200) + 0.7 * q, 2)}
-    found: Evaluation = evaluate(y, forecasts, within=within, replicates=replicates, rng=1)
-    return found
+    result: Evaluation = evaluate(y, forecasts, within=within, replicates=replicates, rng=1)
+    return result
 
 
 def of_one_class(event: bool) -> Evaluation:
     """Evaluate a model where everybody, or nobody, had the event."""
-    found: Evaluation = evaluate(
+    result: Evaluation = evaluate(
         np.full(3, event), {"plain": [0.2, 0.5, 0.6]}, task="binary", replicates=0
     )
-    return found
+    return result
 
 
 def require_valid(chart: Chart) -> None:

@@ -25,9 +25,32 @@ if TYPE_CHECKING:
 
 
 Record = TypeVar("Record")
+Limits: TypeAlias = Interval | tuple[float, float]
+Corner: TypeAlias = Literal["upper left", "upper right", "center right", "lower right"]
+Color: TypeAlias = str | Mapping[str, str]
+Bounds = TypeVar("Bounds")
+Bounds_co = TypeVar("Bounds_co", covariant=True)
+RGB: TypeAlias = np.ndarray[Any, Any]
 
 LONGEST = 36
 MINUS = "\N{MINUS SIGN}"
+# Okabe and Ito's palette: told apart by colour-blind readers too. Without its yellow, which is too
+# pale for a line; an eighth model repeats a colour with another line style.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+STYLES = ("-", "--", ":", "-.")
+GREY, PALE, SLATE, TEXT = "#8A8A8A", "#CBD0D6", "#4A6A8F", "#3C3C3C"
+RIBBON = 0.18
+# Marks by which a second call on one Axes finds what the first has drawn.
+CURVE, DIAGONAL, ZERO = "curve", "diagonal", "zero"
+# The darkest shade; the lightest is white.
+DEEP = "#0B3C6F"
+# Of what has no share, because there is nothing to be shared out.
+NOTHING = "#EFEFEF"
+# Of the map named cividis, whose lightness alone tells the order: without its ends, one of which is
+# as bright as paper and the other as dark as ink.
+LIGHTEST, DARKEST = 0.9, 0.12
+# Below this luminance, white letters have more contrast than black ones.
+DARK = 0.18
 
 
 def by_name(
@@ -72,23 +95,6 @@ def number(value: float, digits: int = 4) -> str:
 def digits_for(scale: float) -> int:
     """Count the decimals that show three digits of a scale, and at least four."""
     return 4 if scale <= 0 or math.isinf(scale) else max(4, 2 - math.floor(math.log10(scale)))
-
-
-Limits: TypeAlias = Interval | tuple[float, float]
-Corner: TypeAlias = Literal["upper left", "upper right", "center right", "lower right"]
-Color: TypeAlias = str | Mapping[str, str]
-Bounds = TypeVar("Bounds")
-Bounds_co = TypeVar("Bounds_co", covariant=True)
-
-# Okabe and Ito's palette: told apart by colour-blind readers too. Without its yellow, which is too
-# pale for a line; an eighth model repeats a colour with another line style.
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-STYLES = ("-", "--", ":", "-.")
-GREY, PALE, SLATE, TEXT = "#8A8A8A", "#CBD0D6", "#4A6A8F", "#3C3C3C"
-RIBBON = 0.18
-
-# Marks by which a second call on one Axes finds what the first has drawn.
-CURVE, DIAGONAL, ZERO = "curve", "diagonal", "zero"
 
 
 class Banded(Protocol[Bounds_co]):
@@ -246,19 +252,6 @@ def draw_legend(ax: Axes, loc: Corner, **options: Any) -> None:
         **options,
     )
     set_as_text(legend.get_texts())
-
-
-RGB: TypeAlias = np.ndarray[Any, Any]
-
-# The darkest shade; the lightest is white.
-DEEP = "#0B3C6F"
-# Of what has no share, because there is nothing to be shared out.
-NOTHING = "#EFEFEF"
-# Of the map named cividis, whose lightness alone tells the order: without its ends, one of which is
-# as bright as paper and the other as dark as ink.
-LIGHTEST, DARKEST = 0.9, 0.12
-# Below this luminance, white letters have more contrast than black ones.
-DARK = 0.18
 
 
 def shades(share: Any) -> RGB:

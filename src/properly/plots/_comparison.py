@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 
 Verdict: TypeAlias = Literal["apart", "alike", "open"]
+Table: TypeAlias = np.ndarray[Any, Any]
 
 LOOKS: dict[Verdict, Look] = {
     "apart": Look(PALETTE[0]),
@@ -62,6 +63,17 @@ LOOKS: dict[Verdict, Look] = {
 }
 # The least share of the width on either side of zero, for the words above it.
 LEAST_SIDE = 0.27
+# Inches of a cell of the matrix: at least for a number, at most for a picture.
+NARROW, WIDE = 0.62, 1.1
+ROW = 0.42
+# Of cells in which the model of the row is better, and in which that of the column is.
+ROW_BETTER, COLUMN_BETTER = PALETTE[0], PALETTE[1]
+# And of those in which they are as good as each other.
+ALIKE = PALETTE[2]
+# How strong the colour of the least difference is, and of one that is not told apart.
+FAINT, STRONG, PALE_SHARE = 0.25, 0.85, 0.08
+HATCH = "////"
+HATCHES = "#C3C8CE"
 
 
 class Row(NamedTuple):
@@ -298,21 +310,6 @@ def _key(record: Comparison, rows: Sequence[Row]) -> list[Any]:
         label = f"margin: {margin} either way"
         handles.append(patches.Patch(color=PALE, alpha=0.5, linewidth=0, label=label))
     return handles
-
-
-Table: TypeAlias = np.ndarray[Any, Any]
-
-# Inches of a cell: at least for a number, at most for a picture.
-NARROW, WIDE = 0.62, 1.1
-ROW = 0.42
-# Of cells in which the model of the row is better, and in which that of the column is.
-ROW_BETTER, COLUMN_BETTER = PALETTE[0], PALETTE[1]
-# And of those in which they are as good as each other.
-ALIKE = PALETTE[2]
-# How strong the colour of the least difference is, and of one that is not told apart.
-FAINT, STRONG, PALE_SHARE = 0.25, 0.85, 0.08
-HATCH = "////"
-HATCHES = "#C3C8CE"
 
 
 class Cell(NamedTuple):

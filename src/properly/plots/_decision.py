@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 
 MAKER = "properly.decision_curve(tally)"
+DIFFERENCE_MAKER = "properly.decisions.decision_difference(first, second)"
 
 
 def decision(
@@ -249,9 +250,6 @@ def _set_height(ax: Axes, rate: float) -> None:
     ax.set_ylabel("net benefit")
     if ax.get_autoscaley_on():
         ax.set_ylim(-0.15 * (rate or 1), 1.1 * (rate or 0.2))
-
-
-DIFFERENCE_MAKER = "properly.decisions.decision_difference(first, second)"
 
 
 def decision_difference(

@@ -59,6 +59,18 @@ CORNERS: dict[Corner, tuple[float, float, float, float]] = {
     "upper left": (0.0, 0.7, 0.4, 1.0),
 }
 LEADER = {"arrowstyle": "-", "color": GREY, "linewidth": 0.7, "shrinkA": 2, "shrinkB": 5}
+MAKER = "properly.means(cases)"
+# Inches of an upright bar with its air: at least for a number above it, at most for a picture.
+NARROW, WIDE = 0.62, 1.1
+# Inches that upright bars may have together; more lie.
+PAGE = 8.0
+ROW = 0.4
+# The part of its row that a bar has.
+THICK = 0.66
+# Points of a mark, and from the picture to the numbers.
+SIZE, NUMBERS = 7.5, 7.0
+# Inches on either side, so that words keep away from the edges of the paper.
+MARGIN = 0.1
 
 
 class Place(NamedTuple):
@@ -250,20 +262,6 @@ def _write_name(
     )
     set_as_text([text])
     set_off([text])
-
-
-MAKER = "properly.means(cases)"
-# Inches of an upright bar with its air: at least for a number above it, at most for a picture.
-NARROW, WIDE = 0.62, 1.1
-# Inches that upright bars may have together; more lie.
-PAGE = 8.0
-ROW = 0.4
-# The part of its row that a bar has.
-THICK = 0.66
-# Points of a mark, and from the picture to the numbers.
-SIZE, NUMBERS = 7.5, 7.0
-# Inches on either side, so that words keep away from the edges of the paper.
-MARGIN = 0.1
 
 
 def means_bars(

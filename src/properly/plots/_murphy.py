@@ -14,11 +14,8 @@ from properly.plots._axes import (
     Color,
     Ink,
     Limits,
-    bands_to_draw,
     by_name,
     curves,
-    draw_band,
-    draw_curve,
     draw_legend,
     inks,
     number,
@@ -26,6 +23,7 @@ from properly.plots._axes import (
     show_limits,
 )
 from properly.plots._threshold_axis import (
+    SCALES,
     WIDTH,
     Axis,
     View,
@@ -60,6 +58,7 @@ HEIGHT = {
     },
     "regret": {"score": "regret", "difference": "difference in regret"},
 }
+MAKER = "properly.regret_curve(tally)"
 
 
 def murphy(
@@ -134,11 +133,7 @@ def draw_models(
     band: bool | None = None,
 ) -> None:
     """Draw the curves of all models, and the band of one that is alone."""
-    ribbons = bands_to_draw(ax, records, band)
-    for name, record in records.items():
-        if name in ribbons:
-            draw_band(ax, ribbons[name], ink[name].color)
-        draw_curve(ax, record.curve(), ink[name], name)
+    draw_curves(ax, View(SCALES["linear"], 0, 1), records, ink, _corners, band=band)
     if any(record.part == "difference" for record in records.values()):
         draw_zero(ax)
     else:
@@ -152,9 +147,6 @@ def height_of(records: Collection[MurphyCurve]) -> str:
     scales, parts = ({getattr(r, name) for r in records} for name in ("scale", "part"))
     part = parts.pop() if len(parts) == 1 else "score"
     return HEIGHT["regret" if scales == {"regret"} else "brier"].get(part, part)
-
-
-MAKER = "properly.regret_curve(tally)"
 
 
 def regret(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 Size: TypeAlias = Literal["medium", "small", "x-small"]
+Box: TypeAlias = tuple[float, float, float, float]
 
 # The width of an average letter, in shares of the size of the font.
 LETTER = 0.6
@@ -32,6 +33,25 @@ LINES = 3
 TURNED = 35
 # The share of a column that a name may fill.
 ROOM = 0.94
+# Points from the end of a curve to its name.
+BESIDE = 16
+# Lines of text from the middle of one name to that of the next.
+APART = 1.3
+NAME = "name at the end"
+# Inches of a figure that names must leave to the picture.
+LEAST = 4.6
+HALF_DOT = 5
+# Where a name may stand, the best first: how far from its point, and which side of it is there.
+PLACES = (
+    ((6, 0), "left", "center"),
+    ((-6, 0), "right", "center"),
+    ((0, 6), "center", "bottom"),
+    ((0, -6), "center", "top"),
+    ((4, 4), "left", "bottom"),
+    ((4, -4), "left", "top"),
+    ((-4, 4), "right", "bottom"),
+    ((-4, -4), "right", "top"),
+)
 
 
 def names_of(labels: Iterable[object]) -> list[str]:
@@ -131,15 +151,6 @@ def _column_width(ax: Axes) -> float:
     (left, _), (right, _) = ax.transData.transform([(0, 0), (1, 0)])
     dpi: float = ax.figure.dpi
     return float(abs(right - left)) / dpi
-
-
-# Points from the end of a curve to its name.
-BESIDE = 16
-# Lines of text from the middle of one name to that of the next.
-APART = 1.3
-NAME = "name at the end"
-# Inches of a figure that names must leave to the picture.
-LEAST = 4.6
 
 
 def name_ends(ax: Axes, *, own: bool) -> None:
@@ -242,22 +253,6 @@ def _draw_legend(ax: Axes, ends: dict[Line2D, tuple[float, float]]) -> None:
     set_as_text(legend.get_texts())
 
 
-Box: TypeAlias = tuple[float, float, float, float]
-
-HALF_DOT = 5
-# Where a name may stand, the best first: how far from its point, and which side of it is there.
-PLACES = (
-    ((6, 0), "left", "center"),
-    ((-6, 0), "right", "center"),
-    ((0, 6), "center", "bottom"),
-    ((0, -6), "center", "top"),
-    ((4, 4), "left", "bottom"),
-    ((4, -4), "left", "top"),
-    ((-4, 4), "right", "bottom"),
-    ((-4, -4), "right", "top"),
-)
-
-
 def place_names(ax: Axes, texts: Sequence[Annotation], bars: Sequence[Box] = ()) -> None:
     """Put each name in the place where it covers least of points, other names and the margin.
 
@@ -273,7 +268,7 @@ def place_names(ax: Axes, texts: Sequence[Annotation], bars: Sequence[Box] = ())
         covered = []
         for place in PLACES:
             _move(text, place)
-            covered.append(_cover(_box(text), frame, taken))
+            covered.append(cover(_box(text), frame, taken))
         _move(text, PLACES[covered.index(min(covered))])
         taken.append(_box(text))
 
@@ -289,13 +284,14 @@ def _box(thing: Artist) -> Box:
     return float(left), float(bottom), float(right), float(top)
 
 
-def _cover(box: Box, frame: Box, taken: Sequence[Box]) -> float:
+def cover(box: Box, frame: Box, taken: Sequence[Box]) -> float:
     """Measure what a box would cover, and what of it would lie outside the frame."""
-    outside = _overlap(box, box) - _overlap(box, frame)
-    return outside + sum(_overlap(box, other) for other in taken)
+    outside = overlap(box, box) - overlap(box, frame)
+    return outside + sum(overlap(box, other) for other in taken)
 
 
-def _overlap(one: Box, other: Box) -> float:
+def overlap(one: Box, other: Box) -> float:
+    """Return the area that two boxes share."""
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     return max(width, 0.0) * max(height, 0.0)

@@ -50,6 +50,8 @@ TALLEST = 0.2
 MANY_BARS = 60
 # Inches of a title in a grid.
 TITLE = 2.35
+# A bin of one value has no width; its bar has.
+THINNEST = 0.004
 
 
 def reliability(
@@ -261,10 +263,6 @@ def _panels(names: list[str], columns: int | None) -> np.ndarray[Any, Any]:
     for ax in grid[models - wide : models]:
         ax.tick_params(labelbottom=True)
     return grid[:models]
-
-
-# A bin of one value has no width; its bar has.
-THINNEST = 0.004
 
 
 def binned_reliability(

@@ -51,6 +51,16 @@ HEIGHT = {
     "quadratic_weighted_kappa": "quadratic weighted kappa\n(higher is better)",
     "expected_cost": "expected cost\n(lower is better)",
 }
+# Of the classes of one event, unless they have labels.
+EVENT = ("no event", "event")
+# Inches of a column of worst cases: at least for a number beside half a bar, at most for a picture.
+NARROW, WIDE = 0.66, 1.3
+ROW = 0.34
+# The part of its row that a bar has.
+THICK = 0.62
+KEY = "bars: probability", "frame: outcome"
+# A longer bar has its number inside.
+INSIDE = 0.5
 
 
 def retention(
@@ -160,18 +170,6 @@ def _inks(ax: Axes, names: list[str], color: Color | None) -> dict[str, Ink]:
     first = sum(line.get_label() != ORACLE for line in curves(ax))
     result = inks([name for name in names if name != ORACLE], color, first)
     return result | ({ORACLE: Ink(GREY, "--")} if ORACLE in names else {})
-
-
-# Of the classes of one event, unless they have labels.
-EVENT = ("no event", "event")
-# Inches of a column: at least for a number beside half a bar, at most for a picture.
-NARROW, WIDE = 0.66, 1.3
-ROW = 0.34
-# The part of its row that a bar has.
-THICK = 0.62
-KEY = "bars: probability", "frame: outcome"
-# A longer bar has its number inside.
-INSIDE = 0.5
 
 
 def worst_cases(record: WorstCases, ax: Axes | None = None, *, color: str | None = None) -> Axes:

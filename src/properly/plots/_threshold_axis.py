@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 Axis: TypeAlias = Literal["linear", "log-odds", "quadratic", "logarithmic"]
 Corners: TypeAlias = tuple[Column, Column]
+Corner: TypeAlias = Literal["upper left", "upper right", "lower left"]
+Record = TypeVar("Record", bound="Banded[Band]")
 
 # Pieces into which what bends is cut over the width of a picture: far less than a pixel each.
 PIECES = 1000
@@ -57,6 +59,14 @@ TELLING = (
     (0.2, 0.8, 0.02, 0.98, 0.05, 0.95, 0.002, 0.998, 0.005, 0.995, 2e-4, 5e-4, 2e-5, 5e-5),
     (1.0, 0.3, 0.7, 0.03, 0.97, 0.15, 0.85, 0.4, 0.6, 0.07, 0.003),
 )
+RANGE = "range"
+PERFECT = "perfect forecasts"
+# Sums of fractional weights differ by less than this.
+ROUNDING = 1e-9
+# Of a figure with names beside the picture.
+WIDTH = 6.6
+# What needs no model is grey, thin, and told apart by its dashes.
+PLAIN = {TREAT_ALL: "-", TREAT_NONE: "--", EVENT_RATE: ":", PERFECT: ":"}
 
 
 class Scale(NamedTuple):
@@ -285,19 +295,6 @@ def _eventful(thresholds: Iterable[Column]) -> tuple[float, float]:
     greatest = logit(np.quantile(knots, 0.99, method="higher"))
     air = 0.02 * (greatest - least) or 1.0
     return float(expit(least - air)), float(expit(greatest + air))
-
-
-Corner: TypeAlias = Literal["upper left", "upper right", "lower left"]
-Record = TypeVar("Record", bound="Banded[Band]")
-
-RANGE = "range"
-PERFECT = "perfect forecasts"
-# Sums of fractional weights differ by less than this.
-ROUNDING = 1e-9
-# Of a figure with names beside the picture.
-WIDTH = 6.6
-# What needs no model is grey, thin, and told apart by its dashes.
-PLAIN = {TREAT_ALL: "-", TREAT_NONE: "--", EVENT_RATE: ":", PERFECT: ":"}
 
 
 def one_event_rate(rates: Iterable[float]) -> float:

@@ -121,11 +121,11 @@ def training(
 def scaled(oriented: Column) -> Column:
     """Bring values to the range from 0 to 1; infinite ones have no place there."""
     finite = np.where(np.isfinite(oriented), oriented, np.nan)
-    known = finite[~np.isnan(finite)]
-    if not known.size or known.min() == known.max():
+    present = finite[~np.isnan(finite)]
+    if not present.size or present.min() == present.max():
         return finite * 0 + 0.5
     # Halved, as the difference of huge numbers may be infinite.
-    low, high = known.min() / 2, known.max() / 2
+    low, high = present.min() / 2, present.max() / 2
     return np.asarray((finite / 2 - low) / (high - low))
 
 
@@ -137,15 +137,15 @@ def _inks(
     result = inks(others, color, sum(line.get_color() != TEXT for line in curves(ax)))
     if reference is None:
         return result
-    asked = color.get(reference) if isinstance(color, Mapping) else None
-    return result | {reference: Ink(asked or TEXT, "-")}
+    chosen = color.get(reference) if isinstance(color, Mapping) else None
+    return result | {reference: Ink(chosen or TEXT, "-")}
 
 
 def _named(name: str, oriented: Mapping[str, Column], reference: str | None) -> str:
-    told = f"{legible(name)}, epoch {best_epochs(oriented[name], 1)[0]}"
+    label = f"{legible(name)}, epoch {best_epochs(oriented[name], 1)[0]}"
     if reference in (None, name):
-        return told
-    return f"{told}, r = {number(pearson(oriented[name], oriented[str(reference)]), 2)}"
+        return label
+    return f"{label}, r = {number(pearson(oriented[name], oriented[str(reference)]), 2)}"
 
 
 def _mark(ax: Axes, epoch: int) -> None:

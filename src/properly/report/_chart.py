@@ -32,6 +32,9 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 # Points of a curve beyond which nobody sees a difference.
 MOST_POINTS = 600
 DIGITS = 5
+# More curves cannot be told apart, and would make the page too large to send.
+MOST_MODELS = 8
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
 class Table(NamedTuple):
@@ -131,10 +134,6 @@ def facet(field: str, names: str, size: int) -> Spec:
     return {"field": field, "type": "ordinal", "header": {"title": None} | label | style}
 
 
-# More curves cannot be told apart, and would make the page too large to send.
-MOST_MODELS = 8
-
-
 def drawn_models(evaluation: Evaluation) -> tuple[str, ...]:
     """Name the models with the lowest scores, in the order that they were given in."""
     if len(evaluation.models) <= MOST_MODELS:
@@ -160,9 +159,6 @@ def drawn_part(evaluation: Any) -> Any:
 def inks_of(evaluation: Evaluation) -> dict[str, int]:
     """Give each model that is drawn the number of its colour."""
     return {name: k % len(PALETTE) for k, name in enumerate(drawn_models(evaluation))}
-
-
-FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
 def theme() -> Spec:

@@ -40,6 +40,7 @@ PARTS = {
 WIDTH = 240
 # Pixels for each model of a question, and for the question itself.
 STEP, LEAST = 12, 30
+# Questions and classes that can be read at most, and rows of a table.
 MOST, MOST_ROWS = 12, 30
 SCORES_LEAD = (
     "One row is one question about the class, and a dot what a model scores on it. The score is "
@@ -47,23 +48,59 @@ SCORES_LEAD = (
     "would save, so lower is better; discrimination is what the forecasts know, so higher is "
     "better."
 )
+SCORES_COLUMNS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
+# Pixels of a map and of its cells, and how many maps stand in a row.
+SIDE, CELL, WIDEST, COLUMNS = 300, 24, 64, 2
+CONFUSION_LEAD = (
+    "Every case was decided for its likeliest class. A row is what was true, a column what was "
+    "decided; the number counts cases, and the darker a cell, the larger its share of the row. "
+    "The best decisions lie on the diagonal. Probabilities say more than such decisions: two "
+    "models with the same table may differ much in their scores."
+)
+NUMBERS = {
+    "accuracy": "accuracy",
+    "macro_f1": "macro F1",
+    "mean_absolute_error": "mean absolute error",
+    "quadratic_kappa": "quadratic kappa",
+    "expected_cost": "mean cost",
+}
+# These go by the distance of classes.
+NEED_ORDER = ("mean_absolute_error", "quadratic_kappa")
+# Pixels of the curves of retention.
+HEIGHT = 300
+# Shares that are put into the table.
+LOOKED_UP = (0.0, 0.05, 0.1, 0.15, 0.2)
+KAPPA = "quadratic_weighted_kappa"
+WORDS = {KAPPA: "quadratic weighted kappa", "expected_cost": "error rate"}
+RETENTION_LEAD = (
+    "Each model decides for the likeliest class, and hands the cases that it is least sure of to "
+    "somebody else: the further to the right, the more of them. The line shows the {metric} of the "
+    "decisions that are left; {better} is better. A line that {improves} says that the model knows "
+    "when it does not know."
+)
+DIRECTIONS = {KAPPA: ("higher", "rises"), "expected_cost": ("lower", "falls")}
+REFERRED: Spec = {
+    "field": "removed",
+    "type": "quantitative",
+    "title": "share of cases referred",
+}
 
 
 def class_scores_chart(evaluation: Evaluation) -> Chart | None:
     """Draw score, miscalibration and discrimination of each question as dots."""
-    found = _decompositions(evaluation)
-    if not found:
+    by_model = _decompositions(evaluation)
+    if not by_model:
         return None
-    first = next(iter(found.values()))
+    first = next(iter(by_model.values()))
     chosen = _chosen(first)
     some = f" Shown are {len(chosen)} of {len(first)}." * (len(chosen) < len(first))
     return Chart(
         name="class-scores",
         title="Where it goes wrong: scores class by class",
         lead=f"{SCORES_LEAD}{some}",
-        spec=_scores_spec(found, chosen),
-        alt=_scores_alt(found, chosen),
-        table=_scores_table(found, chosen),
+        spec=_scores_spec(by_model, chosen),
+        alt=_scores_alt(by_model, chosen),
+        table=_scores_table(by_model, chosen),
         wide=True,
     )
 
@@ -75,31 +112,31 @@ def _decompositions(evaluation: Evaluation) -> dict[str, ClassDecomposition]:
     return {} if named is None else {name: by_rule[named] for name, by_rule in every.items()}
 
 
-def _chosen(found: ClassDecomposition) -> list[str]:
+def _chosen(decomposition: ClassDecomposition) -> list[str]:
     """Take the questions whose answers are the least clear beforehand, in their order."""
-    unsure = np.array([part.uncertainty for part in found.values()])
-    names = list(found)
+    unsure = np.array([part.uncertainty for part in decomposition.values()])
+    names = list(decomposition)
     return [names[k] for k in sorted(np.argsort(-unsure, kind="stable")[:MOST])]
 
 
-def _scores_spec(found: dict[str, ClassDecomposition], chosen: list[str]) -> Spec:
-    names, questions = list(found), [printable(question) for question in chosen]
+def _scores_spec(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> Spec:
+    names, questions = list(by_model), [printable(question) for question in chosen]
     height = len(chosen) * max(STEP * len(names), LEAST)
     return {
         "params": [shown(names), {"name": "questions", "value": questions}],
-        "data": {"values": _scores_rows(found, chosen)},
+        "data": {"values": _scores_rows(by_model, chosen)},
         "transform": [only_shown()],
         "spacing": 24,
         "hconcat": [_panel(names, height, part, labelled=k == 0) for k, part in enumerate(PARTS)],
     }
 
 
-def _scores_rows(found: dict[str, ClassDecomposition], chosen: list[str]) -> list[Row]:
+def _scores_rows(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> list[Row]:
     return [
         {"question": k, "model": name, "place": model}
         | {part: short(getattr(record[question], part)) for part in PARTS}
         for k, question in enumerate(chosen)
-        for model, (name, record) in enumerate(found.items())
+        for model, (name, record) in enumerate(by_model.items())
     ]
 
 
@@ -122,14 +159,14 @@ def _panel(names: list[str], height: int, part: str, *, labelled: bool) -> Spec:
         "axis": {"tickCount": 4, "labelFlush": False},
     }
     lane = {"field": "place", "type": "ordinal", "scale": {"domain": list(range(len(names)))}}
-    told = [
+    tooltip = [
         {"field": "model", "type": "nominal", "title": "model"},
         *(
             {"field": name, "type": "quantitative", "title": title, "format": ".4f"}
             for name, title in PARTS.items()
         ),
     ]
-    ink = {"color": model_color(names), "tooltip": told}
+    ink = {"color": model_color(names), "tooltip": tooltip}
     thin = {"type": "rule", "strokeWidth": 1.2, "opacity": 0.5}
     dot = {"type": "point", "filled": True, "size": 70, "opacity": 1}
     return {
@@ -143,62 +180,39 @@ def _panel(names: list[str], height: int, part: str, *, labelled: bool) -> Spec:
     }
 
 
-def _scores_alt(found: dict[str, ClassDecomposition], chosen: list[str]) -> str:
+def _scores_alt(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> str:
     """Say of a few models where recalibration would save most."""
-    told = []
-    for name, record in found.items():
+    clauses = []
+    for name, record in by_model.items():
         worst = max(chosen, key=lambda question: record[question].miscalibration)
         saved = few(record[worst].miscalibration)
-        told.append(f"{printable(name)}, {printable(worst)} ({saved})")
-    first = next(iter(found.values()))
-    more = f"; and {len(told) - LISTED} models more" * (len(told) > LISTED)
+        clauses.append(f"{printable(name)}, {printable(worst)} ({saved})")
+    first = next(iter(by_model.values()))
+    more = f"; and {len(clauses) - LISTED} models more" * (len(clauses) > LISTED)
     kind = first.rule.name
-    return f"Where miscalibration ({kind}) is largest: {'; '.join(told[:LISTED])}{more}."
+    return f"Where miscalibration ({kind}) is largest: {'; '.join(clauses[:LISTED])}{more}."
 
 
-def _scores_table(found: dict[str, ClassDecomposition], chosen: list[str]) -> Table:
+def _scores_table(by_model: dict[str, ClassDecomposition], chosen: list[str]) -> Table:
     rows = [
         (
             printable(question),
             printable(name),
-            *(few(getattr(record[question], part), 3) for part in ("score", "skill", *LATER)),
+            *(few(getattr(record[question], part), 3) for part in SCORES_COLUMNS),
         )
         for question in chosen
-        for name, record in found.items()
+        for name, record in by_model.items()
     ]
-    rule = next(iter(found.values())).rule.name
+    rule = next(iter(by_model.values())).rule.name
     head = ("question", "model", f"score ({rule})", "skill", "MCB", "DSC", "UNC")
     return Table(head, tuple(rows[:MOST_ROWS]))
-
-
-LATER = ("miscalibration", "discrimination", "uncertainty")
-
-
-# Classes beyond which no cell can be read.
-# Pixels of a map and of its cells, and how many maps stand in a row.
-SIDE, CELL, WIDEST, COLUMNS = 300, 24, 64, 2
-CONFUSION_LEAD = (
-    "Every case was decided for its likeliest class. A row is what was true, a column what was "
-    "decided; the number counts cases, and the darker a cell, the larger its share of the row. "
-    "The best decisions lie on the diagonal. Probabilities say more than such decisions: two "
-    "models with the same table may differ much in their scores."
-)
-NUMBERS = {
-    "accuracy": "accuracy",
-    "macro_f1": "macro F1",
-    "mean_absolute_error": "mean absolute error",
-    "quadratic_kappa": "quadratic kappa",
-    "expected_cost": "mean cost",
-}
-# These go by the distance of classes.
-NEED_ORDER = ("mean_absolute_error", "quadratic_kappa")
 
 
 def confusion_chart(evaluation: Evaluation) -> Chart | None:
     """Draw the confusion table of each model, decided for the likeliest class."""
     if len(evaluation.labels) > MOST:
         return None
-    tables = {name: found.argmax.confusion for name, found in evaluation.decisions.items()}
+    tables = {name: decisions.argmax.confusion for name, decisions in evaluation.decisions.items()}
     return Chart(
         name="confusion",
         title="Decisions for the likeliest class",
@@ -215,11 +229,11 @@ def hard_table(evaluation: Evaluation) -> Table:
     ordered = evaluation.task == "ordinal"
     columns = [name for name in NUMBERS if ordered or name not in NEED_ORDER]
     rows = []
-    for name, found in evaluation.decisions.items():
-        ways = {"likeliest class": found.argmax}
+    for name, decisions in evaluation.decisions.items():
+        ways = {"likeliest class": decisions.argmax}
         # At zero-one costs, the likeliest class is what costs least.
-        if ordered and "bayes" in found.ways:
-            ways["least expected cost"] = found.bayes
+        if ordered and "bayes" in decisions.ways:
+            ways["least expected cost"] = decisions.bayes
         for way, scores in ways.items():
             numbers = (fixed(getattr(scores, column), 4) for column in columns)
             rows.append((printable(name), way, *numbers))
@@ -284,12 +298,12 @@ def _layers(cell: int) -> list[Spec]:
 
 def _confusion_rows(tables: dict[str, Confusion]) -> list[Row]:
     """Lay out the cells of all tables; a class that never happened has no shares."""
-    found = []
+    cells = []
     for panel, (name, table) in enumerate(tables.items()):
         for truth, row in enumerate(table.counts.tolist()):
             total = sum(row)
             for decision, count in enumerate(row):
-                found.append(
+                cells.append(
                     {
                         "model": name,
                         "panel": panel,
@@ -300,7 +314,7 @@ def _confusion_rows(tables: dict[str, Confusion]) -> list[Row]:
                         "written": _written(count) if count else "",
                     }
                 )
-    return found
+    return cells
 
 
 def _written(count: float) -> str:
@@ -312,10 +326,12 @@ def _written(count: float) -> str:
 
 def _confusion_alt(tables: dict[str, Confusion]) -> str:
     first = next(iter(tables.values()))
-    told = [f"{printable(name)} {percent(table.accuracy, 3)}" for name, table in tables.items()]
+    accuracies = [
+        f"{printable(name)} {percent(table.accuracy, 3)}" for name, table in tables.items()
+    ]
     return (
         f"Of {many(first.total, 'case')}, so many were decided for the class that was true: "
-        f"{listed(told)}."
+        f"{listed(accuracies)}."
     )
 
 
@@ -337,27 +353,13 @@ def _share(x: float) -> str:
     return few(x) if math.isnan(x) else f"{100 * x:.1f} %"
 
 
-HEIGHT = 300
-# Shares that are put into the table.
-LOOKED_UP = (0.0, 0.05, 0.1, 0.15, 0.2)
-KAPPA = "quadratic_weighted_kappa"
-WORDS = {KAPPA: "quadratic weighted kappa", "expected_cost": "error rate"}
-RETENTION_LEAD = (
-    "Each model decides for the likeliest class, and hands the cases that it is least sure of to "
-    "somebody else: the further to the right, the more of them. The line shows the {metric} of the "
-    "decisions that are left; {better} is better. A line that {improves} says that the model knows "
-    "when it does not know."
-)
-SAID = {KAPPA: ("higher", "rises"), "expected_cost": ("lower", "falls")}
-
-
 def retention_chart(evaluation: Evaluation) -> Chart | None:
     """Draw a metric of the decisions that are left, as uncertain cases are referred."""
     curves = evaluation.retention
     if not curves:
         return None
     metric = next(iter(curves.values())).metric
-    better, improves = SAID[metric]
+    better, improves = DIRECTIONS[metric]
     return Chart(
         name="retention",
         title="Referring the uncertain cases",
@@ -375,7 +377,7 @@ def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
         "x": REFERRED | {"axis": {"format": "~%", "tickCount": 5}, "scale": {"nice": False}},
         "y": _value(metric) | {"axis": {"tickCount": 5}, "scale": {"zero": False}},
     }
-    told = [
+    tooltip = [
         {"field": "model", "type": "nominal", "title": "model"},
         REFERRED | {"format": ".0%"},
         {"field": "kept", "type": "quantitative", "title": "cases left", "format": ","},
@@ -394,16 +396,9 @@ def _retention_spec(curves: dict[str, Retention], metric: str) -> Spec:
             {"mark": {"type": "line", "strokeWidth": 2}, "encoding": line},
             {"mark": dot | {"size": 22, "opacity": 1}, "encoding": {"color": color}},
             # What a pointer finds is wider than what the eye sees.
-            {"mark": dot | {"size": 180, "opacity": 0}, "encoding": {"tooltip": told}},
+            {"mark": dot | {"size": 180, "opacity": 0}, "encoding": {"tooltip": tooltip}},
         ],
     }
-
-
-REFERRED: Spec = {
-    "field": "removed",
-    "type": "quantitative",
-    "title": "share of cases referred",
-}
 
 
 def _value(metric: str) -> Spec:
@@ -421,14 +416,12 @@ def _retention_rows(curves: dict[str, Retention]) -> list[Row]:
 
 
 def _retention_alt(curves: dict[str, Retention], metric: str) -> str:
-    told = [
+    values = [
         f"{printable(name)} from {fixed(curve.value[0], 3)} to {fixed(curve.value[-1], 3)}"
         for name, curve in curves.items()
     ]
-    most = float(next(iter(curves.values())).removed[-1])
-    return (
-        f"If {percent(most)} of cases are referred, the {metric} of the rest goes: {listed(told)}."
-    )
+    most = percent(float(next(iter(curves.values())).removed[-1]))
+    return f"If {most} of cases are referred, the {metric} of the rest goes: {listed(values)}."
 
 
 def _retention_table(curves: dict[str, Retention], metric: str) -> Table:

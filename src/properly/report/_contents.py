@@ -55,15 +55,6 @@ OF_CLASSES: tuple[Callable[[Any], Chart | None], ...] = (
     groups_chart,
     time_chart,
 )
-
-
-def charts_of(evaluation: Evaluation) -> list[Chart]:
-    """Draw what there is to draw."""
-    kinds = OF_AN_EVENT if evaluation.task == "binary" else OF_CLASSES
-    part = drawn_part(evaluation)
-    return [chart for draw in kinds if (chart := draw(part)) is not None]
-
-
 # What each kind of sentence is about, in the order of the page.
 KINDS = {
     "choice": "Which model",
@@ -77,6 +68,13 @@ KINDS = {
 # Of more models, comparisons are left to Python.
 MOST_COMPARED = 20
 TITLE = "How good are these forecasts?"
+
+
+def charts_of(evaluation: Evaluation) -> list[Chart]:
+    """Draw what there is to draw."""
+    kinds = OF_AN_EVENT if evaluation.task == "binary" else OF_CLASSES
+    part = drawn_part(evaluation)
+    return [chart for draw in kinds if (chart := draw(part)) is not None]
 
 
 class Words(TypedDict):
@@ -139,19 +137,19 @@ def about(evaluation: Evaluation, words: Words) -> str:
 
 def _numbers(evaluation: Evaluation) -> dict[str, Any]:
     """Return all numbers; of many models, comparisons by the first rule alone, which are many."""
-    found = evaluation.to_dict()
+    numbers = evaluation.to_dict()
     if len(evaluation.models) > MOST_MODELS:
         kept = (evaluation.primary,) if len(evaluation.models) <= MOST_COMPARED else ()
-        found["comparisons"] = {rule: found["comparisons"][rule] for rule in kept}
-    return found
+        numbers["comparisons"] = {rule: numbers["comparisons"][rule] for rule in kept}
+    return numbers
 
 
 def by_kind(sentences: Iterable[Sentence]) -> list[tuple[str, str, list[str]]]:
     """Put sentences of one kind together."""
-    found: dict[str, list[str]] = {kind: [] for kind in KINDS}
+    grouped: dict[str, list[str]] = {kind: [] for kind in KINDS}
     for sentence in sentences:
-        found[sentence.kind].append(kept_together(sentence.text))
-    return [(kind, KINDS[kind], texts) for kind, texts in found.items() if texts]
+        grouped[sentence.kind].append(kept_together(sentence.text))
+    return [(kind, KINDS[kind], texts) for kind, texts in grouped.items() if texts]
 
 
 def kept_together(text: str) -> str:

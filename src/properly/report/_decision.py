@@ -145,7 +145,7 @@ def _list(evaluation: Evaluation) -> list[Spec]:
     y = {"field": "line", "type": "quantitative", "scale": None, "axis": None}
     text: Spec = {"type": "text", "fontSize": 12, "align": "right", "color": "currentColor"}
     pale = {"condition": {"test": "datum.baseline", "value": 0.65}, "value": 1}
-    found: list[Spec] = [
+    columns: list[Spec] = [
         {
             "transform": [AT_RULE, order, put],
             "mark": text | {"limit": 190},
@@ -158,7 +158,7 @@ def _list(evaluation: Evaluation) -> list[Spec]:
         }
         for left, what in ((_column(evaluation), name), (4, value))
     ]
-    return found
+    return columns
 
 
 def _column(evaluation: Evaluation) -> int:
@@ -217,12 +217,12 @@ def _start(evaluation: Evaluation) -> dict[str, float]:
 
 def _alt(evaluation: Evaluation) -> str:
     at, digits = _start(evaluation)["threshold"], decimals(evaluation)
-    found = {name: float(curve.at(at)) for name, curve in evaluation.decision.items()}
-    order = sorted(found, key=found.__getitem__, reverse=True)
-    told = ", ".join(f"{printable(name)} {fixed(found[name], digits)}" for name in order)
+    benefits = {name: float(curve.at(at)) for name, curve in evaluation.decision.items()}
+    order = sorted(benefits, key=benefits.__getitem__, reverse=True)
+    listing = ", ".join(f"{printable(name)} {fixed(benefits[name], digits)}" for name in order)
     everybody = float(without_model(evaluation.event_rate)[TREAT_ALL].at(at))
     return (
-        f"Net benefit at a threshold of {as_percent(at)}, the greatest first: {told}. "
+        f"Net benefit at a threshold of {as_percent(at)}, the greatest first: {listing}. "
         f"To {TREAT_ALL} has {fixed(everybody, digits)}, to {TREAT_NONE} 0."
     )
 

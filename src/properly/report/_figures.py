@@ -104,8 +104,8 @@ def figures(
 
 
 def _kinds(formats: Iterable[str] | str) -> list[str]:
-    asked = [formats] if isinstance(formats, str) else formats
-    kinds = list(dict.fromkeys(check_choice(kind, FORMATS, "a format") for kind in asked))
+    names = [formats] if isinstance(formats, str) else formats
+    kinds = list(dict.fromkeys(check_choice(kind, FORMATS, "a format") for kind in names))
     if not kinds:
         message = "formats must name at least one of svg, png and pdf; got none"
         raise DataError(message)
@@ -124,7 +124,7 @@ def _render(draw: Callable[[], Axes], kinds: list[str]) -> list[bytes]:
     """Draw in a style that depends on nothing but us, and save in each format."""
     matplotlib = import_extra("matplotlib", extra="plots")
     style = import_extra("matplotlib.style", extra="plots")
-    found = []
+    contents = []
     with style.context("default"), matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
         if kinds == ["svg"]:
             # Letters that our font lacks are taken from one of the reader's.
@@ -135,8 +135,8 @@ def _render(draw: Callable[[], Axes], kinds: list[str]) -> list[bytes]:
             # so that nobody needs to close it.
             figure: Any = draw().figure
             figure.savefig(file, format=kind, metadata=METADATA[kind], dpi=DOTS_PER_INCH)
-            found.append(file.getvalue())
-    return found
+            contents.append(file.getvalue())
+    return contents
 
 
 def _drawings(evaluation: object) -> Iterator[Drawing]:
@@ -178,35 +178,35 @@ def _decision(e: Evaluation, axis: Any) -> Axes:
     return plots.decision(e.decision, within=ends, limits=limits)
 
 
-def _comparisons(found: Comparison | None) -> Iterator[Drawing]:
-    if found is None:
+def _comparisons(comparison: Comparison | None) -> Iterator[Drawing]:
+    if comparison is None:
         return
-    if len(found.models) <= MOST_LISTED:
-        yield "comparison", lambda: plots.comparison(found)
-    if len(found.models) > 2:
-        yield "comparison-matrix", lambda: plots.comparison_matrix(found)
+    if len(comparison.models) <= MOST_LISTED:
+        yield "comparison", lambda: plots.comparison(comparison)
+    if len(comparison.models) > 2:
+        yield "comparison-matrix", lambda: plots.comparison_matrix(comparison)
 
 
 def _dominance(e: Evaluation) -> Iterator[Drawing]:
     """Draw where the best of several models is better than the second best."""
     best = set(sorted(e.scores, key=lambda name: e.scores[name][e.primary].value)[:2])
-    for names, found in (e.dominances or {}).items():
+    for names, dominance in (e.dominances or {}).items():
         if set(names) == best:
-            yield "dominance", partial(plots.dominance, found, names=names)
+            yield "dominance", partial(plots.dominance, dominance, names=names)
             return
 
 
 def _class_pictures(e: Evaluation, slugs: Mapping[str, str]) -> Iterator[Drawing]:
     """Draw the questions about classes, and what was decided, model by model."""
-    decided = {name: found.argmax.confusion for name, found in e.decisions.items()}
+    decided = {name: decisions.argmax.confusion for name, decisions in e.decisions.items()}
     yield from _each("reliability", e.reliability, slugs, _questions)
     yield from _each("confusion", decided, slugs, plots.confusion)
     if e.retention:
         yield "retention", lambda: plots.retention(e.retention)
 
 
-def _questions(found: Mapping[str, Reliability]) -> Axes:
-    first: Axes = plots.reliability_grid(found)[0]
+def _questions(by_question: Mapping[str, Reliability]) -> Axes:
+    first: Axes = plots.reliability_grid(by_question)[0]
     return first
 
 
@@ -220,7 +220,7 @@ def _each(
 
 def slugs_of(models: Iterable[str]) -> dict[str, str]:
     """Make of each name a word of letters, digits and dashes that no other name has."""
-    found: dict[str, str] = {}
+    slugs: dict[str, str] = {}
     taken: set[str] = set()
     for name in models:
         plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
@@ -230,5 +230,5 @@ def slugs_of(models: Iterable[str]) -> dict[str, str]:
             number += 1
             slug = f"{base}-{number}"
         taken.add(slug)
-        found[name] = slug
-    return found
+        slugs[name] = slug
+    return slugs

@@ -44,86 +44,86 @@ TOO_FEW = "too few to say"
 
 def groups_chart(evaluation: Evaluation) -> Chart | None:
     """Draw the difference of each group from the rest, with intervals for all at once."""
-    found = evaluation.groups
-    if not found:
+    by_model = evaluation.groups
+    if not by_model:
         return None
-    one = next(iter(found.values()))
-    order = _order(found)
+    one = next(iter(by_model.values()))
+    order = _order(by_model)
     rows = [
         {"model": name, "panel": k} | row
-        for k, (name, groups) in enumerate(found.items())
+        for k, (name, groups) in enumerate(by_model.items())
         for row in _rows(groups, order)
     ]
     return Chart(
         name="groups",
         title="Groups: for whom are the forecasts worse?",
         lead=_lead(one, score_in_words(evaluation, one.rule)),
-        spec=_spec(list(found), rows, one),
-        alt=_alt(found),
-        table=_table(found, order),
+        spec=_spec(list(by_model), rows, one),
+        alt=_alt(by_model),
+        table=_table(by_model, order),
         wide=True,
     )
 
 
 def _lead(one: Groups, score: str) -> str:
     event = one.events is not None
-    told = LEAD.format(
+    lead = LEAD.format(
         score=score,
         common="an event is common" if event else "classes are about as common as each other",
         expected=" and observed to expected events" if event else "",
     )
-    told = told if event else told.replace("say more about", "says more about")
+    lead = lead if event else lead.replace("say more about", "says more about")
     if len(one) > MOST:
-        told += f" The {MOST} largest of {len(one)} groups are drawn."
-    return told
+        lead += f" The {MOST} largest of {len(one)} groups are drawn."
+    return lead
 
 
-def _order(found: dict[str, Groups]) -> list[int]:
+def _order(by_model: dict[str, Groups]) -> list[int]:
     """Sort groups by how much worse they are on average over the models, the worst first."""
-    one = next(iter(found.values()))
+    one = next(iter(by_model.values()))
     kept = np.sort(np.argsort(-one.cases, kind="stable")[:MOST])
-    each = np.stack([groups.difference for groups in found.values()])
-    known = np.isfinite(each) & one.enough
-    count = known.sum(axis=0)
-    mean = np.where(known, each, 0).sum(axis=0) / np.maximum(count, 1)
+    each = np.stack([groups.difference for groups in by_model.values()])
+    valid = np.isfinite(each) & one.enough
+    count = valid.sum(axis=0)
+    mean = np.where(valid, each, 0).sum(axis=0) / np.maximum(count, 1)
     # Groups without an interval stand below all others.
     mean = np.where(count > 0, mean, -np.inf)
     return [int(g) for g in sorted(kept, key=lambda g: -mean[g])]
 
 
-def _rows(found: Groups, order: list[int]) -> list[Row]:
-    decimals = _decimals(found)
-    return [_row(found, g, decimals) | {"place": place} for place, g in enumerate(order)]
+def _rows(groups: Groups, order: list[int]) -> list[Row]:
+    decimals = _decimals(groups)
+    return [_row(groups, g, decimals) | {"place": place} for place, g in enumerate(order)]
 
 
-def _decimals(found: Groups) -> int:
+def _decimals(groups: Groups) -> int:
     """Write as many decimals as tell the shortest interval."""
-    half = np.diff(found.simultaneous, axis=1) / 2
-    known = half[half > 0]
-    return decimals_for(float(known.min()), 2) if known.size else 4
+    half = np.diff(groups.simultaneous, axis=1) / 2
+    positive = half[half > 0]
+    return decimals_for(float(positive.min()), 2) if positive.size else 4
 
 
-def _row(found: Groups, g: int, decimals: int) -> Row:
+def _row(groups: Groups, g: int, decimals: int) -> Row:
     """Say all that is known of one group; what is too small has no dot, but a word."""
-    lower, upper = found.simultaneous[g].tolist()
-    difference, known = float(found.difference[g]), math.isfinite(lower + upper)
-    said = "" if known else TOO_FEW if not found.enough[g] else "no interval"
+    lower, upper = groups.simultaneous[g].tolist()
+    difference, bounded = float(groups.difference[g]), math.isfinite(lower + upper)
+    said = "" if bounded else TOO_FEW if not groups.enough[g] else "no interval"
     row: Row = {
-        "group": f"{printable(found.name[g])} ({found.cases[g]:,})",
+        "group": f"{printable(groups.name[g])} ({groups.cases[g]:,})",
         "said": said,
-        "sure": "yes" if known and not lower <= 0 <= upper else "no",
-        "cases": f"{found.cases[g]:,}",
-        "score": fixed(float(found.score[g]), decimals),
+        "sure": "yes" if bounded and not lower <= 0 <= upper else "no",
+        "cases": f"{groups.cases[g]:,}",
+        "score": fixed(float(groups.score[g]), decimals),
         "told": fixed(difference, decimals, sign=True),
         "interval": from_to((lower, upper), decimals),
-        "chance": chance(float(found.adjusted_p_value[g])),
-        "skill": few(float(found.skill[g])),
+        "chance": chance(float(groups.adjusted_p_value[g])),
+        "skill": few(float(groups.skill[g])),
     }
-    if known:
+    if bounded:
         row |= {"x": short(difference), "lower": short(lower), "upper": short(upper)}
-    if found.events is not None:
-        row["events"] = f"{found.events[g]:,}"
-        row["expected"] = few(float(found.observed_expected[g]), 3)
+    if groups.events is not None:
+        row["events"] = f"{groups.events[g]:,}"
+        row["expected"] = few(float(groups.observed_expected[g]), 3)
     return row
 
 
@@ -195,7 +195,7 @@ def _only_sure(color: Spec) -> Spec:
 
 
 def _tooltip(one: Groups) -> list[Spec]:
-    told = {
+    titles = {
         "model": "model",
         "group": "group",
         "cases": "cases",
@@ -208,39 +208,39 @@ def _tooltip(one: Groups) -> list[Spec]:
         "expected": "observed to expected events",
     }
     if one.events is None:
-        del told["events"], told["expected"]
-    return [{"field": field, "type": "nominal", "title": words} for field, words in told.items()]
+        del titles["events"], titles["expected"]
+    return [{"field": field, "type": "nominal", "title": words} for field, words in titles.items()]
 
 
-def _alt(found: dict[str, Groups]) -> str:
-    told = [f"{printable(name)}: {_differ(groups)}" for name, groups in found.items()]
-    more = f"; and {many(len(told) - LISTED, 'more model')}" if len(told) > LISTED else ""
-    return f"{'; '.join(told[:LISTED])}{more}."
+def _alt(by_model: dict[str, Groups]) -> str:
+    clauses = [f"{printable(name)}: {_differ(groups)}" for name, groups in by_model.items()]
+    more = f"; and {many(len(clauses) - LISTED, 'more model')}" if len(clauses) > LISTED else ""
+    return f"{'; '.join(clauses[:LISTED])}{more}."
 
 
 def _differ(groups: Groups) -> str:
     """Count the groups that are found to differ, and name the worst if it is one of them."""
     lower, upper = groups.simultaneous.T
     differ, worst = int(((lower > 0) | (upper < 0)).sum()), groups.worst
-    told = f"{differ} of {many(len(groups), 'group')} found to differ from the rest"
+    clause = f"{differ} of {many(len(groups), 'group')} found to differ from the rest"
     if worst is None or worst.simultaneous[0] <= 0:
-        return told
+        return clause
     by = fixed(worst.difference, _decimals(groups), sign=True)
-    return f"{told}, {printable(worst.name)} for the worse ({by})"
+    return f"{clause}, {printable(worst.name)} for the worse ({by})"
 
 
-def _table(found: dict[str, Groups], order: list[int]) -> Table:
-    one = next(iter(found.values()))
-    decimals = {name: _decimals(groups) for name, groups in found.items()}
+def _table(by_model: dict[str, Groups], order: list[int]) -> Table:
+    one = next(iter(by_model.values()))
+    decimals = {name: _decimals(groups) for name, groups in by_model.items()}
     rows = []
     for g in order:
-        cells = [_told(groups, g, decimals[name]) for name, groups in found.items()]
+        cells = [_cell(groups, g, decimals[name]) for name, groups in by_model.items()]
         rows.append((one.name[g], f"{one.cases[g]:,}", *cells))
-    return Table(("group", "cases", *found), tuple(rows))
+    return Table(("group", "cases", *by_model), tuple(rows))
 
 
-def _told(found: Groups, g: int, decimals: int) -> str:
-    between = from_to(found.simultaneous[g].tolist(), decimals)
+def _cell(groups: Groups, g: int, decimals: int) -> str:
+    between = from_to(groups.simultaneous[g].tolist(), decimals)
     if between == NONE:
-        return TOO_FEW if not found.enough[g] else NONE
-    return f"{fixed(float(found.difference[g]), decimals, sign=True)} ({between})"
+        return TOO_FEW if not groups.enough[g] else NONE
+    return f"{fixed(float(groups.difference[g]), decimals, sign=True)} ({between})"

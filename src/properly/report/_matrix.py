@@ -43,59 +43,59 @@ LEAD = (
 
 def matrix_chart(evaluation: Evaluation) -> Chart | None:
     """Draw the difference between any two models as a cell of a matrix, the best first."""
-    found = evaluation.comparisons.get(evaluation.primary)
-    if found is None or len(found.models) < 2:
+    comparison = evaluation.comparisons.get(evaluation.primary)
+    if comparison is None or len(comparison.models) < 2:
         return None
-    order = [name for name in _order(found) if name in evaluation.models]
+    order = [name for name in _order(comparison) if name in evaluation.models]
     return Chart(
         name="comparisons",
         title="Every model against every other",
         lead=LEAD.format(score=score_in_words(evaluation, evaluation.primary)),
-        spec=_spec(list(evaluation.models), _cells(found, order), found),
-        alt=_alt(found),
-        table=_table(found),
+        spec=_spec(list(evaluation.models), _cells(comparison, order), comparison),
+        alt=_alt(comparison),
+        table=_table(comparison),
         wide=_is_wide(order),
     )
 
 
-def _cells(found: Comparison, order: list[str]) -> list[Row]:
+def _cells(comparison: Comparison, order: list[str]) -> list[Row]:
     """Lay out all cells, each with what is written in it and told about it."""
-    decimals = _decimals(found)
+    decimals = _decimals(comparison)
     return [
         {"model": row, "row": i, "column": j, "other": column}
         | (
-            _own(found, row, decimals)
+            _own(comparison, row, decimals)
             if row == column
-            else _cell(found, found[row, column], decimals)
+            else _cell(comparison, comparison[row, column], decimals)
         )
         for i, row in enumerate(order)
         for j, column in enumerate(order)
     ]
 
 
-def _decimals(found: Comparison) -> int:
+def _decimals(comparison: Comparison) -> int:
     """Write as many decimals as tell the least standard error."""
-    known = found.standard_error[found.standard_error > 0]
-    return decimals_for(float(known.min()), 1) if known.size else 4
+    positive = comparison.standard_error[comparison.standard_error > 0]
+    return decimals_for(float(positive.min()), 1) if positive.size else 4
 
 
-def _own(found: Comparison, name: str, decimals: int) -> Row:
-    score = found.scores[name]
+def _own(comparison: Comparison, name: str, decimals: int) -> Row:
+    score = comparison.scores[name]
     ends = from_to(score.interval, decimals)
     return {
         "text": fixed(score.value, decimals),
         "side": "own",
         "strength": 0,
-        "told": f"{printable(name)}: {found.unit} score {fixed(score.value, decimals)}",
+        "told": f"{printable(name)}: {comparison.unit} score {fixed(score.value, decimals)}",
         "interval": ends,
         "chance": "",
     }
 
 
-def _cell(found: Comparison, pair: Pair, decimals: int) -> Row:
+def _cell(comparison: Comparison, pair: Pair, decimals: int) -> Row:
     """Describe a cell; an infinite difference is as clear as any."""
-    apart = _is_apart(found, pair)
-    better = (pair.difference > 0) == found.higher_is_better
+    apart = _is_apart(comparison, pair)
+    better = (pair.difference > 0) == comparison.higher_is_better
     z = min(_ratio(pair), MOST) / MOST
     return {
         "text": _written(pair.difference, decimals) + ("" if apart else " ?"),
@@ -117,7 +117,7 @@ def _written(difference: float, decimals: int) -> str:
     return "both ∞" if math.isnan(difference) else fixed(difference, decimals, sign=True)
 
 
-def _spec(names: list[str], cells: list[Row], found: Comparison) -> Spec:
+def _spec(names: list[str], cells: list[Row], comparison: Comparison) -> Spec:
     axis: Spec = {"title": None, "ticks": False, "domain": False, "labelLimit": LONGEST}
     y = {"field": "model", "type": "nominal", "sort": {"field": "row", "op": "min"}, "axis": axis}
     above = {"orient": "top", "labelAngle": 0, "labelLimit": max(_room(names) / len(names), 40)}
@@ -127,9 +127,9 @@ def _spec(names: list[str], cells: list[Row], found: Comparison) -> Spec:
         "sort": {"field": "column", "op": "min"},
         "axis": axis | above,
     }
-    told = [
+    tooltip = [
         {"field": "told", "type": "nominal", "title": "pair"},
-        {"field": "interval", "type": "nominal", "title": f"{100 * found.level:g} % interval"},
+        {"field": "interval", "type": "nominal", "title": f"{100 * comparison.level:g} % interval"},
         {"field": "chance", "type": "nominal", "title": "p-value, by Holm"},
     ]
     written: Spec = {
@@ -142,7 +142,7 @@ def _spec(names: list[str], cells: list[Row], found: Comparison) -> Spec:
         "transform": [only_shown(), {"filter": "indexof(shown, datum.other) >= 0"}],
         "width": "container",
         "height": (CELL if len(names) <= MANY else CLOSE) * len(names),
-        "encoding": {"x": x, "y": y, "tooltip": told},
+        "encoding": {"x": x, "y": y, "tooltip": tooltip},
         "layer": [_colored(), written],
     }
 
@@ -176,33 +176,34 @@ def _room(names: list[str]) -> int:
     return WHOLE if _is_wide(names) else HALF
 
 
-def _order(found: Comparison) -> list[str]:
+def _order(comparison: Comparison) -> list[str]:
     """Sort models by their scores, the best first."""
-    sign = -1 if found.higher_is_better else 1
-    return sorted(found.models, key=lambda name: sign * found.scores[name].value)
+    sign = -1 if comparison.higher_is_better else 1
+    return sorted(comparison.models, key=lambda name: sign * comparison.scores[name].value)
 
 
-def _is_apart(found: Comparison, pair: Pair) -> bool:
+def _is_apart(comparison: Comparison, pair: Pair) -> bool:
     """Tell whether one is better; that a score is infinite is no matter of chance."""
-    return told_apart(pair, 1 - found.level) or math.isinf(pair.difference)
+    return told_apart(pair, 1 - comparison.level) or math.isinf(pair.difference)
 
 
-def _alt(found: Comparison) -> str:
-    best = _order(found)[0]
-    apart = [pair for pair in found if _is_apart(found, pair)]
+def _alt(comparison: Comparison) -> str:
+    best = _order(comparison)[0]
+    apart = [pair for pair in comparison if _is_apart(comparison, pair)]
     ahead = sum(best in (pair.first, pair.second) for pair in apart)
     return (
-        f"{len(apart)} of {many(len(found.pairs), 'pair')} can be told apart by the {found.unit} "
-        f"score. The best one has {printable(best)}, {few(found.scores[best].value, 3)}, and it "
-        f"is told apart from {ahead} of {many(len(found.models) - 1, 'other')}."
+        f"{len(apart)} of {many(len(comparison.pairs), 'pair')} can be told apart by the "
+        f"{comparison.unit} score. The best one has {printable(best)}, "
+        f"{few(comparison.scores[best].value, 3)}, and it is told apart "
+        f"from {ahead} of {many(len(comparison.models) - 1, 'other')}."
     )
 
 
-def _table(found: Comparison) -> Table:
-    decimals = _decimals(found)
-    head = ("pair", "difference", f"{100 * found.level:g} % interval", "p by Holm", "verdict")
-    best = _order(found)[0]
-    pairs = [x for x in found if len(found) <= MOST_ROWS or best in (x.first, x.second)]
+def _table(comparison: Comparison) -> Table:
+    decimals = _decimals(comparison)
+    head = ("pair", "difference", f"{100 * comparison.level:g} % interval", "p by Holm", "verdict")
+    best = _order(comparison)[0]
+    pairs = [x for x in comparison if len(comparison) <= MOST_ROWS or best in (x.first, x.second)]
     rows = tuple(
         (
             f"{printable(pair.first)} − {printable(pair.second)}",  # noqa: RUF001

@@ -34,22 +34,22 @@ def source_chart(evaluation: Evaluation) -> Chart | None:
     """Draw three means of the probability of what happened, of each model and of its source."""
     if not evaluation.means:
         return None
-    found = evaluation.means
-    order = sorted(found, key=lambda name: -found[name].accuracy)
-    rows = [row for place, name in enumerate(order) for row in _rows(name, place, found[name])]
+    means = evaluation.means
+    order = sorted(means, key=lambda name: -means[name].accuracy)
+    rows = [row for place, name in enumerate(order) for row in _rows(name, place, means[name])]
     return Chart(
         name="source",
         title="Model against source: the probability given to what happened",
         lead=LEAD,
-        spec=_spec(list(found), rows, next(iter(found.values())).baseline),
-        alt=_alt(found, order),
-        table=_table(found),
+        spec=_spec(list(means), rows, next(iter(means.values())).baseline),
+        alt=_alt(means, order),
+        table=_table(means),
     )
 
 
-def _rows(name: str, place: int, found: Means) -> list[Row]:
+def _rows(name: str, place: int, means: Means) -> list[Row]:
     """Lay out the marks of the model and of the source, and what is to be said about a zero."""
-    both = {"model": found.model, "source": found.source}
+    both = {"model": means.model, "source": means.source}
     rows: list[Row] = [
         {
             "model": name,
@@ -57,14 +57,14 @@ def _rows(name: str, place: int, found: Means) -> list[Row]:
             "whose": whose,
             "mean": mean,
             "x": short(getattr(three, mean)),
-            "own": short(getattr(found.model, mean)),
-            "source": short(getattr(found.source, mean)),
+            "own": short(getattr(means.model, mean)),
+            "source": short(getattr(means.source, mean)),
         }
         for whose, three in both.items()
         for mean in POWERS
     ]
-    if found.impossible:
-        words = f"0: called impossible what happened in {amount_of(found.impossible)}"
+    if means.impossible:
+        words = f"0: called impossible what happened in {amount_of(means.impossible)}"
         rows.append({"model": name, "place": place, "whose": "model", "said": words, "x": 0})
     return rows
 
@@ -125,7 +125,7 @@ def _marks(whose: str, at: Spec, color: Spec | None) -> list[Spec]:
             "symbolStrokeColor": "currentColor",
         },
     }
-    told = [
+    tooltip = [
         {"field": "model", "type": "nominal", "title": "model"},
         {"field": "mean", "type": "nominal", "title": "mean"},
         {"field": "own", "type": "quantitative", "title": "of the forecasts", "format": ".2%"},
@@ -141,7 +141,7 @@ def _marks(whose: str, at: Spec, color: Spec | None) -> list[Spec]:
         {
             "transform": [chosen],
             "mark": point | (look or {"opacity": 1}),
-            "encoding": at | paint | {"shape": shape, "tooltip": told},
+            "encoding": at | paint | {"shape": shape, "tooltip": tooltip},
         },
     ]
 
@@ -170,12 +170,12 @@ def _baseline(accuracy: float, x: Spec) -> list[Spec]:
     place = {"x": x | {"field": "at"}}
     data = {"values": [{"at": short(accuracy), "who": "event rate"}]}
     ink: Spec = {"color": "currentColor", "opacity": 0.55}
-    told = [{"field": "at", "type": "quantitative", "title": "event rate", "format": ".2%"}]
+    tooltip = [{"field": "at", "type": "quantitative", "title": "event rate", "format": ".2%"}]
     return [
         {
             "data": data,
             "mark": {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.2} | ink,
-            "encoding": place | {"tooltip": told},
+            "encoding": place | {"tooltip": tooltip},
         },
         {
             "data": data,
@@ -185,23 +185,23 @@ def _baseline(accuracy: float, x: Spec) -> list[Spec]:
     ]
 
 
-def _alt(found: dict[str, Means], order: list[str]) -> str:
-    told = [
-        f"{printable(name)} {percent(found[name].accuracy, 3)}"
-        f" where its source has {percent(found[name].source.accuracy, 3)}"
+def _alt(means: dict[str, Means], order: list[str]) -> str:
+    accuracies = [
+        f"{printable(name)} {percent(means[name].accuracy, 3)}"
+        f" where its source has {percent(means[name].source.accuracy, 3)}"
         for name in order
     ]
-    baseline = percent(found[order[0]].baseline, 3)
+    baseline = percent(means[order[0]].baseline, 3)
     return (
         "Accuracy, the geometric mean of the probability given to what happened: "
-        f"{listed(told)}. Always saying the event rate has {baseline}."
+        f"{listed(accuracies)}. Always saying the event rate has {baseline}."
     )
 
 
-def _table(found: dict[str, Means]) -> Table:
+def _table(means: dict[str, Means]) -> Table:
     head = ("model", *POWERS, "accuracy of the source", "accuracy over that of the source")
     rows = []
-    for name, one in found.items():
+    for name, one in means.items():
         three = (percent(getattr(one.model, mean), 3) for mean in POWERS)
         rows.append((name, *three, percent(one.source.accuracy, 3), few(one.divergence, 3)))
     return Table(head, tuple(rows))

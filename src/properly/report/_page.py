@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 
 # What could end the element, begin another one, or end a line of a script.
 ESCAPED = {ord(c): f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"}
+NO_BREAK = "\N{NO-BREAK SPACE}"
+# Pixels of the page in a notebook: most of a small screen.
+HEIGHT = 720
+# Scripts may run, since the charts are drawn by some, but they can reach neither the notebook nor
+# its cookies.
+FRAME = (
+    '<iframe title="Evaluation of forecasts" sandbox="allow-scripts allow-downloads" srcdoc="{}" '
+    'style="box-sizing:border-box;width:100%;height:{}px;border:1px solid"></iframe>'
+)
 
 
 def embedded(x: Any) -> str:
@@ -44,9 +53,6 @@ def _printable(x: Any) -> Any:
     if isinstance(x, dict):
         return {_printable(key): _printable(value) for key, value in x.items()}
     return [_printable(value) for value in x] if isinstance(x, list | tuple) else x
-
-
-NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def write(
@@ -127,18 +133,18 @@ def page(
         finalize=_legible,
     )
     words: Words = {"title": title, "cases": cases, "event": event}
-    known: dict[str, Any] = contents(evaluation, words, command, python)
+    context: dict[str, Any] = contents(evaluation, words, command, python)
     style, script = _ours("page.css"), _ours("page.js")
     runtime = import_extra("vl_convert", extra="report").javascript_bundle()
-    found: str = environment.from_string(_ours("page.html.jinja")).render(
-        **known | {name: embedded(known[name]) for name in ("numbers", "specs")},
+    html: str = environment.from_string(_ours("page.html.jinja")).render(
+        **context | {name: embedded(context[name]) for name in ("numbers", "specs")},
         theme=embedded(theme()),
         style=style,
         script=script,
         runtime=runtime,
         policy=_policy([style], [runtime, script]),
     )
-    return found
+    return html
 
 
 def _policy(styles: list[str], scripts: list[str]) -> str:
@@ -161,16 +167,6 @@ def _legible(x: Any) -> Any:
     if not isinstance(x, str) or hasattr(x, "__html__"):
         return x
     return NO_BREAK.join(map(printable, x.split(NO_BREAK)))
-
-
-# Pixels of the page in a notebook: most of a small screen.
-HEIGHT = 720
-# Scripts may run, since the charts are drawn by some, but they can reach neither the notebook nor
-# its cookies.
-FRAME = (
-    '<iframe title="Evaluation of forecasts" sandbox="allow-scripts allow-downloads" srcdoc="{}" '
-    'style="box-sizing:border-box;width:100%;height:{}px;border:1px solid"></iframe>'
-)
 
 
 def show(evaluation: Evaluation, **options: Any) -> Path | None:

@@ -51,40 +51,40 @@ BELOW = (
 
 def time_chart(evaluation: Evaluation) -> Chart | None:
     """Draw scores in consecutive periods, and below them the event rate and mean forecasts."""
-    found = evaluation.over_time
-    if not found:
+    by_model = evaluation.over_time
+    if not by_model:
         return None
-    one = next(iter(found.values()))
+    one = next(iter(by_model.values()))
     score = score_in_words(evaluation, one.rule)
     lead = LEAD.format(level=f"{100 * one.level:g}", score=score)
     return Chart(
         name="time",
         title="Over time: do the forecasts keep their quality?",
         lead=lead if one.events is None else lead + BELOW,
-        spec=_spec(found, one),
-        alt=_alt(found, score),
-        table=_table(found, one),
+        spec=_spec(by_model, one),
+        alt=_alt(by_model, score),
+        table=_table(by_model, one),
         wide=True,
     )
 
 
-def _places(found: OverTime) -> tuple[list[Any], Spec]:
+def _places(periods: OverTime) -> tuple[list[Any], Spec]:
     """Return where periods stand: in the middle of their times, or one beside the other."""
-    start, end = found.start, found.end
-    if len(found) <= FEW:
+    start, end = periods.start, periods.end
+    if len(periods) <= FEW:
         axis: Spec = {"labelAngle": 0, "labelLimit": STEP, "grid": False}
         band = {"scale": {"type": "band", "padding": 0.2}, "axis": axis}
-        return [printable(x) for x in found.name], {"type": "ordinal", "sort": None} | band
+        return [printable(x) for x in periods.name], {"type": "ordinal", "sort": None} | band
     if start.dtype.kind == "O":
         start, end = (_as_dates(x) for x in (start, end))
     if start.dtype.kind == "M":
         return _dates(start, end)
     axis, scale = {"format": "~f", "grid": False}, {"zero": False, "padding": PADDING}
-    numbers: list[Any] = list(range(1, len(found) + 1))
+    numbers: list[Any] = list(range(1, len(periods) + 1))
     if start.dtype.kind in "iuf":
         numbers = [short(x) for x in ((start + end) / 2).tolist()]
-        all_told = bool((start == end).all()) and len(start) <= MARKED
-        axis |= {"values": numbers} if all_told else {}
+        labelled = bool((start == end).all()) and len(start) <= MARKED
+        axis |= {"values": numbers} if labelled else {}
     else:
         axis["title"] = "period"
     return numbers, {"type": "quantitative", "scale": scale | {"nice": False}, "axis": axis}
@@ -113,38 +113,38 @@ def _as_dates(time: Column) -> Column:
         return time
 
 
-def _rows(name: str, found: OverTime, places: list[Any]) -> list[Row]:
-    decimals = _decimals(found)
+def _rows(name: str, periods: OverTime, places: list[Any]) -> list[Row]:
+    decimals = _decimals(periods)
     rows: list[Row] = []
-    for k, (period, place) in enumerate(zip(found.name, places, strict=True)):
+    for k, (period, place) in enumerate(zip(periods.name, places, strict=True)):
         row: Row = {
             "model": name,
             "time": place,
             "period": printable(period),
-            "cases": f"{found.cases[k]:,}",
-            "score": short(float(found.score[k])),
-            "lower": short(float(found.lower[k])),
-            "upper": short(float(found.upper[k])),
-            "interval": from_to((float(found.lower[k]), float(found.upper[k])), decimals),
+            "cases": f"{periods.cases[k]:,}",
+            "score": short(float(periods.score[k])),
+            "lower": short(float(periods.lower[k])),
+            "upper": short(float(periods.upper[k])),
+            "interval": from_to((float(periods.lower[k]), float(periods.upper[k])), decimals),
         }
-        if found.event_rate is not None and found.mean_forecast is not None:
-            row["rate"] = short(float(found.event_rate[k]))
-            row["forecast"] = short(float(found.mean_forecast[k]))
+        if periods.event_rate is not None and periods.mean_forecast is not None:
+            row["rate"] = short(float(periods.event_rate[k]))
+            row["forecast"] = short(float(periods.mean_forecast[k]))
         rows.append(row)
     return rows
 
 
-def _decimals(found: OverTime) -> int:
-    half = (found.upper - found.lower) / 2
-    known = half[half > 0]
-    return decimals_for(float(known.min()), 2) if known.size else 4
+def _decimals(periods: OverTime) -> int:
+    half = (periods.upper - periods.lower) / 2
+    positive = half[half > 0]
+    return decimals_for(float(positive.min()), 2) if positive.size else 4
 
 
-def _spec(found: dict[str, OverTime], one: OverTime) -> Spec:
+def _spec(by_model: dict[str, OverTime], one: OverTime) -> Spec:
     places, way = _places(one)
-    rows = [row for name, record in found.items() for row in _rows(name, record, places)]
+    rows = [row for name, record in by_model.items() for row in _rows(name, record, places)]
     x: Spec = {"field": "time", "title": None} | way
-    names = list(found)
+    names = list(by_model)
     spec: Spec = {
         "params": [shown(names)],
         "data": {"values": rows},
@@ -176,23 +176,23 @@ def _scores(names: list[str], x: Spec, one: OverTime) -> Spec:
     title = "mean score"
     y: Spec = {"field": "score", "type": "quantitative", "title": title, "scale": {"zero": False}}
     color, dash = model_color(names), model_dash(names)
-    told = [
+    tooltip = [
         *_where(),
         {"field": "score", "type": "quantitative", "title": title, "format": ".4~g"},
         {"field": "interval", "type": "nominal", "title": f"{100 * one.level:g} % interval"},
     ]
     points: Spec = {
         "mark": {"type": "point", "filled": True, "size": 45, "opacity": 1},
-        "encoding": {"x": x, "y": y, "color": color, "tooltip": told},
+        "encoding": {"x": x, "y": y, "color": color, "tooltip": tooltip},
     }
     ends: Spec = {"x": x, "y": y | {"field": "lower"}, "y2": {"field": "upper"}, "color": color}
-    known = [{"filter": "isValid(datum.lower)"}]
+    bounded = [{"filter": "isValid(datum.lower)"}]
     if _is_few(x):
         points["encoding"] |= _beside(names)
         bars: Spec = {"mark": {"type": "rule", "strokeWidth": 2.2}, "encoding": ends}
         bars["encoding"] |= _beside(names)
-        return _size(x, HIGH, len(one)) | {"layer": [bars | {"transform": known}, points]}
-    ribbon = {"transform": known, "mark": {"type": "area", "opacity": 0.13}, "encoding": ends}
+        return _size(x, HIGH, len(one)) | {"layer": [bars | {"transform": bounded}, points]}
+    ribbon = {"transform": bounded, "mark": {"type": "area", "opacity": 0.13}, "encoding": ends}
     line = {
         "mark": {"type": "line", "strokeWidth": 1.8},
         "encoding": {"x": x, "y": y, "color": color, "strokeDash": dash},
@@ -227,11 +227,11 @@ def _rates(names: list[str], x: Spec, rows: list[Row]) -> Spec:
     return _size(x, LOW, len(rows)) | {"layer": [lines, points, *happened]}
 
 
-def _happened(at: Spec, rows: list[Row], told: list[Spec]) -> list[Spec]:
+def _happened(at: Spec, rows: list[Row], tooltip: list[Spec]) -> list[Spec]:
     """Draw the event rate of each period, and name it once."""
-    known = [row for row in rows if row["rate"] is not None]
-    told_of = ("time", "period", "cases", "rate")
-    data = {"values": [{key: row[key] for key in told_of} for row in known]}
+    observed = [row for row in rows if row["rate"] is not None]
+    fields = ("time", "period", "cases", "rate")
+    data = {"values": [{key: row[key] for key in fields} for row in observed]}
     look: Spec = {"color": "currentColor", "opacity": 0.75}
     dashed: Spec = {"strokeDash": [5, 3], "strokeWidth": 1.6} | look
     name: Spec = {
@@ -243,46 +243,46 @@ def _happened(at: Spec, rows: list[Row], told: list[Spec]) -> list[Spec]:
         # A line over the whole period, behind the forecasts.
         tick: Spec = {"type": "tick", "thickness": 2} | look
         name["mark"]["align"] = "center"
-        return [{"data": data, "mark": tick, "encoding": at | {"tooltip": told}}, name]
+        return [{"data": data, "mark": tick, "encoding": at | {"tooltip": tooltip}}, name]
     dot: Spec = {"type": "point", "filled": True, "size": 30} | look
     return [
         {"data": data, "mark": {"type": "line"} | dashed, "encoding": at},
-        {"data": data, "mark": dot, "encoding": at | {"tooltip": told}},
+        {"data": data, "mark": dot, "encoding": at | {"tooltip": tooltip}},
         name,
     ]
 
 
 def _where() -> list[Spec]:
-    told = ("model", "period", "cases")
-    return [{"field": field, "type": "nominal", "title": field} for field in told]
+    fields = ("model", "period", "cases")
+    return [{"field": field, "type": "nominal", "title": field} for field in fields]
 
 
-def _alt(found: dict[str, OverTime], score: str) -> str:
-    one = next(iter(found.values()))
-    told = []
-    for name, record in found.items():
-        known = record.score[np.isfinite(record.score)]
+def _alt(by_model: dict[str, OverTime], score: str) -> str:
+    one = next(iter(by_model.values()))
+    ranges = []
+    for name, record in by_model.items():
+        finite = record.score[np.isfinite(record.score)]
         ends = (
-            [fixed(float(x), _decimals(record)) for x in (known.min(), known.max())]
-            if known.size
+            [fixed(float(x), _decimals(record)) for x in (finite.min(), finite.max())]
+            if finite.size
             else []
         )
-        told.append(f"{printable(name)} {' to '.join(ends) or NONE}")
+        ranges.append(f"{printable(name)} {' to '.join(ends) or NONE}")
     periods = f"{many(len(one), 'period')} from {words(one.start)[0]} to {words(one.end)[-1]}"
-    said = f"The {score} in {periods}: {listed(told)}."
+    said = f"The {score} in {periods}: {listed(ranges)}."
     if one.event_rate is None or not np.isfinite(one.event_rate).any():
         return said
     low, high = (percent(float(x)) for x in (np.nanmin(one.event_rate), np.nanmax(one.event_rate)))
     return f"{said} The event rate lies between {low} and {high}."
 
 
-def _table(found: dict[str, OverTime], one: OverTime) -> Table:
+def _table(by_model: dict[str, OverTime], one: OverTime) -> Table:
     """Give the score of each period and model; of many periods, the last ones."""
     rates = one.event_rate
     rows = []
     for k in range(max(0, len(one) - MOST_ROWS), len(one)):
-        scores = [fixed(float(x.score[k]), _decimals(x)) for x in found.values()]
+        scores = [fixed(float(x.score[k]), _decimals(x)) for x in by_model.values()]
         rate = () if rates is None else (percent(float(rates[k]), 3),)
         rows.append((one.name[k], f"{one.cases[k]:,}", *rate, *scores))
     rate_head = () if rates is None else ("event rate",)
-    return Table(("period", "cases", *rate_head, *found), tuple(rows))
+    return Table(("period", "cases", *rate_head, *by_model), tuple(rows))

@@ -62,6 +62,12 @@ LEFT, RANKING_WIDTH, HEAD, STEP = 680, 270, 46, 30
 # The numbers of the edges on either side of the border.
 FINES = round(BORDER * FINE)
 SKIPPED = FINES - round(BORDER * COARSE)
+# Pixels of the curves.
+WIDTH, HEIGHT = 640, 320
+# A curve with few thresholds is drawn with its jumps upright.
+FEW = 200
+# Models that are far worse than none leave the picture at so many times what none costs.
+TALLEST = 2.5
 
 
 def integrals(curve: MurphyCurve, edges: Column) -> Column:
@@ -73,8 +79,8 @@ def integrals(curve: MurphyCurve, edges: Column) -> Column:
     piece = np.clip(np.searchsorted(knot, edges, side="right") - 1, 0, len(steps) - 1)
     along = edges - knot[piece]
     reached = start[piece] + along / steps[piece] * (end - start)[piece]
-    found: Column = (before[piece] + along * (start[piece] + reached) / 2).astype(np.float64)
-    return found
+    area: Column = (before[piece] + along * (start[piece] + reached) / 2).astype(np.float64)
+    return area
 
 
 def chosen_ends() -> list[Spec]:
@@ -223,13 +229,6 @@ def heading() -> list[Spec]:
     ]
 
 
-WIDTH, HEIGHT = 640, 320
-# A curve with few thresholds is drawn with its jumps upright.
-FEW = 200
-# Models that are far worse than none leave the picture at so many times what none costs.
-TALLEST = 2.5
-
-
 def regret_chart(evaluation: Evaluation) -> Chart:
     """Draw the regret of models, with a range to drag over which they are ranked."""
     ends = evaluation.within or Interval(0, 1)
@@ -365,8 +364,8 @@ def _tallest(evaluation: Evaluation) -> float:
     """Make room for all models, unless one is far worse than none."""
     rate = evaluation.event_rate
     none = rate * (1 - rate) or 0.1
-    found = max(float(curve.curve()[1].max()) for curve in evaluation.regret.values())
-    return 1.08 * max(none, min(found, TALLEST * none))
+    highest = max(float(curve.curve()[1].max()) for curve in evaluation.regret.values())
+    return 1.08 * max(none, min(highest, TALLEST * none))
 
 
 def _plain_curves(evaluation: Evaluation) -> list[Spec]:
@@ -421,10 +420,10 @@ def _alt(evaluation: Evaluation, ends: Interval) -> str:
         for curves in (evaluation.regret, evaluation.baseline_regret)
     )
     order, best = sorted(means, key=means.__getitem__), min(none, key=none.__getitem__)
-    told = ", ".join(f"{printable(name)} {means[name]:.{digits}f}" for name in order)
+    listing = ", ".join(f"{printable(name)} {means[name]:.{digits}f}" for name in order)
     return (
         f"Mean regret over thresholds from {as_percent(ends.lower)} to {as_percent(ends.upper)}, "
-        f"the least first: {told}. "
+        f"the least first: {listing}. "
         f"Without a model, the least is {none[best]:.{digits}f} ({best})."
     )
 

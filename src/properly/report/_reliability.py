@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = dict[str, Any]
 
-# Pixels of a panel, how many stand in a row, and how many panels make even rows of three.
+# Of classes: pixels of a panel, how many stand in a row, and how many make even rows of three.
 CLASS_SIZE, CLASS_COLUMNS, BY_THREE = 176, 4, (3, 5, 6, 9)
 # Bins of all curves together, so that many panels do not make a large page.
 ALL_BINS, FEWEST_BINS, CLASS_BAND_POINTS = 1500, 15, 40
 MOST_ROWS = 30
-ASKED = {
+QUESTION = {
     "ordinal": "Each panel asks of every case: was it this class or a higher one?",
     "multiclass": "Each panel asks of every case: was it this class?",
 }
@@ -52,6 +52,33 @@ BAND = (
 )
 # One band after the other can be read, not several at once.
 SEVERAL = "One line is one model. Switch all but one off to see where chance could have led it."
+TOOLTIP: list[Spec] = [
+    {"field": "model", "type": "nominal", "title": "model"},
+    {"field": "x", "type": "quantitative", "title": "forecasts from", "format": ".1%"},
+    {"field": "x2", "type": "quantitative", "title": "to", "format": ".1%"},
+    {"field": "cases", "type": "nominal", "title": "cases"},
+    {"field": "y", "type": "quantitative", "title": "how often it happened", "format": ".1%"},
+]
+# Of an event: pixels of a panel, and how many stand in a row.
+SIZE, COLUMNS = 262, 3
+# Events rarer than this are looked at on the scale of roots.
+RARE = 0.1
+# Forecasts and event rates that reach less far leave out the upper part of the axes.
+FAR, SMALLEST = 0.55, 1e-4
+TICKS = (0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
+# The tallest bar of forecasts, in shares of the panel, and how many bars there are at most.
+TALLEST, BARS = 0.16, 24
+BAND_POINTS, BIN_POINTS = 160, 250
+END: Spec = {"field": "x2"}
+UNSEEN: Spec = {"opacity": 0, "clip": True}
+LEAD = (
+    "Each panel is one model. The line says how often the event happened after each forecast: on "
+    "the diagonal forecasts mean what they say, below it the event came less often than was said, "
+    "above it more often. In the grey band the line of calibrated forecasts would run, at each "
+    "point in 90 of 100 samples; somewhere, most lines leave it by chance. Bars at the bottom show "
+    "where the forecasts are. MCB is what recalibration would save of the {score}, DSC what the "
+    "forecasts know."
+)
 
 
 def class_reliability_chart(evaluation: Evaluation) -> Chart | None:
@@ -61,14 +88,13 @@ def class_reliability_chart(evaluation: Evaluation) -> Chart | None:
         return None
     questions = list(next(iter(records.values())))
     names = list(records)
-    asked = ASKED[evaluation.task]
     banded = any(x.band is not None for by_name in records.values() for x in by_name.values())
     several = SEVERAL if banded else "One line is one model."
     more = ([several] if len(names) > 1 else []) + ([BAND] if banded else [])
     return Chart(
         name="reliability",
         title="Reliability: do forecasts mean what they say?",
-        lead=" ".join([asked, CLASS_LEAD, *more]),
+        lead=" ".join([QUESTION[evaluation.task], CLASS_LEAD, *more]),
         spec=_class_spec(names, questions, _class_rows(evaluation, questions)),
         alt=_class_alt(evaluation, questions),
         table=_class_table(evaluation, questions),
@@ -80,27 +106,24 @@ def _class_rows(evaluation: Evaluation, questions: list[str]) -> list[Row]:
     """Lay out all that the panels show as rows of one table."""
     records = evaluation.reliability
     most = max(ALL_BINS // (len(records) * len(questions)), FEWEST_BINS)
-    found: list[Row] = []
+    rows: list[Row] = []
     for k, question in enumerate(questions):
         end = _end(evaluation, question)
         ends = (0, short(end))
-        found += [{"question": k, "kind": "diagonal", "x": x, "y": x} for x in ends]
+        rows += [{"question": k, "kind": "diagonal", "x": x, "y": x} for x in ends]
         for name, by_question in records.items():
             of_panel = {"question": k, "model": name}
             record = by_question[question]
-            rows = [
-                *_bins(record, most, ranged=False),
-                *_class_band(record, end),
-                *_class_note(evaluation, name, question),
-            ]
-            found += [of_panel | row for row in rows]
-    return found
+            curve = _bins(record, most, ranged=False)
+            more = _class_band(record, end) + _class_note(evaluation, name, question)
+            rows += [of_panel | row for row in curve + more]
+    return rows
 
 
 def _end(evaluation: Evaluation, question: str) -> float:
     """Return how far forecasts and event rates of a question reach."""
-    found = [by_question[question] for by_question in evaluation.reliability.values()]
-    return float(max(max(x.value[-1], x.bins.event_rate[-1]) for x in found)) or 1.0
+    records = [by_question[question] for by_question in evaluation.reliability.values()]
+    return float(max(max(x.value[-1], x.bins.event_rate[-1]) for x in records)) or 1.0
 
 
 def _class_band(record: Reliability, end: float) -> list[Row]:
@@ -109,8 +132,8 @@ def _class_band(record: Reliability, end: float) -> list[Row]:
         return []
     grid = np.linspace(record.value[0], record.value[-1], CLASS_BAND_POINTS)
     lower, upper = record.band.at(grid)
-    known = ~(np.isnan(lower) | np.isnan(upper))
-    columns = (column[known].tolist() for column in (grid, lower, np.minimum(upper, end)))
+    defined = ~(np.isnan(lower) | np.isnan(upper))
+    columns = (column[defined].tolist() for column in (grid, lower, np.minimum(upper, end)))
     return [
         {"kind": "band", "x": short(x), "y": short(low), "y2": short(high)}
         for x, low, high in zip(*columns, strict=True)
@@ -121,8 +144,8 @@ def _class_note(evaluation: Evaluation, name: str, question: str) -> list[Row]:
     part = _part(evaluation, name, question)
     if part is None:
         return []
-    told = f"MCB {few(part.miscalibration)} · DSC {few(part.discrimination)}"
-    return [{"kind": "note", "note": told}]
+    note = f"MCB {few(part.miscalibration)} · DSC {few(part.discrimination)}"
+    return [{"kind": "note", "note": note}]
 
 
 def _part(evaluation: Evaluation, name: str, question: str) -> Decomposition | None:
@@ -139,9 +162,9 @@ def _class_spec(names: list[str], questions: list[str], rows: list[Row]) -> Spec
     place: Spec = {"type": "quantitative", "axis": axis, "scale": {"zero": True, "nice": False}}
     x = {"field": "x", "title": "forecast"} | place
     y = {"field": "y", "title": "how often it happened"} | place
-    told = {"name": "questions", "value": [printable(question) for question in questions]}
+    labels = {"name": "questions", "value": [printable(question) for question in questions]}
     return {
-        "params": [shown(names), told],
+        "params": [shown(names), labels],
         "data": {"values": rows},
         "facet": facet("question", "questions", CLASS_SIZE),
         "columns": 3 if len(questions) in BY_THREE else CLASS_COLUMNS,
@@ -185,10 +208,10 @@ def _class_layers(names: list[str]) -> list[Spec]:
         ),
         # What a pointer finds is wider than what the eye sees.
         _class_layer(
-            "bin", {"type": "rule", "strokeWidth": 12, "opacity": 0}, x2=end, tooltip=TOLD
+            "bin", {"type": "rule", "strokeWidth": 12, "opacity": 0}, x2=end, tooltip=TOOLTIP
         ),
         _class_layer(
-            "bin", {"type": "point", "size": 120, "opacity": 0, "filled": True}, tooltip=TOLD
+            "bin", {"type": "point", "size": 120, "opacity": 0, "filled": True}, tooltip=TOOLTIP
         ),
         _class_layer(
             "note",
@@ -201,20 +224,10 @@ def _class_layers(names: list[str]) -> list[Spec]:
     ]
 
 
-TOLD: list[Spec] = [
-    {"field": "model", "type": "nominal", "title": "model"},
-    {"field": "x", "type": "quantitative", "title": "forecasts from", "format": ".1%"},
-    {"field": "x2", "type": "quantitative", "title": "to", "format": ".1%"},
-    {"field": "cases", "type": "nominal", "title": "cases"},
-    {"field": "y", "type": "quantitative", "title": "how often it happened", "format": ".1%"},
-]
-
-
 def _class_layer(kind: str, mark: Spec, *steps: Spec, **encoding: Any) -> Spec:
     """Draw the rows of one kind, of models that are switched on; places are those of the panel."""
     kept = [only_shown(), {"filter": f"datum.kind == '{kind}'"}, *steps]
-    found: Spec = {"transform": kept, "mark": mark, "encoding": encoding}
-    return found
+    return {"transform": kept, "mark": mark, "encoding": encoding}
 
 
 def _alone(opacity: float) -> Spec:
@@ -223,16 +236,16 @@ def _alone(opacity: float) -> Spec:
 
 
 def _class_alt(evaluation: Evaluation, questions: list[str]) -> str:
-    told = []
+    sentences = []
     for name, by_question in evaluation.reliability.items():
         apart = {q: r.mean_forecast - r.event_rate for q, r in by_question.items()}
         worst = max(apart, key=lambda question: abs(apart[question]))
         said, was = by_question[worst].mean_forecast, by_question[worst].event_rate
-        told.append(
+        sentences.append(
             f"Of {printable(name)} mean forecast and frequency differ most for the question "
             f"{printable(worst)}: {percent(said)} forecast, {percent(was)} happened."
         )
-    return f"Panels for {listed(questions)}. {' '.join(told[:2])}"
+    return f"Panels for {listed(questions)}. {' '.join(sentences[:2])}"
 
 
 def _class_table(evaluation: Evaluation, questions: list[str]) -> Table:
@@ -242,32 +255,10 @@ def _class_table(evaluation: Evaluation, questions: list[str]) -> Table:
             record, part = by_question[question], _part(evaluation, name, question)
             rates = (percent(x, 3) for x in (record.mean_forecast, record.event_rate))
             parts = (getattr(part, x, math.nan) for x in ("miscalibration", "discrimination"))
-            told = (few(x, 3) for x in parts)
-            rows.append((printable(question), printable(name), *rates, *told))
+            numbers = (few(x, 3) for x in parts)
+            rows.append((printable(question), printable(name), *rates, *numbers))
     head = ("question", "model", "mean forecast", "how often it happened", "MCB", "DSC")
     return Table(head, tuple(rows[:MOST_ROWS]))
-
-
-# Pixels of a panel, and how many stand in a row.
-SIZE, COLUMNS = 262, 3
-# Events rarer than this are looked at on the scale of roots.
-RARE = 0.1
-# Forecasts and event rates that reach less far leave out the upper part of the axes.
-FAR, SMALLEST = 0.55, 1e-4
-TICKS = (0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
-# The tallest bar of forecasts, in shares of the panel, and how many bars there are at most.
-TALLEST, BARS = 0.16, 24
-BAND_POINTS, BIN_POINTS = 160, 250
-END: Spec = {"field": "x2"}
-UNSEEN: Spec = {"opacity": 0, "clip": True}
-LEAD = (
-    "Each panel is one model. The line says how often the event happened after each forecast: on "
-    "the diagonal forecasts mean what they say, below it the event came less often than was said, "
-    "above it more often. In the grey band the line of calibrated forecasts would run, at each "
-    "point in 90 of 100 samples; somewhere, most lines leave it by chance. Bars at the bottom show "
-    "where the forecasts are. MCB is what recalibration would save of the {score}, DSC what the "
-    "forecasts know."
-)
 
 
 class Frame(NamedTuple):
@@ -288,8 +279,8 @@ class Frame(NamedTuple):
     @property
     def scale(self) -> Spec:
         """The scale of either axis."""
-        found: Spec = {"domain": [0, short(self.top)], "nice": False}
-        return found | ({"type": "sqrt"} if self.root else {})
+        linear: Spec = {"domain": [0, short(self.top)], "nice": False}
+        return linear | ({"type": "sqrt"} if self.root else {})
 
     @property
     def axis(self) -> Spec:
@@ -321,8 +312,8 @@ def reliability_chart(evaluation: Evaluation) -> Chart | None:
 
 
 def _lead(evaluation: Evaluation, frame: Frame) -> str:
-    told = LEAD.format(score=rule_in_words(evaluation.rules[0]))
-    return f"{told} Both axes have a square-root scale." if frame.root else told
+    lead = LEAD.format(score=rule_in_words(evaluation.rules[0]))
+    return f"{lead} Both axes have a square-root scale." if frame.root else lead
 
 
 def _frame(records: Any, event_rate: float) -> Frame:
@@ -359,10 +350,10 @@ def _band(record: Reliability) -> list[Row]:
     if band is None:
         return []
     ends = record.value[[0, -1]]
-    known = ~(np.isnan(band.lower) | np.isnan(band.upper))
-    inside = known & (band.x > ends[0]) & (band.x < ends[1])
+    defined = ~(np.isnan(band.lower) | np.isnan(band.upper))
+    inside = defined & (band.x > ends[0]) & (band.x < ends[1])
     x = np.concatenate([ends[:1], band.x[inside], ends[1:]])
-    bounds = (np.interp(x, band.x[known], bound[known]) for bound in (band.lower, band.upper))
+    bounds = (np.interp(x, band.x[defined], bound[defined]) for bound in (band.lower, band.upper))
     columns = thinned(x, *bounds, most=BAND_POINTS)
     return [
         {"kind": "band", "x": short(x), "y": short(low), "y2": short(high)}
@@ -462,7 +453,7 @@ def _layers(color: Spec) -> list[Spec]:
         {"field": "range", "type": "nominal", "title": "forecasts"},
         {"field": "cases", "type": "nominal", "title": "cases"},
     ]
-    told = [*where, rate | {"format": ".1%"}]
+    tooltip = [*where, rate | {"format": ".1%"}]
     bars = {"x2": END, "y2": {"field": "y2"}, "tooltip": where}
     return [
         _layer("band", {"type": "area", "opacity": 0.16, "clip": True} | ink, y2={"field": "y2"}),
@@ -472,8 +463,8 @@ def _layers(color: Spec) -> list[Spec]:
         _layer("bin", {"type": "rule", "strokeWidth": 3.4}, color=color, x2=END),
         _layer("bin", {"type": "point", "filled": True, "size": 14, "opacity": 1}, color=color),
         # What a pointer finds is wider than what the eye sees, but takes no room of its own.
-        _layer("bin", {"type": "rule", "strokeWidth": 16} | UNSEEN, x2=END, tooltip=told),
-        _layer("bin", {"type": "point", "size": 150, "filled": True} | UNSEEN, tooltip=told),
+        _layer("bin", {"type": "rule", "strokeWidth": 16} | UNSEEN, x2=END, tooltip=tooltip),
+        _layer("bin", {"type": "point", "size": 150, "filled": True} | UNSEEN, tooltip=tooltip),
         {
             "transform": [{"filter": "datum.kind == 'note'"}],
             "mark": {"type": "text", "align": "left", "baseline": "top", "opacity": 0.8} | ink,
@@ -507,14 +498,14 @@ def _alt(evaluation: Evaluation) -> str:
         for name, record in evaluation.reliability.items()
     ]
     worst, best = max(mcb, key=lambda k: mcb[k]), min(mcb, key=lambda k: mcb[k])
-    told = (
+    overview = (
         f"The event happened in {percent(evaluation.event_rate)} of cases; mean forecasts are "
         f"{listed(means)}."
     )
     if len(mcb) == 1:
-        return f"{told} Miscalibration ({rule}) is {few(mcb[best])}."
+        return f"{overview} Miscalibration ({rule}) is {few(mcb[best])}."
     return (
-        f"{told} Miscalibration ({rule}) is least for {printable(best)}, {few(mcb[best])}, and "
+        f"{overview} Miscalibration ({rule}) is least for {printable(best)}, {few(mcb[best])}, and "
         f"largest for {printable(worst)}, {few(mcb[worst])}."
     )
 
@@ -525,7 +516,7 @@ def _table(evaluation: Evaluation) -> Table:
     for name, record in evaluation.reliability.items():
         parts = evaluation.decompositions[name][rule]
         rates = (percent(x, 3) for x in (record.mean_forecast, record.event_rate))
-        found = (few(x, 3) for x in (parts.miscalibration, parts.discrimination))
-        rows.append((name, *rates, *found))
+        numbers = (few(x, 3) for x in (parts.miscalibration, parts.discrimination))
+        rows.append((name, *rates, *numbers))
     head = ("model", "mean forecast", "event rate", f"MCB ({rule})", f"DSC ({rule})")
     return Table(head, tuple(rows))

@@ -73,8 +73,8 @@ def _corners(curve: RocCurve) -> dict[str, list[float | None]]:
     """Return the curve as lists; above the highest forecast there is no threshold to tell."""
     columns = curve.false_positive_rate, curve.true_positive_rate, curve.threshold
     along = columns[0] + columns[1]
-    told = zip(("fpr", "tpr", "from"), thinned(*columns, along=along), strict=True)
-    return {name: [short(x) for x in column.tolist()] for name, column in told}
+    named = zip(("fpr", "tpr", "from"), thinned(*columns, along=along), strict=True)
+    return {name: [short(x) for x in column.tolist()] for name, column in named}
 
 
 def _place() -> Spec:
@@ -160,9 +160,9 @@ def _list(evaluation: Evaluation) -> Spec:
 
 
 def _alt(evaluation: Evaluation) -> str:
-    found = sorted(evaluation.aucs.items(), key=lambda item: -item[1].value)
-    told = ", ".join(f"{printable(name)} {estimate.value:.3f}" for name, estimate in found)
-    return f"Area under the ROC curve, the greatest first: {told}. Chance has 0.5."
+    ranked = sorted(evaluation.aucs.items(), key=lambda item: -item[1].value)
+    listing = ", ".join(f"{printable(name)} {estimate.value:.3f}" for name, estimate in ranked)
+    return f"Area under the ROC curve, the greatest first: {listing}. Chance has 0.5."
 
 
 def _table(evaluation: Evaluation) -> Table:

@@ -9,7 +9,6 @@ from properly._boundary._record import printable
 from properly.report._chart import Chart, Spec, Table, model_color, only_shown, short, shown
 from properly.report._words import (
     LONGEST,
-    Box,
     decimals_for,
     few,
     fixed,
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from properly.calibration._decomposition import Decomposition
     from properly.evaluation._record import Evaluation
+    from properly.plots._names import Box
 
     Models = Mapping[str, Decomposition]
 
@@ -194,12 +194,12 @@ def _scores(window: Window) -> dict[float, str]:
     step = power * next(x for x in STEPS if x * power >= rough * (1 - 1e-9))
     digits = next(d for d in range(1, 20) if abs(step - round(step, d)) < 1e-3 * step)
     first, last = math.ceil(least / step - 1e-9), math.floor(most / step + 1e-9)
-    found = {
+    labels = {
         k * step: f"{k * step:.{digits}f}"
         for k in range(first, last + 1)
         if abs(k * step - window.uncertainty) > 0.6 * step
     }
-    return found | {window.uncertainty: few(window.uncertainty, 3)}
+    return labels | {window.uncertainty: few(window.uncertainty, 3)}
 
 
 def _models(models: Models, names: list[str], window: Window, place: Spec) -> list[Spec]:
@@ -240,10 +240,10 @@ def _spans(name: str, parts: Decomposition, window: Window) -> list[Spec]:
     x, y = parts.miscalibration, parts.discrimination
     left, right = (min(max(end, 0.0), window.right) for end in parts.intervals.miscalibration)
     bottom, top = (min(max(end, 0.0), window.top) for end in parts.intervals.discrimination)
-    found = ({"x": left, "x2": right, "y": y, "y2": y}, {"x": x, "x2": x, "y": bottom, "y2": top})
+    bars = ({"x": left, "x2": right, "y": y, "y2": y}, {"x": x, "x2": x, "y": bottom, "y2": top})
     return [
         {"model": name} | {key: short(value) for key, value in span.items()}
-        for span in found
+        for span in bars
         if not any(math.isnan(value) for value in span.values())
     ]
 
@@ -272,7 +272,7 @@ def _points(models: Models, window: Window, spans: Iterable[Spec]) -> list[Spec]
 
 def _alt(rule: str, models: Models) -> str:
     order = sorted(models, key=lambda name: models[name].score)
-    told = [
+    equations = [
         f"{printable(name)} {few(x.score, 4)} = {few(x.uncertainty, 4)} + "
         f"{few(x.miscalibration, 3)} - {few(x.discrimination, 3)}"
         for name in order
@@ -280,7 +280,7 @@ def _alt(rule: str, models: Models) -> str:
     ]
     return (
         f"Scores by {rule}, as uncertainty plus miscalibration minus discrimination, the best "
-        f"first: {'; '.join(told)}."
+        f"first: {'; '.join(equations)}."
     )
 
 
@@ -296,8 +296,8 @@ def _table(evaluation: Evaluation) -> Table:
 
 def _row(name: str, rule: str, parts: Decomposition) -> tuple[str, ...]:
     digits = max(decimals_for(parts.uncertainty, 4), 5)
-    found: list[Any] = [printable(name), rule, fixed(parts.score, digits)]
+    cells: list[Any] = [printable(name), rule, fixed(parts.score, digits)]
     for what in ("miscalibration", "discrimination"):
         ends = getattr(parts.intervals, what) if parts.intervals else (math.nan, math.nan)
-        found += [fixed(getattr(parts, what), digits), from_to(ends, digits)]
-    return tuple(found)
+        cells += [fixed(getattr(parts, what), digits), from_to(ends, digits)]
+    return tuple(cells)

@@ -45,6 +45,11 @@ CLASSES = (
         "one, and need not fit together into one distribution."
     ),
 )
+# Smaller numbers are told with fewer digits.
+SMALL = 0.001
+HEAD = ("score", "skill", "miscalibration", "discrimination")
+CLINICAL = ("AUC", "observed : expected", "slope", "ICI", "calibration test")
+CELLS = " Of forecasts that were grouped, the mean of their cell is shown."
 
 
 def fine_print(evaluation: Evaluation) -> list[str]:
@@ -105,14 +110,14 @@ def _about_data(evaluation: Evaluation) -> Iterator[str]:
     yield f"{many(evaluation.rows, 'case')} of positive weight; {evaluation.design}."
     if evaluation.task == "binary":
         distinct = ", ".join(
-            f"{name} {len(found.value):,}" for name, found in evaluation.reliability.items()
+            f"{name} {len(curve.value):,}" for name, curve in evaluation.reliability.items()
         )
-        told = f"Equal forecasts are pooled; nothing is binned. Distinct forecasts: {distinct}."
+        pooled = "Equal forecasts are pooled; nothing is binned. Distinct forecasts"
         if evaluation.grouping:
-            told = f"Equal forecasts are pooled. Distinct forecasts, or cells of them: {distinct}."
-        yield told
+            pooled = "Equal forecasts are pooled. Distinct forecasts, or cells of them"
+        yield f"{pooled}: {distinct}."
         yield from (
-            f"{printable(name)}: {found.told}." for name, found in evaluation.grouping.items()
+            f"{printable(name)}: {error.told}." for name, error in evaluation.grouping.items()
         )
     if evaluation.seed is None:
         yield "Without a seed, intervals that are drawn come out a little different each time."
@@ -136,12 +141,6 @@ def _about_numbers(evaluation: Evaluation) -> Iterator[str]:
     exact = "" if grouped else "; numbers in tables are exact"
     yield f"Curves are drawn from at most some hundred points each{exact}."
     yield f"properly {__version__}."
-
-
-# Smaller numbers are told with fewer digits.
-SMALL = 0.001
-HEAD = ("score", "skill", "miscalibration", "discrimination")
-CLINICAL = ("AUC", "observed : expected", "slope", "ICI", "calibration test")
 
 
 class Cell(NamedTuple):
@@ -199,11 +198,11 @@ def remarks(evaluation: Evaluation) -> list[str]:
         name: max(x.infinite_cases for x in by_rule.values())
         for name, by_rule in evaluation.scores.items()
     }
-    told = [f"{name}: {count:,}" for name, count in lost.items() if count]
-    if not told:
+    counts = [f"{name}: {count:,}" for name, count in lost.items() if count]
+    if not counts:
         return []
     meaning = "a forecast that was certain turned out wrong, and no finite loss is enough"
-    return [f"∞: {meaning}. Nothing is clipped. Cases of infinite loss: {'; '.join(told)}."]
+    return [f"∞: {meaning}. Nothing is clipped. Cases of infinite loss: {'; '.join(counts)}."]
 
 
 def _by_rule(evaluation: Evaluation, rule: Any) -> Scores:
@@ -224,7 +223,7 @@ def _by_rule(evaluation: Evaluation, rule: Any) -> Scores:
 def _cells(
     parts: Decomposition, score: Estimate | None = None, skill: Estimate | None = None
 ) -> list[Cell]:
-    found = [
+    scores = [
         Cell(number(value), "" if estimate is None else around(estimate.interval))
         for value, estimate in ((parts.score, score), (parts.skill, skill))
     ]
@@ -232,7 +231,7 @@ def _cells(
         Cell(number(getattr(parts, name)), _corrected(parts.intervals, name))
         for name in ("miscalibration", "discrimination")
     ]
-    return [*found, *split]
+    return [*scores, *split]
 
 
 def _corrected(intervals: PartIntervals | None, name: str) -> str:
@@ -247,11 +246,11 @@ def _corrected(intervals: PartIntervals | None, name: str) -> str:
 
 def _decisions(evaluation: Evaluation) -> Scores:
     """Lay out what decisions come to, for the likeliest class and at the least expected cost."""
-    head, rows = hard_table(evaluation)
+    head, lines = hard_table(evaluation)
     inks = {printable(name): ink for name, ink in inks_of(evaluation).items()}
-    told = [Row(name, [Cell(text) for text in texts], ink=inks.get(name)) for name, *texts in rows]
+    rows = [Row(name, [Cell(x) for x in texts], ink=inks.get(name)) for name, *texts in lines]
     caption = "Decisions made of the probabilities, by the class that each case is given."
-    return Scores("decisions", caption, "Decisions: accuracy, F1, kappa, costs", head[1:], told)
+    return Scores("decisions", caption, "Decisions: accuracy, F1, kappa, costs", head[1:], rows)
 
 
 def _clinical(evaluation: Evaluation) -> Scores:
@@ -271,34 +270,30 @@ def _clinical(evaluation: Evaluation) -> Scores:
 
 def _clinical_cells(evaluation: Evaluation, model: str) -> Iterable[Cell]:
     nothing = Cell(NONE)
-    area, found = evaluation.aucs.get(model), evaluation.calibration.get(model)
+    area, calibration = evaluation.aucs.get(model), evaluation.calibration.get(model)
     test = evaluation.calibration_tests.get(model)
     yield nothing if area is None else Cell(number(area.value), around(area.interval))
     for name in ("observed_expected", "slope"):
-        estimate = getattr(found, name, None)
-        yield nothing if estimate is None else _estimate(estimate, found)
-    if found is None:
+        estimate = getattr(calibration, name, None)
+        yield nothing if estimate is None else _estimate(estimate, calibration)
+    if calibration is None:
         yield nothing
     else:
-        usual = f"{number(found.ici.mean_if_calibrated)} if calibrated"
-        yield Cell(number(found.ici.value), usual)
+        usual = f"{number(calibration.ici.mean_if_calibrated)} if calibrated"
+        yield Cell(number(calibration.ici.value), usual)
     yield nothing if test is None else Cell(f"p = {number(test.p_value)}", f"{test.name} test")
 
 
-def _estimate(estimate: Estimate, found: CalibrationSummary | None) -> Cell:
+def _estimate(estimate: Estimate, calibration: CalibrationSummary | None) -> Cell:
     """Write an estimate; forecasts of exactly 0 and 1 have no log-odds, and so no slope."""
-    if math.isnan(estimate.value) and found is not None and found.certain:
-        return Cell(NONE, f"{found.certain:,} forecasts of 0 or 1")
+    if math.isnan(estimate.value) and calibration is not None and calibration.certain:
+        return Cell(NONE, f"{calibration.certain:,} forecasts of 0 or 1")
     return Cell(number(estimate.value), around(estimate.interval))
-
-
-# Of grouped forecasts.
-CELLS = " Of forecasts that were grouped, the mean of their cell is shown."
 
 
 def worst_tables(evaluation: Evaluation) -> list[tuple[str, Table]]:
     """Lay out the cases that cost each model most."""
-    return [(name, _table(found)) for name, found in evaluation.worst.items()]
+    return [(name, _table(cases)) for name, cases in evaluation.worst.items()]
 
 
 def worst_lead(evaluation: Evaluation) -> str:
@@ -321,10 +316,10 @@ def worst_lead(evaluation: Evaluation) -> str:
     )
 
 
-def _table(found: WorstCases) -> Table:
-    columns = found.columns()
-    told = ([_text(x, name) for x in column] for name, column in columns.items())
-    rows = zip(*told, strict=True)
+def _table(worst: WorstCases) -> Table:
+    columns = worst.columns()
+    texts = ([_text(x, name) for x in column] for name, column in columns.items())
+    rows = zip(*texts, strict=True)
     return Table(tuple(columns), tuple(rows))
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from properly._boundary._record import printable
+from properly.plots._names import Box, cover
 from properly.report._threshold_axis import as_percent
 from properly.rules import Bounded, Regret
 
@@ -17,13 +18,26 @@ if TYPE_CHECKING:
     from properly.rules._interval import Interval
 
 
-Box: TypeAlias = tuple[float, float, float, float]
-
 # Pixels: of a point, and of letters as wide as they are on average, and as high.
 HALF_DOT, LETTER, HIGH = 5.0, 6.1, 12.0
 LONGEST = 150
 # That the name of a lower point stands above that of a higher one is worse than to cover so much.
 SWAPPED = 300.0
+SCORES = {
+    "brier": "Brier score",
+    "log": "log score",
+    "spherical": "spherical score",
+    "rps": "ranked probability score",
+    "ranked_log": "ranked log score",
+    "pbs": "penalized Brier score",
+    "pll": "penalized log score",
+}
+# Names that a sentence lists at most.
+LISTED = 6
+# p-values below this are not told more exactly.
+SMALLEST = 0.0005
+MINUS = "\N{MINUS SIGN}"
+NONE = "\N{EN DASH}"
 
 
 class Place(NamedTuple):
@@ -64,18 +78,18 @@ def label_places(
     """
     dots = [(x - HALF_DOT, y - HALF_DOT, x + HALF_DOT, y + HALF_DOT) for x, y in points]
     covered, written = [*dots, *taken], list[Box]()
-    found = [PLACES[0]] * len(points)
+    places = [PLACES[0]] * len(points)
     for k in sorted(range(len(points)), key=lambda k: points[k][1]):
         boxes = [_box(points[k], place, names[k]) for place in PLACES]
         costs = [
-            _cover(box, (0.0, 0.0, *frame), covered + written)
+            cover(box, (0.0, 0.0, *frame), covered + written)
             + SWAPPED * sum(_is_above(box, other) for other in written)
             for box in boxes
         ]
         best = costs.index(min(costs))
-        found[k] = PLACES[best]
+        places[k] = PLACES[best]
         written.append(boxes[best])
-    return found
+    return places
 
 
 def _box(point: tuple[float, float], place: Place, name: str) -> Box:
@@ -86,31 +100,8 @@ def _box(point: tuple[float, float], place: Place, name: str) -> Box:
     return x, y, x + width, y + HIGH
 
 
-def _cover(box: Box, frame: Box, taken: Iterable[Box]) -> float:
-    """Measure what a box would cover, and what of it would lie outside the frame."""
-    outside = _overlap(box, box) - _overlap(box, frame)
-    return outside + sum(_overlap(box, other) for other in taken)
-
-
 def _is_above(one: Box, other: Box) -> bool:
     return one[1] < other[1] and one[0] < other[2] and other[0] < one[2]
-
-
-def _overlap(one: Box, other: Box) -> float:
-    width = min(one[2], other[2]) - max(one[0], other[0])
-    height = min(one[3], other[3]) - max(one[1], other[1])
-    return max(width, 0.0) * max(height, 0.0)
-
-
-SCORES = {
-    "brier": "Brier score",
-    "log": "log score",
-    "spherical": "spherical score",
-    "rps": "ranked probability score",
-    "ranked_log": "ranked log score",
-    "pbs": "penalized Brier score",
-    "pll": "penalized log score",
-}
 
 
 def rule_in_words(rule: Rule) -> str:
@@ -131,14 +122,6 @@ def _thresholds(within: Interval) -> str:
     return f"thresholds of {as_percent(within.lower)} to {as_percent(within.upper)}"
 
 
-# Names that a sentence lists at most.
-LISTED = 6
-# p-values below this are not told more exactly.
-SMALLEST = 0.0005
-MINUS = "\N{MINUS SIGN}"
-NONE = "\N{EN DASH}"
-
-
 def few(x: float, digits: int = 2, *, sign: bool = False) -> str:
     """Write a number with so many digits that count, and never with an exponent."""
     if math.isnan(x):
@@ -155,10 +138,10 @@ def fixed(x: float, decimals: int, *, sign: bool = False) -> str:
     """Write a number with so many decimals; what rounds to nothing has no sign."""
     if not math.isfinite(x):
         return few(x)
-    found = f"{abs(x):,.{decimals}f}"
-    if float(found.replace(",", "")) == 0:
-        return found
-    return f"{MINUS if x < 0 else '+' if sign else ''}{found}"
+    text = f"{abs(x):,.{decimals}f}"
+    if float(text.replace(",", "")) == 0:
+        return text
+    return f"{MINUS if x < 0 else '+' if sign else ''}{text}"
 
 
 def percent(x: float, digits: int = 2) -> str:
@@ -173,8 +156,8 @@ def chance(p: float) -> str:
 
 def from_to(ends: Iterable[float], decimals: int) -> str:
     """Write both ends of an interval, or a dash if there is none."""
-    told = [fixed(end, decimals) for end in ends]
-    return NONE if NONE in told else " to ".join(told)
+    texts = [fixed(end, decimals) for end in ends]
+    return NONE if NONE in texts else " to ".join(texts)
 
 
 def decimals_for(x: float, digits: int = 2) -> int:
