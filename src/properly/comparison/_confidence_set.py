@@ -217,7 +217,7 @@ def confidence_set(
         method=method,
         block_length=length,
         replicates=drawing.replicates,
-        design=design.told,
+        design=design.text,
         rule=rule.name,
     )
 

@@ -176,10 +176,10 @@ def chance(p: float) -> str:
 
 def chances(p_values: Sequence[float]) -> str:
     """Write some p-values, with their signs where these differ."""
-    told = [chance(p) for p in p_values]
-    if all(x.startswith("=") for x in told):
-        return f"= {listed(x.removeprefix('= ') for x in told)}"
-    return listed([told[0], *(f"p {x}" for x in told[1:])])
+    texts = [chance(p) for p in p_values]
+    if all(x.startswith("=") for x in texts):
+        return f"= {listed(x.removeprefix('= ') for x in texts)}"
+    return listed([texts[0], *(f"p {x}" for x in texts[1:])])
 
 
 def times(x: float) -> str:
