@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from properly._boundary._record import printable
+from properly.evaluation._verdict._words import SCORES
 from properly.report._threshold_axis import as_percent
 from properly.rules import Bounded, Regret
 
@@ -100,17 +101,6 @@ def _overlap(one: Box, other: Box) -> float:
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     return max(width, 0.0) * max(height, 0.0)
-
-
-SCORES = {
-    "brier": "Brier score",
-    "log": "log score",
-    "spherical": "spherical score",
-    "rps": "ranked probability score",
-    "ranked_log": "ranked log score",
-    "pbs": "penalized Brier score",
-    "pll": "penalized log score",
-}
 
 
 def rule_in_words(rule: Rule) -> str:

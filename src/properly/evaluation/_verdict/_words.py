@@ -27,12 +27,13 @@ TINY = 1e-6
 # More digits than these nobody reads.
 MOST_DIGITS = 7
 
+# What the field calls the score of a rule.
 SCORES = {
     "brier": "Brier score",
     "log": "log score",
-    "rps": "RPS",
-    "pbs": "PBS",
-    "pll": "PLL",
+    "rps": "ranked probability score",
+    "pbs": "penalized Brier score",
+    "pll": "penalized logarithmic loss",
     "ranked_log": "ranked log score",
     "spherical": "spherical score",
     "misclassification": "misclassification score",
