@@ -205,7 +205,7 @@ def test_each_part_is_the_decomposition_of_its_question(view: View) -> None:
     record = decompose(cases, Log(), reduction=view)
     reduced = {"cumulative": cumulative, "one_vs_rest": one_vs_rest}.get(view)
     questions = {"likeliest class": top_label(cases)} if reduced is None else reduced(cases)
-    assert record.view == view
+    assert record.reduction == view
     assert record.parts == {name: decompose(c, Log()) for name, c in questions.items()}
     assert list(record) == list(questions)
     assert dict(record) == record.parts
@@ -318,8 +318,8 @@ def test_a_record_is_ready_for_json() -> None:
     record = decompose(sample(3), RPS(), interval=True, replicates=20, rng=1)
     told = record.to_dict()
     assert json.loads(json.dumps(told)) == told
-    assert list(told) == ["view", "rule", "statement", *PARTS, "skill", "parts"]
-    assert (told["view"], told["rule"]) == ("cumulative", "rps")
+    assert list(told) == ["reduction", "rule", "statement", *PARTS, "skill", "parts"]
+    assert (told["reduction"], told["rule"]) == ("cumulative", "rps")
     assert [told[name] for name in PARTS] == numbers(record)
     assert list(told["parts"]) == ["1 or higher", "2"]
     for part, got in zip(record.values(), told["parts"].values(), strict=True):

@@ -100,7 +100,7 @@ def test_the_standard_error_is_that_of_the_design(name: str) -> None:
     some = np.isfinite(found.standard_error)
     assert some.sum() > 50
     np.testing.assert_allclose(found.standard_error[some], spread.errors[some], rtol=1e-12)
-    assert (found.degrees, found.design) == (spread.degrees, design.told)
+    assert (found.degrees, found.design) == (spread.degrees, design.text)
     half = found.quantile * found.standard_error
     np.testing.assert_array_equal(found.upper, found.difference + half)
     np.testing.assert_array_equal(found.lower, found.difference - half)

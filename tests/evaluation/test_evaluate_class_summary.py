@@ -175,7 +175,7 @@ def test_the_page_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert "numbers in tables are exact" not in page
     assert "least expected cost</" not in page
     text = str(properly.verdict(found))
-    assert text.startswith("Use sharp: by the RPS, it is better than blunt.")
+    assert text.startswith("Use sharp: by the ranked probability score, it is better than blunt.")
     decided = found.decisions["sharp"]
     assert repr(decided).count("Bayes") == 0
     assert str(decided).splitlines()[0] == "400 cases in 3 classes"

@@ -854,7 +854,10 @@ def test_a_rule_says_what_it_looks_at(rule: Any, short: str, score: str) -> None
 
 def test_a_rule_of_classes_says_its_name() -> None:
     found = scope_of(RPS(), classes=True)
-    assert (found.short, found.without) == ("by the RPS", "saying the class shares each time")
+    assert (found.short, found.without) == (
+        "by the ranked probability score",
+        "saying the class shares each time",
+    )
 
 
 def test_numbers_are_written_with_few_digits() -> None:

@@ -33,7 +33,7 @@ def design(**known: Any) -> Design:
     ],
 )
 def test_a_design_is_told_in_words(known: dict[str, Any], told: str) -> None:
-    assert design(**known).told == told
+    assert design(**known).text == told
 
 
 def test_rows_of_weight_zero_are_no_part_of_it() -> None:
@@ -81,7 +81,7 @@ def test_a_cluster_in_two_strata_is_refused() -> None:
 
 def test_a_cluster_may_reach_into_another_stratum_with_rows_of_weight_zero() -> None:
     found = design(clusters=[5, 5, 6, 6, 7, 7], strata=list("aabcaa"), weight=[1, 1, 0, 1, 1, 1])
-    assert found.told == "3 clusters in 2 strata"
+    assert found.text == "3 clusters in 2 strata"
 
 
 def test_a_stratum_with_one_case_is_refused_rather_than_taken_as_certain() -> None:

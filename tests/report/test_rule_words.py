@@ -4,7 +4,7 @@ import pytest
 
 import properly
 from properly.report._words import rule_in_words, score_in_words
-from properly.rules import RPS, Bounded, Brier, Log, Regret, Rule, Spherical
+from properly.rules import PBS, PLL, RPS, Bounded, Brier, Log, Regret, Rule, Spherical
 
 
 @pytest.mark.parametrize(
@@ -12,6 +12,8 @@ from properly.rules import RPS, Bounded, Brier, Log, Regret, Rule, Spherical
     [
         (Brier(), "Brier score"),
         (RPS(), "ranked probability score"),
+        (PBS(), "penalized Brier score"),
+        (PLL(), "penalized logarithmic loss"),
         (Bounded(Log(), (0.05, 0.125)), "log score at thresholds of 5 % to 12.5 %"),
         (Regret((0.01, 0.1)), "mean regret at thresholds of 1 % to 10 %"),
         (

@@ -264,9 +264,9 @@ class Spline:
 
     def at(self, events: Column, *, rough: bool = False) -> Column:  # noqa: ARG002
         """Fit all at once, and those by themselves that do not come to rest."""
-        odds, is_found = self._climb(events)
+        odds, converged = self._climb(events)
         result = _expit(odds)
-        for row in np.flatnonzero(~is_found):
+        for row in np.flatnonzero(~converged):
             result[row] = fit_or_limit(
                 self.axes, events[row] / self.weight, self.weight, logit(self.value)
             )
@@ -277,7 +277,7 @@ class Spline:
         size = self.axes.shape[1]
         products = (self.axes[:, :, None] * self.axes[:, None, :]).reshape(-1, size * size)
         odds = np.tile(logit(self.value), (len(events), 1))
-        is_found, active = np.zeros(len(events), dtype=bool), np.arange(len(events))
+        converged, active = np.zeros(len(events), dtype=bool), np.arange(len(events))
         small = SMALL * self.weight.mean()
         for _ in range(STEPS):
             mean = _expit(odds[active])
@@ -287,11 +287,11 @@ class Spline:
             step = (inverse @ slope[:, :, None])[:, :, 0]
             move = step @ self.axes.T
             odds[active] = self._upward(odds[active], move, events[active])
-            is_found[active] = (slope * step).sum(axis=1) <= small
-            active = active[~is_found[active]]
+            converged[active] = (slope * step).sum(axis=1) <= small
+            active = active[~converged[active]]
             if not active.size:
                 break
-        return odds, is_found
+        return odds, converged
 
     def _upward(self, odds: Column, move: Column, events: Column) -> Column:
         """Move the log odds; halve steps that are large until they lead upward."""

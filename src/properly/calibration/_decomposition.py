@@ -164,7 +164,7 @@ class ClassDecomposition(Parts[Decomposition]):
 
     Attributes
     ----------
-    view : str
+    reduction : str
         Which questions: ``"cumulative"``, ``"one_vs_rest"`` or ``"top_label"``.
     rule : Rule
         The rule that was decomposed.
@@ -199,7 +199,7 @@ class ClassDecomposition(Parts[Decomposition]):
     recalibrated cuts need not fit together into one distribution
     """
 
-    view: View
+    reduction: View
     rule: Rule
     parts: dict[str, Decomposition]
     weights: Floats
@@ -213,7 +213,7 @@ class ClassDecomposition(Parts[Decomposition]):
         score, worse, better, unsure = (f"{getattr(self, name):.4f}" for name in PARTS)
         parts = many(len(self), "part")
         sums = f"{score} = {worse} - {better} + {unsure}"
-        return f"ClassDecomposition({self.rule.name} by {parts}, {self.view}: {sums})"
+        return f"ClassDecomposition({self.rule.name} by {parts}, {self.reduction}: {sums})"
 
     def __str__(self) -> str:
         """Lay out one line a part and one for their sum, and below what they mean."""
@@ -238,7 +238,7 @@ class ClassDecomposition(Parts[Decomposition]):
         weighted = zip(self.items(), self.weights.tolist(), strict=True)
         parts = {name: {"weight": weight} | part.to_dict() for (name, part), weight in weighted}
         sums = {name: plain(getattr(self, name)) for name in (*PARTS, "skill")}
-        about = {"view": self.view, "rule": self.rule.name, "statement": self.statement}
+        about = {"reduction": self.reduction, "rule": self.rule.name, "statement": self.statement}
         return about | sums | {"parts": parts}
 
     def to_frame(self, backend: Backend | None = None) -> Any:
@@ -357,8 +357,8 @@ def decompose(
     - **Brier**, each class against the rest. The sums are exact, on the scale of the rule.
     - **Log**, each class against the rest. The score is the sum of K log scores of one event each,
       which is not the log score of the class; that one is no such sum.
-    - **Any rule for one event, with a view.** The score is the mean over the cuts, the sum over the
-      classes, or that of the one question about the likeliest class.
+    - **Any rule for one event, with a reduction.** The score is the mean over the cuts, the sum
+      over the classes, or that of the one question about the likeliest class.
 
     Exact means up to rounding. Sums of probabilities are taken as the decimals that they stand for,
     see `properly.cumulative`; a rule that jumps at 0.3 may find 0.1 + 0.2 on the other side of it.

@@ -236,7 +236,7 @@ class Trial:
             total = self.tally.total
             whole = isinstance(total, int)
             return many(total, "independent case") if whole else f"cases of {amount_of(total)}"
-        return Design.of(self.source).told
+        return Design.of(self.source).text
 
 
 def by_miscalibration(trial: Trial) -> CalibrationTest:

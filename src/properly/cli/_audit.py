@@ -88,42 +88,42 @@ def audit() -> click.Command:
 
 
 def _audit(rules: tuple[Rule, ...], classes: int | None, layout: str, seed: int) -> None:
-    asked: tuple[Rule | str, ...] = rules or LIBRARY
+    subjects: tuple[Rule | str, ...] = rules or LIBRARY
     with progress_bar() as progress:
-        found = []
-        for done, rule in enumerate(asked):
+        audits = []
+        for done, rule in enumerate(subjects):
             if progress is not None:
-                progress(done, len(asked), str(rule))
-            found.append(_audited(rule, classes, seed))
+                progress(done, len(subjects), str(rule))
+            audits.append(_audited(rule, classes, seed))
     if layout == "json":
-        click.echo(json.dumps([record.to_dict() for record in found], indent=2))
+        click.echo(json.dumps([record.to_dict() for record in audits], indent=2))
     elif rules:
-        click.echo("\n\n".join(str(record) for record in found))
+        click.echo("\n\n".join(str(record) for record in audits))
     else:
-        click.echo(_table(found))
-    if any(record.agreement == "refuted" for record in found):
+        click.echo(_table(audits))
+    if any(record.agreement == "refuted" for record in audits):
         click.get_current_context().exit(1)
 
 
-def _audited(asked: Rule | str, classes: int | None, seed: int) -> Audit:
+def _audited(subject: Rule | str, classes: int | None, seed: int) -> Audit:
     """Audit a rule; of the library, which is given as text, one for an event has two classes."""
     import properly
     from properly.rules import ClassRule, parse_rule
 
-    if not isinstance(asked, str):
-        return properly.audit(asked, classes, rng=seed)
-    rule = parse_rule(asked)
+    if not isinstance(subject, str):
+        return properly.audit(subject, classes, rng=seed)
+    rule = parse_rule(subject)
     return properly.audit(rule, (classes or 3) if isinstance(rule, ClassRule) else None, rng=seed)
 
 
-def _table(found: list[Audit]) -> str:
+def _table(audits: list[Audit]) -> str:
     """Set one line a rule, and one that sums up."""
-    pairs = list(zip(LIBRARY, found, strict=True))
+    pairs = list(zip(LIBRARY, audits, strict=True))
     rows = [_row(text, record) for text, record in pairs]
     refuted = [text for text, record in pairs if record.agreement == "refuted"]
-    said = f"The search refutes no claim of {len(found)} rules. It could not prove any."
+    said = f"The search refutes no claim of {len(audits)} rules. It could not prove any."
     if refuted:
-        said = f"The search refutes {len(refuted)} of {len(found)} claims: {', '.join(refuted)}."
+        said = f"The search refutes {len(refuted)} of {len(audits)} claims: {', '.join(refuted)}."
     return f"{table(HEADS, rows, left=len(HEADS))}\n\n{said}"
 
 

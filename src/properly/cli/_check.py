@@ -35,14 +35,14 @@ def _check(layout: str, **options: Any) -> None:
     import properly
     from properly.cli._raw_columns import raw_columns
 
-    found = raw_columns(**options)
+    columns = raw_columns(**options)
     checkup = properly.check(
-        found.y,
-        found.forecasts,
-        task=found.task,
-        labels=found.labels,
-        pos_label=found.pos_label,
-        **found.known,
+        columns.y,
+        columns.forecasts,
+        task=columns.task,
+        labels=columns.labels,
+        pos_label=columns.pos_label,
+        **columns.roles,
     )
     as_json = layout == "json"
     click.echo(json.dumps(checkup.to_dict(), indent=2) if as_json else str(checkup))

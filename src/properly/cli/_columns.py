@@ -31,7 +31,7 @@ class Plan:
         The column of outcomes.
     models : dict of tuple of str
         By model, its column, or one a class.
-    known : dict of str
+    roles : dict of str
         By role, the columns of what else is known of the cases.
     classes : tuple of str or None
         The labels of the classes, as text; None for an event.
@@ -45,7 +45,7 @@ class Plan:
 
     outcome: str
     models: dict[str, tuple[str, ...]]
-    known: dict[str, str]
+    roles: dict[str, str]
     classes: tuple[str, ...] | None
     event: str | None
     task: Task
@@ -62,12 +62,12 @@ class Plan:
     @property
     def numbers(self) -> list[str]:
         """The columns that must hold numbers."""
-        return [*self.forecasts, *([self.known["weight"]] if "weight" in self.known else [])]
+        return [*self.forecasts, *([self.roles["weight"]] if "weight" in self.roles else [])]
 
     @property
     def columns(self) -> list[str]:
         """All columns that are needed, each once."""
-        return list(dict.fromkeys([self.outcome, *self.known.values(), *self.numbers]))
+        return list(dict.fromkeys([self.outcome, *self.roles.values(), *self.numbers]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ class Chosen(Choice):
     time: Column | None
 
     @property
-    def known(self) -> dict[str, Any]:
+    def arguments(self) -> dict[str, Any]:
         """What else is known of the cases, by the names that evaluate and compare have for it."""
         names = ("weight", "clusters", "strata", "time", "labels", "pos_label", "normalize")
         return {name: getattr(self, name) for name in names}
@@ -146,15 +146,15 @@ def planned(files: Files, *, outcome: str | None = None, **options: Any) -> Plan
     from properly.cli._guessing import Guess
 
     plan = plan_of(outcome=outcome or "", **options)
-    given = [*plan.known.values(), *plan.forecasts, *([] if outcome is None else [outcome])]
+    given = [*plan.roles.values(), *plan.forecasts, *([] if outcome is None else [outcome])]
     files.require(given)
     guess = Guess(files, given)
     if outcome is None:
         outcome = guess.outcome(binary=plan.classes is None)
     models = plan.models or guess.models(plan.classes)
-    found = replace(plan, outcome=outcome, models=models, guessed=guess.said)
-    require_other_columns(outcome, found.forecasts)
-    return found
+    plan = replace(plan, outcome=outcome, models=models, guessed=guess.said)
+    require_other_columns(outcome, plan.forecasts)
+    return plan
 
 
 def plan_of(
@@ -175,7 +175,7 @@ def plan_of(
     return Plan(
         outcome=outcome,
         models=models_of(forecast, labels),
-        known={role: column for role in ROLES if (column := roles.get(role)) is not None},
+        roles={role: column for role in ROLES if (column := roles.get(role)) is not None},
         classes=labels,
         event=event,
         task="binary" if labels is None else "ordinal" if ordered else "multiclass",
@@ -193,13 +193,13 @@ def read_rows(files: Files, plan: Plan) -> Chosen:
     rows = files.read(plan.columns).with_numbers(plan.numbers)
     columns, dropped = rows.complete(plan.missing)
     say_dropped(dropped)
-    found = as_outcomes(columns[plan.outcome], plan.outcome, plan.event, plan.classes)
+    outcomes = as_outcomes(columns[plan.outcome], plan.outcome, plan.event, plan.classes)
     others: dict[str, Any] = {
-        role: columns[plan.known[role]] if role in plan.known else None for role in ROLES
+        role: columns[plan.roles[role]] if role in plan.roles else None for role in ROLES
     }
     return Chosen(
-        **choice_of(plan, found.labels, found.event, dropped),
-        y=found.y,
+        **choice_of(plan, outcomes.labels, outcomes.event, dropped),
+        y=outcomes.y,
         forecasts=_forecasts(columns, plan.models, plan.classes),
         **others,
     )
@@ -214,7 +214,7 @@ def choice_of(
         "pos_label": event,
         "task": plan.task,
         "normalize": plan.normalize,
-        "names": {"outcome": plan.outcome, "forecast": plan.models, **plan.known},
+        "names": {"outcome": plan.outcome, "forecast": plan.models, **plan.roles},
         "guessed": plan.guessed,
         "dropped": dropped,
         "paths": plan.paths,

@@ -99,44 +99,49 @@ def _compare(
     **options: Any,
 ) -> None:
     require_output(output, force=force)
-    asked: dict[str, Any] = {"reference": reference, "margin": margin, "level": level, "rng": seed}
-    with opened(**options) as found:
-        if reference is not None and reference not in found.forecasts:
+    settings: dict[str, Any] = {
+        "reference": reference,
+        "margin": margin,
+        "level": level,
+        "rng": seed,
+    }
+    with opened(**options) as data:
+        if reference is not None and reference not in data.forecasts:
             message = f"--reference is a model that is compared; got {reference!r}"
-            raise unknown(message, reference, found.forecasts)
-        chosen = _over(rule or _usual(found.task), within)
-        if isinstance(found, Large):
-            comparison = _compared_by_sums(found, chosen, **asked)
+            raise unknown(message, reference, data.forecasts)
+        chosen = _over(rule or _usual(data.task), within)
+        if isinstance(data, Large):
+            comparison = _compared_by_sums(data, chosen, **settings)
         else:
-            comparison = _compared(found, chosen, **asked)
+            comparison = _compared(data, chosen, **settings)
     emit(_laid_out(comparison, layout), output, force=force)
 
 
-def _compared(found: Chosen, rule: Rule | Literal["auc"], **asked: Any) -> Comparison:
+def _compared(data: Chosen, rule: Rule | Literal["auc"], **settings: Any) -> Comparison:
     import properly
 
-    return properly.compare(found.y, found.forecasts, rule=rule, **asked, **found.known)
+    return properly.compare(data.y, data.forecasts, rule=rule, **settings, **data.arguments)
 
 
 def _compared_by_sums(
-    found: Large,
+    data: Large,
     rule: Rule | Literal["auc"],
     *,
     reference: str | None,
     margin: float | None,
-    **asked: Any,
+    **settings: Any,
 ) -> Comparison:
     """Compare the models of a large file, rule by rule and all pairs."""
     from properly.evaluation._summed_scores import compare_sums
 
     if isinstance(rule, str):
-        refuse_without_rows("--rule auc", found.engine)
+        refuse_without_rows("--rule auc", data.engine)
     for option, value in {"--reference": reference, "--margin": margin}.items():
         if value is not None:
-            refuse_without_rows(option, found.engine)
+            refuse_without_rows(option, data.engine)
     with progress_bar() as progress:
-        summary = summed(found, [rule], progress)
-    return compare_sums(summary.sums, rule, **asked)
+        summary = summed(data, [rule], progress)
+    return compare_sums(summary.sums, rule, **settings)
 
 
 def _usual(task: str) -> Rule:

@@ -101,7 +101,7 @@ def _write_page(path: str, crash: Crash, *, force: bool) -> None:
     import properly
 
     with progress_bar() as progress:
-        found = properly.evaluate(
+        evaluation = properly.evaluate(
             crash.died,
             crash.forecasts,
             task="binary",
@@ -115,6 +115,8 @@ def _write_page(path: str, crash: Crash, *, force: bool) -> None:
     words = ", ".join(f"{name}={word!r}" for name, word in WORDS.items())
     python = PYTHON.format(within=WITHIN, path=path, words=words)
     command = command_line()
-    properly.report.write(path, found, **WORDS, command=command, python=python, overwrite=force)
-    verdict = properly.verdict(found, cases=WORDS["cases"], event=WORDS["event"])
-    click.echo(f"{verdict}\n\n{found}\n\nThe page is in {printable(path)}.")
+    properly.report.write(
+        path, evaluation, **WORDS, command=command, python=python, overwrite=force
+    )
+    verdict = properly.verdict(evaluation, cases=WORDS["cases"], event=WORDS["event"])
+    click.echo(f"{verdict}\n\n{evaluation}\n\nThe page is in {printable(path)}.")

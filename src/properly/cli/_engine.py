@@ -121,8 +121,8 @@ def opened(
             frame, dropped = files.relation(columns, numbers=plan.numbers, missing=plan.missing)
             yield _large(plan, frame, engine, dropped)
             return
-        found = read_rows(files, plan)
-    yield found
+        rows = read_rows(files, plan)
+    yield rows
 
 
 def _plan_of_cluster(engine: str, *, outcome: str | None = None, **options: Any) -> Plan:
@@ -145,9 +145,9 @@ def refuse_without_rows(option: str, engine: str) -> NoReturn:
 
 
 def _refuse_rows(plan: Plan, engine: str) -> None:
-    asked = {**plan.known, **({"normalize": True} if plan.normalize else {})}
+    options = {**plan.roles, **({"normalize": True} if plan.normalize else {})}
     for role in NEED_ROWS:
-        if role in asked:
+        if role in options:
             refuse_without_rows(f"--{role}", engine)
 
 
@@ -195,11 +195,11 @@ def _large(plan: Plan, frame: Any, engine: str, dropped: str | None) -> Large:
 
     say_dropped(dropped)
     safe = {column: name for name, column in _safe_names(plan).items()}
-    known = {role: safe[column] for role, column in plan.known.items()}
+    design = {role: safe[column] for role, column in plan.roles.items()}
     roles = Roles(
         outcome=safe[plan.outcome],
         forecasts={m: tuple(safe[c] for c in columns) for m, columns in plan.models.items()},
-        **known,
+        **design,
         labels={name: column for column, name in safe.items()},
     )
     labels, event = _labels(plan, frame, roles.outcome)
@@ -214,8 +214,8 @@ def _labels(plan: Plan, frame: Any, column: str) -> tuple[tuple[Any, ...] | None
 
     distinct = as_lazy(frame).select(column).unique().head(MOST_LABELS + 1)
     y = collected(distinct)[column]
-    found = as_outcomes(y, plan.outcome, plan.event, plan.classes, most=MOST_LABELS)
-    return found.labels, found.event
+    outcomes = as_outcomes(y, plan.outcome, plan.event, plan.classes, most=MOST_LABELS)
+    return outcomes.labels, outcomes.event
 
 
 def _safe_names(plan: Plan) -> dict[str, str]:

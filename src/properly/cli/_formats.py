@@ -56,7 +56,7 @@ def _line_of_csv(cells: Sequence[Any]) -> str:
 
 def as_markdown(head: Sequence[str], rows: Rows) -> str:
     """Write a table as Markdown: names to the left, numbers to the right with five decimals."""
-    cells = [[_told(cell, _escape_markdown, "∞") for cell in row] for row in (head, *rows)]
+    cells = [[_cell_text(cell, _escape_markdown, "∞") for cell in row] for row in (head, *rows)]
     numeric = _numeric(head, rows)
     rule = ["---:" if right else "---" for right in numeric]
     lines = [cells[0], rule, *cells[1:]]
@@ -66,7 +66,7 @@ def as_markdown(head: Sequence[str], rows: Rows) -> str:
 def as_latex(head: Sequence[str], rows: Rows) -> str:
     r"""Write a table as LaTeX, for the package booktabs."""
     first, *others = (
-        [_told(cell, escape_latex, r"$\infty$") for cell in row] for row in (head, *rows)
+        [_cell_text(cell, escape_latex, r"$\infty$") for cell in row] for row in (head, *rows)
     )
     columns = "".join("r" if right else "l" for right in _numeric(head, rows))
     lines = [
@@ -99,7 +99,7 @@ def _escape_markdown(text: str) -> str:
     return "".join(f"\\{letter}" if letter in MARKDOWN else letter for letter in shown)
 
 
-def _told(cell: Any, escape: Callable[[str], str], infinity: str) -> str:
+def _cell_text(cell: Any, escape: Callable[[str], str], infinity: str) -> str:
     """Write a cell for people: five decimals, infinity as a sign, a dash for what is not."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "-"

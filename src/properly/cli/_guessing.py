@@ -31,15 +31,15 @@ class Guess:
 
     def outcome(self, *, binary: bool) -> str:
         """Take the column that is called like an outcome, or the only one of an event."""
-        found = [name for name in self.free if name.casefold() in OUTCOMES]
-        if not found and binary:
-            found = [name for name in self.free if _is_event(self.shapes[name])]
-        if len(found) != 1:
-            several = f"{_listed(found)} could be. " if found else ""
+        candidates = [name for name in self.free if name.casefold() in OUTCOMES]
+        if not candidates and binary:
+            candidates = [name for name in self.free if _is_event(self.shapes[name])]
+        if len(candidates) != 1:
+            several = f"{_listed(candidates)} could be. " if candidates else ""
             self._refuse(f"Which column is the outcome? {several}Give --outcome COLUMN")
-        self._say(f"Took the column {found[0]!r} as the outcome; --outcome chooses another.")
-        self.free.remove(found[0])
-        return found[0]
+        self._say(f"Took the column {candidates[0]!r} as the outcome; --outcome chooses another.")
+        self.free.remove(candidates[0])
+        return candidates[0]
 
     def models(
         self, labels: tuple[str, ...] | None, *, any_numbers: bool = False
@@ -50,16 +50,16 @@ class Guess:
         """
         if labels is not None:
             return self._class_models(labels)
-        found = [name for name in self.free if _is_probability(self.shapes[name])]
-        if not found and any_numbers:
-            found = [name for name in self.free if self.shapes[name].letter in "fi"]
-        if not found:
+        candidates = [name for name in self.free if _is_probability(self.shapes[name])]
+        if not candidates and any_numbers:
+            candidates = [name for name in self.free if self.shapes[name].letter in "fi"]
+        if not candidates:
             self._refuse("Which column is the forecast? Give --forecast COLUMN")
-        columns = "column" if len(found) == 1 else "columns"
-        forecasts = "the forecast" if len(found) == 1 else "forecasts"
-        taken = f"Took the {columns} {_listed(found)} as {forecasts}"
+        columns = "column" if len(candidates) == 1 else "columns"
+        forecasts = "the forecast" if len(candidates) == 1 else "forecasts"
+        taken = f"Took the {columns} {_listed(candidates)} as {forecasts}"
         self._say(f"{taken}; --forecast chooses others.")
-        return {name: (name,) for name in found}
+        return {name: (name,) for name in candidates}
 
     def _class_models(self, labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
         """Take columns called as the classes, or else all NAME of which NAME_CLASS are there."""
@@ -71,13 +71,13 @@ class Guess:
         last = f"_{labels[0]}"
         starts = [name.removesuffix(last) for name in self.free if name.endswith(last)]
         models = {start: tuple(f"{start}_{label}" for label in labels) for start in starts}
-        found = {start: columns for start, columns in models.items() if free.issuperset(columns)}
-        if not found:
+        complete = {start: columns for start, columns in models.items() if free.issuperset(columns)}
+        if not complete:
             example = ", ".join(f"NAME_{label}" for label in labels)
             self._refuse(f"Which columns are the forecast? Give --forecast NAME for {example}")
-        columns = _listed(list(found))
+        columns = _listed(list(complete))
         self._say(f"Took the columns that begin with {columns}; --forecast chooses others.")
-        return found
+        return complete
 
     def _say(self, sentence: str) -> None:
         self.said.append(sentence)

@@ -55,8 +55,8 @@ class RuleType(click.ParamType):  # type: ignore[type-arg]  # generic in new ver
         from properly.rules import parse_rule
 
         if not isinstance(value, str) or value in self.words:
-            found: Rule | str = value
-            return found
+            rule: Rule | str = value
+            return rule
         try:
             return parse_rule(value)
         except ProperlyError as error:
@@ -160,12 +160,14 @@ def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluatio
         drawn = {**options, "rng": seed, "progress": progress, "task": chosen.task}
         if isinstance(chosen, Large):
             rules = rules_of_task(chosen.task, drawn.pop("rules"), drawn["within"])
-            found = properly.evaluate(summed(chosen, rules, progress), **drawn)
+            evaluation = properly.evaluate(summed(chosen, rules, progress), **drawn)
         else:
-            known = {**chosen.known, "groups": chosen.groups}
-            found = properly.evaluate(chosen.y, chosen.forecasts, **known, **drawn)
+            arguments = {**chosen.arguments, "groups": chosen.groups}
+            evaluation = properly.evaluate(chosen.y, chosen.forecasts, **arguments, **drawn)
     # Whoever reads the result later has not seen what was printed.
-    return found if chosen.dropped is None else replace(found, notes=(*found.notes, chosen.dropped))
+    if chosen.dropped is None:
+        return evaluation
+    return replace(evaluation, notes=(*evaluation.notes, chosen.dropped))
 
 
 def summed(chosen: Large, rules: Sequence[Rule], progress: Any) -> Summary:

@@ -61,17 +61,17 @@ def _require_zero_one(y: Any, column: str, most: int | None) -> None:
     if y.dtype.kind not in "biuO" or (y.dtype.kind != "O" and set(np.unique(y)) <= {0, 1}):
         # Dates and fractions are no labels; the library says what is wrong with them.
         return
-    found = sorted({str(value) for value in y.tolist()})
-    shown = ", ".join(repr(label) for label in found[:4])
-    if len(found) > 2:
-        count = len(found) if most is None or len(found) <= most else f"more than {most:,}"
+    labels = sorted({str(value) for value in y.tolist()})
+    shown = ", ".join(repr(label) for label in labels[:4])
+    if len(labels) > 2:
+        count = len(labels) if most is None or len(labels) <= most else f"more than {most:,}"
         message = (
-            f"The outcome {column!r} has {count} labels, {shown}{', …' * (len(found) > 4)}; "
+            f"The outcome {column!r} has {count} labels, {shown}{', …' * (len(labels) > 4)}; "
             "give --classes with the labels that have forecasts, or an outcome with two."
         )
         raise click.UsageError(message)
     message = (
         f"Which label is the event? The outcome {column!r} has {shown}; "
-        f"give --event, such as --event {quote(printable(found[-1]))}."
+        f"give --event, such as --event {quote(printable(labels[-1]))}."
     )
     raise click.UsageError(message)

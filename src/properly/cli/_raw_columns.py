@@ -32,7 +32,7 @@ class RawColumns:
 
     y: Any
     forecasts: dict[str, Any]
-    known: dict[str, Any]
+    roles: dict[str, Any]
     labels: tuple[Any, ...] | None
     pos_label: object
     task: Task
@@ -52,27 +52,27 @@ def raw_columns(
     """Read the columns that the options choose, and refuse none for what is in it."""
     labels = as_labels(classes)
     require_sense(labels, event, ordered=ordered, normalize=False)
-    known = {role: column for role in ROLES if (column := roles.get(role)) is not None}
+    role_columns = {role: column for role in ROLES if (column := roles.get(role)) is not None}
     with open_files(paths) as files:
         models = models_of(forecast, labels)
         named = [column for columns in models.values() for column in columns]
-        given = [*known.values(), *named, *([] if outcome is None else [outcome])]
+        given = [*role_columns.values(), *named, *([] if outcome is None else [outcome])]
         files.require(given)
         guess = Guess(files, given)
         outcome = guess.outcome(binary=labels is None) if outcome is None else outcome
         models = models or guess.models(labels, any_numbers=True)
         named = [column for columns in models.values() for column in columns]
         require_other_columns(outcome, named)
-        columns = _masked(files.read([outcome, *known.values(), *named]), missing)
+        columns = _masked(files.read([outcome, *role_columns.values(), *named]), missing)
     y = columns[outcome]
     read: tuple[tuple[Any, ...] | None, object] = (None, None)
     if labels is not None or event is not None:
-        found = as_outcomes(y.compressed(), outcome, event, labels)
-        read = found.labels, found.event
+        outcomes = as_outcomes(y.compressed(), outcome, event, labels)
+        read = outcomes.labels, outcomes.event
     return RawColumns(
         y,
         {name: _together([columns[c] for c in taken], labels) for name, taken in models.items()},
-        {role: columns[column] for role, column in known.items()},
+        {role: columns[column] for role, column in role_columns.items()},
         *read,
         "binary" if labels is None else "ordinal" if ordered else "multiclass",
     )

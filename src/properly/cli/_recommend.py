@@ -85,16 +85,16 @@ def _ask(answers: dict[str, Any]) -> dict[str, Any]:
         flags = [f"--{n} {'|'.join(c)}" for n, c in choices.items() if answers[n] is None]
         message = f"Off a terminal nothing can be asked; give {' and '.join(flags)}."
         raise click.UsageError(message, click.get_current_context())
-    found = dict(answers)
-    if found["decisions"] is None:
+    replies = dict(answers)
+    if replies["decisions"] is None:
         question = "Is each case decided on its own, or can only so many be acted on?"
-        found["decisions"] = click.prompt(question, type=click.Choice(DECISIONS), err=True)
-    if found["threshold"] is None:
-        budget = found["decisions"] == "budget"
+        replies["decisions"] = click.prompt(question, type=click.Choice(DECISIONS), err=True)
+    if replies["threshold"] is None:
+        budget = replies["decisions"] == "budget"
         what = "number that can be acted on" if budget else "risk at which one begins to act"
         question = f"The {what}: one number, a range, or unknown?"
-        found["threshold"] = click.prompt(question, type=click.Choice(THRESHOLDS), err=True)
+        replies["threshold"] = click.prompt(question, type=click.Choice(THRESHOLDS), err=True)
     for name, question in YES_OR_NO.items():
-        if found[name] is None:
-            found[name] = click.confirm(question, err=True)
-    return found
+        if replies[name] is None:
+            replies[name] = click.confirm(question, err=True)
+    return replies

@@ -33,7 +33,7 @@ ROLES = ("weight", "groups", "clusters", "strata", "time")
 
 
 def python_of(
-    chosen: Chosen, asked: Mapping[str, Any], output: str, words: Mapping[str, Any]
+    chosen: Chosen, settings: Mapping[str, Any], output: str, words: Mapping[str, Any]
 ) -> str:
     """Write the calls that read the same columns, evaluate them and write the page.
 
@@ -49,7 +49,7 @@ def python_of(
         "evaluation = properly.evaluate(",
         f"    data[{chosen.names['outcome']!r}],",
         f"    {_forecasts(chosen)},",
-        *(f"    {name}={value}," for name, value in _chosen_options(chosen, asked)),
+        *(f"    {name}={value}," for name, value in _chosen_options(chosen, settings)),
         ")",
         f"properly.report.write({_call([output], words)})",
     ]
@@ -74,12 +74,12 @@ def _forecasts(chosen: Chosen) -> str:
     of_classes = chosen.task != "binary"
     models = []
     for name, columns in chosen.names["forecast"].items():
-        found = ", ".join(f"data[{column!r}]" for column in columns)
-        models.append(f"{name!r}: {f'np.column_stack([{found}])' if of_classes else found}")
+        arrays = ", ".join(f"data[{column!r}]" for column in columns)
+        models.append(f"{name!r}: {f'np.column_stack([{arrays}])' if of_classes else arrays}")
     return "{" + ", ".join(models) + "}"
 
 
-def _chosen_options(chosen: Chosen, asked: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
+def _chosen_options(chosen: Chosen, settings: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
     """Go through the arguments of `evaluate` that are not what they are if left out."""
     if chosen.task != "binary":
         yield "task", repr(chosen.task)
@@ -89,17 +89,17 @@ def _chosen_options(chosen: Chosen, asked: Mapping[str, Any]) -> Iterable[tuple[
     for role in ROLES:
         if role in chosen.names:
             yield role, f"data[{chosen.names[role]!r}]"
-    if asked["rules"]:
+    if settings["rules"]:
         rules = ", ".join(
-            f"properly.rules.parse_rule({rule!r})" for rule in map(repr, asked["rules"])
+            f"properly.rules.parse_rule({rule!r})" for rule in map(repr, settings["rules"])
         )
         yield "rules", f"[{rules}]"
-    if asked["within"] is not None:
-        yield "within", repr((asked["within"].lower, asked["within"].upper))
+    if settings["within"] is not None:
+        yield "within", repr((settings["within"].lower, settings["within"].upper))
     if chosen.normalize:
         yield "normalize", "True"
     for name, argument in (("level", "level"), ("replicates", "replicates"), ("seed", "rng")):
-        yield argument, repr(asked[name])
+        yield argument, repr(settings[name])
 
 
 def _call(values: Iterable[str], words: Mapping[str, Any]) -> str:
@@ -201,14 +201,14 @@ def _report(
 
     require_output(output, force=force)
     _require_figures(figures)
-    asked = {n: options.pop(n) for n in ("rules", "within", "level", "replicates", "seed")}
-    asked["rules"] = asked["rules"] or None
-    with opened(**options) as found:
-        evaluation = evaluated(found, **asked)
+    settings = {n: options.pop(n) for n in ("rules", "within", "level", "replicates", "seed")}
+    settings["rules"] = settings["rules"] or None
+    with opened(**options) as data:
+        evaluation = evaluated(data, **settings)
     words = {"cases": cases, "event": event_name}
     given = {"title": title, **words}
     # What reads all rows into memory is no way to make this page of a large file again.
-    python = python_of(found, asked, output, given) if isinstance(found, Chosen) else None
+    python = python_of(data, settings, output, given) if isinstance(data, Chosen) else None
     drawn = _draw(figures, evaluation, figure_formats, force=force)
     properly.report.write(
         output,

@@ -52,13 +52,13 @@ def refusals() -> Iterator[None]:
         # Whoever reads has had enough; click knows what to do.
         raise
     except (ProperlyError, OSError) as error:
-        raise click.ClickException(_told(error)) from None
+        raise click.ClickException(_message(error)) from None
     except (KeyboardInterrupt, click.Abort):
         click.echo("Interrupted.", err=True)
         click.get_current_context().exit(INTERRUPTED)
 
 
-def _told(error: ProperlyError | OSError) -> str:
+def _message(error: ProperlyError | OSError) -> str:
     """Return a message, that of the system without its number."""
     if isinstance(error, OSError) and error.filename and error.strerror:
         reason = error.strerror
@@ -98,12 +98,12 @@ def progress_bar() -> Iterator[Progress | None]:
         yield show
 
 
-def unknown(message: str, wanted: str, known: Iterable[str]) -> click.UsageError:
+def unknown(message: str, name: str, choices: Iterable[str]) -> click.UsageError:
     """Make an error that names what is near, or all there is."""
     from properly._boundary._labels import nearest
 
-    names = list(known)
-    near = nearest(wanted, names)
-    listed = ", ".join(repr(name) for name in names)
+    names = list(choices)
+    near = nearest(name, names)
+    listed = ", ".join(map(repr, names))
     hint = f"did you mean {near[0]!r}?" if near else f"known: {listed}."
     return click.UsageError(f"{message}\n\nHint: {hint}", click.get_current_context(silent=True))

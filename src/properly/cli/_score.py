@@ -155,18 +155,18 @@ def numbers_of(evaluation: Any) -> Numbers:
 def _resolve(left: str, numbers: Numbers) -> tuple[str | None, str, str]:
     """Find the model, if one is named, the rule and the part."""
     rules = next(iter(numbers.values()))
-    found = _rule_and_part(left, rules)
-    if found is not None:
-        return None, *found
+    pair = _rule_and_part(left, rules)
+    if pair is not None:
+        return None, *pair
     # The longest first: "a:b" and "a" may both be models.
     for model in sorted(numbers, key=len, reverse=True):
         rest = left.removeprefix(model).lstrip()
         if left.startswith(model) and rest.startswith(":"):
             what = rest[1:].strip()
-            found = _rule_and_part(what, rules)
-            if found is None:
+            pair = _rule_and_part(what, rules)
+            if pair is None:
                 raise _unknown(what, rules)
-            return model, *found
+            return model, *pair
     model, colon, _ = left.rpartition(":")
     if colon:
         message = f"a condition is about a model that is scored; got {model.strip()!r}"

@@ -416,15 +416,9 @@ def compare(
         replicates=check_whole(replicates, "replicates"),
         rng=as_generator(rng),
     )
-    columns: dict[str, Any] = {
-        "weight": weight,
-        "clusters": clusters,
-        "strata": strata,
-        "time": time,
-    }
-    models = contenders(
-        y, forecasts, labels=labels, pos_label=pos_label, normalize=normalize, **columns
-    )
+    reading: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "normalize": normalize}
+    reading |= {"weight": weight, "clusters": clusters, "strata": strata, "time": time}
+    models = contenders(y, forecasts, **reading)
     return _compare(models, options, reference, serial)
 
 

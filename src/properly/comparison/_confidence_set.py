@@ -207,19 +207,23 @@ def confidence_set(
     loss = _losses(models, rule, design)
     length = _length(block_length, loss, design)
     p_value = dict(zip(models, _p_values(list(models), loss, length, method, drawing), strict=True))
-    kept = {name: p > (1 - drawing.level) * SLACK for name, p in p_value.items()}
     return ConfidenceSet(
-        included=tuple(name for name in models if kept[name]),
-        excluded=tuple(name for name in models if not kept[name]),
+        *_split(p_value, 1 - drawing.level),
         p_value=p_value,
         score=dict(zip(models, loss.mean(axis=0).tolist(), strict=True)),
         level=drawing.level,
         method=method,
         block_length=length,
         replicates=drawing.replicates,
-        design=design.told,
+        design=design.text,
         rule=rule.name,
     )
+
+
+def _split(p_value: dict[str, float], alpha: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Tell the models that may be the best from the others."""
+    included = tuple(name for name, p in p_value.items() if p > alpha * SLACK)
+    return included, tuple(name for name in p_value if name not in included)
 
 
 def _refuse(**given: object) -> None:

@@ -31,6 +31,7 @@ from properly.rules._rule import Rule, require_binary
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.inference._design import Design
+    from properly.rules import BinaryRule, ClassRule
     from properly.typing import Column
 
 
@@ -122,6 +123,17 @@ def is_area(rule: object) -> TypeGuard[Literal["auc"]]:
     return isinstance(rule, str) and rule == "auc"
 
 
+def _check_rule(rule: object, *, classes: bool) -> BinaryRule | ClassRule:
+    """Refuse what is no rule, with a hint for its name or its class."""
+    if not isinstance(rule, Rule):
+        message = f'a comparison needs a rule, or "auc"; got {rule!r}'
+        hint = "write the rule with parentheses, as in Brier()."
+        if isinstance(rule, str):
+            hint = "rules are objects: from properly.rules import Brier, then rule=Brier()."
+        raise ArgumentTypeError(message, hint=hint)
+    return require_class_rule(rule) if classes else require_binary(rule)
+
+
 def score_models(
     models: dict[str, Cases], rule: object, design: Design, pairs: tuple[Index, ...]
 ) -> ModelScores:
@@ -129,15 +141,9 @@ def score_models(
 
     It is done piece by piece, so that each piece is read from memory once.
     """
-    if not isinstance(rule, Rule):
-        message = f'a comparison needs a rule, or "auc"; got {rule!r}'
-        hint = "write the rule with parentheses, as in Brier()."
-        if isinstance(rule, str):
-            hint = "rules are objects: from properly.rules import Brier, then rule=Brier()."
-        raise ArgumentTypeError(message, hint=hint)
     first = next(iter(models.values()))
     classes = first.classes is not None
-    checked = require_class_rule(rule) if classes else require_binary(rule)
+    checked = _check_rule(rule, classes=classes)
     y, forecasts = rows_in_use(first).y, _forecasts(models)
     weight, total = design.weight, design.weight.sum()
     loss = np.empty((len(models), len(weight)))

@@ -276,7 +276,7 @@ def by_group(
         enough=split.enough,
         rule=rule.name,
         unit=unit_of(rule),
-        design=split.design.told,
+        design=split.design.text,
         level=drawing.level,
         replicates=drawing.replicates,
     )

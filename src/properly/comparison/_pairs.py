@@ -353,7 +353,7 @@ class Wording(NamedTuple):
     margin: float | None
 
 
-def told_apart(pair: Pair, alpha: float) -> bool:
+def is_significant(pair: Pair, alpha: float) -> bool:
     """Tell whether one model is better, allowing for the other pairs; zero must be outside."""
     low, high = pair.interval
     return pair.adjusted_p_value <= alpha and not low <= 0 <= high
@@ -370,7 +370,7 @@ def sentence(pair: Pair, words: Wording, pairs: int, lost: Mapping[str, str]) ->
     if not pair.standard_error > 0:
         size = f"{pair.difference:.4g} {words.unit}, without a standard error"
         return f"{first} and {second} cannot be compared: difference {size}"
-    if told_apart(pair, words.alpha):
+    if is_significant(pair, words.alpha):
         return _better(pair, words, (first, second))
     if words.margin is not None and pair.adjusted_equivalence_p_value <= words.alpha:
         p = f"(p = {pair.adjusted_equivalence_p_value:.2g})"
@@ -439,7 +439,7 @@ def _matrix(comparison: Comparison) -> str:
 
 
 def _star(comparison: Comparison, name: str, other: str) -> str:
-    return "*" if told_apart(comparison[name, other], 1 - comparison.level) else " "
+    return "*" if is_significant(comparison[name, other], 1 - comparison.level) else " "
 
 
 def _ranked(comparison: Comparison) -> str:

@@ -360,9 +360,7 @@ def selection_report(
     """
     given, selecting = _check_runs(runs), as_names(by, "by")
     reported = as_names(report, "report")
-    for k, run in enumerate(given):
-        require_columns(selecting, list(run.validation), f"the validation history of run {k}")
-        require_columns(reported, list(run.test), f"the test history of run {k}")
+    _require_histories(given, selecting, reported)
     metrics = {name for run in given for name in (*run.validation, *run.test)}
     up = as_larger(larger, sorted(metrics), "the histories")
     if baseline is not None:
@@ -370,22 +368,9 @@ def selection_report(
     if patience is not None:
         check_whole(patience, "patience")
     design = _design(len(given), clusters)
-    options = _Options(baseline, design, check_level(level), as_generator(rng))
-    chosen = {
-        wait: {by: _choose(given, by, up, wait) for by in selecting}
-        for wait in ((None,) if patience is None else (None, patience))
-    }
-    result = [
-        one
-        for name in reported
-        for wait, epochs in chosen.items()
-        for one in _selections(given, name, CHECKPOINT if wait is None else EARLY, epochs, options)
-    ]
-    adjusted = holm(np.array([one.p_value for one in result])).tolist()
+    options = _Options(baseline, design, check_level(level), as_generator(rng), up, patience)
     return SelectionReport(
-        selections=tuple(
-            replace(one, adjusted_p_value=p) for one, p in zip(result, adjusted, strict=True)
-        ),
+        selections=_adjusted(_select(given, selecting, reported, options)),
         by=selecting,
         report=reported,
         larger=up,
@@ -399,12 +384,52 @@ def selection_report(
 
 
 class _Options(NamedTuple):
-    """What to compare with, how runs depend on one another, and how sure to be."""
+    """What to compare with, how runs depend on one another, and how epochs are selected."""
 
     baseline: str | None
     design: Design
     level: float
     rng: np.random.Generator
+    larger: Sequence[str]
+    patience: int | None
+
+
+def _require_histories(
+    runs: Sequence[TrainingRun], selecting: Sequence[str], reported: Sequence[str]
+) -> None:
+    """Refuse metrics that a run has no history of."""
+    for k, run in enumerate(runs):
+        require_columns(selecting, list(run.validation), f"the validation history of run {k}")
+        require_columns(reported, list(run.test), f"the test history of run {k}")
+
+
+def _select(
+    runs: Sequence[TrainingRun],
+    selecting: Sequence[str],
+    reported: Sequence[str],
+    options: _Options,
+) -> list[Selection]:
+    """Select epochs by each metric, and early if there is a patience; report them by each."""
+    ways: dict[str, int | None] = {CHECKPOINT: None}
+    if options.patience is not None:
+        ways[EARLY] = options.patience
+    epochs = {
+        way: {by: _choose(runs, by, options.larger, patience) for by in selecting}
+        for way, patience in ways.items()
+    }
+    return [
+        selection
+        for report in reported
+        for way, chosen in epochs.items()
+        for selection in _selections(runs, report, way, chosen, options)
+    ]
+
+
+def _adjusted(selections: Sequence[Selection]) -> tuple[Selection, ...]:
+    """Adjust the p-values of all differences together."""
+    p_values = holm(np.array([selection.p_value for selection in selections])).tolist()
+    pairs = zip(selections, p_values, strict=True)
+    return tuple(replace(selection, adjusted_p_value=p) for selection, p in pairs)
 
 
 def _check_runs(runs: Sequence[TrainingRun]) -> list[TrainingRun]:

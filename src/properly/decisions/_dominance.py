@@ -320,7 +320,7 @@ def dominance(
         level=drawing.level,
         degrees=result.degrees,
         replicates=drawing.replicates,
-        design=design.told,
+        design=design.text,
         block_length=result.block_length,
         within=ends,
     )

@@ -456,9 +456,7 @@ def retention_study(
     result = {
         name: _retention(curve, decided, share, metric, ties) for name, curve in curves.items()
     }
-    cluster = None
-    if clusters is not None:
-        cluster = number_ids(to_numpy(check_column(clusters, "clusters", decided.y, "outcomes")))
+    cluster = None if clusters is None else _clusters(clusters, decided)
     values = np.empty((drawing.replicates, len(curves), len(share)))
     for k, copies in enumerate(draw_copies(drawing, len(decided.y), cluster)):
         gone = numbers_removed(share, int(copies.sum()))
@@ -514,6 +512,13 @@ def rejection_scores(P: ArrayLike, rule: Rule) -> Array:
 def _check_scores(scores: ArrayLike, decided: Priced, name: str) -> Column:
     result = as_floats(as_numbers(check_column(scores, name, decided.y, "outcomes"), name))
     return to_numpy(result).astype(np.float64)
+
+
+def _clusters(clusters: ArrayLike, decided: Priced) -> Column:
+    """Give the clusters of the cases numbers from 0 on."""
+    column = check_column(clusters, "clusters", decided.y, "outcomes")
+    numbers: Column = number_ids(to_numpy(column))
+    return numbers
 
 
 def _by_name(

@@ -227,7 +227,7 @@ SITUATIONS: dict[tuple[str, str], Situation] = {
     ),
 }
 
-KNOWN = "You know the cost C of acting, and the loss L of an event that nobody acted on."
+COST_AND_LOSS = "You know the cost C of acting, and the loss L of an event that nobody acted on."
 PAYS = "Acting pays from a risk of C/L on, which is the threshold."
 LOST = (
     "Regret in money is what mistakes lose against knowing the outcomes beforehand: C for acting "
@@ -266,7 +266,7 @@ for share in SHARES:  # your K: 20 places for 200 patients are 0.1
 
 MONEY: dict[tuple[str, str], Money] = {
     ("independent", "fixed"): Money(
-        KNOWN,
+        COST_AND_LOSS,
         "regret in money",
         f"{PAYS} {LOST} {SAVED} Net benefit and regret rank models alike.",
         f"""\
@@ -276,7 +276,7 @@ at = properly.at_threshold(tally, cost / loss$slack)
 print(f"{{at.net_benefit=:.4f}}  {{at.regret=:.4f}}  {{at.skill=:.3f}}")""",
     ),
     ("independent", "range"): Money(
-        f"{KNOWN} C has a range.",
+        f"{COST_AND_LOSS} C has a range.",
         "mean regret in money over the range",
         f"{PAYS} {LOST} Its mean takes all C in the range for equally likely. If L is in doubt, "
         f"try the least and the greatest. {SAVED}",
@@ -299,7 +299,7 @@ cost = (0, loss)
 {BY_SKILL.replace("RULES", "Brier(), Log()")}""",
     ),
     ("budget", "fixed"): Money(
-        KNOWN,
+        COST_AND_LOSS,
         "regret in money of acting on K",
         "Every model fills the same K places, so what counts is how many of the K have the event. "
         f"{LOST} For one K, net benefit, precision (the share of events among the K) and recall "
@@ -307,7 +307,7 @@ cost = (0, loss)
         BUDGET_IN_MONEY.replace("SHARES", "[0.1]"),
     ),
     ("budget", "range"): Money(
-        KNOWN,
+        COST_AND_LOSS,
         "regret in money of acting on several K",
         f"{LOST} Look at the least K, the greatest and some between: a model that loses less at "
         "all of them is the better one, whatever K will be; if models change places, find out "
@@ -315,7 +315,7 @@ cost = (0, loss)
         BUDGET_IN_MONEY.replace("SHARES", "[0.05, 0.1, 0.15, 0.2]") + WHOLE_LIST,
     ),
     ("budget", "unknown"): Money(
-        KNOWN,
+        COST_AND_LOSS,
         "regret in money of acting on several K",
         f"{LOST} AUC and average precision know nothing of money, so look at some K, few places "
         f"and many. {PLACES}",

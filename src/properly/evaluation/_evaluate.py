@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -296,54 +296,106 @@ def evaluate(
     <BLANKLINE>
     with 3 cases, intervals may cover less than their level
     """
-    check_choice(task, TASKS, "task")
-    normalize, level = check_flag(normalize, "normalize"), check_level(level)
-    check_replicates(replicates)
-    # A seed is passed on as it is: every number is then that of its own function with that seed.
-    seed = int(rng) if isinstance(rng, int | np.integer) else as_generator(rng)
-    labels = None if labels is None else as_labels(labels)
-    drawing: dict[str, Any] = {"level": level, "replicates": replicates, "rng": seed}
-    drawing |= {"progress": progress}
+    reading = _Reading(outcome, task, rules, within, labels, pos_label, normalize, cells).checked()
+    drawing = _drawing(level, replicates, rng) | {"progress": progress}
     columns: dict[str, Any] = {"weight": weight, "clusters": clusters, "strata": strata}
     columns |= {"time": time, "groups": groups}
     backend = library_of(y)
-    if cells is not None:
-        check_whole(cells, "cells")
     if isinstance(y, Summary):
-        given = {"forecasts": forecasts, "outcome": outcome, "rules": rules} | columns
-        _require_only_summary(given)
+        _require_only_summary(forecasts=forecasts, outcome=outcome, rules=rules, **columns)
     elif outcome is not None:
-        from properly.engines._frame import Framed  # which takes long to import
-
-        frame = Framed.of(
-            y, outcome, forecasts, task=task, design=columns, labels=labels, pos_label=pos_label
-        )
-        if frame.fits:
-            y, forecasts, columns = frame.read()
-        else:
-            _require_no_repair(normalize)
-            y = frame.summary(rules_of_frame(frame, task, rules, within), cells, progress)
-    elif _is_named(forecasts) and any(hasattr(y, x) for x in ("columns", "column_names")):
-        message = "forecasts by name are columns of a frame, which needs outcome= as well; got none"
-        raise ArgumentTypeError(message)
+        y, forecasts, columns = _read_frame(y, forecasts, columns, reading, progress)
+    else:
+        _require_arrays(y, forecasts)
     if isinstance(y, Summary):
         request = Request(*_request_of_summary(y, task, within), **drawing)
         return replace(gather(y, request), backend=backend)
     models = models_by_name(forecasts, task)
-    backend = backend or library_of(forecasts, *models.values())
-    options = columns | {"labels": labels, "normalize": normalize}
-    kind = _task(task, models)
-    if kind == "binary":
-        require_classes_to_normalize(normalize)
-        chosen = rules_of_event(rules, within)
-        cases = contenders(y, models, least=1, pos_label=pos_label, **options)
-        return replace(gather(cases, Request(kind, *chosen, **drawing)), backend=backend)
-    require_of_an_event(within, pos_label)
+    evaluation = _evaluate_rows(y, models, columns, reading, drawing)
+    return replace(evaluation, backend=backend or library_of(forecasts, *models.values()))
+
+
+class _Reading(NamedTuple):
+    """How data are read, by which rules they are scored, and in which cells they are counted."""
+
+    outcome: str | None
+    task: str
+    rules: Iterable[Rule] | Rule | None
+    within: Within
+    labels: Sequence[object] | None
+    pos_label: object
+    normalize: bool
+    cells: int | None
+
+    def checked(self) -> _Reading:
+        """Refuse what can be refused before a look at the data."""
+        check_choice(self.task, TASKS, "task")
+        normalize = check_flag(self.normalize, "normalize")
+        if self.cells is not None:
+            check_whole(self.cells, "cells")
+        labels = None if self.labels is None else as_labels(self.labels)
+        return self._replace(labels=labels, normalize=normalize)
+
+
+def _drawing(
+    level: float, replicates: int, rng: int | np.random.Generator | None
+) -> dict[str, Any]:
+    """Check how sure to be and what is drawn.
+
+    A seed is passed on as it is: every number is then that of its own function with that seed.
+    """
+    level = check_level(level)
+    check_replicates(replicates)
+    seed = int(rng) if isinstance(rng, int | np.integer) else as_generator(rng)
+    return {"level": level, "replicates": replicates, "rng": seed}
+
+
+def _read_frame(
+    frame: Any,
+    forecasts: Any,
+    columns: dict[str, Any],
+    reading: _Reading,
+    progress: Progress | None,
+) -> tuple[Any, Any, dict[str, Any]]:
+    """Read a frame into memory if it fits; if not, have its engine sum it up."""
+    from properly.engines._frame import Framed  # which takes long to import
+
+    how: dict[str, Any] = {name: getattr(reading, name) for name in ("task", "labels", "pos_label")}
+    framed = Framed.of(frame, reading.outcome, forecasts, design=columns, **how)
+    if framed.fits:
+        return framed.read()
+    _require_no_repair(reading.normalize)
+    rules = rules_of_frame(framed, reading.task, reading.rules, reading.within)
+    return framed.summary(rules, reading.cells, progress), forecasts, columns
+
+
+def _require_arrays(y: object, forecasts: object) -> None:
+    if _is_named(forecasts) and any(hasattr(y, x) for x in ("columns", "column_names")):
+        message = "forecasts by name are columns of a frame, which needs outcome= as well; got none"
+        raise ArgumentTypeError(message)
+
+
+def _evaluate_rows(
+    y: Any,
+    models: Mapping[str, Any],
+    columns: dict[str, Any],
+    reading: _Reading,
+    drawing: dict[str, Any],
+) -> Evaluation:
+    """Evaluate rows in memory: of one event, or of classes."""
+    options = columns | {"labels": reading.labels, "normalize": reading.normalize}
+    task = _task(reading.task, models)
+    if task == "binary":
+        require_classes_to_normalize(reading.normalize)
+        chosen = rules_of_event(reading.rules, reading.within)
+        cases = contenders(y, models, least=1, pos_label=reading.pos_label, **options)
+        return gather(cases, Request(task, *chosen, **drawing))
+    require_of_an_event(reading.within, reading.pos_label)
     cases = _cases_of_classes(y, models, options)
-    of_classes = rules_of_classes(rules, kind)
-    result = gather(cases, Request(kind, of_classes, of_classes[0], None, **drawing))
-    two = task == "auto" and len(result.labels) == 2
-    return replace(result, backend=backend, notes=(*result.notes, *([TWO_COLUMNS] if two else [])))
+    rules = rules_of_classes(reading.rules, task)
+    result = gather(cases, Request(task, rules, rules[0], None, **drawing))
+    two = reading.task == "auto" and len(result.labels) == 2
+    return replace(result, notes=(*result.notes, TWO_COLUMNS)) if two else result
 
 
 def _cases_of_classes(
@@ -369,7 +421,7 @@ def _is_named(forecasts: object) -> bool:
     return bool(some) and all(isinstance(name, str) for name in some)
 
 
-def _require_only_summary(given: Mapping[str, Any]) -> None:
+def _require_only_summary(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
             message = f"a Summary has its models, rules and groups already; got {name} as well"

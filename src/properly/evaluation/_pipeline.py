@@ -310,10 +310,10 @@ def _class_fields(source: Source, parts: Mapping[str, Mapping[str, Any]]) -> dic
 def _class_reliability(source: Source, name: str) -> dict[str, Reliability]:
     """Draw the curve of each question, with a band; of many questions, some without."""
     request, shares = source.request, source.shares
-    questions = source.questions(name, request.view)
+    questions = source.questions(name, request.reduction)
     banded = request.replicates > 0 and source.has_bands
     if len(shares) > MOST_CLASSES:
-        rate = np.cumsum(shares)[:-1] if request.view == "cumulative" else shares
+        rate = np.cumsum(shares)[:-1] if request.reduction == "cumulative" else shares
         # Those whose answers are the least clear beforehand.
         kept = np.sort(np.argsort(-rate * (1 - rate), kind="stable")[:MOST_CLASSES])
         every = list(questions.items())
@@ -369,5 +369,5 @@ def _class_test(source: Source, name: str) -> CalibrationTest | None:
         if holds:
             source.notes.append(f"calibration is not tested: {why}")
             return None
-    options: dict[str, Any] = {"statistic": "mcb", "reduction": source.request.view}
+    options: dict[str, Any] = {"statistic": "mcb", "reduction": source.request.reduction}
     return calibration_test(cases, **options, **source.request.draws)

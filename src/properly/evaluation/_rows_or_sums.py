@@ -88,7 +88,7 @@ UNTESTED = "calibration is not tested: the test does not allow for dependence in
 AREA = "no interval: counts do not tell how cases of a cluster depend on one another"
 # What a wrong decision costs: the squared distance of classes that have an order.
 COST: dict[str, NamedCost] = {"ordinal": "quadratic", "multiclass": "zero_one"}
-# The questions of a view, as counts are kept.
+# The questions of a reduction, as counts are kept.
 KEPT = {"cumulative": "above", "one_vs_rest": "class"}
 
 
@@ -114,7 +114,7 @@ class Request:
         return self.rng if isinstance(self.rng, int) else None
 
     @property
-    def view(self) -> View:
+    def reduction(self) -> View:
         """Which yes-or-no questions to ask: about cuts if there is an order, else about classes."""
         return "cumulative" if self.task == "ordinal" else "one_vs_rest"
 
@@ -247,9 +247,9 @@ class Rows:
         cases = self.cases[name]
         return None if has_time(cases) else calibration_test(cases, **self.request.draws)
 
-    def questions(self, name: str, view: View) -> Mapping[str, Cases]:
-        """Return the questions of a view about the class, by name."""
-        return ask(self.cases[name], view)
+    def questions(self, name: str, reduction: View) -> Mapping[str, Cases]:
+        """Return the questions of a reduction about the class, by name."""
+        return ask(self.cases[name], reduction)
 
     def decompose(self, name: str, rule: Any) -> ClassDecomposition:
         """Split a score of classes question by question."""
@@ -418,11 +418,11 @@ class Sums:
         drawn = self.drawn(name)
         return None if drawn is None else calibration_test(drawn, **self.request.draws)
 
-    def questions(self, name: str, view: View) -> Mapping[str, Tally]:
-        """Return the counts of each question of a view about the class, by name."""
+    def questions(self, name: str, reduction: View) -> Mapping[str, Tally]:
+        """Return the counts of each question of a reduction about the class, by name."""
         labels = self.labels
-        names = names_of_cuts(labels) if view == "cumulative" else names_of_labels(labels)
-        counts, kind = self.summary.counts, KEPT[view]
+        names = names_of_cuts(labels) if reduction == "cumulative" else names_of_labels(labels)
+        counts, kind = self.summary.counts, KEPT[reduction]
         return {question: counts[name, (kind, k)].tally() for k, question in enumerate(names)}
 
     def decompose(self, name: str, rule: Any) -> ClassDecomposition:

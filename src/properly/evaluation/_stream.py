@@ -188,10 +188,10 @@ class Stream:
         """Make a stream of the rows of both."""
         if not isinstance(other, Stream):
             return NotImplemented
-        found = Stream.__new__(Stream)
-        vars(found).update(vars(self))
-        found.merge(other)
-        return found
+        both = Stream.__new__(Stream)
+        vars(both).update(vars(self))
+        both.merge(other)
+        return both
 
     def __radd__(self, other: object) -> Stream:
         """Let `sum` begin with its 0."""
@@ -237,9 +237,9 @@ class Stream:
         names = self._parts[0].models if self._parts else tuple(forecasts)
         return {name: forecasts[name] for name in names}
 
-    def _joined(self, found: Iterable[Any]) -> tuple[Any, ...]:
+    def _joined(self, outcomes: Iterable[Any]) -> tuple[Any, ...]:
         """Put labels of outcomes to those seen before; refuse a third, as if all came at once."""
-        labels = tuple(dict.fromkeys([*self._labels, *found]))
+        labels = tuple(dict.fromkeys([*self._labels, *outcomes]))
         if len(labels) > len(self._labels):
             every = np.empty(len(labels), dtype=object)
             every[:] = labels
@@ -299,16 +299,16 @@ def stream(
 
 
 def _check_cells(cells: object) -> int:
-    found, most = check_whole(cells, "cells"), _cell_counts.MOST_DISTINCT
-    if found > most:
-        message = f"cells must be {most:,} at most, which is as much as is kept; got {found:,}"
+    count, most = check_whole(cells, "cells"), _cell_counts.MOST_DISTINCT
+    if count > most:
+        message = f"cells must be {most:,} at most, which is as much as is kept; got {count:,}"
         raise DataError(message)
-    return found
+    return count
 
 
 def _added(parts: Sequence[Summary]) -> Summary:
-    found: Summary = sum(parts[1:], start=parts[0])
-    return found
+    total: Summary = sum(parts[1:], start=parts[0])
+    return total
 
 
 def _in_few_parts(parts: list[Summary]) -> list[Summary]:
@@ -422,9 +422,9 @@ def summarize(
     if not isinstance(outcome, str):
         message = f"outcome is the name of a column of a frame; got {type(outcome).__name__}"
         raise ArgumentTypeError(message, hint="of arrays, properly.stream sums up batches.")
-    known = {"weight": weight, "groups": groups, "clusters": clusters}
+    design = {"weight": weight, "groups": groups, "clusters": clusters}
     names = None if labels is None else as_labels(labels)
     framed = Framed.of(
-        frame, outcome, forecasts, task=task, design=known, labels=names, pos_label=pos_label
+        frame, outcome, forecasts, task=task, design=design, labels=names, pos_label=pos_label
     )
     return framed.summary(rules_of_frame(framed, task, rules, within), cells, progress)

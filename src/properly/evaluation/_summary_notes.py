@@ -87,18 +87,18 @@ def about_draws(names: Sequence[str], runs: int) -> Iterator[str]:
         )
 
 
-def about_grouping(found: Mapping[str, GroupingError]) -> Iterator[str]:
+def about_grouping(errors: Mapping[str, GroupingError]) -> Iterator[str]:
     """Say in one sentence what grouping can have changed, of all models together."""
-    if found:
-        errors = found.values()
-        cells = min(x.cells or 1 for x in errors)
+    if errors:
+        bounds = errors.values()
+        cells = min(x.cells or 1 for x in bounds)
         parts = max(
-            _width(x) for error in errors for x in (error.miscalibration, error.discrimination)
+            _width(x) for error in bounds for x in (error.miscalibration, error.discrimination)
         )
         yield (
-            f"forecasts of {_named(list(found))} were grouped into {many(cells, 'cell')}: scores "
+            f"forecasts of {_named(list(errors))} were grouped into {many(cells, 'cell')}: scores "
             "are exact, miscalibration and discrimination are known to within "
-            f"{_rounded_up(parts)}, AUC to within {_rounded_up(max(x.auc for x in errors))}"
+            f"{_rounded_up(parts)}, AUC to within {_rounded_up(max(x.auc for x in bounds))}"
         )
 
 

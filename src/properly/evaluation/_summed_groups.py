@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-14
 
 
-class Known(NamedTuple):
+class GroupMoments(NamedTuple):
     """What is known of the cases of one group, under one rule.
 
     The four numbers of a case are 1, its loss, its outcome and its forecast. `total` has their
@@ -69,11 +69,11 @@ class Known(NamedTuple):
     @property
     def mean(self) -> Column:
         """The weighted means; the first is 1."""
-        found: Column = self.total / self.total[0]
-        return found
+        mean: Column = self.total / self.total[0]
+        return mean
 
 
-def known_of(sums: ScoreSums, tally: Tally, rule: BinaryRule, model: str) -> Known:
+def moments_of(sums: ScoreSums, tally: Tally, rule: BinaryRule, model: str) -> GroupMoments:
     """Put together what sums say exactly, and what the counts at each forecast add to it."""
     r, j = [repr(x) for x in sums.rules].index(repr(rule)), sums.models.index(model)
     exact = sums.totals
@@ -84,7 +84,7 @@ def known_of(sums: ScoreSums, tally: Tally, rule: BinaryRule, model: str) -> Kno
     about, third = _counted(tally, rule, total)
     if not endless:
         about[:3, :3] = _exact_about(sums, r, j)
-    return Known(total, about, third)
+    return GroupMoments(total, about, third)
 
 
 def _counted(tally: Tally, rule: BinaryRule, total: Column) -> tuple[Column, Column]:
@@ -170,10 +170,11 @@ def summed_groups(
     warn_of_groups(counted, is_event=True)
     split = _split(counted)
     tallies = [weighed(part, model) for part in parts]
-    known = [
-        known_of(part.sums, tally, rule, model) for part, tally in zip(parts, tallies, strict=True)
+    moments = [
+        moments_of(part.sums, tally, rule, model)
+        for part, tally in zip(parts, tallies, strict=True)
     ]
-    total, events, forecast = (np.array([x.total[k] for x in known]) for k in (0, 2, 3))
+    total, events, forecast = (np.array([x.total[k] for x in moments]) for k in (0, 2, 3))
     within = calibration and not is_weighted(summary.sums)
     return Groups(
         labels=tuple(labels),
@@ -182,7 +183,7 @@ def summed_groups(
         events=np.array([_number(part.sums, "event_rows") for part in parts]),
         event_rate=events / total,
         mean_forecast=forecast / total,
-        measures=_measures(known, rule, split, drawing),
+        measures=_measures(moments, rule, split, drawing),
         calibration=_calibration(tallies, rule, split.enough, drawing) if within else None,
         units=split.units.inside,
         enough=split.enough,
@@ -202,8 +203,8 @@ def _labels(groups: Mapping[Any, Summary]) -> list[Any]:
         raise DataError(message)
     column = np.empty(len(every), dtype=object)
     column[:] = every
-    found: list[Any] = numbered(column)[1]
-    return found
+    labels: list[Any] = numbered(column)[1]
+    return labels
 
 
 def _count(parts: Sequence[Summary], labels: list[Any]) -> Counted:
@@ -240,24 +241,24 @@ def _calibration(
 
 
 def _measures(
-    known: Sequence[Known], rule: BinaryRule, split: Split, drawing: Drawing
+    moments: Sequence[GroupMoments], rule: BinaryRule, split: Split, drawing: Drawing
 ) -> dict[str, Contrast]:
     """Compare the score, the skill and observed to expected events."""
-    found: dict[str, tuple[Callable[[Column], Measured], Scale]] = {"score": (_score, "plain")}
+    measures: dict[str, tuple[Callable[[Column], Measured], Scale]] = {"score": (_score, "plain")}
     if rule.is_proper:
-        found["skill"] = (lambda total: _skill(total, rule), "share")
-    found["observed_expected"] = (_observed, "log")
-    whole = np.sum([x.total for x in known], axis=0)
+        measures["skill"] = (lambda total: _skill(total, rule), "share")
+    measures["observed_expected"] = (_observed, "log")
+    whole = np.sum([x.total for x in moments], axis=0)
     return {
         name: contrast_sums(
-            _add_up(of, known, split),
+            _add_up(of, moments, split),
             split,
             scale,
             overall=of(whole).value,
             level=drawing.level,
             rng=drawing.rng,
         )
-        for name, (of, scale) in found.items()
+        for name, (of, scale) in measures.items()
     }
 
 
@@ -289,10 +290,12 @@ def _observed(total: Column) -> Measured:
     return Measured(float(value), turn)
 
 
-def _add_up(of: Callable[[Column], Measured], known: Sequence[Known], split: Split) -> Sums:
+def _add_up(
+    of: Callable[[Column], Measured], moments: Sequence[GroupMoments], split: Split
+) -> Sums:
     """Add influences up over the cases of each group, and of each rest."""
-    groups, every = len(known), int(split.units.inside.sum())
-    totals = np.stack([x.total for x in known])
+    groups, every = len(moments), int(split.units.inside.sum())
+    totals = np.stack([x.total for x in moments])
     # Not all less these: what is infinite in one group is finite in its rest.
     others = (np.delete(totals, k, axis=0).sum(axis=0) for k in range(groups))
     sides = [list(map(of, totals)), list(map(of, others))]
@@ -302,7 +305,7 @@ def _add_up(of: Callable[[Column], Measured], known: Sequence[Known], split: Spl
     )
     squares, cubes = np.zeros((2, groups)), np.zeros(groups)
     joint = np.zeros((groups, groups))
-    for k, group in enumerate(known):
+    for k, group in enumerate(moments):
         # What a case of this group adds to each difference: to its own from inside.
         turn = -outside
         turn[k] = inside[k]
@@ -321,16 +324,16 @@ def _add_up(of: Callable[[Column], Measured], known: Sequence[Known], split: Spl
 
 def _turns(side: Sequence[Measured], scale: Column) -> Column:
     """Stack what cases add; NaN where the number itself is not finite."""
-    found = np.stack([x.turn if math.isfinite(x.value) else x.turn * np.nan for x in side])
-    return found * scale[:, None]
+    turns = np.stack([x.turn if math.isfinite(x.value) else x.turn * np.nan for x in side])
+    return turns * scale[:, None]
 
 
 def _about_mean(turn: Column, mean: Column) -> Column:
     """Write what is linear in the four numbers of a case by their deviations from a mean."""
-    found = turn.copy()
+    centred = turn.copy()
     finite = np.where(np.isfinite(mean), mean, 0.0)
-    found[:, 0] = turn @ finite
-    return found
+    centred[:, 0] = turn @ finite
+    return centred
 
 
 def _scales(split: Split) -> Column:
@@ -346,5 +349,5 @@ def _skewness(cubes: Column, squares: Column, split: Split) -> Column:
     """Return the skewness of each difference; 0 of few cases."""
     few = np.minimum(split.units.inside, split.units.outside) < FOR_SKEWNESS
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(squares > 0, cubes / squares**1.5, 0.0)
-    return np.where(few, 0.0, found)
+        skewness = np.where(squares > 0, cubes / squares**1.5, 0.0)
+    return np.where(few, 0.0, skewness)

@@ -142,14 +142,10 @@ def score_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Es
     0.1094 (95 % interval 0.09318 to 0.1256; 100 independent cases)
     """
     level, r, j = check_level(level), _rule_number(sums, rule), _model_number(sums, model)
-    warn_of_sums(sums)
-    value, variance, infinite = _score(sums, r, j)
-    spread = _spread(sums, np.array([[variance]]))
-    found = Moments(np.array([value]), spread, _about(sums), infinite)
-    error = float(spread.errors[0])
-    return estimate_of(
-        found, (value, error), around_mean(value, found, level), level, "Student's t"
-    )
+    moments = _moments(sums, r, j, with_reference=False)
+    value, error = float(moments.mean[0]), float(moments.spread.errors[0])
+    interval = around_mean(value, moments, level)
+    return estimate_of(moments, (value, error), interval, level, "Student's t")
 
 
 def skill_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Estimate:
@@ -181,17 +177,26 @@ def skill_of(sums: ScoreSums, model: str, rule: Rule, level: float = 0.95) -> Es
             f"without a reference, the skill of an improper rule has no interval; got {rule!r}"
         )
         raise ImproperRuleError(message)
+    moments = _moments(sums, r, j, with_reference=True)
+    ratio, error = moments.ratio()
+    interval = around_ratio(ratio, error, student(moments.spread.degrees, level))
+    method = "log ratio"
+    if sums.clustered and sums.classes is not None:
+        method = "no interval: sums of clusters do not tell that of classes"
+    elif not math.isfinite(moments.mean[1]):
+        method = "the reference has an infinite score"
+    return estimate_of(moments, (1 - ratio, error), interval, level, method)
+
+
+def _moments(sums: ScoreSums, r: int, j: int, *, with_reference: bool) -> Moments:
+    """Average a loss, and that of the best constant beside it; warn of few cases."""
     warn_of_sums(sums)
     value, variance, infinite = _score(sums, r, j)
-    best, square, product = _reference(sums, r, j)
-    spread = _spread(sums, np.array([[variance, product], [product, square]]))
-    found = Moments(np.array([value, best]), spread, _about(sums), infinite)
-    ratio, error = found.ratio()
-    interval = around_ratio(ratio, error, student(spread.degrees, level))
-    told = "log ratio" if math.isfinite(best) else "the reference has an infinite score"
-    if sums.clustered and sums.classes is not None:
-        told = "no interval: sums of clusters do not tell that of classes"
-    return estimate_of(found, (1 - ratio, error), interval, level, told)
+    mean, squares = [value], [[variance]]
+    if with_reference:
+        best, square, product = _reference(sums, r, j)
+        mean, squares = [value, best], [[variance, product], [product, square]]
+    return Moments(np.array(mean), _spread(sums, np.array(squares)), _about(sums), infinite)
 
 
 def compare_sums(
@@ -251,19 +256,19 @@ def warn_of_sums(sums: ScoreSums) -> None:
         others = _effective(weight - event, squares - own)
         kinds = {"event": _effective(event, own), "case without it": others}
     if min(kinds.values()) < FEW:
-        told = " and ".join(counted(count, what) for what, count in kinds.items())
-        notice(f"with {told}, intervals may cover less than their level")
+        sizes = " and ".join(counted(count, what) for what, count in kinds.items())
+        notice(f"with {sizes}, intervals may cover less than their level")
     worth = _effective(weight, _exact(sums, "weight2"))
     if sums.clustered and worth < FEW_CLUSTERS:
-        told = many(_count(sums, "units"), "cluster")
+        clusters = many(_count(sums, "units"), "cluster")
         if worth < ALIKE * _count(sums, "units"):
-            told += f" that say as much as {worth:.1f} of equal size"
-        notice(f"with {told}, intervals may cover less than their level")
+            clusters += f" that say as much as {worth:.1f} of equal size"
+        notice(f"with {clusters}, intervals may cover less than their level")
 
 
 def _rule_number(sums: ScoreSums, rule: Rule) -> int:
     """Find a rule by what is written; refuse one that was not priced by, and sums of no rows."""
-    written = [repr(known) for known in sums.rules]
+    written = [repr(summed) for summed in sums.rules]
     if repr(rule) not in written:
         message = f"the rule must be one of those summed, {', '.join(written)}; got {rule!r}"
         raise DataError(message)
@@ -275,8 +280,8 @@ def _rule_number(sums: ScoreSums, rule: Rule) -> int:
 
 def _model_number(sums: ScoreSums, model: str) -> int:
     if model not in sums.models:
-        known = ", ".join(map(repr, sums.models))
-        message = f"the model must be one of those summed, {known}; got {model!r}"
+        names = ", ".join(map(repr, sums.models))
+        message = f"the model must be one of those summed, {names}; got {model!r}"
         raise DataError(message)
     return sums.models.index(model)
 
@@ -325,15 +330,15 @@ def _centred(sums: ScoreSums, one: _Amount, other: _Amount, product: Exact) -> f
     weight, weight2 = _exact(sums, "weight"), _exact(sums, "weight2")
     crossed = one.total * other.weighted + other.total * one.weighted
     # Multiplied by the squared weight, so that nothing is divided before the end.
-    found = (product * weight - crossed) * weight + one.total * other.total * weight2
-    return quotient(found.numerator * UNIT, found.denominator * weight**4)
+    total = (product * weight - crossed) * weight + one.total * other.total * weight2
+    return quotient(total.numerator * UNIT, total.denominator * weight**4)
 
 
 def _varied(sums: ScoreSums, amount: _Amount) -> float:
     """Add up squared influences; what rounding left of squares is nothing."""
-    found, squares = _centred(sums, amount, amount, amount.squares), amount.squares
+    variation, squares = _centred(sums, amount, amount, amount.squares), amount.squares
     size = quotient(squares.numerator * UNIT, squares.denominator * _exact(sums, "weight") ** 2)
-    return found if found > CANCELLED * size else 0.0
+    return variation if variation > CANCELLED * size else 0.0
 
 
 def _score(sums: ScoreSums, r: int, j: int) -> tuple[float, float, tuple[int, float]]:
@@ -357,12 +362,12 @@ def _scored(sums: ScoreSums, r: int, pairs: tuple[tuple[int, int], ...]) -> Mode
     square, size = np.empty((2, len(pairs)))
     for n, (j, k) in enumerate(pairs):
         apart = _between(sums, r, j, k)
-        known = math.isfinite(value[j]) and math.isfinite(value[k])
-        square[n] = _varied(sums, apart) if known else math.nan
+        finite = math.isfinite(value[j]) and math.isfinite(value[k])
+        square[n] = _varied(sums, apart) if finite else math.nan
         size[n] = _times_root(apart)
         vary = alone[j] > 0 and alone[k] > 0
         both = (alone[j] + alone[k] - square[n]) / 2
-        joint[j, k] = joint[k, j] = both if vary or not known else 0.0
+        joint[j, k] = joint[k, j] = both if vary or not finite else 0.0
     differing = np.array([_count(sums, "differing", r, j, k) for j, k in pairs], dtype=np.int64)
     spread = _spread(sums, joint)
     paired = PairSums(_spread(sums, np.diag(square)).covariance.diagonal(), size)

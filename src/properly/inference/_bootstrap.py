@@ -35,6 +35,8 @@ from properly.inference._variance import of_auc, of_mean
 from properly.rules import Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from properly.inference._replicates import Sample
     from properly.typing import ArrayLike, Column
 
@@ -495,23 +497,18 @@ def bootstrap(
     mean = _require_mean(measure, sample) if method == "studentized" else None
     length = _length_of_blocks(block_length, sample, measure)
     sampler = sample.sampler if length is None else Blocks(len(sample.number), length)
-    draws, pivots = [], []
-    for counts in sampler.counts(drawing.replicates, drawing.rng):
-        draws.append(measure.values(counts))
-        if mean is not None:
-            pivots.append(mean.pivots(counts))
-    result = np.concatenate(draws)
-    standard_error, bias = spread_of_draws(measure.value, result)
+    draws, pivots = _draw(measure, mean, sampler.counts(drawing.replicates, drawing.rng))
+    standard_error, bias = spread_of_draws(measure.value, draws)
     if mean is None:
-        interval = plain_interval(measure.value, result, drawing.level, basic=method == "basic")
+        interval = plain_interval(measure.value, draws, drawing.level, basic=method == "basic")
     else:
-        interval = studentized_interval(mean, np.concatenate(pivots), drawing.level)
+        interval = studentized_interval(mean, pivots, drawing.level)
     return Bootstrap(
         value=measure.value,
         standard_error=standard_error,
         interval=UNKNOWN if standard_error == 0 else interval,
         bias=bias,
-        draws=result,
+        draws=draws,
         level=drawing.level,
         method=method,
         kind=sample.kind,
@@ -520,6 +517,17 @@ def bootstrap(
         design=sample.design,
         infinite_cases=measure.infinite_cases if isinstance(measure, Mean) else 0,
     )
+
+
+def _draw(measure: Measure, mean: Mean | None, batches: Iterable[Column]) -> tuple[Column, Column]:
+    """Return the estimate of each replicate, and its pivot where there is a mean to studentize."""
+    draws: list[Column] = []
+    pivots: list[Column] = []
+    for counts in batches:
+        draws.append(measure.values(counts))
+        if mean is not None:
+            pivots.append(mean.pivots(counts))
+    return np.concatenate(draws), np.concatenate(pivots) if pivots else np.empty(0)
 
 
 def block_length(

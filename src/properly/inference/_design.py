@@ -77,7 +77,7 @@ class Design:
         return float(total.sum() ** 2 / (total @ total))
 
     @property
-    def told(self) -> str:
+    def text(self) -> str:
         """The design in words."""
         if self.time is not None:
             return many(self.units, "time")

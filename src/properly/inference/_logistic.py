@@ -82,8 +82,8 @@ def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | Non
     if len(size) < Z.shape[1] or (size <= RANK * np.linalg.norm(Z, axis=0)).any():
         return _without_answer(Z.shape[1], np.nan, np.full(Z.shape[1], np.nan), separated=False)
     model = _Model(axes, y, weight, offset)
-    place, value, is_found = _climb(model)
-    if not is_found or np.abs(axes @ place).max() > EXTREME:
+    place, value, converged = _climb(model)
+    if not converged or np.abs(axes @ place).max() > EXTREME:
         line = separating_line(Z, y)
         if line is not None:
             ends = np.where(line == 0, np.nan, np.copysign(np.inf, line))

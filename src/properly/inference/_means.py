@@ -113,7 +113,7 @@ def _of_tally(tally: Tally, amounts: Amounts) -> Moments:
 def about_design(design: Design) -> dict[str, Any]:
     """Say how cases were sampled, how many there are, and how many of equal weight say as much."""
     sizes = {"cases": len(design.weight), "effective_cases": design.effective_cases}
-    return {"design": design.told} | sizes
+    return {"design": design.text} | sizes
 
 
 def about_tally(tally: Tally) -> dict[str, Any]:

@@ -275,7 +275,7 @@ def sample_of(source: Tally | Cases) -> Sample:
         unit = np.argsort(np.argsort(stratum, kind="stable"), kind="stable")[unit]
     size = np.bincount(stratum)
     once = np.ones(design.units, dtype=np.int64)
-    return Sample(source, y, p, weight, unit, once, size, kind, design.told)
+    return Sample(source, y, p, weight, unit, once, size, kind, design.text)
 
 
 def _units_of(design: Design) -> tuple[Column, Kind]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._boundary._notices import import_extra
 from properly._boundary._record import many
-from properly.comparison._pairs import Comparison, told_apart
+from properly.comparison._pairs import Comparison, is_significant
 from properly.errors import ArgumentTypeError
 from properly.plots._axes import (
     GREY,
@@ -168,7 +168,7 @@ def by_score(record: Comparison) -> list[str]:
 def verdict_on(record: Comparison, pair: Pair) -> Verdict:
     """Say whether two models are told apart, are as good as each other, or neither."""
     alpha = 1 - record.level
-    if told_apart(pair, alpha):
+    if is_significant(pair, alpha):
         return "apart"
     return "alike" if pair.adjusted_equivalence_p_value <= alpha else "open"
 

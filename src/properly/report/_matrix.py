@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from properly._boundary._record import many, printable
-from properly.comparison._pairs import told_apart
+from properly.comparison._pairs import is_significant
 from properly.report._chart import PALETTE, Chart, Table, only_shown, short, shown
 from properly.report._words import chance, decimals_for, few, fixed, from_to, score_in_words
 
@@ -184,7 +184,7 @@ def _order(comparison: Comparison) -> list[str]:
 
 def _is_apart(comparison: Comparison, pair: Pair) -> bool:
     """Tell whether one is better; that a score is infinite is no matter of chance."""
-    return told_apart(pair, 1 - comparison.level) or math.isinf(pair.difference)
+    return is_significant(pair, 1 - comparison.level) or math.isinf(pair.difference)
 
 
 def _alt(comparison: Comparison) -> str:

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from properly._boundary._record import printable
+from properly.evaluation._verdict._words import SCORES
 from properly.plots._names import Box, cover
 from properly.report._threshold_axis import as_percent
 from properly.rules import Bounded, Regret

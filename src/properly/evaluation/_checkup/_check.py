@@ -84,15 +84,15 @@ class Checkup:
         return tuple(symptom for symptom in self.findings if symptom.severity == severity)
 
     def __repr__(self) -> str:
-        return f"Checkup({self._told()})"
+        return f"Checkup({self._counts()})"
 
     def __str__(self) -> str:
         """List what was found: problems, oddities, notes."""
-        parts = [self._told()]
+        parts = [self._counts()]
         for severity in SEVERITIES:
-            found = self.of(severity)
-            if found:
-                parts.append("\n".join([PLURAL[severity].capitalize(), *map(_item, found)]))
+            symptoms = self.of(severity)
+            if symptoms:
+                parts.append("\n".join([PLURAL[severity].capitalize(), *map(_item, symptoms)]))
         last = "Nothing else was found." if self.findings else "Nothing was found."
         return "\n\n".join([*parts, last if self.is_fine else f"{last} {_AGAIN}"])
 
@@ -112,7 +112,7 @@ class Checkup:
         columns["rows"] = [", ".join(map(str, rows)) for rows in columns["rows"]]
         return to_frame(columns, backend)
 
-    def _told(self) -> str:
+    def _counts(self) -> str:
         """Count what was found."""
         about = f"{many(self.rows, 'row')}, {many(len(self.models), 'model')}"
         counts = {severity: len(self.of(severity)) for severity in SEVERITIES}
@@ -206,12 +206,12 @@ def check(
     if names is not None and chosen == "binary":
         pos_label = event_label(names, pos_label)
     _require_label(pos_label)
-    known = {"weight": weight, "clusters": clusters, "groups": groups, "time": time}
-    beside = {name: read_raw(x, name) for name, x in known.items() if x is not None}
+    columns = {"weight": weight, "clusters": clusters, "groups": groups, "time": time}
+    beside = {name: read_raw(x, name) for name, x in columns.items() if x is not None}
     sheet = Sheet(read_raw(y, "outcome"), models, chosen, names, pos_label, beside)
     order = {severity: k for k, severity in enumerate(SEVERITIES)}
-    found = sorted(dict.fromkeys(_symptoms(sheet)), key=lambda symptom: order[symptom.severity])
-    return Checkup(tuple(found), len(sheet.outcome), tuple(models))
+    symptoms = sorted(dict.fromkeys(_symptoms(sheet)), key=lambda symptom: order[symptom.severity])
+    return Checkup(tuple(symptoms), len(sheet.outcome), tuple(models))
 
 
 def _symptoms(sheet: Sheet) -> Iterator[Symptom]:

@@ -46,12 +46,12 @@ def sums(model: ClassForecast) -> Iterator[Symptom]:
     p = model.column.numbers
     with np.errstate(over="ignore", invalid="ignore"):
         total = p.sum(axis=1)
-        known = np.isfinite(total)
-        bad = known & ((np.abs(total - 1) > sum_slack(model.column.values)) | (p < 0).any(axis=1))
+        finite = np.isfinite(total)
+        bad = finite & ((np.abs(total - 1) > sum_slack(model.column.values)) | (p < 0).any(axis=1))
     if not bad.any():
         return
     worst = int(np.argmax(np.where(bad, np.abs(total - 1), -1)))
-    what = f"{bad.sum():,} of {many(int(known.sum()), 'row')} "
+    what = f"{bad.sum():,} of {many(int(finite.sum()), 'row')} "
     if (p[bad] < 0).any():
         what += f"{'has' if bad.sum() == 1 else 'have'} negative entries, "
         what += f"as low as {p[bad].min():.4g}"
@@ -118,8 +118,8 @@ def never_right(model: ClassForecast) -> Iterator[Symptom]:
     blind = np.flatnonzero((right == 0) & (cases >= ENOUGH))
     if not len(blind):
         return
-    told = [f"{quoted(model.labels[k])} (happened {cases[k]:,} times)" for k in blind]
-    what = f"the likeliest class is never right where the outcome was {', '.join(told)}"
+    classes = [f"{quoted(model.labels[k])} (happened {cases[k]:,} times)" for k in blind]
+    what = f"the likeliest class is never right where the outcome was {', '.join(classes)}"
     advice = (
         "Rare classes seldom are the likeliest. "
         "Decide by costs (properly.decisions.decide), not by argmax."
@@ -142,10 +142,10 @@ def order_of_columns(model: ClassForecast) -> Iterator[Symptom]:
     if gain <= BETTER * len(y) or gain <= SURE * np.sqrt((now != then).sum()):
         return
     moved = [k for k in range(model.count) if order[k] != k]
-    told = ", ".join(f"column {order[k]} for {quoted(model.labels[k])}" for k in moved)
+    moves = ", ".join(f"column {order[k]} for {quoted(model.labels[k])}" for k in moved)
     what = (
         f"the likeliest class is right in {now.mean():.1%} of cases, but in {then.mean():.1%} if "
-        f"columns change places: {told}"
+        f"columns change places: {moves}"
     )
     advice = (
         "Are the columns in the order of labels= (--classes)? Sorted labels are no order of grades."

@@ -318,11 +318,11 @@ def groups(sheet: Sheet) -> Iterator[Symptom]:
         return
     code = column.codes
     some = [column.values[int(np.argmax(code == k))] for k in small[:NAMED]]
-    told = [f"{quoted(name)} ({least[k]})" for name, k in zip(some, small, strict=False)]
+    counts = [f"{quoted(name)} ({least[k]})" for name, k in zip(some, small, strict=False)]
     more = ", …" * (len(small) > NAMED)
     what = f"{len(small)} of {many(len(least), 'group')} with fewer than {EVENTS} {unit}: "
     advice = "Numbers of such groups are mostly chance; join them with others if that makes sense."
-    yield of_column("note", "groups", len(small), what + ", ".join(told) + more, advice)
+    yield of_column("note", "groups", len(small), what + ", ".join(counts) + more, advice)
 
 
 def text_times(sheet: Sheet) -> Iterator[Symptom]:
@@ -373,8 +373,8 @@ def _codes_of_forecasts(sheet: Sheet) -> Whole | None:
     code = np.zeros(rows, dtype=np.intp)
     for column in tables:
         for numbers in np.atleast_2d(column.numbers.T):
-            found, rank = np.unique(numbers, return_inverse=True)
-            both, code = np.unique(code * len(found) + rank.reshape(-1), return_inverse=True)
+            distinct, rank = np.unique(numbers, return_inverse=True)
+            both, code = np.unique(code * len(distinct) + rank.reshape(-1), return_inverse=True)
             code = code.reshape(-1)
             if len(both) == rows:
                 return None
@@ -383,12 +383,12 @@ def _codes_of_forecasts(sheet: Sheet) -> Whole | None:
 
 def _has_digits(sheet: Sheet) -> Flags:
     """Tell rows in which some forecast has more than three decimals."""
-    found = np.zeros(len(sheet.outcome), dtype=bool)
+    rows = np.zeros(len(sheet.outcome), dtype=bool)
     for column in sheet.models.values():
         with np.errstate(over="ignore", invalid="ignore"):
             off = np.abs(column.numbers * 1000 - np.rint(column.numbers * 1000))
-        found |= column.rows_with(off > 1e-6)
-    return found
+        rows |= column.rows_with(off > 1e-6)
+    return rows
 
 
 def _differ_as_by_chance(forecast: Whole, outcome: Whole, first: Whole) -> bool:
@@ -412,7 +412,7 @@ def _least_in_groups(sheet: Sheet) -> tuple[Whole, str]:
     code = sheet.beside["groups"].codes
     if sheet.happened is None:
         return np.bincount(code[code >= 0]), "cases"
-    used = sheet.known & (code >= 0)
+    used = sheet.observed & (code >= 0)
     ends = int(code.max()) + 1
     sides = [np.bincount(code[used & (sheet.happened == x)], minlength=ends) for x in (0, 1)]
     return np.minimum(*sides), "events or non-events"

@@ -202,8 +202,8 @@ def scale(model: EventForecast) -> Iterator[Symptom]:
         return
     finite = numbers[np.isfinite(numbers)]
     words = SCALES[_scale_of(finite, numbers[bad])]
-    told = {"low": finite.min(), "high": finite.max(), "value": numbers[bad][0]}
-    what = f"{so_many(int(bad.sum()), len(finite), 'forecast')} {words.what.format(**told)}"
+    examples = {"low": finite.min(), "high": finite.max(), "value": numbers[bad][0]}
+    what = f"{so_many(int(bad.sum()), len(finite), 'forecast')} {words.what.format(**examples)}"
     yield of_rows("problem", model.name, bad, what, words.advice)
 
 
@@ -368,15 +368,15 @@ def swapped(sheet: Sheet) -> Iterator[Symptom]:
 
 def many_labels(sheet: Sheet) -> Iterator[Symptom]:
     """Find more than two labels: an event happens or does not."""
-    found = sheet.outcome.labels
-    if len(found) <= 2 or _holds_probabilities(sheet):
+    labels = sheet.outcome.labels
+    if len(labels) <= 2 or _holds_probabilities(sheet):
         return
-    rare = _code_for_unknown(found)
-    what = f"an event has two labels at most; found {_counted(found)}"
+    rare = _code_for_unknown(labels)
+    what = f"an event has two labels at most; found {_counted(labels)}"
     if rare is None:
         advice = (
             "Compare with the label of the event, such as "
-            f"y == {quoted(next(reversed(found)))}, or forecast all classes, one column each "
+            f"y == {quoted(next(reversed(labels)))}, or forecast all classes, one column each "
             "(--classes)."
         )
         yield of_column("problem", WHERE, len(sheet.outcome), what, advice)
@@ -388,24 +388,24 @@ def many_labels(sheet: Sheet) -> Iterator[Symptom]:
 
 def unnamed_event(sheet: Sheet) -> Iterator[Symptom]:
     """Find two labels that do not say which is the event: a guess would be wrong half the time."""
-    found = list(sheet.outcome.labels)
-    if sheet.pos_label is not None or len(found) > 2 or set(found) <= {0, 1}:
+    labels = list(sheet.outcome.labels)
+    if sheet.pos_label is not None or len(labels) > 2 or set(labels) <= {0, 1}:
         return
-    label = quoted(found[-1])
-    what = f"labels must be 0 and 1, or say which is the event; found {listed(found)}"
-    option = "" if isinstance(found[-1], bytes) else f", or --event {_on_command_line(found[-1])}"
+    label = quoted(labels[-1])
+    what = f"labels must be 0 and 1, or say which is the event; found {listed(labels)}"
+    option = "" if isinstance(labels[-1], bytes) else f", or --event {_on_command_line(labels[-1])}"
     advice = f"Say which label is the event: pos_label={label}{option}, if it is that one."
     yield of_column("problem", WHERE, len(sheet.outcome), what, advice)
 
 
 def unknown_event(sheet: Sheet) -> Iterator[Symptom]:
     """Find an event that is not among the labels: it would never have happened."""
-    found, event = list(sheet.outcome.labels), sheet.pos_label
-    if event is None or len(found) != 2 or event in found:
+    labels, event = list(sheet.outcome.labels), sheet.pos_label
+    if event is None or len(labels) != 2 or event in labels:
         return
-    alike = [label for label in found if str(label) == str(event)]
-    what = f"the event {quoted(event)} is not among the labels, {listed(found)}"
-    named = quoted(alike[0] if alike else found[-1])
+    alike = [label for label in labels if str(label) == str(event)]
+    what = f"the event {quoted(event)} is not among the labels, {listed(labels)}"
+    named = quoted(alike[0] if alike else labels[-1])
     advice = f"Name one of the labels, such as pos_label={named}; --event."
     if alike:
         kinds = type(event).__name__, type(alike[0]).__name__
@@ -416,10 +416,10 @@ def unknown_event(sheet: Sheet) -> Iterator[Symptom]:
 def one_class(sheet: Sheet) -> Iterator[Symptom]:
     """Find a single outcome: without both, nothing can be told apart and no skill be measured."""
     happened = sheet.happened
-    if happened is None or _events(sheet) not in (0, int(sheet.known.sum())):
+    if happened is None or _events(sheet) not in (0, int(sheet.observed.sum())):
         return
     what = "the event happened each time" if _events(sheet) else "the event never happened"
-    what += f" in {many(int(sheet.known.sum()), 'row')} of known outcome"
+    what += f" in {many(int(sheet.observed.sum()), 'row')} of known outcome"
     advice = (
         "Scores can be computed, but there is no AUC, no skill and no calibration curve. Is this "
         "the right column, and were no rows filtered away?"
@@ -432,11 +432,11 @@ def few_events(sheet: Sheet) -> Iterator[Symptom]:
     if sheet.happened is None:
         return
     events = _events(sheet)
-    others = int(sheet.known.sum()) - events
+    others = int(sheet.observed.sum()) - events
     if not 0 < min(events, others) < FEW_OUTCOMES:
         return
     kind, count = ("event", events) if events <= others else ("non-event", others)
-    rows = sheet.known & (sheet.happened == (kind == "event"))
+    rows = sheet.observed & (sheet.happened == (kind == "event"))
     what = f"there {'is' if count == 1 else 'are'} only {many(count, kind)}"
     advice = (
         "Means can be read, differences between models hardly; intervals, AUC and calibration are "
@@ -458,28 +458,28 @@ def outcome_symptoms(sheet: Sheet) -> Iterator[Symptom]:
 
 def _holds_probabilities(sheet: Sheet) -> bool:
     """Tell numbers in [0, 1], of which some lie between: with text, these are mere labels."""
-    found = sheet.outcome.labels
-    if len(found) <= 2 or not all(isinstance(x, int | float) for x in found):
+    labels = sheet.outcome.labels
+    if len(labels) <= 2 or not all(isinstance(x, int | float) for x in labels):
         return False
-    return bool(min(found) >= 0 and max(found) <= 1)
+    return bool(min(labels) >= 0 and max(labels) <= 1)
 
 
-def _code_for_unknown(found: dict[Any, int]) -> Any:
+def _code_for_unknown(labels: dict[Any, int]) -> Any:
     """Return a third label that is rare; None if there is none such."""
-    if len(found) != 3:
+    if len(labels) != 3:
         return None
-    label = min(found, key=lambda x: found[x])
-    return label if found[label] <= RARE * sum(found.values()) and label not in (0, 1) else None
+    label = min(labels, key=lambda x: labels[x])
+    return label if labels[label] <= RARE * sum(labels.values()) and label not in (0, 1) else None
 
 
 def _events(sheet: Sheet) -> int:
     return 0 if sheet.happened is None else int(sheet.happened.sum())
 
 
-def _counted(found: dict[Any, int]) -> str:
+def _counted(labels: dict[Any, int]) -> str:
     """Write labels with how often each is there."""
-    said = [f"{quoted(label)} ({count:,})" for label, count in list(found.items())[:SHOWN]]
-    more = f", … ({len(found):,} in all)" if len(found) > SHOWN else ""
+    said = [f"{quoted(label)} ({count:,})" for label, count in list(labels.items())[:SHOWN]]
+    more = f", … ({len(labels):,} in all)" if len(labels) > SHOWN else ""
     return ", ".join(said) + more
 
 

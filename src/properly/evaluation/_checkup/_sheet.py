@@ -89,11 +89,11 @@ class RawColumn:
     @cached_property
     def labels(self) -> dict[Any, int]:
         """How often each value is there, in order; missing ones do not count."""
-        found = _counted(self.values[~self.missing])
+        count = _counted(self.values[~self.missing])
         try:
-            return dict(sorted(found.items()))
+            return dict(sorted(count.items()))
         except TypeError:  # of several kinds, which have no order
-            return dict(sorted(found.items(), key=lambda item: (str(type(item[0])), repr(item[0]))))
+            return dict(sorted(count.items(), key=lambda item: (str(type(item[0])), repr(item[0]))))
 
     @cached_property
     def count(self) -> int:
@@ -106,7 +106,7 @@ class RawColumn:
     @cached_property
     def codes(self) -> NDArray[np.intp]:
         """The number of each value, from 0 on, in no order; -1 for all that is missing."""
-        found = np.full(self.values.shape, -1, dtype=np.intp)
+        codes = np.full(self.values.shape, -1, dtype=np.intp)
         present = self.values[~self.missing]
         if present.dtype.kind in NUMBERS:
             code = np.unique(present, return_inverse=True)[1].reshape(-1)
@@ -115,8 +115,8 @@ class RawColumn:
             items = _hashable(present)
             number = {item: k for k, item in enumerate(dict.fromkeys(items))}
             code = np.fromiter(map(number.__getitem__, items), np.intp, len(items))
-        found[~self.missing] = code
-        return found
+        codes[~self.missing] = code
+        return codes
 
     def rows_with(self, flags: Flags) -> Flags:
         """Tell in which rows a flag is up."""
@@ -162,10 +162,10 @@ def _missing(x: Values) -> Flags:
         return np.zeros(x.shape, dtype=bool)
     items = x.ravel().tolist()
     if set(map(type, items)) <= PLAIN:
-        found = [item is None or item != item for item in items]  # noqa: PLR0124
+        flags = [item is None or item != item for item in items]  # noqa: PLR0124
     else:
-        found = [_is_missing(item) for item in items]
-    return np.array(found, dtype=bool).reshape(x.shape)
+        flags = [_is_missing(item) for item in items]
+    return np.array(flags, dtype=bool).reshape(x.shape)
 
 
 def _is_missing(item: Any) -> bool:
@@ -187,8 +187,8 @@ def _numbers(x: Values) -> Floats:
             pass
     if x.dtype.kind not in "OSU":
         return np.full(x.shape, np.nan)
-    found = [_number(item) for item in x.flat]
-    return np.array(found, dtype=np.float64).reshape(x.shape)
+    numbers = [_number(item) for item in x.flat]
+    return np.array(numbers, dtype=np.float64).reshape(x.shape)
 
 
 def _number(item: Any) -> float:
@@ -203,8 +203,8 @@ def _number(item: Any) -> float:
 def _counted(x: Values) -> Counter[Any]:
     if x.dtype.kind in "OSU":
         return Counter(_hashable(x))
-    found, count = np.unique(x, return_counts=True)
-    return Counter(dict(zip(found.tolist(), count.tolist(), strict=True)))
+    values, count = np.unique(x, return_counts=True)
+    return Counter(dict(zip(values.tolist(), count.tolist(), strict=True)))
 
 
 def _hashable(x: Values) -> list[Any]:
@@ -268,21 +268,21 @@ class Sheet:
         return [self.outcome, *self.models.values(), *self.beside.values()]
 
     @cached_property
-    def known(self) -> Flags:
+    def observed(self) -> Flags:
         """Whether the outcome of each row is known."""
         return ~self.outcome.rows_with(self.outcome.missing)
 
     @cached_property
     def happened(self) -> Flags | None:
         """Whether the event happened; None if the outcomes do not say so without a guess."""
-        found = self.outcome.labels if self.of_event and not self.outcome.is_table else {}
+        labels = self.outcome.labels if self.of_event and not self.outcome.is_table else {}
         event = 1 if self.pos_label is None else self.pos_label
-        plain = self.pos_label is not None or set(found) <= {0, 1}
-        if not found or len(found) > 2 or not plain or (event not in found and len(found) == 2):
+        plain = self.pos_label is not None or set(labels) <= {0, 1}
+        if not labels or len(labels) > 2 or not plain or (event not in labels and len(labels) == 2):
             return None
         flags = np.zeros(len(self.outcome), dtype=bool)
-        if event in found:
-            flags[self.known] = self.outcome.values[self.known] == event
+        if event in labels:
+            flags[self.observed] = self.outcome.values[self.observed] == event
         return flags
 
     @cached_property
@@ -336,7 +336,7 @@ class EventForecast:
         happened = self.sheet.happened
         if happened is None or len(happened) != len(self.column) or not self.inside:
             return None
-        rows = self.sheet.known & ~np.isnan(self.column.numbers)
+        rows = self.sheet.observed & ~np.isnan(self.column.numbers)
         return rows if rows.any() else None
 
     @cached_property
@@ -394,15 +394,15 @@ class ClassForecast:
         """What the columns stand for; None if that would be a guess."""
         if self.sheet.labels is not None:
             return self.sheet.labels
-        found, heads = self.sheet.outcome.labels, self.column.heads
-        words = any(isinstance(label, str | bytes) for label in found)
+        outcomes, heads = self.sheet.outcome.labels, self.column.heads
+        words = any(isinstance(label, str | bytes) for label in outcomes)
         if self.sheet.outcome.is_table or not words:
             return tuple(range(self.count))
         if self.sheet.task == "ordinal":
             return None
-        if heads is not None and set(found) <= set(heads):
+        if heads is not None and set(outcomes) <= set(heads):
             return heads
-        return tuple(found) if len(found) == self.count else None
+        return tuple(outcomes) if len(outcomes) == self.count else None
 
     @cached_property
     def happened(self) -> Whole | None:
@@ -469,14 +469,14 @@ def _looked_up(outcome: RawColumn, labels: tuple[Any, ...]) -> Whole:
     first = np.unique(codes[present], return_index=True)[1]
     for row in np.flatnonzero(present)[first]:
         label = outcome.values[row]
-        order[int(codes[row])] = _found(
+        order[int(codes[row])] = _class_number(
             label.item() if isinstance(label, np.generic) else label, number
         )
     table = np.array([order[k] for k in range(len(order))] + [MISSING], dtype=np.intp)
     return table[codes]
 
 
-def _found(label: object, number: dict[Any, int]) -> int:
+def _class_number(label: object, number: dict[Any, int]) -> int:
     try:
         return number.get(label, OUTSIDE)
     except TypeError:

@@ -71,8 +71,8 @@ class Symptom:
 
     def to_dict(self) -> dict[str, Any]:
         """Return all fields as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
+        record: dict[str, Any] = plain(asdict(self))
+        return record
 
 
 def of_rows(severity: Severity, where: str, bad: Flags, what: str, advice: str) -> Symptom:

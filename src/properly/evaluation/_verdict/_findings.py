@@ -56,34 +56,34 @@ DONE = {"treat all": "acting every time", "treat none": "never acting"}
 MOST = 1000
 
 
-def baseline(evaluation: Any, found: Standing) -> Iterator[str]:
+def baseline(evaluation: Any, standing: Standing) -> Iterator[str]:
     """Say of several models which are better than none; of each, what would have been better."""
-    if len(found.models) > 1:
-        useful = [name for name in found.order if found.is_useful(name)]
-        harmful = [name for name in found.order if found.is_harmful(name)]
-        lacking = [name for name in found.order if _lacks_interval(found.skills[name])]
-        rest = [name for name in found.order if name not in (*useful, *harmful, *lacking)]
+    if len(standing.models) > 1:
+        useful = [name for name in standing.order if standing.is_useful(name)]
+        harmful = [name for name in standing.order if standing.is_harmful(name)]
+        lacking = [name for name in standing.order if _lacks_interval(standing.skills[name])]
+        rest = [name for name in standing.order if name not in (*useful, *harmful, *lacking)]
         kinds = (useful, harmful, rest, lacking)
-        yield from (against_none(found, names) for names in kinds if names)
-    yield from _without_a_model(evaluation, found)
+        yield from (against_none(standing, names) for names in kinds if names)
+    yield from _without_a_model(evaluation, standing)
 
 
-def against_none(found: Standing, names: Sequence[str], where: str = "") -> str:
+def against_none(standing: Standing, names: Sequence[str], where: str = "") -> str:
     """Compare models of one kind, all better, all worse or all open, with none."""
-    without, skills = found.scope.without, [found.skills[name] for name in names]
+    without, skills = standing.scope.without, [standing.skills[name] for name in names]
     one, who = len(names) == 1, named(names)
-    if found.is_useful(names[0]):
-        told = f"{who} {'is' if one else 'are'} better than {without}{where}"
-        return f"{told}: {'it saves' if one else 'they save'} {_shares(skills)} of its loss."
-    if found.is_harmful(names[0]):
-        told = f"{who} {'is' if one else 'are'} worse than {without}{where}"
+    if standing.is_useful(names[0]):
+        claim = f"{who} {'is' if one else 'are'} better than {without}{where}"
+        return f"{claim}: {'it saves' if one else 'they save'} {_shares(skills)} of its loss."
+    if standing.is_harmful(names[0]):
+        claim = f"{who} {'is' if one else 'are'} worse than {without}{where}"
         cost = "its loss is" if one else "their losses are"
-        return f"{told}, and to have no model is better: {cost} higher by {_shares(skills, -1)}."
-    told = f"It cannot be told whether {who} {'is' if one else 'are'} better than {without}{where}"
+        return f"{claim}, and to have no model is better: {cost} higher by {_shares(skills, -1)}."
+    claim = f"It cannot be told whether {who} {'is' if one else 'are'} better than {without}{where}"
     if _lacks_interval(skills[0]):
-        return f"{told}: {'its skill has' if one else 'their skills have'} no interval."
+        return f"{claim}: {'its skill has' if one else 'their skills have'} no interval."
     loss = "its loss may be" if one else "their losses may be"
-    return f"{told}: {loss} anything {_ranges(skills)} ({sure(found.level)}{'s' * (not one)})."
+    return f"{claim}: {loss} anything {_ranges(skills)} ({sure(standing.level)}{'s' * (not one)})."
 
 
 def _lacks_interval(skill: Estimate) -> bool:
@@ -109,25 +109,25 @@ def _shares(skills: Sequence[Estimate], sign: int = 1) -> str:
     values = sorted(sign * skill.value for skill in skills)
     if len(skills) > NAMED:
         return f"{_much(values[0])} to {_much(values[-1])}"
-    told: list[str] = []
+    shares: list[str] = []
     for skill in skills:
         low, high = sorted(sign * end for end in skill.interval)
         digits = digits_apart((100 * low, 100 * high))
         value, *ends = (_much(x, digits) for x in (sign * skill.value, low, high))
-        level = "" if told else f"{sure(skill.level)} "
-        told.append(f"{value} ({level}{' to '.join(ends)})")
-    return listed(told)
+        level = "" if shares else f"{sure(skill.level)} "
+        shares.append(f"{value} ({level}{' to '.join(ends)})")
+    return listed(shares)
 
 
-def _without_a_model(evaluation: Any, found: Standing) -> Iterator[str]:
+def _without_a_model(evaluation: Any, standing: Standing) -> Iterator[str]:
     """Say for which models acting every time, or never, would have scored better."""
-    known = evaluation.baselines
+    baselines = evaluation.baselines
     for name, done in DONE.items():
-        if name not in known:
+        if name not in baselines:
             continue
-        score = known[name][evaluation.primary].score
+        score = baselines[name][evaluation.primary].score
         parts = evaluation.decompositions
-        worse = [m for m in found.models if score < parts[m][evaluation.primary].score]
+        worse = [m for m in standing.models if score < parts[m][evaluation.primary].score]
         if worse:
             yield f"By the score alone, {done} would have been better than {named(worse)}."
 
@@ -142,13 +142,13 @@ def calibration(evaluation: Any, words: Words) -> Iterator[str]:
     adjusted = holm(np.array([test.p_value for test in tests.values()], dtype=float))
     p_values = dict(zip(tests, adjusted.tolist(), strict=True))
     shown = {name: p for name, p in p_values.items() if p <= alpha}
-    known = evaluation.calibration or {}
+    summaries = evaluation.calibration or {}
     for name, p in shown.items():
-        if name in known:
-            told = f"{printable(name)} is miscalibrated ({_chances([p], len(tests))})"
-            yield f"{told}{_how(evaluation, name, words)}."
+        if name in summaries:
+            claim = f"{printable(name)} is miscalibrated ({_chances([p], len(tests))})"
+            yield f"{claim}{_how(evaluation, name, words)}."
     # Of classes, no number says in a word in which way.
-    rest = {name: p for name, p in shown.items() if name not in known}
+    rest = {name: p for name, p in shown.items() if name not in summaries}
     if rest:
         be = "is" if len(rest) == 1 else "are"
         yield f"{named(rest)} {be} miscalibrated ({_chances([*rest.values()], len(tests))})."
@@ -161,8 +161,8 @@ def _not_shown(p_values: dict[str, float], tests: int) -> Iterator[str]:
     if p_values:
         they = "it is" if len(p_values) == 1 else "they are"
         chances = _chances([*p_values.values()], tests)
-        told = f"No miscalibration can be shown for {named(p_values)} ({chances})"
-        yield f"{told}, which is not to say that {they} calibrated."
+        claim = f"No miscalibration can be shown for {named(p_values)} ({chances})"
+        yield f"{claim}, which is not to say that {they} calibrated."
 
 
 def _chances(p_values: list[float], tests: int) -> str:
@@ -190,16 +190,16 @@ def _overall(summary: CalibrationSummary, total: float, words: Words) -> Iterato
     ratio = summary.observed_expected
     low, high = ratio.interval
     expected, observed = _often(summary, total, words)
-    told = f"expecting {words.event} {expected} where it happened {observed}"
+    counts = f"expecting {words.event} {expected} where it happened {observed}"
     level = sure(ratio.level)
     if low > 1:
         often, around = _factor(ratio.value, (low, high))
-        yield f"too low overall, {told}, {often} as expected ({level} {around})"
+        yield f"too low overall, {counts}, {often} as expected ({level} {around})"
     elif high < 1 and low > 0:
         often, around = _factor(1 / ratio.value, (1 / high, 1 / low))
-        yield f"too high overall, {told}, {often} ({level} {around})"
+        yield f"too high overall, {counts}, {often} ({level} {around})"
     elif high < 1:
-        yield f"too high overall, {told}"
+        yield f"too high overall, {counts}"
 
 
 def _factor(value: float, ends: tuple[float, float]) -> tuple[str, str]:
@@ -266,9 +266,9 @@ def certain(evaluation: Any, words: Words) -> Iterator[str]:
         yield from _impossible(evaluation, words)
         return
     weighted = is_weighted(evaluation)
-    for name, found in evaluation.certain.items():
-        if found.wrong > 0:
-            wrong = _wrong(found, printable(name), words, weighted=weighted)
+    for name, counts in evaluation.certain.items():
+        if counts.wrong > 0:
+            wrong = _wrong(counts, printable(name), words, weighted=weighted)
             yield f"{'. '.join(wrong)}. Its log score is infinite."
 
 
@@ -284,14 +284,14 @@ def _impossible(evaluation: Any, words: Words) -> Iterator[str]:
         yield f"{whom} had called impossible what then happened: its {scores} {be} infinite."
 
 
-def _wrong(found: Certain, model: str, words: Words, *, weighted: bool) -> Iterator[str]:
+def _wrong(counts: Certain, model: str, words: Words, *, weighted: bool) -> Iterator[str]:
     """Say for how many cases a model had been certain, and what follows for decisions."""
     event = words.event
-    if found.never_wrong > 0:
-        whom = f"For {_some(found.never_wrong, words, weighted=weighted)}, {model}"
+    if counts.never_wrong > 0:
+        whom = f"For {_some(counts.never_wrong, words, weighted=weighted)}, {model}"
         yield f"{whom} had called {event} impossible, and it happened: {NEVER}"
-    if found.always_wrong > 0:
-        whom = f"For {_some(found.always_wrong, words, weighted=weighted)}, {model}"
+    if counts.always_wrong > 0:
+        whom = f"For {_some(counts.always_wrong, words, weighted=weighted)}, {model}"
         yield f"{whom} had called {event} certain, and it did not happen: {ALWAYS}"
 
 
@@ -302,11 +302,11 @@ def _some(cases: float, words: Words, *, weighted: bool = False) -> str:
     return f"one of the {words.cases}" if cases == 1 else f"{count_of_cases(cases)} {words.cases}"
 
 
-def groups(evaluation: Any, found: Standing) -> Iterator[str]:
+def groups(evaluation: Any, standing: Standing) -> Iterator[str]:
     """Say of the models that one might use which group is the worst, if any can be shown to be."""
-    known = {name: evaluation.groups[name] for name in found.top if name in evaluation.groups}
+    splits = {name: evaluation.groups[name] for name in standing.top if name in evaluation.groups}
     alike = []
-    for name, split in known.items():
+    for name, split in splits.items():
         if split.worst is None:
             continue
         if _is_worse(split.worst):
@@ -315,8 +315,8 @@ def groups(evaluation: Any, found: Standing) -> Iterator[str]:
             alike.append(name)
         yield from _miscalibrated(split, printable(name))
     if alike:
-        yield _no_difference([known[name] for name in alike], alike)
-    yield from _too_small(known)
+        yield _no_difference([splits[name] for name in alike], alike)
+    yield from _too_small(splits)
 
 
 def _is_worse(worst: WorstGroup) -> bool:
@@ -329,23 +329,23 @@ def _worst(split: Groups, model: str, worst: WorstGroup) -> str:
     low, high = worst.simultaneous
     level = f"{100 * worst.level:g} % interval for all groups at once"
     size = f"{few(worst.difference)} ({level} {few(low)} to {few(high)})"
-    told = f"Of {counted(worst.groups)} groups, {model} scores worst for '{printable(worst.name)}'"
+    claim = f"Of {counted(worst.groups)} groups, {model} scores worst for '{printable(worst.name)}'"
     skill = split.worst_skill
     if skill is not None and skill.name == worst.name and _is_worse(skill):
-        return f"{told}: by {size} worse than for the rest, and its skill is lower there too."
+        return f"{claim}: by {size} worse than for the rest, and its skill is lower there too."
     if skill is not None and _is_worse(skill):
         other = f"the skill is lowest for '{printable(skill.name)}'"
-        return f"{told}: by {size} worse than for the rest; {other}."
+        return f"{claim}: by {size} worse than for the rest; {other}."
     common = "what happens there may only be harder to foresee, since no lower skill can be shown"
-    return f"{told}: by {size} worse than for the rest; {common}."
+    return f"{claim}: by {size} worse than for the rest; {common}."
 
 
 def _no_difference(splits: list[Groups], names: list[str]) -> str:
     """Say that groups may be alike, with the test of whether they are."""
     p = [split.homogeneity.p_value for split in splits]
-    known = not any(map(math.isnan, p)) and len(p) <= NAMED
-    tested = f" (test of no difference at all: p {chances(p)})" if known else ""
-    differ = known and any(x <= 1 - split.level for x, split in zip(p, splits, strict=True))
+    is_tested = not any(map(math.isnan, p)) and len(p) <= NAMED
+    tested = f" (test of no difference at all: p {chances(p)})" if is_tested else ""
+    differ = is_tested and any(x <= 1 - split.level for x, split in zip(p, splits, strict=True))
     which = "No single group" if differ else "No group"
     return f"{which} can be shown to be worse than the rest for {named(names)}{tested}."
 
@@ -360,9 +360,9 @@ def _miscalibrated(split: Groups, model: str) -> Iterator[str]:
         yield f"{model} is miscalibrated within {listed(names)}."
 
 
-def _too_small(known: dict[str, Groups]) -> Iterator[str]:
+def _too_small(splits: dict[str, Groups]) -> Iterator[str]:
     """Name the groups that are too small, which are the same for all models."""
-    for split in list(known.values())[:1]:
+    for split in list(splits.values())[:1]:
         pairs = zip(split.name, split.enough.tolist(), strict=True)
         small = [f"'{printable(name)}'" for name, enough in pairs if not enough]
         if small:
@@ -386,11 +386,11 @@ class Bands(NamedTuple):
     level: float
 
 
-def thresholds(evaluation: Any, found: Standing) -> Iterator[str]:
+def thresholds(evaluation: Any, standing: Standing) -> Iterator[str]:
     """Say where the best is better than the next, and where another is better than the best."""
-    if len(found.order) < 2:
+    if len(standing.order) < 2:
         return
-    best, rival, *others = found.models
+    best, rival, *others = standing.models
     bands = bands_of(evaluation, best, rival)
     if bands is not None and (bands.better or bands.worse):
         yield _of_two(bands, printable(best), printable(rival))
@@ -403,19 +403,19 @@ def thresholds(evaluation: Any, found: Standing) -> Iterator[str]:
 
 def bands_of(evaluation: Any, one: str, other: str) -> Bands | None:
     """Find where the one is better than the other, whichever was the first."""
-    known = evaluation.dominances or {}
-    if (one, other) in known:
-        found: Dominance = known[one, other]
-        better, worse = found.better, found.worse
-    elif (other, one) in known:
-        found = known[other, one]
-        better, worse = found.worse, found.better
+    dominances = evaluation.dominances or {}
+    if (one, other) in dominances:
+        dominance: Dominance = dominances[one, other]
+        better, worse = dominance.better, dominance.worse
+    elif (other, one) in dominances:
+        dominance = dominances[other, one]
+        better, worse = dominance.worse, dominance.better
     else:
         return None
-    ends = (float(found.threshold[0]), float(found.threshold[-1]))
-    lacks = np.isnan(found.upper)
-    unknown, share = runs(found.threshold, lacks), float(lacks.mean())
-    return Bands(better, worse, unknown, share, [ends] == better, ends, found.level)
+    ends = (float(dominance.threshold[0]), float(dominance.threshold[-1]))
+    lacks = np.isnan(dominance.upper)
+    unknown, share = runs(dominance.threshold, lacks), float(lacks.mean())
+    return Bands(better, worse, unknown, share, [ends] == better, ends, dominance.level)
 
 
 def _of_two(bands: Bands, best: str, rival: str) -> str:
@@ -426,23 +426,23 @@ def _of_two(bands: Bands, best: str, rival: str) -> str:
     if not bands.better:
         at = at_thresholds(bands.worse)
         return f"{rival} is better than {best} {at}{_confidence(bands)}."
-    told = f"{best} is better than {rival} {at_thresholds(bands.better)}"
+    claim = f"{best} is better than {rival} {at_thresholds(bands.better)}"
     if bands.worse:
-        return f"{told} and worse at {stretches(bands.worse)}{_confidence(bands)}."
-    return f"{told}{_confidence(bands)}; from {low} to {high} it is nowhere shown to be worse."
+        return f"{claim} and worse at {stretches(bands.worse)}{_confidence(bands)}."
+    return f"{claim}{_confidence(bands)}; from {low} to {high} it is nowhere shown to be worse."
 
 
 def _confidence(bands: Bands) -> str:
     return f" ({100 * bands.level:g} % confidence for all thresholds at once)"
 
 
-def too_few(evaluation: Any, found: Standing, words: Words) -> Iterator[str]:
+def too_few(evaluation: Any, standing: Standing, words: Words) -> Iterator[str]:
     """Say at which thresholds too little is known to compare the best with the next."""
-    if len(found.order) < 2:
+    if len(standing.order) < 2:
         return
-    best, rival = found.order[:2]
+    best, rival = standing.order[:2]
     bands = bands_of(evaluation, best, rival)
-    differ = found.pair(best, rival).differing > 0
+    differ = standing.pair(best, rival).differing > 0
     if bands is not None and differ and bands.share_unknown >= NOTABLE:
         at = at_thresholds(bands.unknown).capitalize()
         if len(bands.unknown) > 1:
@@ -453,8 +453,8 @@ def too_few(evaluation: Any, found: Standing, words: Words) -> Iterator[str]:
             at = "At every threshold"
         both = f"{printable(best)} and {printable(rival)}"
         clusters = ", allowing for clusters," if "cluster" in evaluation.design else ""
-        told = f"{at}, too few {words.cases} are judged differently by {both}{clusters}"
-        yield f"{told} to compare them there."
+        claim = f"{at}, too few {words.cases} are judged differently by {both}{clusters}"
+        yield f"{claim} to compare them there."
 
 
 # Numbers of cases that nobody will have are not told: so many, and so many times those there are.
@@ -466,32 +466,32 @@ RIVALS = 3
 POWER = 0.8
 
 
-def unknown(evaluation: Any, found: Standing, words: Words) -> Iterator[str]:
+def unknown(evaluation: Any, standing: Standing, words: Words) -> Iterator[str]:
     """Say what it would take to tell models apart, and what the evaluation warned of."""
-    if len(found.order) > 1 and found.comparison is not None:
-        yield from _open_pairs(found, found.comparison, words)
+    if len(standing.order) > 1 and standing.comparison is not None:
+        yield from _open_pairs(standing, standing.comparison, words)
     # Few events, few clusters and what could not be had are among the notes.
     yield from map(finished, evaluation.notes)
 
 
-def _open_pairs(found: Standing, compared: Comparison, words: Words) -> Iterator[str]:
+def _open_pairs(standing: Standing, compared: Comparison, words: Words) -> Iterator[str]:
     """Say how many cases would tell the best from those that it cannot be told apart from."""
-    best, *tied = found.top[: 1 + RIVALS]
+    best, *tied = standing.top[: 1 + RIVALS]
     numbers = [float(x) for x in compared.cases_needed(POWER)]
     needed = dict(zip(compared.pairs, numbers, strict=True))
-    told, without = [], []
+    reachable, without = [], []
     most = max(OUT_OF_REACH, TIMES * compared.cases)
     for name in tied if compared.cases >= ENOUGH else ():
         cases = needed.get((best, name), needed.get((name, best), math.nan))
         if compared.cases < cases < most:
-            told.append((rounded(cases), printable(name)))
-        elif cases >= most and found.pair(best, name).differing > 0:
+            reachable.append((rounded(cases), printable(name)))
+        elif cases >= most and standing.pair(best, name).differing > 0:
             without.append(printable(name))
     sure = f"{100 * POWER:g} % of the time"
-    if told:
-        (number, first), *others = told
+    if reachable:
+        (number, first), *others = reachable
         more = [f"{printable(best)} from {first}", *(f"{x} from {name}" for x, name in others)]
-        true = "the difference is" if len(told) == 1 else "the differences are"
+        true = "the difference is" if len(reachable) == 1 else "the differences are"
         start = f"If {true} as large as found, it would take about {number} {words.cases}"
         alone = ", each pair taken by itself" if len(compared) > 1 else ""
         yield f"{start} to tell {listed(more)} {sure}{alone}."

@@ -177,13 +177,13 @@ def _by_how_much(standing: Standing) -> str:
     if pair.differing == 0 and pair.difference == 0:
         return f"the losses of {named([best, rival])} never differ"
     digits = digits_apart(pair.interval)
-    told = f"{_lower(standing, best, rival)}, by {few(pair.difference, digits)}"
+    advantage = f"{_lower(standing, best, rival)}, by {few(pair.difference, digits)}"
     if not pair.standard_error > 0:
-        return f"{told}, without a standard error"
-    told = f"{told} ({_interval(standing, pair)})"
+        return f"{advantage}, without a standard error"
+    advantage = f"{advantage} ({_interval(standing, pair)})"
     if pair.ratio > 0 and standing.beats(best, rival):
-        told += f", that is by {saved(1 - 1 / pair.ratio)}"
-    return told
+        advantage += f", that is by {saved(1 - 1 / pair.ratio)}"
+    return advantage
 
 
 def _lower(standing: Standing, best: str, rival: str) -> str:

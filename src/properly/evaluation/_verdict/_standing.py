@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, cast
 
-from properly.comparison._pairs import told_apart
+from properly.comparison._pairs import is_significant
 from properly.evaluation._verdict._words import (
     scope_of,
 )
@@ -80,8 +80,8 @@ class Standing:
         """Tell whether one model is better than another, allowing for the other pairs."""
         pair = self.pair(one, other)
         # An infinite difference, or one without a standard error, has nothing to be told by.
-        known = pair.standard_error > 0 and -math.inf < pair.difference < 0
-        return known and told_apart(pair, 1 - self.level)
+        is_lower = pair.standard_error > 0 and -math.inf < pair.difference < 0
+        return is_lower and is_significant(pair, 1 - self.level)
 
     def is_useful(self, name: str) -> bool:
         """Tell whether a model is better than saying the event rate each time."""

@@ -96,8 +96,8 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return headline and sentences as JSON can hold them."""
-        found: dict[str, Any] = plain(asdict(self))
-        return found
+        record: dict[str, Any] = plain(asdict(self))
+        return record
 
 
 def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the event") -> Verdict:
@@ -170,8 +170,8 @@ def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the e
         message = f"a verdict is about an Evaluation; got {type(evaluation).__name__}"
         raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
     words = Words(_word(cases, "cases"), _word(event, "event"))
-    found = standing_of(evaluation)
-    return Verdict(headline(found), tuple(_sentences(evaluation, found, words)))
+    standing = standing_of(evaluation)
+    return Verdict(headline(standing), tuple(_sentences(evaluation, standing, words)))
 
 
 def _paragraph(text: str) -> str:
@@ -188,18 +188,18 @@ def _word(word: object, name: str) -> str:
     return printable(word.strip())
 
 
-def _sentences(evaluation: Evaluation, found: Standing, words: Words) -> Iterator[Sentence]:
+def _sentences(evaluation: Evaluation, standing: Standing, words: Words) -> Iterator[Sentence]:
     """Say what there is to say, the most important first."""
     said: dict[Kind, Iterable[str]] = {
-        "choice": [choice(found)],
-        "thresholds": thresholds(evaluation, found),
-        "baseline": baseline(evaluation, found),
+        "choice": [choice(standing)],
+        "thresholds": thresholds(evaluation, standing),
+        "baseline": baseline(evaluation, standing),
         "certain": certain(evaluation, words),
         "calibration": calibration(evaluation, words),
-        "groups": groups(evaluation, found),
+        "groups": groups(evaluation, standing),
         "unknown": [
-            *too_few(evaluation, found, words),
-            *unknown(evaluation, found, words),
+            *too_few(evaluation, standing, words),
+            *unknown(evaluation, standing, words),
         ],
     }
     yield from (Sentence(kind, text) for kind, texts in said.items() for text in texts)

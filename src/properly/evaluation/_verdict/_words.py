@@ -27,12 +27,13 @@ TINY = 1e-6
 # More digits than these nobody reads.
 MOST_DIGITS = 7
 
+# What the field calls the score of a rule.
 SCORES = {
     "brier": "Brier score",
     "log": "log score",
-    "rps": "RPS",
-    "pbs": "PBS",
-    "pll": "PLL",
+    "rps": "ranked probability score",
+    "pbs": "penalized Brier score",
+    "pll": "penalized logarithmic loss",
     "ranked_log": "ranked log score",
     "spherical": "spherical score",
     "misclassification": "misclassification score",
@@ -176,10 +177,10 @@ def chance(p: float) -> str:
 
 def chances(p_values: Sequence[float]) -> str:
     """Write some p-values, with their signs where these differ."""
-    told = [chance(p) for p in p_values]
-    if all(x.startswith("=") for x in told):
-        return f"= {listed(x.removeprefix('= ') for x in told)}"
-    return listed([told[0], *(f"p {x}" for x in told[1:])])
+    texts = [chance(p) for p in p_values]
+    if all(x.startswith("=") for x in texts):
+        return f"= {listed(x.removeprefix('= ') for x in texts)}"
+    return listed([texts[0], *(f"p {x}" for x in texts[1:])])
 
 
 def times(x: float) -> str:
