@@ -24,15 +24,6 @@ HALF_DOT, LETTER, HIGH = 5.0, 6.1, 12.0
 LONGEST = 150
 # That the name of a lower point stands above that of a higher one is worse than to cover so much.
 SWAPPED = 300.0
-SCORES = {
-    "brier": "Brier score",
-    "log": "log score",
-    "spherical": "spherical score",
-    "rps": "ranked probability score",
-    "ranked_log": "ranked log score",
-    "pbs": "penalized Brier score",
-    "pll": "penalized log score",
-}
 # Names that a sentence lists at most.
 LISTED = 6
 # p-values below this are not told more exactly.
