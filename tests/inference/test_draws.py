@@ -11,7 +11,17 @@ import pytest
 
 import properly
 from properly.errors import DataError
-from properly.inference._draws import FEW, Counts, Rows, fast_stream, sampler
+from properly.inference import _draws
+from properly.inference._draws import (
+    FEW,
+    Cells,
+    Counts,
+    Rows,
+    cell_starts,
+    fast_stream,
+    in_cells,
+    sampler,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -443,3 +453,63 @@ def test_the_cases_of_a_cluster_become_neighbours_and_those_of_no_weight_leave()
     assert rows.weight.tolist() == [1.5, 3.5, 0.5, 2.5]
     assert rows.cell.tolist() == [1, 1, 0, 0]
     assert rows.happened.tolist() == [1, 0, 0, 1]
+
+
+# Cells of very many forecasts
+
+
+def test_few_forecasts_have_no_cells() -> None:
+    value = np.linspace(0, 1, _draws.LONG)
+    assert cell_starts(value, np.ones(len(value))) is None
+
+
+@pytest.mark.parametrize("shape", [1.0, 6.0], ids=["even", "rare"])
+def test_cells_hold_neighbours_and_both_ends_stay_as_they_are(shape: float) -> None:
+    rng = np.random.default_rng(13)
+    p, weight = rng.random(40_000) ** shape, rng.integers(1, 4, 40_000)
+    p[:2] = 0.0, 1.0
+    t = properly.Tally.from_counts(p, weight, rng.binomial(weight, p))
+    start = cell_starts(t.value, t.weight)
+    assert start is not None
+    cells, ends = in_cells(t, start), _draws.ENDS
+    assert len(cells) == len(start) <= _draws.CELLS + 2 * ends
+    assert (cells.total, cells.event_rate) == (t.total, t.event_rate)
+    assert cells.weight @ cells.value == pytest.approx(t.weight @ t.value, rel=1e-12)
+    assert (np.diff(cells.value) > 0).all()
+    for end in (slice(ends), slice(-ends, None)):
+        assert (cells.value[end] == t.value[end]).all()
+        assert (cells.weight[end] == t.weight[end]).all()
+    # Equal parts of the cases and of their variance together, but for one forecast more.
+    inner = slice(ends + 1, -ends - 1)
+    variance = t.weight * t.value * (1 - t.value)
+    share = t.weight / t.weight.sum() + variance / variance.sum()
+    assert np.add.reduceat(share, start)[inner].max() <= 2 / _draws.CELLS + share.max()
+
+
+def test_rows_are_drawn_in_the_same_cells() -> None:
+    rng = np.random.default_rng(14)
+    p = rng.random(40_000)
+    cases = properly.Cases(rng.random(40_000) < p, p, weight=rng.gamma(2, size=40_000))
+    t = cases.tally()
+    start = cell_starts(t.value, t.weight)
+    assert start is not None
+    rows = sampler(cases, start=start)
+    assert isinstance(rows, Rows)
+    assert (rows.value == in_cells(t, start).value).all()
+    np.testing.assert_allclose(
+        np.bincount(rows.cell, rows.weight), in_cells(t, start).weight, rtol=1e-12
+    )
+
+
+def test_cells_are_drawn_with_the_means_and_variances_of_their_cases() -> None:
+    cells = Cells(np.array([0.1, 0.5, 0.9]), np.array([400, 300, 50]))
+    truth = np.array([0.0, 0.25, 1.0])
+    weight, events = stacked(cells.draws(truth, REPLICATES, np.random.default_rng(3)))
+    for drawn, mean in (
+        (events, cells.weight * truth),
+        (weight - events, cells.weight * (1 - truth)),
+    ):
+        error = STANDARD_ERRORS * np.sqrt(mean / REPLICATES)
+        assert (np.abs(drawn.mean(axis=0) - mean) <= error).all()
+        spread = np.abs(drawn.var(axis=0, ddof=1) - mean)
+        assert (spread <= STANDARD_ERRORS * np.sqrt((2 * mean**2 + mean) / REPLICATES)).all()

@@ -185,7 +185,7 @@ class NullDraws:
         self, source: Tally | Cases, rules: Sequence[BinaryRule], rng: np.random.Generator
     ) -> None:
         every = as_tally(source)
-        start = cell_starts(every)
+        start = cell_starts(to_numpy(every.value), to_numpy(every.weight))
         self.source, self.rules, self.start = source, list(rules), start
         self.tally = every if start is None else in_cells(every, start)
         self.sampler = sampler(source, clusters=False, start=start)

@@ -21,7 +21,7 @@ import numpy as np
 
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
-from properly.inference._draws import Counts, Rows
+from properly.inference._draws import Counts, Rows, cell_starts
 from properly.inference._logistic import fit as fit_logistic
 from properly.inference._logistic import logit, separating_line
 
@@ -58,11 +58,10 @@ LEAP = 0.5
 SMALL = 1e-10
 # Entries of a table of random events: some ten megabytes at a time.
 ENTRIES = 1 << 21
-# Of more forecasts than this, random outcomes are counted in so many cells of about as many cases.
-# Single cases matter at either end only, where few make a step of an increasing curve.
-LONG = 1 << 15
-CELLS = 1 << 14
-ENDS = 1 << 11
+# Cells of very many forecasts that a smooth curve is fitted to random outcomes in, and single
+# forecasts at either end. The data themselves are fitted in pieces of so many rows.
+SMOOTH = (1 << 10, 1 << 7)
+PIECE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,6 +192,8 @@ def quantiles(x: Column, weight: Column, shares: Sequence[float], *, counted: bo
     Of counts they are straight lines between neighbouring cases, the first at 0 and the last at 1
     (type 7); of weights, the least number with so large a share at or below it.
     """
+    if counted and weight.max() == 1:
+        return _quantiles_of_cases(x, shares)
     order = np.argsort(x)
     x, upto = x[order], np.cumsum(weight[order])
     if not counted:
@@ -205,6 +206,16 @@ def quantiles(x: Column, weight: Column, shares: Sequence[float], *, counted: bo
     low, high = (x[np.searchsorted(upto, case, side="right")] for case in pair)
     between: Column = low + (place - below) * (high - low)
     return between
+
+
+def _quantiles_of_cases(x: Column, shares: Sequence[float]) -> Column:
+    """Find quantiles of single cases, without putting all of them in order."""
+    place = np.multiply(shares, len(x) - 1)
+    below = np.floor(place).astype(np.intp)
+    above = np.minimum(below + 1, len(x) - 1)
+    among = np.partition(x, np.unique([below, above]))
+    result: Column = among[below] + (place - below) * (among[above] - among[below])
+    return result
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,20 +251,72 @@ class Spline:
     weight: Column
     axes: Column
     knots: Column
+    turn: Column
 
     @classmethod
-    def of(cls, value: Column, weight: Column, *, counted: bool) -> Spline:
-        """Place five knots; three where forecasts are too few for that, or else a line."""
+    def of(
+        cls,
+        value: Column,
+        weight: Column,
+        *,
+        counted: bool,
+        cases: tuple[Column, Column] | None = None,
+    ) -> Spline:
+        """Place five knots; three where forecasts are too few for that, or else a line.
+
+        They lie among other cases than those that are fitted if forecasts and weights of such are
+        given.
+        """
         odds = logit(value)
+        other, own = (value, weight) if cases is None else cases
+        others = odds if cases is None else logit(other)
         for shares in (FIVE, THREE, ()):
-            knots = quantiles(odds, weight, shares, counted=counted) if shares else np.empty(0)
+            knots = quantiles(others, own, shares, counted=counted) if shares else np.empty(0)
             if len(set(knots.tolist())) == len(shares):
                 columns = spline_columns(odds, knots)
                 if _are_independent(columns):
                     break
         else:
             columns, knots = np.ones((len(odds), 1)), np.empty(0)
-        return cls(value, weight, _upright(columns, weight * value * (1 - value)), knots)
+        turn = _upright(columns, weight * value * (1 - value))
+        return cls(value, weight, columns @ turn, knots, turn)
+
+    def curve_of(self, value: Column, weight: Column, events: Column, start: Column) -> Column:
+        """Fit very many forecasts, of which these are the cells that begin at `start`.
+
+        The fit to the cells is nearly right. What is left takes a step or two, a piece of the
+        forecasts at a time.
+        """
+        cells = np.add.reduceat(events.astype(np.float64), start)[None]
+        odds, converged = self._climb(cells)
+        if not converged[0]:
+            columns = spline_columns(logit(value), self.knots) @ self.turn
+            return fit_or_limit(columns, events / weight, weight, logit(value))
+        away = odds[0] - logit(self.value)
+        place = np.linalg.lstsq(self.axes, away, rcond=None)[0]
+        pieces = [slice(k, k + PIECE) for k in range(0, len(value), PIECE)]
+        small = SMALL * weight.mean()
+        for _ in range(STEPS):
+            slope, information = np.zeros(len(place)), np.zeros((len(place), len(place)))
+            for some in pieces:
+                columns, mean = self._piece(value[some], place)
+                slope += (events[some] - weight[some] * mean) @ columns
+                spread = weight[some] * mean * (1 - mean)
+                information += (columns * spread[:, None]).T @ columns
+            step = np.linalg.pinv(information, hermitian=True) @ slope
+            place = place + step
+            if slope @ step <= small:
+                break
+        return np.concatenate([self._piece(value[some], place)[1] for some in pieces])
+
+    def _piece(self, value: Column, place: Column) -> tuple[Column, Column]:
+        """Return the columns of some forecasts, and their probabilities."""
+        odds = logit(value)
+        columns = (
+            spline_columns(odds, self.knots) if len(self.turn) > 1 else np.ones((len(odds), 1))
+        )
+        columns = columns @ self.turn
+        return columns, _expit(odds + columns @ place)
 
     @property
     def words(self) -> str:
@@ -339,7 +402,7 @@ def fit_or_limit(Z: Column, y: Column, weight: Column, offset: Column) -> Column
     left = np.abs(side) <= RANK
     result: Column = (side > 0).astype(np.float64)
     if left.any():
-        columns = _upright(Z[left], np.ones(int(left.sum())))
+        columns = Z[left] @ _upright(Z[left], np.ones(int(left.sum())))
         result[left] = fit_or_limit(columns, y[left], weight[left], offset[left])
     return result
 
@@ -352,7 +415,8 @@ def _expit(x: Column) -> Column:
 
 
 def _cube(x: Column) -> Column:
-    result: Column = np.maximum(x, 0) ** 3
+    above = np.maximum(x, 0)
+    result: Column = above * above * above
     return result
 
 
@@ -362,12 +426,15 @@ def _are_independent(columns: Column) -> bool:
 
 
 def _upright(columns: Column, weight: Column) -> Column:
-    """Turn columns to right angles and length 1 under weights, and drop what depends on others."""
+    """Find what turns columns to right angles and length 1 under weights.
+
+    What depends on others is dropped.
+    """
     root = np.sqrt(weight)[:, None]
-    columns = columns / np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
-    _, size, turn = np.linalg.svd(root * columns, full_matrices=False)
+    largest = np.maximum(np.abs(columns).max(axis=0), np.finfo(float).tiny)
+    _, size, turn = np.linalg.svd(root * (columns / largest), full_matrices=False)
     kept = size > RANK * size[0]
-    result: Column = columns @ turn[kept].T / size[kept]
+    result: Column = turn[kept].T / size[kept] / largest[:, None]
     return result
 
 
@@ -418,55 +485,65 @@ def find_distances(subject: Subject, fit: Fit, drawing: Drawing) -> Distances:
         unknown = AbsoluteError(math.nan, math.nan, math.nan)
         return Distances(unknown, unknown, unknown, unknown, "none: all forecasts are 0 or 1")
     value, weight = sample.value[used], sample.weight[used].astype(np.float64)
-    ruler = _Ruler.of(fit, value, weight, counted=subject.is_counted)
-    observed = ruler.measure(sample.events[used][None])[0]
-    drawn = _if_calibrated(_among(draws, used), fit, ruler, drawing)
+    events, counted = sample.events[used], subject.is_counted
+    start = cell_starts(value, weight, SMOOTH if fit == "spline" else None)
+    draws = _among(draws, used)
+    if start is None:
+        curves = find_curves(fit, value, weight, counted=counted)
+        curve = curves.at(events[None])[0]
+    else:
+        draws = _in_cells(draws, start)
+        cells = draws.value, _weight_of(draws).astype(np.float64)
+        curves, curve = _curve_of_many(fit, (value, weight, events), cells, start, counted=counted)
+    observed = _distances(curve[None], value, weight, counted=counted)[0]
+    drawn = _if_calibrated(draws, curves, drawing, counted=counted)
     means, limits = drawn.mean(axis=0), np.quantile(drawn, drawing.level, axis=0)
     columns = (observed.tolist(), means.tolist(), limits.tolist())
     mean, median, most, largest = (AbsoluteError(*x) for x in zip(*columns, strict=True))
-    return Distances(mean, median, most, largest, ruler.curves.words)
+    return Distances(mean, median, most, largest, curves.words)
 
 
-class _Ruler(NamedTuple):
-    curves: Curves
-    value: Column
-    weight: Column
-    counted: bool
-
-    @classmethod
-    def of(cls, fit: Fit, value: Column, weight: Column, *, counted: bool) -> _Ruler:
-        """Get ready to fit curves to some forecasts."""
-        return cls(find_curves(fit, value, weight, counted=counted), value, weight, counted)
-
-    def measure(self, events: Column, *, rough: bool = False) -> Column:
-        """Return the four distances, a row for each row of events."""
-        away = np.abs(self.curves.at(events, rough=rough) - self.value)
-        mean = away @ self.weight / self.weight.sum()
-        among = [quantiles(row, self.weight, (0.5, 0.9), counted=self.counted) for row in away]
-        return np.column_stack([mean, np.stack(among), away.max(axis=1)])
+def _curve_of_many(
+    fit: Fit,
+    rows: tuple[Column, Column, Column],
+    cells: tuple[Column, Column],
+    start: Column,
+    *,
+    counted: bool,
+) -> tuple[Curves, Column]:
+    """Return what fits curves to the cells, and the curve of all forecasts."""
+    value, weight, events = rows
+    if fit == "spline":
+        spline = Spline.of(*cells, counted=counted, cases=(value, weight))
+        return spline, spline.curve_of(value, weight, events, start)
+    curve = find_curves(fit, value, weight, counted=counted).at(events[None])[0]
+    return find_curves(fit, *cells, counted=counted), curve
 
 
-def _if_calibrated(draws: Sampler, fit: Fit, ruler: _Ruler, drawing: Drawing) -> Column:
-    """Measure the distances of random outcomes; of very many forecasts, in cells."""
-    if len(draws.value) > LONG:
-        draws = in_cells(draws)
-        weight = _weight_of(draws).astype(np.float64)
-        ruler = _Ruler.of(fit, draws.value, weight, counted=ruler.counted)
-    return np.concatenate([ruler.measure(x, rough=True) for x in _events(draws, drawing)])
+def _distances(curves: Column, value: Column, weight: Column, *, counted: bool) -> Column:
+    """Return the four distances, a row for each curve."""
+    away = np.abs(curves - value)
+    mean = away @ weight / weight.sum()
+    among = [quantiles(row, weight, (0.5, 0.9), counted=counted) for row in away]
+    return np.column_stack([mean, np.stack(among), away.max(axis=1)])
 
 
-def in_cells(draws: Sampler) -> Sampler:
-    """Take neighbouring forecasts as one, their mean, but for those near either end."""
+def _if_calibrated(draws: Sampler, curves: Curves, drawing: Drawing, *, counted: bool) -> Column:
+    """Measure the distances of random outcomes."""
+    value, weight = draws.value, _weight_of(draws).astype(np.float64)
+    rough = (curves.at(events, rough=True) for events in _events(draws, drawing))
+    return np.concatenate([_distances(x, value, weight, counted=counted) for x in rough])
+
+
+def _in_cells(draws: Sampler, start: Column) -> Sampler:
+    """Take the forecasts of each cell as one, their mean."""
     weight = _weight_of(draws)
-    share = (np.cumsum(weight) - weight / 2) / weight.sum()
-    is_new = np.diff(np.floor(share * CELLS), prepend=-1) > 0
-    is_new[: ENDS + 1] = is_new[-ENDS:] = True
-    cell = np.cumsum(is_new) - 1
-    total = np.bincount(cell, weight)
-    value = np.bincount(cell, weight * draws.value) / total
+    total = np.add.reduceat(weight, start)
+    value = np.add.reduceat(weight * draws.value, start) / total
     if isinstance(draws, Counts):
-        return Counts(value, total.astype(np.int64))
-    return Rows(value, cell[draws.cell], draws.weight, draws.happened)
+        return Counts(value, total)
+    cell = np.searchsorted(start, draws.cell, side="right") - 1
+    return Rows(value, cell, draws.weight, draws.happened)
 
 
 def _weight_of(draws: Sampler) -> Column:

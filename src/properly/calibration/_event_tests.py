@@ -43,7 +43,7 @@ from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._design import Design
 from properly.inference._draws import fast_stream
-from properly.inference._logistic import fit, logit
+from properly.inference._logistic import Fitted, fit, logit
 from properly.inference._variance import Spread, covariance
 
 if TYPE_CHECKING:
@@ -85,14 +85,23 @@ class Line(NamedTuple):
     slope: float
 
 
-def by_likelihood(sample: Sample, *, joint: bool) -> Line | None:
-    """Compare the likelihood of a fitted line with that of the diagonal; None if none fits best."""
+def fit_lines(sample: Sample, *, joint: bool) -> tuple[Fitted, Fitted | None]:
+    """Fit a shift of the log odds, and a line of them if it is asked for and they vary."""
     odds, rate, weight = logit(sample.value), sample.events / sample.weight, sample.weight
     ones = np.ones((len(odds), 1))
     shifted = fit(ones, rate, weight, odds)
     free = fit(np.column_stack([ones, odds]), rate, weight) if joint and _varies(odds) else None
+    return shifted, free
+
+
+def by_likelihood(
+    sample: Sample, *, joint: bool, lines: tuple[Fitted, Fitted | None] | None = None
+) -> Line | None:
+    """Compare the likelihood of a fitted line with that of the diagonal; None if none fits best."""
+    shifted, free = lines or fit_lines(sample, joint=joint)
     if shifted.separated or (free is not None and free.separated):
         return None
+    weight = sample.weight
     price = sample.events @ np.log(sample.value) + (weight - sample.events) @ np.log1p(
         -sample.value
     )

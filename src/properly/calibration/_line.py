@@ -178,7 +178,7 @@ def find_line(subject: Subject, level: float) -> CalibrationLine:
 class _Coefficients(NamedTuple):
     value: Column
     spread: Spread
-    separated: bool
+    fitted: Fitted
 
     def at(self, i: int) -> Spread:
         return Spread(self.spread.covariance[i : i + 1, i : i + 1], self.spread.degrees)
@@ -192,16 +192,16 @@ def _coefficients(subject: Subject, Z: Column, offset: Column) -> _Coefficients:
     fitted = fit(Z, sample.events / sample.weight, sample.weight, offset)
     value, size = _ends(fitted, sample), Z.shape[1]
     if not np.isfinite(value).all():
-        return _Coefficients(value, Spread(np.full((size, size), np.nan), np.nan), fitted.separated)
+        return _Coefficients(value, Spread(np.full((size, size), np.nan), np.nan), fitted)
     if subject.design is None:
-        return _Coefficients(value, Spread(fitted.information_inverse, np.inf), separated=False)
+        return _Coefficients(value, Spread(fitted.information_inverse, np.inf), fitted)
     mean = expit(offset + Z @ value)
     turn = fitted.information_inverse @ Z.T
-    return _Coefficients(value, subject.spread(turn * (1 - mean), -turn * mean), separated=False)
+    return _Coefficients(value, subject.spread(turn * (1 - mean), -turn * mean), fitted)
 
 
 def _method(subject: Subject, coefficients: _Coefficients) -> str:
-    if coefficients.separated:
+    if coefficients.fitted.separated:
         return "none: some forecast tells events from others without error"
     if not np.isfinite(coefficients.value).all():
         return "none: all forecasts are alike"
@@ -224,7 +224,10 @@ def _tests(
 ) -> tuple[dict[str, float], str]:
     """Test whether the line is the diagonal, and its two coefficients one by one."""
     if subject.design is None:
-        result, label = by_likelihood(subject.sample, joint=True), "likelihood ratio"
+        varies = bool(np.ptp(subject.sample.value) > 0)
+        lines = shift.fitted, line.fitted if varies else None
+        result = by_likelihood(subject.sample, joint=True, lines=lines)
+        label = "likelihood ratio"
     else:
         result, label = by_sandwich(*_rows(subject), subject.design, joint=True), "Wald, sandwich"
     if result is None:
@@ -266,7 +269,7 @@ def _score_tests(subject: Subject, shift: _Coefficients) -> dict[str, float]:
         cluster = np.arange(len(p)) if cluster is None else cluster
         score = clustered_score(p, happened, subject.design.weight, cluster)
         result["joint"] = score.p_value
-    if subject.design is not None and not shift.separated:
+    if subject.design is not None and not shift.fitted.separated:
         large = by_sandwich(*_rows(subject), subject.design, joint=False)
         result["in_the_large"] = math.nan if large is None else large.p_value
     return result

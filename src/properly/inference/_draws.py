@@ -308,15 +308,17 @@ def _rows(cases: Cases, grouped: Any) -> Rows:
     return Rows(value.astype(np.float64), cell, weight[order], y[order], start)
 
 
-def cell_starts(tally: Tally, cells: int = CELLS, ends: int = ENDS) -> Column | None:
+def cell_starts(
+    value: Column, weight: Column, sizes: tuple[int, int] | None = None
+) -> Column | None:
     """Find the first forecast of each cell; None if forecasts are few enough to be drawn as is.
 
     Cells have the same share of the cases and of the variance of their outcomes together, so that
     rare events have cells of their own; forecasts near either end, among them 0 and 1, stay single.
     """
-    if len(tally) <= LONG:
+    if len(value) <= LONG:
         return None
-    value, weight = (to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight))
+    cells, ends = sizes or (CELLS, ENDS)
     share, variance = weight / weight.sum(), weight * value * (1 - value)
     share += variance / (variance.sum() or 1.0)
     upto = np.cumsum(share)

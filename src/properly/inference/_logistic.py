@@ -21,6 +21,11 @@ HALVINGS = 30
 # digits that are right.
 SMALL = 1e-9
 POLISH = 2
+# A step that moves no log odds by more than this leads upward for certain.
+LEAP = 0.5
+# Of more rows than this, the search begins at the fit to means of so many neighbours.
+LONG = 1 << 15
+NEIGHBOURS = 16
 # Odds beyond these are met in data that separate, and hardly in others.
 EXTREME = 15.0
 RANK = 1e-10
@@ -71,8 +76,9 @@ def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | Non
     y = np.asarray(y, dtype=np.float64)
     weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
     offset = np.zeros(len(y)) if offset is None else np.asarray(offset, dtype=np.float64)
-    used = weight > 0
-    Z, y, weight, offset = np.asarray(Z, np.float64)[used], y[used], weight[used], offset[used]
+    Z, used = np.asarray(Z, np.float64), weight > 0
+    if not used.all():
+        Z, y, weight, offset = (x[used] for x in (Z, y, weight, offset))
     # What is small is told by weights of 1 on average, whatever unit they came in.
     unit = float(weight.mean())
     weight = weight / unit
@@ -82,7 +88,7 @@ def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | Non
     if len(size) < Z.shape[1] or (size <= RANK * np.linalg.norm(Z, axis=0)).any():
         return _without_answer(Z.shape[1], np.nan, np.full(Z.shape[1], np.nan), separated=False)
     model = _Model(axes, y, weight, offset)
-    place, value, converged = _climb(model)
+    place, value, converged = _climb(model, _start(model))
     if not converged or np.abs(axes @ place).max() > EXTREME:
         line = separating_line(Z, y)
         if line is not None:
@@ -107,38 +113,59 @@ class _Model(NamedTuple):
 
     def slopes(self, place: Column) -> tuple[Column, Column]:
         """Return the first derivatives, and the information."""
-        from scipy.special import expit
-
         odds = self.offset + self.axes @ place
-        left = self.weight * (self.y * expit(-odds) - (1 - self.y) * expit(odds))
-        spread = self.weight * expit(odds) * expit(-odds)
+        # One exponential makes both probabilities, each to its last digit.
+        power = np.exp(-np.abs(odds))
+        likely = 1 / (1 + power)
+        unlikely = power * likely
+        is_up = odds >= 0
+        event, none = np.where(is_up, likely, unlikely), np.where(is_up, unlikely, likely)
+        left = self.weight * (self.y * none - (1 - self.y) * event)
+        spread = self.weight * likely * unlikely
         return left @ self.axes, (self.axes * spread[:, None]).T @ self.axes
 
 
-def _climb(model: _Model) -> tuple[Column, float, bool]:
+def _start(model: _Model) -> Column:
+    """Begin at 0, or at the fit to means of neighbours, which has nearly all of the way behind."""
+    rows, size = model.axes.shape
+    if rows <= LONG:
+        return np.zeros(size)
+    start = np.arange(0, rows, NEIGHBOURS)
+    weight = np.add.reduceat(model.weight, start)
+    axes, y, offset = (
+        (np.add.reduceat((model.weight * x.T).T, start).T / weight).T
+        for x in (model.axes, model.y, model.offset)
+    )
+    rough = _Model(axes, y, weight, offset)
+    place, _, converged = _climb(rough, _start(rough))
+    return place if converged else np.zeros(size)
+
+
+def _climb(model: _Model, place: Column) -> tuple[Column, float, bool]:
     """Take Newton's steps, halved until they lead upward; say whether they came to an end."""
-    place = np.zeros(model.axes.shape[1])
-    value = model.value(place)
     for _ in range(STEPS):
         slope, information = model.slopes(place)
         step = np.linalg.pinv(information, hermitian=True) @ slope
         if slope @ step <= SMALL:
-            return *_polish(model, place), True
-        for halving in range(HALVINGS):
-            trial = place + step / 2**halving
-            reached = model.value(trial)
-            if reached > value:
-                break
-        else:
-            return place, value, False
-        place, value = trial, reached
-    return place, value, False
+            return *_polish(model, place, step), True
+        if np.abs(model.axes @ step).max() > LEAP:
+            value = model.value(place)
+            for _ in range(HALVINGS):
+                if model.value(place + step) > value:
+                    break
+                step /= 2
+            else:
+                return place, value, False
+        place = place + step
+    return place, model.value(place), False
 
 
-def _polish(model: _Model, place: Column) -> tuple[Column, float]:
-    for _ in range(POLISH):
+def _polish(model: _Model, place: Column, step: Column) -> tuple[Column, float]:
+    for _ in range(POLISH - 1):
+        place = place + step
         slope, information = model.slopes(place)
-        place = place + np.linalg.pinv(information, hermitian=True) @ slope
+        step = np.linalg.pinv(information, hermitian=True) @ slope
+    place = place + step
     return place, model.value(place)
 
 
