@@ -14,11 +14,11 @@ from properly import report
 from properly.engines import Summary
 from properly.engines._cell_counts import Counts
 from properly.engines._exact_sums import ScoreSums
-from properly.evaluation import _rows_or_sums
 from properly.evaluation._evaluate import rules_of_event
 from properly.evaluation._pipeline import gather
 from properly.evaluation._rows_or_sums import Request
 from properly.evaluation._summary_notes import CLUSTERS, GROUPS, THRESHOLDS, WEIGHTS
+from properly.inference import _draws
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
@@ -200,9 +200,11 @@ def test_what_cells_can_have_changed_is_told(grouped: Any, whole: Any) -> None:
     assert any(note.startswith(sentence) for note in grouped.notes)
 
 
-def test_many_forecasts_are_drawn_in_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_rows_or_sums, "MOST_DRAWN", 200)
-    monkeypatch.setattr(_rows_or_sums, "RUNS", 40)
+def test_many_forecasts_are_drawn_in_cells_and_parts_stay_exact(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name, size in (("LONG", 200), ("CELLS", 40), ("ENDS", 5)):
+        monkeypatch.setattr(_draws, name, size)
     y, p = RNG.random(400) < 0.3, RNG.random(400)
     summary = Summary.of_rows([Brier()], y, {"one": p, "two": p**2})
     found = gather(summary, Request("binary", (Brier(),), Brier(), None, 0.95, 9, 1))
@@ -210,12 +212,10 @@ def test_many_forecasts_are_drawn_in_runs(monkeypatch: pytest.MonkeyPatch) -> No
     exact = properly.decompose(properly.tally(y, p), Brier())
     assert (parts.score, parts.miscalibration) == (exact.score, exact.miscalibration)
     assert parts.intervals is not None
-    assert parts.intervals.score == found.scores["one"]["brier"].interval
+    assert parts.intervals.score == pytest.approx(found.scores["one"]["brier"].interval, rel=1e-12)
     assert found.calibration["one"].mean_forecast == pytest.approx(p.mean())
-    assert found.notes[-1] == (
-        "draws for calibration tests, and for intervals of miscalibration and discrimination, take "
-        "forecasts of one and two together in 40 runs of neighbours"
-    )
+    test = properly.calibration_test(properly.tally(y, p), replicates=9, rng=1)
+    assert found.calibration_tests["one"] == test
 
 
 def test_one_model_has_no_pairs_and_one_group_is_noted() -> None:

@@ -27,6 +27,7 @@ from properly.rules._rule import require_binary
 if TYPE_CHECKING:
     import numpy as np
 
+    from properly.calibration._components import NullDraws
     from properly.calibration._statistics import CalibrationTest
     from properly.counts._reductions import Plan, View
     from properly.counts._tally import Tally
@@ -194,7 +195,15 @@ def calibration_test(
     chosen = None if rule is None else _proper(require_binary(rule))
     name = statistic or _default(tally, chosen)
     _require_fit(tally, name, rule)
-    trial = Trial(tally, chosen or Brier(), *drawing, groups, training)
+    return _by_trial(name, Trial(tally, chosen or Brier(), *drawing, groups, training))
+
+
+def combined_test(source: Tally | Cases, replicates: int, null: NullDraws) -> CalibrationTest:
+    """Make the usual test of independent cases, by draws that others have made, Brier's too."""
+    return _by_trial("combined", Trial(source, Brier(), replicates, given=null))
+
+
+def _by_trial(name: str, trial: Trial) -> CalibrationTest:
     verdict = TRIALS[name](trial)
     measured = None if verdict.miscalibration is None else trial.rule.name
     return replace(verdict, design=trial.design, rule=measured)

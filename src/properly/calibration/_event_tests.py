@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._notices import notice
+from properly._boundary._options import as_generator
 from properly._boundary._record import amount_of, many
 from properly.calibration._components import ROUNDING, NullDraws, p_value
 from properly.calibration._statistics import (
@@ -198,7 +199,7 @@ class Trial:
     source: Tally | Cases
     rule: BinaryRule
     replicates: int
-    rng: np.random.Generator
+    rng: np.random.Generator | None = None
     groups: int = 10
     training: bool = False
     given: NullDraws | None = None
@@ -213,7 +214,7 @@ class Trial:
     @cached_property
     def null(self) -> NullDraws:
         """Outcomes as the forecasts say, drawn by others before or here."""
-        return self.given or NullDraws(self.source, [self.rule], self.rng)
+        return self.given or NullDraws(self.source, [self.rule], as_generator(self.rng))
 
     @property
     def counts(self) -> bool:
@@ -375,7 +376,7 @@ def _by_path(
         return result / scale if scale else math.inf if result else 0.0
 
     sampler, drawn = trial.null.sampler, np.empty(0)
-    outcomes = sampler.outcomes(sampler.value, sys.maxsize, fast_stream(trial.rng))
+    outcomes = sampler.outcomes(sampler.value, sys.maxsize, fast_stream(as_generator(trial.rng)))
 
     def draw(replicates: int) -> Column:
         nonlocal drawn

@@ -14,6 +14,7 @@ from properly._boundary._options import as_drawing, as_generator
 from properly._boundary._record import printable
 from properly.calibration._calibration_test import calibration_test
 from properly.calibration._certain import certainties
+from properly.calibration._components import NullDraws
 from properly.calibration._decomposition import Decomposition, decompose_by
 from properly.calibration._grouping_error import grouping_error
 from properly.calibration._reliability import reliability
@@ -211,9 +212,11 @@ def _decompositions(
     if drawn is None or not request.replicates:
         return exact
     drawing = as_drawing(request.level, request.replicates, request.rng)
-    around = decompose_by(drawn, request.rules, drawing)
-    # Draws of runs or cells have a score of their own.
-    apart = source.summed and (drawn is not tally or tally.cells is not None)
+    # What is drawn here is compared with once more, by the test of calibration.
+    null = source.nulls[name] = NullDraws(drawn, [*request.rules, Brier()], drawing.rng)
+    around = decompose_by(drawn, request.rules, drawing, null)
+    # Draws of cells have a score of their own.
+    apart = source.summed and tally.cells is not None
     drawn_parts = {}
     for (rule, parts), other in zip(exact.items(), around, strict=True):
         intervals = other.intervals

@@ -15,7 +15,7 @@ import numpy as np
 
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
-from properly.calibration._calibration_test import calibration_test
+from properly.calibration._calibration_test import calibration_test, combined_test
 from properly.calibration._decomposition import add_parts, decompose, decompose_by
 from properly.calibration._grouping_error import grouping_error
 from properly.calibration._summary import calibration_summary
@@ -23,6 +23,7 @@ from properly.comparison._compare import compare_cases
 from properly.comparison._groups import by_group
 from properly.comparison._periods import over_time
 from properly.counts._cases import (
+    has_clusters,
     has_time,
     is_dependent,
     relative_weights,
@@ -37,14 +38,12 @@ from properly.decisions._worst_cases import worst_cases, worst_forecasts
 from properly.evaluation._summary_notes import (
     about_class_cells,
     about_classes,
-    about_draws,
     about_grouping,
     left_out,
 )
 from properly.evaluation._summed_groups import summed_groups
 from properly.evaluation._summed_scores import (
     compare_sums,
-    in_runs,
     is_weighted,
     score_of,
     skill_of,
@@ -59,6 +58,7 @@ from properly.rules._ranked_probability import CutRule
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from properly.calibration._components import NullDraws
     from properly.calibration._decomposition import ClassDecomposition
     from properly.calibration._grouping_error import GroupingError
     from properly.calibration._statistics import CalibrationTest
@@ -79,8 +79,6 @@ if TYPE_CHECKING:
     from properly.rules._interval import Interval
     from properly.typing import Column, Progress
 
-# Draws of more forecasts take minutes, and say no more than those of so many runs of neighbours.
-MOST_DRAWN, RUNS = 20_000, 8_000
 UNKNOWN: dict[str, Any] = {"standard_error": math.nan, "interval": (math.nan, math.nan)}
 IMPROPER = UNKNOWN | {"method": "an improper rule"}
 TIMES = "reliability has no bands: they do not allow for dependence in time"
@@ -155,6 +153,7 @@ class Rows:
         few = few_times(self.first)
         self.notes = [few] if few else []
         self.tallies: dict[str, Tally] = {}
+        self.nulls: dict[str, NullDraws] = {}
         self.cells: dict[str, int] = {}
         if request.task == "binary":
             self.cases = {name: one_dependence(cases) for name, cases in given.items()}
@@ -244,8 +243,12 @@ class Rows:
 
     def calibration_test(self, name: str) -> CalibrationTest | None:
         """Test the calibration of an event, unless cases depend on one another in time."""
-        cases = self.cases[name]
-        return None if has_time(cases) else calibration_test(cases, **self.request.draws)
+        cases, request = self.cases[name], self.request
+        if has_time(cases):
+            return None
+        if has_clusters(cases):
+            return calibration_test(cases, **request.draws)
+        return combined_test(relative_weights(cases), request.replicates, self.nulls.pop(name))
 
     def questions(self, name: str, reduction: View) -> Mapping[str, Cases]:
         """Return the questions of a reduction about the class, by name."""
@@ -284,7 +287,7 @@ class Sums:
 
     Scores, skills and comparisons come from the sums; all that depends on the forecasts of one
     model alone comes from its counts. Of independent cases that are counted one by one the numbers
-    are those of the rows. Draws are of the counts, of very many forecasts in runs of neighbours.
+    are those of the rows, and so are draws.
     """
 
     summed = True
@@ -299,11 +302,8 @@ class Sums:
         # Of classes, by model, if forecasts of any question were grouped.
         counts = [] if self.tallies else [(key[0], x.cells) for key, x in summary.counts.items()]
         self.cells = {name: cells for name, cells in counts if cells is not None}
-        by_row = self.sums.clustered or is_weighted(self.sums)
-        self.runs = {
-            name: None if by_row else in_runs(tally, RUNS) if len(tally) > MOST_DRAWN else tally
-            for name, tally in self.tallies.items()
-        }
+        self.by_row = self.sums.clustered or is_weighted(self.sums)
+        self.nulls: dict[str, NullDraws] = {}
 
     def data(self) -> dict[str, Any]:
         """Describe the data."""
@@ -320,9 +320,6 @@ class Sums:
         if self.request.task == "binary":
             yield from about_grouping(grouping)
             yield from left_out(summary, draws=drawing)
-            pairs = zip(self.models, self.runs.values(), self.tallies.values(), strict=True)
-            names = [name for name, runs, tally in pairs if runs is not None and runs is not tally]
-            yield from about_draws(names if drawing else [], RUNS)
             return
         if self.cells:
             widest = max(self._grouping_error(name) for name in self.cells)
@@ -387,7 +384,7 @@ class Sums:
 
     def drawn(self, name: str) -> Tally | None:
         """Return the counts to draw from; None where draws would have to be of rows."""
-        return self.runs[name]
+        return None if self.by_row else self.tallies[name]
 
     def banded(self, name: str) -> Tally:
         """Return the counts."""
@@ -416,7 +413,9 @@ class Sums:
     def calibration_test(self, name: str) -> CalibrationTest | None:
         """Test the calibration of an event."""
         drawn = self.drawn(name)
-        return None if drawn is None else calibration_test(drawn, **self.request.draws)
+        if drawn is None:
+            return None
+        return combined_test(drawn, self.request.replicates, self.nulls.pop(name))
 
     def questions(self, name: str, reduction: View) -> Mapping[str, Tally]:
         """Return the counts of each question of a reduction about the class, by name."""

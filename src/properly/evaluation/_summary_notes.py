@@ -78,15 +78,6 @@ def about_classes(summary: Summary, *, ordered: bool, draws: bool) -> Iterator[s
         yield CLASS_COSTS
 
 
-def about_draws(names: Sequence[str], runs: int) -> Iterator[str]:
-    """Say of which models draws were of runs of neighbouring forecasts."""
-    if names:
-        yield (
-            "draws for calibration tests, and for intervals of miscalibration and discrimination, "
-            f"take forecasts of {_named(names)} together in {runs:,} runs of neighbours"
-        )
-
-
 def about_grouping(errors: Mapping[str, GroupingError]) -> Iterator[str]:
     """Say in one sentence what grouping can have changed, of all models together."""
     if errors:
