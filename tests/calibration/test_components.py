@@ -13,6 +13,7 @@ from properly._boundary._options import as_drawing
 from properly.calibration._components import (
     NullDraws,
     Prices,
+    Worlds,
     components,
     find_bias,
     increasing_fit,
@@ -21,7 +22,7 @@ from properly.calibration._components import (
 )
 from properly.calibration._decomposition import decompose_by
 from properly.counts._isotonic import recalibrate
-from properly.inference._draws import Draw, sampler
+from properly.inference._draws import Draw
 from properly.rules import Bounded, Brier, Elementary, Log, Spherical
 
 if TYPE_CHECKING:
@@ -223,8 +224,7 @@ def test_the_bias_is_what_draws_have_in_excess_of_their_world() -> None:
     t = properly.Tally.from_counts([0.3], [40], [20])
     truths = np.array([0.5]), np.array([0.2])
     (found,) = find_bias(
-        sampler(t),
-        t.weight,
+        Worlds.of(t),
         truths[0],
         [(prices(Brier(), t.value), truths[1])],
         replicates=1500,
@@ -245,8 +245,7 @@ def test_clusters_that_share_forecast_and_outcome_have_the_bias_of_as_many_cases
     y = np.repeat([True, False], 100)
     cases = properly.Cases(y, np.full(200, 0.3), clusters=np.arange(200) // 5)
     (found,) = find_bias(
-        sampler(cases),
-        np.array([200]),
+        Worlds.of(cases),
         np.array([0.5]),
         [(prices(Brier(), np.array([0.3])), np.array([0.2]))],
         replicates=1500,
@@ -262,8 +261,7 @@ def test_a_single_draw_has_no_deviation() -> None:
     t = properly.Tally.from_counts(VALUE, [5] * 6, [0, 1, 1, 3, 4, 5])
     truth = np.array([0.0, 0.2, 0.2, 0.6, 0.8, 1.0])
     (found,) = find_bias(
-        sampler(t),
-        t.weight,
+        Worlds.of(t),
         truth,
         [(prices(Log()), truth)],
         replicates=1,
@@ -277,8 +275,7 @@ def test_where_a_certain_forecast_was_wrong_the_bias_is_unknown_for_miscalibrati
     t = properly.Tally.from_counts(VALUE, [50] * 6, [10, 11, 15, 30, 45, 50])
     truth = np.array([0.2, 0.22, 0.3, 0.6, 0.9, 1.0])
     (found,) = find_bias(
-        sampler(t),
-        t.weight,
+        Worlds.of(t),
         truth,
         [(prices(Log()), truth)],
         replicates=20,

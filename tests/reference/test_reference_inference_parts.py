@@ -32,12 +32,12 @@ import properly
 from properly.calibration._components import (
     NullDraws,
     Prices,
+    Worlds,
     find_bias,
     increasing_fit,
     true_components,
 )
 from properly.counts._isotonic import recalibrate
-from properly.inference._draws import sampler
 from properly.inference._variance import spread_of_means
 from properly.rules import Brier, Log
 
@@ -172,8 +172,7 @@ def test_the_scores_of_certain_forecasts_are_the_published_ones() -> None:
 def correction_of(rule: str, forecast: str) -> Correction:
     world = world_of(rule, forecast)
     (found,) = find_bias(
-        sampler(world.tally),
-        world.weight,
+        Worlds.of(world.tally),
         world.pav,
         [(world.prices, world.linear)],
         replicates=BIAS_REPLICATES,

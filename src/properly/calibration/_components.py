@@ -19,7 +19,8 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly.calibration._statistics import Sample, score_axes, score_statistic
-from properly.counts._isotonic import refit
+from properly.counts._isotonic import recalibrate, refit
+from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
 from properly.inference._draws import Counts, Draw, cell_starts, fast_stream, in_cells, sampler
 
@@ -39,6 +40,9 @@ FOR_BIAS = 200
 # Draws that tell how much grouping takes from a mean: both sides come from the same outcomes, so
 # that their difference hardly varies.
 FOR_MEAN = 10
+# Cells of forecasts that are more than these, and single ones at either end, that stand for all of
+# them where cases are drawn with replacement.
+FINE = (1 << 16, 1 << 11)
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +170,12 @@ def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
     return Parts(prices.mean(weight, weight * truth) - best, constant - best)
 
 
+def miscalibration_of(tally: Tally, rule: BinaryRule) -> tuple[float, float]:
+    """Return the score and the miscalibration, which may be below 0 by rounding."""
+    fit, score = recalibrate(tally), mean_score(tally, rule)
+    return score, score - mean_loss(fit.event_rate, fit.weight, fit.events, rule)
+
+
 class NullDraws:
     """Outcomes drawn as the forecasts say, by all rules at once, for all that needs them.
 
@@ -185,7 +195,7 @@ class NullDraws:
         self, source: Tally | Cases, rules: Sequence[BinaryRule], rng: np.random.Generator
     ) -> None:
         every = as_tally(source)
-        start = cell_starts(to_numpy(every.value), to_numpy(every.weight))
+        start = _starts(every)
         self.source, self.rules, self.start = source, list(rules), start
         self.tally = every if start is None else in_cells(every, start)
         self.sampler = sampler(source, clusters=False, start=start)
@@ -194,6 +204,10 @@ class NullDraws:
         self._single = None if start is None else fast_stream(rng)
         self._miscalibration = np.empty((len(self.rules), 0))
         self._score = np.empty(0)
+
+    def observed(self, rule: BinaryRule) -> tuple[float, float]:
+        """Return the score and the miscalibration that draws are compared with."""
+        return miscalibration_of(self.tally, rule)
 
     def miscalibration(self, rule: BinaryRule, replicates: int) -> Column:
         """Return the miscalibration of so many draws."""
@@ -312,9 +326,83 @@ def enough_for_bias(replicates: int) -> int:
     return min(replicates, max(FOR_BIAS, replicates // 5))
 
 
+class Worlds(NamedTuple):
+    """What is drawn to find a bias: forecasts and, where these are very many, cells of them.
+
+    Attributes
+    ----------
+    tally : Tally
+        The forecasts and what happened.
+    sampler : Counts or Rows
+        What draws them.
+    fine : numpy array or None
+        Which of all forecasts these begin with, where they are themselves narrow cells.
+    start : numpy array or None
+        The first forecast of each cell.
+    cells : Counts or Rows or None
+        What draws the cells.
+    """
+
+    tally: Tally
+    sampler: Sampler
+    fine: Column | None
+    start: Column | None = None
+    cells: Sampler | None = None
+
+    @classmethod
+    def of(cls, source: Tally | Cases) -> Worlds:
+        """Group very many forecasts: finely, and these cells roughly."""
+        fine, tally = _starts(as_tally(source), FINE, sum(FINE)), as_tally(source)
+        if fine is not None:
+            tally = in_cells(tally, fine)
+        start = _starts(tally)
+        if start is None:
+            return cls(tally, sampler(source, start=fine), fine)
+        rough = start if fine is None else fine[start]
+        return cls(tally, sampler(source, start=fine), fine, start, sampler(source, start=rough))
+
+    def draws(
+        self,
+        truth: Column,
+        recalibrated: Column,
+        by_rule: Sequence[Prices],
+        replicates: int,
+        rng: np.random.Generator,
+    ) -> list[Column]:
+        """Draw cases, and outcomes from a curve; return the components by each rule.
+
+        Cells make most of the draws. Few draws of the forecasts themselves, counted in cells as
+        well, say how far apart the means of both are.
+        """
+        if self.cells is None or self.start is None:
+            draws = self.sampler.draws(truth, replicates, rng, recalibrated)
+            return components_by_rule(draws, by_rule)
+        rough = [Prices.at(self.cells.value, prices.rule) for prices in by_rule]
+        curve, fitted = (self._mean(x, self.start) for x in (truth, recalibrated))
+        many = components_by_rule(self.cells.draws(curve, replicates, rng, fitted), rough)
+        few = list(self.sampler.draws(truth, FOR_MEAN, rng, recalibrated))
+        counted = [Draw(*(np.add.reduceat(x, self.start) for x in draw)) for draw in few]
+        both = components_by_rule(few, by_rule), components_by_rule(counted, rough)
+        shifts = [one.mean(axis=1) - other.mean(axis=1) for one, other in zip(*both, strict=True)]
+        return [x + shift[:, None] for x, shift in zip(many, shifts, strict=True)]
+
+    def _mean(self, curve: Column, start: Column) -> Column:
+        """Average a curve over each cell."""
+        weight = to_numpy(self.tally.weight)
+        total, share = (np.add.reduceat(x, start) for x in (weight, weight * curve))
+        mean: Column = share / total
+        # Rounding must not lead beyond certainty.
+        return np.clip(mean, 0.0, 1.0)
+
+
+def _starts(
+    tally: Tally, sizes: tuple[int, int] | None = None, most: int | None = None
+) -> Column | None:
+    return cell_starts(to_numpy(tally.value), to_numpy(tally.weight), sizes, most)
+
+
 def find_bias(
-    sampler: Sampler,
-    weight: Column,
+    worlds: Worlds,
     recalibrated: Column,
     by_rule: Sequence[tuple[Prices, Column]],
     *,
@@ -331,8 +419,8 @@ def find_bias(
     """
 
     def drawn(truth: Column, some: Iterable[int]) -> list[Column]:
-        draws = sampler.draws(truth, replicates, fast_stream(rng), recalibrated)
-        return components_by_rule(draws, [by_rule[k][0] for k in some])
+        prices = [by_rule[k][0] for k in some]
+        return worlds.draws(truth, recalibrated, prices, replicates, fast_stream(rng))
 
     rough = drawn(recalibrated, range(len(by_rule)))
     # Rules mostly share the smoother curve too, and what is drawn from it.
@@ -348,6 +436,7 @@ def find_bias(
         k: x for truth, rules in curves for k, x in zip(rules, drawn(truth, rules), strict=True)
     }
     smooth = [result[k] for k in range(len(by_rule))]
+    weight = to_numpy(worlds.tally.weight)
     return [
         _correction(weight, prices, (recalibrated, truth), both)
         for (prices, truth), *both in zip(by_rule, rough, smooth, strict=True)

@@ -21,6 +21,7 @@ from properly._boundary._tables import table_of_numbers
 from properly.calibration._components import (
     NullDraws,
     Prices,
+    Worlds,
     enough_for_bias,
     find_bias,
     increasing_fit,
@@ -32,7 +33,7 @@ from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
 from properly.counts._scoring import mean_loss, mean_score, share_saved
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
-from properly.inference._draws import Counts, sampler
+from properly.inference._draws import Counts
 from properly.inference._variance import has_design, spread_of_means
 from properly.rules import Brier
 from properly.rules._rule import require_binary
@@ -501,28 +502,28 @@ def find_intervals(
     """Put intervals around scores, their miscalibration, discrimination and uncertainty.
 
     All rules are asked about the same draws, which takes little longer than for one. Very many
-    forecasts are drawn in cells; the parts that are corrected are then those of the cells.
+    forecasts are drawn in cells; the parts that are corrected are then those of narrow cells.
     """
     _, replicates, rng = drawing
     # What the test draws is independent. The bias is that of clusters, drawn as a whole; of times,
     # it is that of independent cases.
-    null = null or NullDraws(source, rules, rng)
-    t, start = null.tally, null.start
-    together = sampler(source, start=start)
-    raw = parts if start is None else _decompose_tally(t, rules)
+    null, worlds = null or NullDraws(source, rules, rng), Worlds.of(source)
+    t = worlds.tally
+    raw = parts if worlds.fine is None else _decompose_tally(t, rules)
     fit = recalibrate(t)
     recalibrated = fit.spread(fit.event_rate)
-    prices = [Prices.at(together.value, rule) for rule in rules]
+    prices = [Prices.at(worlds.sampler.value, rule) for rule in rules]
     truths = [(price, increasing_fit(t, fit, price)) for price in prices]
-    enough, weight = enough_for_bias(replicates), to_numpy(t.weight)
-    biases = find_bias(together, weight, recalibrated, truths, replicates=enough, rng=rng)
+    enough = enough_for_bias(replicates)
+    biases = find_bias(worlds, recalibrated, truths, replicates=enough, rng=rng)
     intervals = []
     for rule, own, exact, price, bias in zip(rules, raw, parts, prices, biases, strict=True):
-        spread = _spread(source, null, _amounts(price, recalibrated, t.event_rate))
-        four, drawn = _four(own), null.miscalibration(rule, replicates)
-        p = math.nan if is_dependent(source) else p_value(four[1], drawn, four[0])
-        around = _intervals(four, spread, bias, (p, null.mean(rule, replicates)), drawing)
-        if start is not None and math.isfinite(exact.score):
+        spread = _spread(source, worlds, _amounts(price, recalibrated, t.event_rate))
+        score, observed = null.observed(rule)
+        drawn = null.miscalibration(rule, replicates)
+        p = math.nan if is_dependent(source) else p_value(observed, drawn, score)
+        around = _intervals(_four(own), spread, bias, (p, null.mean(rule, replicates)), drawing)
+        if own is not exact and math.isfinite(exact.score):
             around = replace(around, score=_score_interval(source, rule, exact.score, drawing))
         intervals.append(around)
     return intervals
@@ -541,14 +542,16 @@ def _score_interval(
     return _around(score, spread.half_widths(drawing.level)[0])
 
 
-def _spread(source: Tally | Cases, null: NullDraws, amounts: tuple[Column, Column]) -> Spread:
+def _spread(source: Tally | Cases, worlds: Worlds, amounts: tuple[Column, Column]) -> Spread:
     """Find the spread of the four numbers; of rows in cells, each has the amount of its cell."""
-    if null.start is None:
+    if worlds.fine is None:
         return spread_of_means(source, *amounts)
-    if isinstance(null.sampler, Counts) and not (isinstance(source, Cases) and has_design(source)):
-        return spread_of_means(null.tally, *amounts)
-    cell = np.repeat(np.arange(len(null.start)), np.diff(null.start, append=len(as_tally(source))))
-    return spread_of_means(source, *(amount[:, cell] for amount in amounts))
+    if isinstance(worlds.sampler, Counts) and not (
+        isinstance(source, Cases) and has_design(source)
+    ):
+        return spread_of_means(worlds.tally, *amounts)
+    forecasts = np.diff(worlds.fine, append=len(as_tally(source)))
+    return spread_of_means(source, *(np.repeat(x, forecasts, axis=1) for x in amounts))
 
 
 def _intervals(

@@ -19,7 +19,7 @@ import numpy as np
 from properly._boundary._notices import notice
 from properly._boundary._options import as_generator
 from properly._boundary._record import amount_of, many
-from properly.calibration._components import ROUNDING, NullDraws, p_value
+from properly.calibration._components import ROUNDING, NullDraws, miscalibration_of, p_value
 from properly.calibration._statistics import (
     CalibrationTest,
     Combined,
@@ -38,8 +38,6 @@ from properly.calibration._statistics import (
     spiegelhalter,
 )
 from properly.counts._cases import has_clusters, number_clusters, rows_in_use
-from properly.counts._isotonic import recalibrate
-from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._design import Design
@@ -251,8 +249,8 @@ class Trial:
 
 def by_miscalibration(trial: Trial) -> CalibrationTest:
     """Compare the miscalibration with that of drawn outcomes."""
-    _, observed = _miscalibration(trial.tally, trial.rule)
-    score, drawn_from = _miscalibration(trial.null.tally, trial.rule)
+    _, observed = miscalibration_of(trial.tally, trial.rule)
+    score, drawn_from = trial.null.observed(trial.rule)
 
     def compare(replicates: int) -> float:
         return p_value(drawn_from, trial.null.miscalibration(trial.rule, replicates), score)
@@ -272,9 +270,9 @@ def by_miscalibration(trial: Trial) -> CalibrationTest:
 
 def by_both(trial: Trial) -> CalibrationTest:
     """Compare the miscalibration and the score statistic with those of the same drawn outcomes."""
-    _, observed = _miscalibration(trial.tally, trial.rule)
+    _, observed = miscalibration_of(trial.tally, trial.rule)
     null, sample = trial.null, Sample.of(trial.null.tally)
-    score, first = _miscalibration(null.tally, trial.rule)
+    score, first = null.observed(trial.rule)
     second = score_statistic(score_axes(sample), sample.excess)
 
     def compared(replicates: int) -> Combined:
@@ -299,11 +297,6 @@ def by_both(trial: Trial) -> CalibrationTest:
         certain=trial.certain,
         p_is_bound=is_bound,
     )
-
-
-def _miscalibration(tally: Tally, rule: BinaryRule) -> tuple[float, float]:
-    fit, score = recalibrate(tally), mean_score(tally, rule)
-    return score, score - mean_loss(fit.event_rate, fit.weight, fit.events, rule)
 
 
 def by_score(trial: Trial) -> CalibrationTest:

@@ -309,14 +309,16 @@ def _rows(cases: Cases, grouped: Any) -> Rows:
 
 
 def cell_starts(
-    value: Column, weight: Column, sizes: tuple[int, int] | None = None
+    value: Column, weight: Column, sizes: tuple[int, int] | None = None, most: int | None = None
 ) -> Column | None:
     """Find the first forecast of each cell; None if forecasts are few enough to be drawn as is.
+
+    Sizes are the number of cells, and of single forecasts at either end.
 
     Cells have the same share of the cases and of the variance of their outcomes together, so that
     rare events have cells of their own; forecasts near either end, among them 0 and 1, stay single.
     """
-    if len(value) <= LONG:
+    if len(value) <= (most or LONG):
         return None
     cells, ends = sizes or (CELLS, ENDS)
     share, variance = weight / weight.sum(), weight * value * (1 - value)
