@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly.calibration._statistics import Sample, score_axes, score_statistic
-from properly.counts._isotonic import recalibrate, refit
+from properly.calibration._statistics import Sample, score_axes
+from properly.counts._isotonic import recalibrate, refit_all
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
 from properly.inference._draws import Counts, Draw, cell_starts, fast_stream, in_cells, sampler
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from properly.counts._cases import Cases
-    from properly.counts._isotonic import Recalibration, Refit
+    from properly.counts._isotonic import Bins, Recalibration
     from properly.counts._tally import Tally
     from properly.inference._draws import Sampler
     from properly.rules import BinaryRule
@@ -37,12 +37,15 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12
 FOR_BIAS = 200
+# Entries of a table of draws that are taken in one go: what stays in the processor's cache.
+ENTRIES = 1 << 16
 # Draws that tell how much grouping takes from a mean: both sides come from the same outcomes, so
 # that their difference hardly varies.
-FOR_MEAN = 10
-# Cells of forecasts that are more than these, and single ones at either end, that stand for all of
-# them where cases are drawn with replacement.
-FINE = (1 << 16, 1 << 11)
+FOR_MEAN = 5
+# Cells, of so many forecasts, that stand for all of them where cases are drawn with replacement;
+# no fewer than these, nor more, and so many single forecasts at either end.
+NARROW = 16
+FEWEST, MOST, SINGLE = 1 << 14, 1 << 16, 1 << 11
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,7 @@ class Prices:
 
     def mean(self, weight: Column, events: Column) -> float:
         """Return the mean loss, to which a price that nobody paid adds nothing."""
-        return float(Losses.of([self])(weight, events)[0]) / float(weight.sum())
+        return float(Losses.of([self])(weight[None], events[None])[0, 0]) / float(weight.sum())
 
     def entropy(self, rate: Column) -> Column:
         """Return the expected loss of forecasts that are the event rates themselves."""
@@ -81,51 +84,42 @@ def components(draws: Iterable[Draw], prices: Prices) -> Column:
     return components_by_rule(draws, [prices])[0]
 
 
-def components_by_rule(draws: Iterable[Draw], by_rule: Sequence[Prices]) -> list[Column]:
-    """Do so for several rules; a draw is recalibrated once, which is best for all of them."""
-    losses, fits, price = [], [], Losses.of(by_rule)
-    for weight, events in draws:
-        losses.append(price(weight, events))
-        fits.append(refit(weight, events))
-    bins = Bins.of(fits)
-    return [bins.components(x, k) for x, k in zip(by_rule, np.stack(losses, axis=1), strict=True)]
+def components_by_rule(
+    draws: Iterable[Draw],
+    by_rule: Sequence[Prices],
+    watch: Callable[[Draw], object] | None = None,
+) -> list[Column]:
+    """Do so for several rules; a draw is recalibrated once, which is best for all of them.
 
-
-class Bins(NamedTuple):
-    """The bins of recalibrated draws, one draw after the other.
-
-    Attributes
-    ----------
-    rate, share : numpy array
-        The event rate of each bin, and its share of the cases.
-    start : numpy array
-        The first bin of each draw.
-    total, constant : numpy array
-        The cases of each draw, and their event rate.
+    Who watches is shown the draws as they come, some rows at a time.
     """
+    price, parts = Losses.of(by_rule), []
+    for weight, events in _in_batches(draws):
+        if watch is not None:
+            watch(Draw(weight, events))
+        losses, bins = price(weight, events), refit_all(weight, events)
+        parts.append([_components(bins, x, loss) for x, loss in zip(by_rule, losses, strict=True)])
+    return [np.concatenate(batches, axis=1) for batches in zip(*parts, strict=True)]
 
-    rate: Column
-    share: Column
-    start: Column
-    total: Column
-    constant: Column
 
-    @classmethod
-    def of(cls, fits: Sequence[Refit]) -> Bins:
-        """Lay the bins of all draws side by side."""
-        total = np.array([fit.weight.sum() for fit in fits])
-        rate = np.concatenate([fit.event_rate for fit in fits])
-        share = np.concatenate([fit.weight / n for fit, n in zip(fits, total, strict=True)])
-        start = np.cumsum([0, *(len(fit.weight) for fit in fits[:-1])])
-        return cls(rate, share, start, total, np.array([x.events.sum() for x in fits]) / total)
+def _in_batches(draws: Iterable[Draw]) -> Iterator[Draw]:
+    """Put draws together, one a row, as many as are worth a call."""
+    draws = iter(draws)
+    for first in draws:
+        more = islice(draws, max(ENTRIES // len(first.weight) - 1, 0))
+        weights, events = zip(first, *more, strict=True)
+        # The forecasts themselves may stay as they were.
+        same = all(x is first.weight for x in weights)
+        weight = first.weight[None] if same else np.stack(weights)
+        yield Draw(weight, np.stack(events))
 
-    def components(self, prices: Prices, loss: Column) -> Column:
-        """Return the miscalibration and the discrimination of each draw, given its loss."""
-        # All bins of all draws in one go: there are few in each, and a call has its price.
-        best = np.add.reduceat(prices.entropy(self.rate) * self.share, self.start)
-        parts = np.stack([loss / self.total, prices.entropy(self.constant)]) - best
-        # What rounding leaves of a difference that is 0 is 0.
-        return np.where(np.abs(parts) <= ROUNDING * best, 0.0, parts)
+
+def _components(bins: Bins, prices: Prices, loss: Column) -> Column:
+    """Return the miscalibration and the discrimination of each draw, given its loss."""
+    best = np.add.reduceat(prices.entropy(bins.rate) * bins.share, bins.start)
+    parts = np.stack([loss / bins.total, prices.entropy(bins.constant)]) - best
+    # What rounding leaves of a difference that is 0 is 0.
+    return np.where(np.abs(parts) <= ROUNDING * best, 0.0, parts)
 
 
 class Losses(NamedTuple):
@@ -150,14 +144,17 @@ class Losses(NamedTuple):
         return cls(event, none, places)
 
     def __call__(self, weight: Column, events: Column) -> Column:
-        """Return the loss of each rule, to which a price that nobody paid adds nothing."""
+        """Return the loss of each rule for each row of counts.
+
+        A price that nobody paid adds nothing.
+        """
         others = weight - events
         pairs = (self.if_event, events), (self.if_none, others)
-        first, second = (np.einsum("ij,j->i", x, n.astype(np.float64)) for x, n in pairs)
+        first, second = (np.einsum("ik,jk->ij", x, n.astype(np.float64)) for x, n in pairs)
         loss: Column = first + second
         for rule, event, none in self.endless:
-            if events[event].any() or others[none].any():
-                loss[rule] = np.inf
+            paid = (events[:, event] > 0).any(axis=1) | (others[:, none] > 0).any(axis=1)
+            loss[rule, paid] = np.inf
         return loss
 
 
@@ -229,16 +226,17 @@ class NullDraws:
         missing = replicates - len(self._score)
         if missing <= 0:
             return
-        value, axes, score = self.sampler.value, score_axes(Sample.of(self.tally)), []
+        value, axes = self.sampler.value, score_axes(Sample.of(self.tally))
+        score: list[Column] = []
 
-        def watched() -> Iterator[Draw]:
-            for draw in islice(self._outcomes, missing):
-                score.append(score_statistic(axes, draw.events - draw.weight * value))
-                yield draw
+        def watch(draw: Draw) -> None:
+            products = np.einsum("ik,jk->ij", axes, draw.events - draw.weight * value)
+            score.append((products**2).sum(axis=0))
 
-        parts = np.stack([x[0] for x in components_by_rule(watched(), self._prices)])
+        draws = islice(self._outcomes, missing)
+        parts = np.stack([x[0] for x in components_by_rule(draws, self._prices, watch)])
         self._miscalibration = np.concatenate([self._miscalibration, parts], axis=1)
-        self._score = np.append(self._score, score)
+        self._score = np.concatenate([self._score, *score])
 
     @cached_property
     def _finer(self) -> list[float]:
@@ -255,16 +253,11 @@ class NullDraws:
         cells = [
             Draw(weight, np.add.reduceat(x.events, self.start, dtype=weight.dtype)) for x in draws
         ]
-        fine, rough = (Bins.of([refit(*x) for x in some]) for some in (draws, cells))
-        finer = []
-        for rule, price in zip(self.rules, self._prices, strict=True):
-            prices = Prices.at(single.value, rule)
-            means = [
-                bins.components(p, np.array([Losses.of([p])(*x)[0] for x in some]))[0].mean()
-                for bins, p, some in ((fine, prices, draws), (rough, price, cells))
-            ]
-            finer.append(float(means[0] - means[1]))
-        return finer
+        rough = components_by_rule(cells, self._prices)
+        # One rule at a time, since prices of all forecasts are long.
+        fine = (components(draws, Prices.at(single.value, rule)) for rule in self.rules)
+        pairs = zip(fine, rough, strict=True)
+        return [float(one[0].mean() - other[0].mean()) for one, other in pairs]
 
 
 def p_value(observed: float, drawn: Column, score: float) -> float:
@@ -352,10 +345,12 @@ class Worlds(NamedTuple):
     @classmethod
     def of(cls, source: Tally | Cases) -> Worlds:
         """Group very many forecasts: finely, and these cells roughly."""
-        fine, tally = _starts(as_tally(source), FINE, sum(FINE)), as_tally(source)
+        tally = as_tally(source)
+        cells = min(max(len(tally) // NARROW, FEWEST), MOST)
+        fine = _starts(tally, (cells, SINGLE), 2 * cells)
         if fine is not None:
             tally = in_cells(tally, fine)
-        start = _starts(tally)
+        start = _starts(tally, most=None if fine is None else 1)
         if start is None:
             return cls(tally, sampler(source, start=fine), fine)
         rough = start if fine is None else fine[start]

@@ -60,7 +60,7 @@ SMALL = 1e-10
 ENTRIES = 1 << 21
 # Cells of very many forecasts that a smooth curve is fitted to random outcomes in, and single
 # forecasts at either end. The data themselves are fitted in pieces of so many rows.
-SMOOTH = (1 << 10, 1 << 7)
+SMOOTH = (1 << 9, 1 << 5)
 PIECE = 1 << 16
 
 

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 GRID = np.arange(101) / 100
 # Rows of a piece of the kernel sums: with a hundred columns of doubles it stays in the cache.
 PIECE = 1 << 11
+# Cells of more forecasts than these, all of the same width.
+NARROW = 1 << 15
 Method: TypeAlias = Literal[
     "auto", "resampling", "discrete", "continuous", "likelihood", "cells", "ungrouped"
 ]
@@ -85,9 +87,15 @@ def kernel_density(value: Column, weight: Column, cases: float) -> Column:
     .. math:: \hat f(x) = \frac1n \sum_i \mathrm{Beta}(x_i;\; x / b + 1,\; (1 - x) / b + 1),
         \qquad b = n^{-2/5}.
 
-    It is not rescaled to integrate to one.
+    It is not rescaled to integrate to one. Very many forecasts are taken in cells far narrower
+    than a kernel, at their mean, which changes some millionths of it.
     """
     from scipy.special import betaln
+
+    if len(value) > NARROW:
+        start = np.flatnonzero(np.diff(np.floor(value * NARROW), prepend=-1))
+        total, moment = (np.add.reduceat(x, start) for x in (weight, weight * value))
+        value, weight = moment / total, total
 
     b = cases ** (-2 / 5)
     powers = np.stack([GRID / b, (1 - GRID) / b])

@@ -25,8 +25,8 @@ FEW = 8
 # Of more distinct forecasts than this, what is drawn is counted in so many cells. Single cases
 # matter at either end only, where few make a step of an increasing curve.
 LONG = 1 << 15
-CELLS = 1 << 12
-ENDS = 1 << 9
+CELLS = 1 << 10
+ENDS = 1 << 7
 
 
 def fast_stream(rng: np.random.Generator) -> np.random.Generator:
