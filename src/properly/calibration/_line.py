@@ -22,7 +22,7 @@ from properly.inference._estimate import Estimate
 from properly.inference._logistic import Fitted, fit, logit
 from properly.inference._means import about_design, about_tally
 from properly.inference._shares import student
-from properly.inference._variance import Spread, covariance
+from properly.inference._variance import Spread, covariance, has_design
 
 if TYPE_CHECKING:
     from properly.inference._draws import Sampler
@@ -62,6 +62,9 @@ class Subject(NamedTuple):
         if not isinstance(source, Cases):
             tally = as_tally(source)
             return cls(Sample.of(tally), sampler(tally), about_tally(tally))
+        if source.weight is None and not has_design(source):
+            tally = source.tally()
+            return cls(Sample.of(tally), sampler(tally), about_design(Design.of(source)))
         source = relative_weights(source)
         y, p, weight, _ = rows_in_use(source)
         design, alike = Design.of(source), bool((weight == 1).all())

@@ -20,12 +20,12 @@ HALVINGS = 30
 # Once the next step gains less than this, if rows weigh 1 on average, each further one doubles the
 # digits that are right.
 SMALL = 1e-9
-POLISH = 2
+POLISH = 3
 # A step that moves no log odds by more than this leads upward for certain.
 LEAP = 0.5
 # Of more rows than this, the search begins at the fit to means of so many neighbours.
 LONG = 1 << 15
-NEIGHBOURS = 16
+NEIGHBOURS = 64
 # Odds beyond these are met in data that separate, and hardly in others.
 EXTREME = 15.0
 RANK = 1e-10
@@ -88,14 +88,15 @@ def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | Non
     if len(size) < Z.shape[1] or (size <= RANK * np.linalg.norm(Z, axis=0)).any():
         return _without_answer(Z.shape[1], np.nan, np.full(Z.shape[1], np.nan), separated=False)
     model = _Model(axes, y, weight, offset)
-    place, value, converged = _climb(model, _start(model))
+    place, information, converged = _climb(model, _start(model))
+    value = model.value(place)
     if not converged or np.abs(axes @ place).max() > EXTREME:
         line = separating_line(Z, y)
         if line is not None:
             ends = np.where(line == 0, np.nan, np.copysign(np.inf, line))
             return _without_answer(Z.shape[1], value * unit, ends, separated=True)
     back = np.linalg.inv(turn)
-    inverse = back @ np.linalg.pinv(model.slopes(place)[1], hermitian=True) @ back.T
+    inverse = back @ np.linalg.pinv(information, hermitian=True) @ back.T
     return Fitted(back @ place, inverse / unit, value * unit, separated=False)
 
 
@@ -141,32 +142,29 @@ def _start(model: _Model) -> Column:
     return place if converged else np.zeros(size)
 
 
-def _climb(model: _Model, place: Column) -> tuple[Column, float, bool]:
-    """Take Newton's steps, halved until they lead upward; say whether they came to an end."""
+def _climb(model: _Model, place: Column) -> tuple[Column, Column, bool]:
+    """Take Newton's steps, halved until they lead upward; say whether they came to an end.
+
+    The last steps are so small that the information is that of the place where they end.
+    """
+    left = POLISH
     for _ in range(STEPS):
         slope, information = model.slopes(place)
         step = np.linalg.pinv(information, hermitian=True) @ slope
         if slope @ step <= SMALL:
-            return *_polish(model, place, step), True
-        if np.abs(model.axes @ step).max() > LEAP:
+            left -= 1
+        elif np.abs(model.axes @ step).max() > LEAP:
             value = model.value(place)
             for _ in range(HALVINGS):
                 if model.value(place + step) > value:
                     break
                 step /= 2
             else:
-                return place, value, False
+                return place, information, False
         place = place + step
-    return place, model.value(place), False
-
-
-def _polish(model: _Model, place: Column, step: Column) -> tuple[Column, float]:
-    for _ in range(POLISH - 1):
-        place = place + step
-        slope, information = model.slopes(place)
-        step = np.linalg.pinv(information, hermitian=True) @ slope
-    place = place + step
-    return place, model.value(place)
+        if not left:
+            return place, information, True
+    return place, information, False
 
 
 def separating_line(Z: Column, y: Column) -> Column | None:
