@@ -80,7 +80,7 @@ def reference_forecasts(source: Tally | Cases, reference: float | ArrayLike | No
     if has_classes(source):
         return _of_classes(source, reference)
     if reference is None:
-        return np.array([as_tally(source).event_rate])
+        return np.array([_event_rate(source)])
     if isinstance(reference, Real) or getattr(reference, "ndim", None) == 0:
         return np.asarray(check_forecasts([float(reference)], NAME))
     if not isinstance(source, Cases):
@@ -88,6 +88,14 @@ def reference_forecasts(source: Tally | Cases, reference: float | ArrayLike | No
         raise DataError(message, hint="pass properly.Cases(y, p) instead of the tally.")
     column = check_column(check_forecasts(reference, NAME), NAME, source.p)
     return np.asarray(to_numpy(column)[rows_in_use(source).used])
+
+
+def _event_rate(source: Tally | Cases) -> float:
+    """Return the share of events; of cases, without counting them at each forecast."""
+    if not isinstance(source, Cases):
+        return as_tally(source).event_rate
+    y, _, weight, _ = rows_in_use(source)
+    return float(np.sum(weight, where=y)) / float(weight.sum())
 
 
 def _of_classes(cases: Cases, reference: Any) -> Column:

@@ -270,15 +270,16 @@ def require_classes(cases: object) -> Cases:
 def weights_of(cases: Cases) -> Any:
     """Return the weight of each row; without weights, each weighs 1."""
     if cases.weight is None:
-        return np.ones(len(cases))
+        # A single 1, seen from every row, takes no memory.
+        return np.broadcast_to(1.0, len(cases))
     return to_numpy(cases.weight).astype(np.float64)
 
 
 def rows_in_use(cases: Cases) -> InUse:
     """Leave out the rows of weight 0."""
     y, p, weight = to_numpy(cases.y), to_numpy(cases.p), weights_of(cases)
-    used = weight > 0
-    if used.all():
+    used = np.broadcast_to(True, len(cases)) if cases.weight is None else weight > 0
+    if cases.weight is None or used.all():
         return InUse(y, p, weight, used)
     return InUse(y[used], p[used], weight[used], used)
 

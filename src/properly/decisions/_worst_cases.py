@@ -174,8 +174,11 @@ def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> Wors
         loss = require_binary(rule).loss(rows.y, rows.p)
     else:
         loss = require_class_rule(rule).prices(rows.y, rows.p)
+    dear = np.arange(len(loss))
+    if count < len(loss):
+        dear = np.flatnonzero(loss >= np.partition(loss, -count)[-count])
     # Turned round, since a stable sort keeps the earlier row first.
-    worst = np.argsort(-loss, kind="stable")[:count]
+    worst = dear[np.argsort(-loss[dear], kind="stable")[:count]]
     return WorstCases(
         np.flatnonzero(rows.used)[worst],
         loss[worst],

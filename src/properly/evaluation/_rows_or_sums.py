@@ -51,7 +51,8 @@ from properly.evaluation._summed_scores import (
 )
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
-from properly.inference._intervals import score_interval, skill_interval
+from properly.inference._intervals import score_and_skill
+from properly.inference._variance import has_design
 from properly.rules import Brier, Log
 from properly.rules._ranked_probability import CutRule
 
@@ -155,6 +156,7 @@ class Rows:
         self.tallies: dict[str, Tally] = {}
         self.nulls: dict[str, NullDraws] = {}
         self.cells: dict[str, int] = {}
+        self._estimates: dict[tuple[str, str], tuple[Estimate, Estimate]] = {}
         if request.task == "binary":
             self.cases = {name: one_dependence(cases) for name, cases in given.items()}
             self.tallies = {name: cases.tally() for name, cases in given.items()}
@@ -192,14 +194,20 @@ class Rows:
 
     def score(self, name: str, rule: Any) -> Estimate:
         """Estimate a mean score."""
-        return score_interval(self.cases[name], rule, level=self.request.level)
+        return self._score_and_skill(name, rule)[0]
 
     def skill(self, name: str, rule: Any) -> Estimate:
         """Estimate a skill; that by an improper rule has no interval."""
-        cases, level = self.cases[name], self.request.level
-        if rule.is_proper:
-            return skill_interval(cases, rule, level=level)
-        return replace(skill_interval(cases, rule, reference=self.shares, level=level), **IMPROPER)
+        skill = self._score_and_skill(name, rule)[1]
+        return skill if rule.is_proper else replace(skill, **IMPROPER)
+
+    def _score_and_skill(self, name: str, rule: Any) -> tuple[Estimate, Estimate]:
+        """Price the cases of a model once a rule."""
+        if (name, rule.name) not in self._estimates:
+            reference = None if rule.is_proper else self.shares
+            both = score_and_skill(self.cases[name], rule, reference, self.request.level)
+            self._estimates[name, rule.name] = both
+        return self._estimates[name, rule.name]
 
     def compare(self, rule: Any) -> Comparison:
         """Compare all pairs of models."""
@@ -232,7 +240,9 @@ class Rows:
 
     def auc(self, name: str, about: Estimate) -> Estimate:  # noqa: ARG002 - as of sums
         """Estimate the area under the ROC curve."""
-        return auc_interval(self.cases[name], level=self.request.level)
+        cases = self.cases[name]
+        counted = cases.weight is None and not has_design(cases)
+        return auc_interval(self.tallies[name] if counted else cases, level=self.request.level)
 
     def calibration(self, name: str) -> CalibrationSummary:
         """Summarize the calibration of an event."""

@@ -15,7 +15,7 @@ from properly.inference._design import Design
 from properly.inference._estimate import Estimate
 from properly.inference._means import about_design, about_tally, warn_of_clusters, warn_of_few
 from properly.inference._shares import normal, student
-from properly.inference._variance import covariance, of_auc
+from properly.inference._variance import covariance, of_auc, places_of_counts
 
 if TYPE_CHECKING:
     from properly.counts._tally import Tally
@@ -122,19 +122,19 @@ def _of_rows(cases: Cases, serial: Serial) -> Area:
 
 def _of_counts(tally: Tally) -> Area:
     """Add up over distinct forecasts: cases at the same one with the same outcome are alike."""
-    columns = (tally.value, tally.weight, tally.events)
-    value, weight, events = (to_numpy(x).astype(np.float64) for x in columns)
+    weight, events = (to_numpy(x).astype(np.float64) for x in (tally.weight, tally.events))
     sums = [events, weight - events]
     squares = sums
     if tally.event_squares is not None and tally.nonevent_squares is not None:
         squares = [to_numpy(tally.event_squares), to_numpy(tally.nonevent_squares)]
-    happened = np.arange(2 * len(value)) < len(value)
-    area, influence = of_auc(happened, np.tile(value, 2), np.concatenate(sums))
+    area, *places = places_of_counts(sums[1], events)
     variance = 0.0
-    for mine, square, u in zip(sums, squares, np.split(influence, 2), strict=True):
-        cases = mine.sum() ** 2 / square.sum() if mine.sum() > 0 else 0.0
+    for mine, square, place in zip(sums, squares, places, strict=True):
+        total = float(mine.sum())
+        cases = total**2 / float(square.sum()) if total > 0 else 0.0
         if not cases > 1:
             return Area(area, math.nan, math.inf, about_tally(tally))
-        each = np.divide(u, mine, out=np.zeros_like(u), where=mine > 0)
-        variance += float(square @ each**2) * cases / (cases - 1)
+        place -= area
+        place *= place
+        variance += float(np.einsum("i,i->", square, place)) / total**2 * cases / (cases - 1)
     return Area(area, math.sqrt(variance), math.inf, about_tally(tally))

@@ -65,8 +65,7 @@ class Design:
     @property
     def effective_cases(self) -> float:
         """As many cases of equal weight would say as much."""
-        scaled = self.weight / self.weight.max()
-        return float(scaled.sum() ** 2 / (scaled @ scaled))
+        return effective_number(self.weight)
 
     @property
     def effective_units(self) -> float:
@@ -108,6 +107,14 @@ class Design:
         result = np.zeros(self.units, dtype=np.intp)
         result[self.cluster] = stratum
         return _with_two_each(result)
+
+
+def effective_number(weight: Column) -> float:
+    """Return how many cases of equal weight would say as much."""
+    if not len(weight) or (weight == weight[0]).all():
+        return float(len(weight))
+    scaled = weight / weight.max()
+    return float(scaled.sum() ** 2 / (scaled @ scaled))
 
 
 def _with_two_each(stratum: Column) -> Column:

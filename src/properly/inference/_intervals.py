@@ -130,11 +130,17 @@ def score_interval(
     level = check_level(level)
     check_choice(method, ("t", "bernstein"), "method")
     result = moments(cases, _losses(cases, rule), serial)
+    if method == "t":
+        return _score_of(result, level)
     value, error = float(result.mean[0]), float(result.spread.errors[0])
-    interval, label = around_mean(value, result, level), "Student's t"
-    if method == "bernstein":
-        interval, label = _bernstein(cases, rule, result, level), "empirical Bernstein bound"
+    interval, label = _bernstein(cases, rule, result, level), "empirical Bernstein bound"
     return estimate_of(result, (value, error), interval, level, label)
+
+
+def _score_of(result: Moments, level: float) -> Estimate:
+    value, error = float(result.mean[0]), float(result.spread.errors[0])
+    interval = around_mean(value, result, level)
+    return estimate_of(result, (value, error), interval, level, "Student's t")
 
 
 def skill_interval(
@@ -186,6 +192,21 @@ def skill_interval(
     0.1752 (95 % interval 0.1446 to 0.2047; 4,973 clusters)
     """
     level = check_level(level)
+    return _skill_of(_beside_reference(cases, rule, reference, serial), level)
+
+
+def score_and_skill(
+    cases: Tally | Cases, rule: Rule, reference: ArrayLike | None, level: float
+) -> tuple[Estimate, Estimate]:
+    """Say how far off both may be; each case is priced once."""
+    result = _beside_reference(cases, rule, reference, "cosines")
+    return _score_of(result, level), _skill_of(result, level)
+
+
+def _beside_reference(
+    cases: Tally | Cases, rule: Rule, reference: float | ArrayLike | None, serial: Serial
+) -> Moments:
+    """Average the losses of forecasts, and of the reference."""
     own = _losses(cases, rule)
     if reference is None and not rule.is_proper:
         message = (
@@ -196,10 +217,20 @@ def skill_interval(
     classes = has_classes(cases)
 
     def both(y: Column, p: Column) -> Column:
-        rival = np.broadcast_to(other, p.shape)
-        return np.concatenate([own(y, p), price(rule, y, rival, classes=classes)[None]])
+        result = np.empty((2, len(y)))
+        result[0] = own(y, p)[0]
+        if other.shape == (1,):
+            # One forecast for all cases has two prices.
+            sides = price(rule, np.array([True, False]), np.repeat(other, 2), classes=False)
+            result[1] = np.where(y, *sides)
+        else:
+            result[1] = price(rule, y, np.broadcast_to(other, p.shape), classes=classes)
+        return result
 
-    result = moments(cases, both, serial)
+    return moments(cases, both, serial)
+
+
+def _skill_of(result: Moments, level: float) -> Estimate:
     ratio, error = result.ratio()
     quantile = student(result.spread.degrees, level)
     interval = around_ratio(ratio, error, quantile)

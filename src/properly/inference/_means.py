@@ -11,7 +11,7 @@ from properly._boundary._notices import notice
 from properly._boundary._record import many
 from properly.counts._cases import Cases, rows_in_use
 from properly.counts._tally import Tally, as_tally
-from properly.inference._design import Design
+from properly.inference._design import Design, effective_number
 from properly.inference._variance import (
     Spread,
     covariance,
@@ -137,9 +137,14 @@ def warn_of_few(source: Tally | Cases) -> None:
     if isinstance(source, Cases):
         y, _, weight, _ = rows_in_use(source)
         if source.classes is not None:
-            kinds = {"case": _effective(weight)}
+            kinds = {"case": effective_number(weight)}
         else:
-            kinds = {"event": _effective(weight[y]), "case without it": _effective(weight[~y])}
+            sides = {"event": y, "case without it": ~y}
+            alike = source.weight is None
+            kinds = {
+                what: float(np.count_nonzero(side)) if alike else effective_number(weight[side])
+                for what, side in sides.items()
+            }
     else:
         tally = as_tally(source)
         if tally.event_squares is not None:
@@ -159,12 +164,6 @@ def warn_of_clusters(design: Design) -> None:
     if design.effective_units < ALIKE * design.units:
         text += f" that say as much as {design.effective_units:.1f} of equal size"
     notice(f"with {text}, intervals may cover less than their level")
-
-
-def _effective(weight: Column) -> float:
-    """Return how many cases of equal weight would say as much."""
-    scaled = weight / weight.max() if len(weight) else weight
-    return float(scaled.sum() ** 2 / (scaled @ scaled)) if len(weight) else 0.0
 
 
 def counted(count: float, what: str) -> str:

@@ -81,12 +81,20 @@ def placements(happened: Column, p: Column, weight: Column) -> tuple[float, Colu
     """Return the area, and with what share of the other outcome each case is in order."""
     row = np.unique(p, return_inverse=True)[1]
     sums = [np.bincount(row[case], weight[case], row.max() + 1) for case in (~happened, happened)]
-    none, events = (x.sum() for x in sums)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        below = (np.cumsum(sums[0]) - sums[0] / 2) / none
-        above = 1 - (np.cumsum(sums[1]) - sums[1] / 2) / events
-        area = float(np.minimum(below @ sums[1] / events, 1.0))
+    area, below, above = places_of_counts(*sums)
     return area, np.where(happened, below[row], above[row])
+
+
+def places_of_counts(none: Column, events: Column) -> tuple[float, Column, Column]:
+    """Return the area, and what share of the others is in order with an event, and with none.
+
+    `none` and `events` are sums of weights at increasing forecasts.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        below = (np.cumsum(none) - none / 2) / none.sum()
+        above = 1 - (np.cumsum(events) - events / 2) / events.sum()
+        area = float(np.minimum(below @ events / events.sum(), 1.0))
+    return area, below, above
 
 
 def _drop_rounding(away: Column, mean: Any) -> None:

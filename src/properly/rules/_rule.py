@@ -391,8 +391,13 @@ class BinaryRule(Rule):
         and V(0) = 0; selecting after the fact would leave NaN gradients at forecasts of 0 and 1.
         """
         xp = namespace(p)
-        event = self.loss_if_event(xp.where(y, p, xp.ones_like(p)))
-        return event + self.loss_if_none(xp.where(y, xp.zeros_like(p), p))
+        none = self.loss_if_none(xp.where(y, xp.zeros_like(p), p))
+        if is_numpy(p) and y.shape == p.shape:
+            # Events are fewer as a rule, and there are no gradients.
+            loss, row = none + 0.0, np.nonzero(y)
+            loss[row] += self.loss_if_event(p[row])
+            return loss
+        return self.loss_if_event(xp.where(y, p, xp.ones_like(p))) + none
 
     def _sum(self, y: Array, p: Array, weight: Array | None = None) -> float:
         """Add up the losses of forecasts; each case is priced on its own side only."""
