@@ -304,9 +304,11 @@ def dominance(
     _require_pair(first, second)
     design = Design.of(first)
     y, p, _, used = rows_in_use(first)
-    p, q = (x.astype(np.float64) for x in (p, to_numpy(second.p)[used]))
+    q = to_numpy(second.p)
+    q = q if first.weight is None else q[used]
+    p, q = (x.astype(np.float64, copy=False) for x in (p, q))
     ends = Interval(0, 1) if within is None else as_interval(within)
-    threshold = choose_thresholds(thresholds, ends, np.concatenate([p, q]))
+    threshold = choose_thresholds(thresholds, ends, p, q)
     length = _checked_length(block_length, design)
     result = contrast(Pairs.of(threshold, p, q, y), design, drawing, length)
     half = result.quantile * result.standard_error
@@ -390,6 +392,8 @@ class Pairs:
         1 if the first forecast is the greater one, else -1.
     happened : numpy array
         Whether the event happened.
+    number : numpy array
+        How many cases a row stands for.
     """
 
     threshold: Column
@@ -397,15 +401,32 @@ class Pairs:
     end: Column
     sign: Column
     happened: Column
+    number: Column
 
     @classmethod
     def of(cls, threshold: Column, first: Column, second: Column, happened: Column) -> Pairs:
         """Find the thresholds between two forecasts."""
-        one, other = (np.searchsorted(threshold, p, side="right") for p in (first, second))
+        pair = (np.searchsorted(threshold, p, side="right") for p in (first, second))
+        one, other = (x.astype(np.int16) for x in pair)
         begin, end = np.minimum(one, other), np.maximum(one, other)
         # Cases that never differ are all alike.
         begin[one == other] = end[one == other] = 0
-        return cls(threshold, begin, end, np.where(one > other, 1, -1), happened)
+        sign = np.where(one > other, np.int8(1), np.int8(-1))
+        return cls(threshold, begin, end, sign, happened, np.broadcast_to(1.0, len(sign)))
+
+    def alike(self, weight: Column) -> tuple[Pairs, Column, Column]:
+        """Put cases together that are alike, and add up their weights, and the squares of these."""
+        wide = len(self.threshold) + 1
+        kind = self.begin.astype(np.intp)
+        for digit, base in ((self.end, wide), (self.sign > 0, 2), (self.happened, 2)):
+            kind *= base
+            kind += digit
+        number = np.bincount(kind, self.number)
+        some = np.flatnonzero(number)
+        begin, end = np.divmod(some // 4, wide)
+        sign, happened = np.where(some // 2 % 2, 1, -1), some % 2 == 1
+        pairs = Pairs(self.threshold, begin, end, sign, happened, number[some])
+        return pairs, np.bincount(kind, weight)[some], np.bincount(kind, weight**2)[some]
 
     def differing(self, unit: Column | None = None) -> tuple[Column, Column]:
         """Count the non-events, and the events, that are judged differently at each threshold.
@@ -414,12 +435,12 @@ class Pairs:
         many of them: the square of their sum over the sum of their squares.
         """
         label = self.happened.astype(np.intp)
-        counts = self.between(np.ones(len(label)), label, 2)
+        counts = self.between(self.number, label, 2)
         if unit is not None:
             squares = np.zeros_like(counts)
             for rows, here, size in _batches(unit):
                 number = self.some(rows).between(
-                    np.ones(len(rows)), 2 * here + label[rows], 2 * size
+                    self.number[rows], 2 * here + label[rows], 2 * size
                 )
                 squares += np.square(number).reshape(size, 2, -1).sum(axis=0)
             counts = counts**2 / np.maximum(squares, 1)
@@ -440,7 +461,7 @@ class Pairs:
 
     def some(self, rows: Column) -> Pairs:
         """Keep some of the cases."""
-        kept = (x[rows] for x in (self.begin, self.end, self.sign, self.happened))
+        kept = (x[rows] for x in (self.begin, self.end, self.sign, self.happened, self.number))
         return Pairs(self.threshold, *kept)
 
     def at(self, which: Column) -> Pairs:
@@ -460,7 +481,7 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """Pairs, the share of each case in all weight, and the mean by which costs differ."""
+    """Pairs, the share of each row in all weight, and the mean by which costs differ."""
 
     pairs: Pairs
     share: Column
@@ -479,10 +500,13 @@ class Sampled:
         much = self.pairs.over_thresholds()
         return np.asarray(self.share * (much - self.share @ much))
 
-    def most(self) -> Column:
-        """Return the variance of independent costs that always differ as much as they can."""
+    def most(self, square: float) -> Column:
+        """Return the variance of independent costs that always differ as much as they can.
+
+        `square` is the sum of the squared shares of all cases.
+        """
         cost = 2 * np.maximum(self.pairs.threshold, 1 - self.pairs.threshold)
-        return np.asarray(cost**2 * (self.share @ self.share))
+        return np.asarray(cost**2 * square)
 
     def covariance(self, unit: Column | None, stratum: Column | None) -> Column:
         """Find the covariance of the mean differences at any two thresholds.
@@ -501,19 +525,19 @@ class Sampled:
         group = np.zeros(len(self.share), dtype=np.intp) if stratum is None else stratum
         units = np.bincount(group[first])
         amount = self.share * np.sqrt(units / (units - 1))[group]
-        result = self._alike(amount) if unit is None else self.squares(amount, unit)
+        if unit is None:
+            pairs, _, square = self.pairs.alike(amount)
+            result = replace(self, pairs=pairs).of_single_cases(square)
+        else:
+            result = self.squares(amount, unit)
         if stratum is None:
             return result
         # That strata differ in their means is not what makes units vary.
         return result - self.squares(amount / np.sqrt(units)[group], group)
 
-    def _alike(self, amount: Column) -> Column:
-        """Add up the squares of independent cases, of all those that are alike at once."""
-        pairs, wide = self.pairs, len(self.mean) + 1
-        kind = ((pairs.begin * wide + pairs.end) * 2 + (pairs.sign > 0)) * 2 + pairs.happened
-        _, row, label = np.unique(kind, return_index=True, return_inverse=True)
-        together = np.sqrt(np.bincount(label, amount**2))
-        return replace(self, pairs=pairs.some(row)).squares(together, np.arange(len(row)))
+    def of_single_cases(self, square: Column) -> Column:
+        """Add up the squares of independent cases, given the sum of squares of each row."""
+        return self.squares(np.sqrt(square), np.arange(len(square)))
 
     def squares(self, amount: Column, label: Column) -> Column:
         """Add up the squares of the sums over the cases of a label, for any two thresholds."""
@@ -549,9 +573,44 @@ class Contrast(NamedTuple):
 
 def contrast(pairs: Pairs, design: Design, drawing: Drawing, length: int | None) -> Contrast:
     """Compare two forecasts at each threshold, and find a quantile for all of these at once."""
-    sample = Sampled.of(pairs, design.weight)
-    influence = sample.influences()
-    # This also refuses designs that cannot say how far off an estimate may be.
+    units = _units_of(pairs, design, length)
+    single = units.unit is None and design.stratum is None
+    weight, cases = design.weight, len(design.weight)
+    if single:
+        pairs, weight, square = pairs.alike(weight)
+    else:
+        square = weight**2
+    square /= weight.sum() ** 2
+    sample = Sampled.of(pairs, weight)
+    error, quantile = np.full(len(sample.mean), np.nan), math.nan
+    enough = np.minimum(*pairs.differing(units.unit)) >= ENOUGH
+    if enough.any():
+        some = Sampled.of(pairs.at(enough), weight)
+        if single:
+            matrix = some.of_single_cases(square * (cases / (cases - 1)))
+        else:
+            matrix = some.covariance(units.unit, design.stratum)
+        varies = np.diagonal(matrix) > ROUNDING * some.most(square.sum())
+        matrix = matrix[np.ix_(varies, varies)]
+        error[np.flatnonzero(enough)[varies]] = np.sqrt(np.diagonal(matrix))
+        if varies.any():
+            quantile = greatest(matrix, units.degrees, drawing)
+    return Contrast(sample.mean, error, quantile, units.degrees, units.block_length)
+
+
+class Units(NamedTuple):
+    """The number of each case's cluster, or block of times; None if cases are independent."""
+
+    unit: Column | None
+    degrees: float
+    block_length: int | None
+
+
+def _units_of(pairs: Pairs, design: Design, length: int | None) -> Units:
+    """Say what is independent; refuse designs that cannot say how far off an estimate may be."""
+    if design.cluster is None and design.stratum is None and design.time is None:
+        return Units(None, design.units - 1, length)
+    influence = Sampled.of(pairs, design.weight).influences()
     degrees, unit = covariance(influence[None], design).degrees, design.cluster
     if design.time is not None:
         series = np.bincount(design.time, influence)
@@ -562,17 +621,7 @@ def contrast(pairs: Pairs, design: Design, drawing: Drawing, length: int | None)
         unit, degrees = design.time * blocks // len(series), blocks - 1
     if unit is not None and unit.max() + 1 == len(unit):
         unit = None  # a cluster of one case is a case
-    error, quantile = np.full(len(sample.mean), np.nan), math.nan
-    enough = np.minimum(*pairs.differing(unit)) >= ENOUGH
-    if enough.any():
-        some = Sampled.of(pairs.at(enough), design.weight)
-        matrix = some.covariance(unit, design.stratum)
-        varies = np.diagonal(matrix) > ROUNDING * some.most()
-        matrix = matrix[np.ix_(varies, varies)]
-        error[np.flatnonzero(enough)[varies]] = np.sqrt(np.diagonal(matrix))
-        if varies.any():
-            quantile = greatest(matrix, degrees, drawing)
-    return Contrast(sample.mean, error, quantile, degrees, length)
+    return Units(unit, degrees, length)
 
 
 def greatest(matrix: Column, degrees: float, drawing: Drawing) -> float:
@@ -597,12 +646,12 @@ def greatest(matrix: Column, degrees: float, drawing: Drawing) -> float:
 
 
 def choose_thresholds(
-    thresholds: ArrayLike | str | None, within: Interval, forecasts: Column
+    thresholds: ArrayLike | str | None, within: Interval, *forecasts: Column
 ) -> Column:
     """Choose thresholds, or check the user's: in order, inside of the range, and not too many."""
     if isinstance(thresholds, str):
         check_choice(thresholds, ("quantiles",), "thresholds, unless they are numbers,")
-        inside = _inside(forecasts, within)
+        inside = _inside(np.concatenate(forecasts), within)
         share = (np.arange(MOST) + 0.5) / MOST
         return np.unique(np.quantile(inside, share, method="inverted_cdf"))
     if thresholds is not None:

@@ -47,7 +47,7 @@ def of_mean(loss: Column, weight: Column) -> tuple[Column, Column]:
     """
     total = weight.sum()
     alike = bool((weight == weight[0]).all())
-    mean = loss.mean(axis=-1) if alike else loss @ weight / total
+    mean = loss.mean(axis=-1) if alike else _sums(loss, weight) / total
     with np.errstate(invalid="ignore"):
         influence = loss - np.asarray(mean)[..., None]
         _drop_rounding(influence, mean)
@@ -118,7 +118,7 @@ def by_cosines(total: Column) -> tuple[Column, int]:
     times = total.shape[1]
     cosines = math.floor(0.4 * times ** (2 / 3))
     waves = dct(total, axis=1)[:, 1 : cosines + 1] / math.sqrt(2 * times)
-    return waves @ waves.T * times / cosines, cosines
+    return _products(waves) * times / cosines, cosines
 
 
 def by_lags(total: Column, lag: int) -> Column:
@@ -206,13 +206,26 @@ def _certain(influence: Column, spread: Spread) -> Spread:
     return Spread(joint, spread.degrees)
 
 
+def _sums(rows: Column, weight: Column) -> Column:
+    """Add up rows with weights, each row by itself."""
+    sums = [np.einsum("i,i->", row, weight) for row in np.atleast_2d(rows)]
+    return np.reshape(sums, rows.shape[:-1])
+
+
+def _products(rows: Column) -> Column:
+    """Multiply rows with rows; of two, each pair by itself, so that its company does not matter."""
+    if len(rows) > 2:
+        return np.asarray(rows @ rows.T)
+    return np.array([[np.einsum("i,i->", x, y) for y in rows] for x in rows])
+
+
 def _independent(total: Column) -> Spread:
     units = total.shape[1]
     if units < 2:
         return Spread(np.full((len(total),) * 2, np.nan), 0)
     with np.errstate(invalid="ignore"):
         # Influences add up to 0, so there is no mean to subtract.
-        return Spread(total @ total.T * (units / (units - 1)), units - 1)
+        return Spread(_products(total) * (units / (units - 1)), units - 1)
 
 
 def _in_strata(total: Column, stratum: Column) -> Spread:
@@ -220,7 +233,7 @@ def _in_strata(total: Column, stratum: Column) -> Spread:
     with np.errstate(invalid="ignore"):
         means = np.stack([np.bincount(stratum, row) for row in total]) / units
         away = (total - means[:, stratum]) * np.sqrt(units / (units - 1))[stratum]
-        return Spread(away @ away.T, total.shape[1] - len(units))
+        return Spread(_products(away), total.shape[1] - len(units))
 
 
 def _over_time(total: Column, serial: Serial) -> Spread:
