@@ -113,7 +113,6 @@ class Reliability(Record):
 
     bins: Bins
     value: Floats
-    recalibrated: Floats
     band: Band | None
     discrete: bool
     histogram: Histogram
@@ -125,6 +124,12 @@ class Reliability(Record):
         bins = many(len(self.bins), "bin")
         band = "" if self.band is None else f", with a {self.band.kind} band"
         return f"Reliability({forecasts} in {bins}{band})"
+
+    @property
+    def recalibrated(self) -> Floats:
+        """The recalibrated probability of each distinct forecast."""
+        end = np.searchsorted(self.value, self.bins.x_max, side="right")
+        return np.repeat(self.bins.event_rate, np.diff(end, prepend=0))
 
     def curve(self) -> tuple[Floats, Floats]:
         """Return the corners of the curve: flat on bins, straight between, undefined outside."""
@@ -301,7 +306,7 @@ def _of_event(
 ) -> Reliability:
     t = as_tally(tally)
     fit = recalibrate(t)
-    value = to_numpy(t.value).astype(np.float64)
+    value = to_numpy(t.value).astype(np.float64, copy=False)
     size = np.diff(fit.end, prepend=0)
     bins = Bins(value[fit.end - size], value[fit.end - 1], fit.weight, fit.event_rate)
     band = None if kind is None else find_band(Request(tally, t, fit, drawing), kind, method)
@@ -318,5 +323,4 @@ def _of_event(
             else freedman_diaconis(value, weight, effective_total(t))
         )
         mean = float(value @ weight) / t.total
-    recalibrated = fit.spread(fit.event_rate)
-    return Reliability(bins, value, recalibrated, band, discrete, bars, mean, t.event_rate)
+    return Reliability(bins, value, band, discrete, bars, mean, t.event_rate)

@@ -38,7 +38,13 @@ def price(rule: Rule, y: Column, p: Any, *, classes: bool) -> Column:
     p = to_numpy(without_gradient(p)).astype(np.float64, copy=False)
     if classes:
         return np.asarray(require_class_rule(rule).prices(y, p))
-    return np.asarray(require_binary(rule).price_event(y, p))
+    of_event, loss = require_binary(rule), np.empty(p.shape)
+
+    def fill(y: Column, p: Column, out: Column) -> None:
+        out[:] = of_event.price_event(y, p)
+
+    sweep(fill, y, p, loss)
+    return loss
 
 
 def mean_score(tally: Tally, rule: BinaryRule) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import nullcontext, suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -27,6 +28,7 @@ from properly.decisions._retention import rejection_scores, retention_curve
 from properly.decisions._roc import roc_curve
 from properly.engines._summary import Summary
 from properly.errors import DataError
+from properly.evaluation._curves import Curves
 from properly.evaluation._record import MOST_CLASSES, Evaluation
 from properly.evaluation._rows_or_sums import COST, TIMES, Rows, Sums, has_parts
 from properly.probability._means import means
@@ -166,9 +168,6 @@ def _event_steps(source: Source, name: str) -> Steps:
         "reliability": {
             "decompositions": lambda made: _decompositions(source, name, made["scores"]),
             "reliability": lambda _: _reliability(source, name),
-            "regret": lambda _: regret_curve(tally),
-            "decision": lambda _: decision_curve(tally, "every"),
-            "roc": lambda _: roc_curve(tally),
             "certain": lambda _: certainties(tally),
             "worst": lambda _: source.worst(name),
             "grouping": lambda made: (
@@ -189,9 +188,15 @@ def _event_steps(source: Source, name: str) -> Steps:
 
 
 def _event_fields(source: Source) -> dict[str, Any]:
-    """Score the forecasts that need no model."""
+    """Score the forecasts that need no model, and say how to make the curves of models."""
     constants = baselines(source.tallies[source.models[0]])
-    return {
+    every = partial(decision_curve, thresholds="every")
+    curves: dict[str, Callable[..., Any]] = {
+        "regret": regret_curve,
+        "decision": every,
+        "roc": roc_curve,
+    }
+    return {name: Curves(make, source.tallies) for name, make in curves.items()} | {
         "baselines": {name: _by_rule(x, source.request.rules) for name, x in constants.items()},
         "baseline_regret": {name: regret_curve(x) for name, x in constants.items()},
     }

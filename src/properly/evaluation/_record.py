@@ -19,7 +19,7 @@ from properly._boundary._tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from properly._boundary._record import Backend
     from properly.calibration._certain import Certain
@@ -145,7 +145,7 @@ class Evaluation(Record):
         How often forecasts of exactly 0 and 1 were wrong, by model: `Certain`.
     regret, baseline_regret, decision, roc : dict
         Curves by model: a `MurphyCurve` on the regret scale, the same for the baselines, a
-        `DecisionCurve` and a `RocCurve`.
+        `DecisionCurve` and a `RocCurve`. Those of models are made whenever one is asked for.
     dominances : dict
         By pair of names, the best model first: a `Dominance` over the range of thresholds.
     grouping : dict
@@ -221,10 +221,10 @@ class Evaluation(Record):
     means: dict[str, Means] = ABSENT
     calibration: dict[str, CalibrationSummary] = ABSENT
     certain: dict[str, Certain] = ABSENT
-    regret: dict[str, MurphyCurve] = ABSENT
+    regret: Mapping[str, MurphyCurve] = ABSENT
     baseline_regret: dict[str, MurphyCurve] = ABSENT
-    decision: dict[str, DecisionCurve] = ABSENT
-    roc: dict[str, RocCurve] = ABSENT
+    decision: Mapping[str, DecisionCurve] = ABSENT
+    roc: Mapping[str, RocCurve] = ABSENT
     dominances: dict[tuple[str, str], Dominance] = ABSENT
     grouping: dict[str, GroupingError] = ABSENT
     # Of classes.

@@ -122,19 +122,19 @@ def _of_rows(cases: Cases, serial: Serial) -> Area:
 
 def _of_counts(tally: Tally) -> Area:
     """Add up over distinct forecasts: cases at the same one with the same outcome are alike."""
-    weight, events = (to_numpy(x).astype(np.float64) for x in (tally.weight, tally.events))
+    weight, events = to_numpy(tally.weight), to_numpy(tally.events)
     sums = [events, weight - events]
     squares = sums
     if tally.event_squares is not None and tally.nonevent_squares is not None:
         squares = [to_numpy(tally.event_squares), to_numpy(tally.nonevent_squares)]
-    area, *places = places_of_counts(sums[1], events)
+    area, *places = places_of_counts(sums[1], sums[0])
     variance = 0.0
     for mine, square, place in zip(sums, squares, places, strict=True):
         total = float(mine.sum())
         cases = total**2 / float(square.sum()) if total > 0 else 0.0
         if not cases > 1:
             return Area(area, math.nan, math.inf, about_tally(tally))
-        place -= area
-        place *= place
-        variance += float(np.einsum("i,i->", square, place)) / total**2 * cases / (cases - 1)
+        away = np.subtract(place, area, out=place)
+        summed = float(np.einsum("i,i,i->", square, away, away))
+        variance += summed / total**2 * cases / (cases - 1)
     return Area(area, math.sqrt(variance), math.inf, about_tally(tally))

@@ -217,15 +217,13 @@ def _beside_reference(
     classes = has_classes(cases)
 
     def both(y: Column, p: Column) -> Column:
-        result = np.empty((2, len(y)))
-        result[0] = own(y, p)[0]
-        if other.shape == (1,):
-            # One forecast for all cases has two prices.
-            sides = price(rule, np.array([True, False]), np.repeat(other, 2), classes=False)
-            result[1] = np.where(y, *sides)
+        if other.shape != (1,):
+            rival = price(rule, y, np.broadcast_to(other, p.shape), classes=classes)
         else:
-            result[1] = price(rule, y, np.broadcast_to(other, p.shape), classes=classes)
-        return result
+            # One forecast for all cases has two prices.
+            event, none = price(rule, np.array([True, False]), np.repeat(other, 2), classes=False)
+            rival = np.where(y, event, none)
+        return np.stack([own(y, p)[0], rival])
 
     return moments(cases, both, serial)
 

@@ -89,10 +89,11 @@ def moments(
     if few:
         warn_of_clusters(design)
     result = amounts(y, p.astype(np.float64, copy=False))
-    mean, influence = of_mean(result, weight)
     endless = np.isinf(result[0])
     share = float(weight[endless].sum() / weight.sum())
     infinite = int(endless.sum()), share
+    # What nobody else has is overwritten: these are the longest columns there are.
+    mean, influence = of_mean(result, weight, out=result if result.flags.owndata else None)
     return Moments(mean, covariance(influence, design), about_design(design), infinite)
 
 

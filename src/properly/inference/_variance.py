@@ -40,8 +40,8 @@ ROUNDING = 1e-14
 CANCELLED = 1e-15
 
 
-def of_mean(loss: Column, weight: Column) -> tuple[Column, Column]:
-    r"""Return weighted means, and the influences :math:`w_i (s_i - \bar s) / W`.
+def of_mean(loss: Column, weight: Column, out: Column | None = None) -> tuple[Column, Column]:
+    r"""Return weighted means, and the influences :math:`w_i (s_i - \bar s) / W`, in `out` if given.
 
     Where a loss is infinite so is the mean, and there are no influences, which are then NaN.
     """
@@ -49,7 +49,7 @@ def of_mean(loss: Column, weight: Column) -> tuple[Column, Column]:
     alike = bool((weight == weight[0]).all())
     mean = loss.mean(axis=-1) if alike else _sums(loss, weight) / total
     with np.errstate(invalid="ignore"):
-        influence = loss - np.asarray(mean)[..., None]
+        influence = np.subtract(loss, np.asarray(mean)[..., None], out=out)
         _drop_rounding(influence, mean)
         influence *= 1 / len(weight) if alike else weight / total
     return mean, influence
@@ -91,8 +91,12 @@ def places_of_counts(none: Column, events: Column) -> tuple[float, Column, Colum
     `none` and `events` are sums of weights at increasing forecasts.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        below = (np.cumsum(none) - none / 2) / none.sum()
-        above = 1 - (np.cumsum(events) - events / 2) / events.sum()
+        below, above = (np.cumsum(x, dtype=np.float64) for x in (none, events))
+        below -= none / 2
+        below /= none.sum()
+        above -= events / 2
+        above /= events.sum()
+        np.subtract(1, above, out=above)
         area = float(np.minimum(below @ events / events.sum(), 1.0))
     return area, below, above
 

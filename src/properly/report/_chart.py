@@ -11,6 +11,7 @@ How charts look: the colour of the text around them, on light and on dark.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -144,14 +145,15 @@ def drawn_models(evaluation: Evaluation) -> tuple[str, ...]:
 
 
 def drawn_part(evaluation: Any) -> Any:
-    """Leave out of an evaluation what belongs to models that are not drawn."""
+    """Leave out of an evaluation what belongs to models that are not drawn.
+
+    Curves of those that are drawn are made once, since several charts need each.
+    """
     kept, every = drawn_models(evaluation), set(evaluation.models)
-    if len(kept) == len(every):
-        return evaluation
     parts = {}
     for field in fields(evaluation):
         part = getattr(evaluation, field.name)
-        if isinstance(part, dict) and part and set(part) <= every:
+        if isinstance(part, Mapping) and part and set(part) <= every:
             parts[field.name] = {name: part[name] for name in kept if name in part}
     return replace(evaluation, **parts)
 
