@@ -1,6 +1,8 @@
 """Results, gathered."""
 
 import json
+import pickle
+import tracemalloc
 from functools import partial
 from typing import Any
 
@@ -407,3 +409,32 @@ def test_two_columns_are_two_classes_and_it_is_said() -> None:
     note = evaluate(Y, p).notes[-1]
     assert note.startswith("two columns are two classes, whose Brier score is twice")
     assert evaluate(Y, p, task="multiclass").notes[-1] != note
+
+
+def test_curves_are_made_when_they_are_asked_for() -> None:
+    e = evaluate(Y, P)
+    assert list(e.regret) == list(P)
+    assert "good" in e.roc
+    assert "other" not in e.roc
+    assert repr(e.decision) == repr({name: e.decision[name] for name in P})
+    with pytest.raises(KeyError):
+        e.regret["other"]
+    again = pickle.loads(pickle.dumps(e))  # noqa: S301
+    for name, p in P.items():
+        expected = properly.decision_curve(properly.tally(Y, p), "every").to_dict()
+        assert e.decision[name].to_dict() == again.decision[name].to_dict() == expected
+
+
+def test_an_evaluation_needs_four_times_the_memory_of_its_input() -> None:
+    rng = np.random.default_rng(1)
+    p = rng.beta(1, 9, (3, 500_000))
+    y = (rng.random(p.shape[1]) < p[0]).astype(np.int64)
+    models = {str(k): x for k, x in enumerate(p)}
+    evaluate(y[:100], {name: x[:100] for name, x in models.items()}, within=(0.01, 0.1))
+    tracemalloc.start()
+    try:
+        evaluate(y, models, within=(0.01, 0.1), rng=1)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * (p.nbytes + y.nbytes)
