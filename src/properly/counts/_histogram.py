@@ -118,8 +118,9 @@ def freedman_diaconis(value: Floats, weight: Column, cases: float) -> Histogram:
     reached = np.cumsum(weight) * (cases / weight.sum())
     low, high = (_quantile(value, reached, q) for q in (0.25, 0.75))
     edges = bar_edges((float(value[0]), float(value[-1])), high - low, cases)
-    # A forecast on the edge of two bars belongs to the lower one.
-    bar = np.searchsorted(edges[1:-1], value, side="left")
+    # Forecasts are in order; one on the edge of two bars belongs to the lower one.
+    end = np.append(np.searchsorted(value, edges[1:-1], side="right"), len(value))
+    bar = np.repeat(np.arange(len(end)), np.diff(end, prepend=0))
     summed = np.bincount(bar, weight, len(edges) - 1)
     exact = np.issubdtype(weight.dtype, np.integer)
     return Histogram(edges[:-1], edges[1:], summed.astype(np.int64) if exact else summed)
