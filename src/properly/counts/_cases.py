@@ -270,8 +270,7 @@ def require_classes(cases: object) -> Cases:
 def weights_of(cases: Cases) -> Any:
     """Return the weight of each row; without weights, each weighs 1."""
     if cases.weight is None:
-        # A single 1, seen from every row, takes no memory.
-        return np.broadcast_to(1.0, len(cases))
+        return np.ones(len(cases))
     return to_numpy(cases.weight).astype(np.float64)
 
 

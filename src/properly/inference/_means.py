@@ -84,8 +84,9 @@ def moments(
         warn_of_few(source)
     if not isinstance(source, Cases):
         return _of_tally(as_tally(source), amounts)
-    y, p, weight, _ = rows_in_use(source)
+    y, p = rows_in_use(source)[:2]
     design = Design.of(source, serial)
+    weight = design.weight
     if few:
         warn_of_clusters(design)
     result = amounts(y, p.astype(np.float64, copy=False))
