@@ -18,12 +18,13 @@ from properly.calibration._calibration_test import calibration_test
 from properly.calibration._decomposition import decompose
 from properly.calibration._line import Subject, find_line
 from properly.comparison._contrasts import Measure, Split, contrast
+from properly.comparison._group_draws import Part, draw_groups
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
 from properly.counts._cases import (
     Cases,
-    has_time,
+    has_clusters,
     numbered,
     relative_weights,
     require_groups,
@@ -33,6 +34,7 @@ from properly.counts._scoring import class_shares, losses, price, unit_of
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
+from properly.inference._draws import Counts
 from properly.inference._multiplicity import holm
 from properly.inference._variance import of_mean, of_ratio
 from properly.rules._class_rule import require_class_rule
@@ -378,6 +380,8 @@ def calibrate_groups(
     count = len(groups)
     slope, miscalibration = np.full((2, count, 3), np.nan)
     p = np.full(count, np.nan)
+    large: list[int] = []
+    drawn: dict[int, Part] = {}
     for g, group in enumerate(groups):
         cases = group if isinstance(group, Tally) else relative_weights(group)
         if not enough[g] or not _stands_alone(cases):
@@ -387,10 +391,18 @@ def calibrate_groups(
             line = find_line(Subject.of(cases), drawing.level).slope
             slope[g] = line.value, *line.interval
         if rule.is_proper and events + others >= FOR_MISCALIBRATION:
-            miscalibration[g] = _miscalibration(cases, rule, drawing)
-        if not has_time(cases):
-            _, replicates, rng = drawing
-            p[g] = calibration_test(cases, replicates=replicates, rng=rng).p_value
+            large.append(g)
+        if has_clusters(cases):
+            p[g] = calibration_test(cases).p_value
+            if g in large:
+                miscalibration[g] = _miscalibration(cases, rule, drawing)
+        else:
+            drawn[g] = Part.of(cases)
+    for counted in (True, False):
+        some = {g: x for g, x in drawn.items() if isinstance(x.draws, Counts) == counted}
+        if some:
+            place, own = list(some), [g for g in some if g in large]
+            p[place], miscalibration[own] = draw_groups(some, own, rule, drawing)
     return GroupCalibration(
         slope[:, 0], slope[:, 1:], miscalibration[:, 0], miscalibration[:, 1:], p, holm(p)
     )

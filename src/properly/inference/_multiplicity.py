@@ -115,9 +115,9 @@ def _largest_apart(drawn: Column, error: Column, scale: Column, level: float) ->
         left = np.flatnonzero((far > largest) & (far / scale >= least))
         step = max(1, PIECE // len(others))
         for start in range(0, len(left), step):
-            some = left[start : start + step]
-            apart = np.abs(drawn[np.ix_(others, some)] - own[some]) / error[i, others][:, None]
-            largest[some] = np.maximum(largest[some], apart.max(axis=0))
+            few = left[start : start + step]
+            apart = np.abs(drawn[np.ix_(others, few)] - own[few]) / error[i, others][:, None]
+            largest[few] = np.maximum(largest[few], apart.max(axis=0))
     return np.asarray(largest / scale)
 
 
