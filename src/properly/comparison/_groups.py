@@ -17,8 +17,9 @@ from properly._boundary._options import as_drawing, check_flag
 from properly.calibration._calibration_test import calibration_test
 from properly.calibration._decomposition import decompose
 from properly.calibration._line import Subject, find_line
-from properly.comparison._contrasts import Measure, Split, contrast
+from properly.comparison._contrasts import Measure, Split, contrast, is_dependent, is_whole
 from properly.comparison._group_draws import Part, draw_groups
+from properly.comparison._group_moments import compare_moments, moments_of_rows
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._boundary._options import Drawing
+    from properly.comparison._contrasts import Contrast
     from properly.rules import BinaryRule, Rule
     from properly.typing import Array, ArrayLike, Column
 
@@ -269,10 +271,7 @@ def by_group(
         name=names_of_labels(counted.labels),
         cases=counted.cases,
         **about_event(cases, counted.number, counted.cases),
-        measures={
-            name: contrast(measure, split, drawing.level, drawing.rng)
-            for name, measure in _measures(cases, rule, reference).items()
-        },
+        measures=_compare(cases, rule, reference, split, drawing),
         calibration=_calibration(cases, rule, counted, split.enough, drawing) if within else None,
         units=split.units.inside,
         enough=split.enough,
@@ -282,6 +281,21 @@ def by_group(
         level=drawing.level,
         replicates=drawing.replicates,
     )
+
+
+def _compare(
+    cases: Cases, rule: Rule, reference: float | ArrayLike | None, split: Split, drawing: Drawing
+) -> dict[str, Contrast]:
+    """Compare all measures: of independent cases of an event, by what each group adds up to."""
+    alone = not is_dependent(split.design) and not is_whole(split.design)
+    if alone and cases.classes is None and reference is None:
+        rule = require_binary(rule)
+        moments = moments_of_rows(cases, rule, split.number, len(split.enough))
+        return compare_moments(moments, rule, split, drawing)
+    return {
+        name: contrast(measure, split, drawing.level, drawing.rng)
+        for name, measure in _measures(cases, rule, reference).items()
+    }
 
 
 def _measures(cases: Cases, rule: Rule, reference: float | ArrayLike | None) -> dict[str, Measure]:
