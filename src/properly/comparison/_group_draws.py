@@ -15,7 +15,6 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly.calibration._components import (
-    Bins,
     Prices,
     enough_for_bias,
     increasing_fit,
@@ -31,7 +30,7 @@ from properly.calibration._statistics import (
     slack_of,
 )
 from properly.counts._cases import Cases, has_time
-from properly.counts._isotonic import recalibrate
+from properly.counts._isotonic import Bins, recalibrate
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
 from properly.inference._draws import (
@@ -71,13 +70,19 @@ class Part(NamedTuple):
 
     @classmethod
     def of(cls, source: Tally | Cases) -> Part:
-        """Count a group, in cells if it has very many forecasts and is of independent cases."""
-        tally = as_tally(source)
-        designed = isinstance(source, Cases) and has_design(source)
-        start = None if designed or tally.event_squares is not None else cell_starts(tally)
-        if start is None:
-            return cls(source, tally, sampler(source, clusters=False))
-        return cls(in_cells(tally, start), in_cells(tally, start), sampler(in_cells(tally, start)))
+        """Count a group."""
+        return cls(source, as_tally(source), sampler(source, clusters=False))
+
+    def in_cells(self) -> Part:
+        """Put very many forecasts of independent cases that are counted into cells."""
+        designed = isinstance(self.source, Cases) and has_design(self.source)
+        if designed or self.tally.event_squares is not None:
+            return self
+        value, weight = (
+            to_numpy(x).astype(np.float64) for x in (self.tally.value, self.tally.weight)
+        )
+        start = cell_starts(value, weight)
+        return self if start is None else Part.of(in_cells(self.tally, start))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +126,7 @@ class Stack:
             losses = [[self._loss(price, *draw) for draw in some] for price in by_rule]
             result.append(
                 [
-                    bins.components(price, np.concatenate(loss))[0].reshape(len(some), -1)
+                    _excess(bins, price, np.concatenate(loss)).reshape(len(some), -1)
                     for price, loss in zip(by_rule, losses, strict=True)
                 ]
             )
@@ -167,6 +172,14 @@ class Stack:
             paid = np.where(events > 0, prices.if_event, 0.0) * events
             paid += np.where(events < weight, prices.if_none, 0.0) * (weight - events)
         return np.add.reduceat(paid, self.start)
+
+
+def _excess(bins: Bins, prices: Prices, loss: Column) -> Column:
+    """Return the miscalibration of each group of each draw, given its loss."""
+    best = np.add.reduceat(prices.entropy(bins.rate) * bins.share, bins.start)
+    excess = loss / bins.total - best
+    # What rounding leaves of a difference that is 0 is 0.
+    return np.where(np.abs(excess) <= ROUNDING * best, 0.0, excess)
 
 
 class Null:
@@ -321,6 +334,7 @@ def draw_groups(
     Returns p-values, NaN of cases that follow one another in time, and for each large group its
     miscalibration and both ends of the interval.
     """
+    parts = {g: part.in_cells() for g, part in parts.items()}
     stack, brier = Stack(list(parts.values())), Brier()
     p, null = np.full(len(parts), np.nan), None
     if not has_time(stack.parts[0].source):

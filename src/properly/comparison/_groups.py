@@ -213,8 +213,15 @@ def by_group(
     stretch of dependent times differs from the rest too often: 25 and 11 times in 100 for 20 and
     for 40 of 200 times, if times next to each other have a correlation of a half.
 
-    *Memory.* One number is kept for each group and each case; two for each group and cluster, or
-    time; two for each group and case of a stratum.
+    *What is drawn.* For the calibration test and the miscalibration, outcomes of all groups are
+    drawn together, as their forecasts say; and for the bias of the miscalibration, cases of all
+    groups together, from curves fitted to each. That takes as long as for one data set. Of more
+    than 32,768 distinct forecasts in a group, those are drawn in some 5,000 cells, and compared
+    with what was observed in these. Clusters are drawn group by group, each as a whole.
+
+    *Memory.* Of independent cases, what each group adds up to is kept. With a `reference`, or of
+    classes, one number for each group and each case; two for each group and cluster, or time; two
+    for each group and case of a stratum.
 
     References
     ----------

@@ -34,13 +34,12 @@ from properly.counts._cases import numbered
 from properly.counts._scoring import unit_of
 from properly.engines._exact_sums import UNIT
 from properly.errors import DataError
-from properly.evaluation._summed_scores import in_runs, is_weighted, weighed
+from properly.evaluation._summed_scores import is_weighted, weighed
 from properly.inference._design import Design
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from properly._boundary._options import Drawing
     from properly.counts._tally import Tally
     from properly.engines._exact_sums import ScoreSums
     from properly.engines._summary import Summary
@@ -115,11 +114,6 @@ def _fraction(sums: ScoreSums, *key: Any) -> Fraction:
     return Fraction(sums.totals[key].scaled, UNIT)
 
 
-# Draws of more forecasts, of all groups together, are of runs of neighbours; each group has so many
-# at least.
-MOST_DRAWN, RUNS, FEWEST = 20_000, 8_000, 2_000
-
-
 def summed_groups(
     summary: Summary,
     model: str,
@@ -152,7 +146,7 @@ def summed_groups(
         event_rate=events / total,
         mean_forecast=forecast / total,
         measures=compare_moments(moments, rule, split, drawing),
-        calibration=_calibration(tallies, rule, split.enough, drawing) if within else None,
+        calibration=calibrate_groups(tallies, rule, split.enough, drawing) if within else None,
         units=split.units.inside,
         enough=split.enough,
         rule=rule.name,
@@ -198,11 +192,3 @@ def _split(counted: Counted) -> Split:
     sides = (counted.rarer, inside), (counted.rarer_rest, outside)
     enough = ((rarer >= FOR_INTERVAL) & (count >= FOR_CLUSTERS) for rarer, count in sides)
     return Split(counted.number, Design(np.ones(0)), units, *enough)
-
-
-def _calibration(
-    tallies: Sequence[Tally], rule: BinaryRule, enough: Column, drawing: Drawing
-) -> Any:
-    most, runs = (max(x // len(tallies), FEWEST) for x in (MOST_DRAWN, RUNS))
-    drawn = [in_runs(tally, runs) if len(tally) > most else tally for tally in tallies]
-    return calibrate_groups(drawn, rule, enough, drawing)
