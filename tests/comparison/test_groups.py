@@ -414,7 +414,7 @@ def test_the_calibration_test_is_adjusted_by_holm() -> None:
     found = by_group(properly.Cases(HAPPENED, poor, groups=THIRD), Brier(), replicates=199, rng=1)
     assert found.calibration is not None
     p = found.calibration.p_value
-    assert p[2] == pytest.approx(1 / 200)
+    assert p[2] == pytest.approx(1 / 1001)
     np.testing.assert_array_equal(found.calibration.adjusted_p_value, holm(p))
 
 

@@ -14,7 +14,7 @@ import pytest
 import properly
 from properly.engines import Summary, _cell_counts
 from properly.errors import DataError, ImproperRuleError
-from properly.evaluation import Stream, stream
+from properly.evaluation import Stream, _stream, stream
 from properly.rules import Bounded, Brier, Log, Propriety
 
 if TYPE_CHECKING:
@@ -246,6 +246,7 @@ def test_a_summary_stays_as_it_was_when_more_rows_come() -> None:
 
 
 def test_few_parts_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_stream, "WAITING", 1)
     found = stream(Brier())
     for k in range(64):
         found.add([k % 2], [k / 64])
@@ -283,3 +284,68 @@ def test_a_stream_is_evaluated_as_its_rows(tmp_path: Path) -> None:
             )
     saved = Summary.load(found.save(tmp_path / "x.summary"))
     assert str(properly.evaluate(saved, replicates=0)) == str(e)
+
+
+def test_ten_rows_at_a_time_make_the_same_bits_as_all_at_once(tmp_path: Path) -> None:
+    p, y = RNG.random(1000).round(2), RNG.random(1000) < 0.3
+    whole, small = stream(), stream()
+    whole.add(y, p)
+    for k in range(0, 1000, 10):
+        small.add(y[k : k + 10], p[k : k + 10])
+        if k == 500:
+            assert len(small) == 510
+    assert bytes_of(small, tmp_path) == bytes_of(whole, tmp_path)
+
+
+def test_rows_that_wait_are_those_that_came(tmp_path: Path) -> None:
+    # Arrays that are filled again for the next batch do not change the one before.
+    y, p, found = np.zeros(2, dtype=bool), np.zeros(2), stream()
+    for k in range(ROWS // 2):
+        y[:], p[:] = Y[2 * k : 2 * k + 2], P["b"][2 * k : 2 * k + 2]
+        found.add(y, p)
+    whole = stream()
+    whole.add(Y, P["b"])
+    assert bytes_of(found, tmp_path) == bytes_of(whole, tmp_path)
+
+
+@pytest.mark.parametrize("bad", [1.5, -0.1, np.nan])
+def test_a_bad_batch_is_refused_when_it_comes_though_others_wait(
+    bad: float, tmp_path: Path
+) -> None:
+    found = fed(*HALVES)
+    with pytest.raises(DataError, match="forecasts"):
+        found.add(Y[:2], {"a": np.array([0.1, bad]), "b": P["b"][:2]})
+    with pytest.raises(DataError):
+        found.add(np.array([0, 2]), {name: p[:2] for name, p in P.items()})
+    assert bytes_of(found, tmp_path) == bytes_of(fed(), tmp_path)
+
+
+def test_batches_of_any_kind_take_turns() -> None:
+    kinds: list[Any] = [None, np.ones(4, dtype=np.int64), np.full(4, 2.0), np.full(4, 0.5)]
+    found, weights = stream(Brier()), []
+    for k in range(0, ROWS, 4):
+        weight = kinds[k // 4 % 4]
+        weights.append(np.ones(4) if weight is None else weight)
+        found.add(Y[k : k + 4], P["a"][k : k + 4].astype("f4" if k % 8 else "f8"), weight)
+    summary = found.summary()
+    expected = properly.Cases(Y, P["a"].round(1), weight=np.concatenate(weights))
+    assert summary.rows == ROWS
+    assert summary.total == pytest.approx(float(np.concatenate(weights).sum()), rel=1e-15)
+    assert summary.event_rate == pytest.approx(expected.tally().event_rate, rel=1e-12)
+
+
+def test_too_many_groups_are_refused_in_the_batch_that_brings_them() -> None:
+    found, names = stream(), np.arange(1001)
+    for some in (names[:500], names[500:1000]):
+        found.add(some % 2 == 0, some / 2000, None, some)
+    with pytest.raises(DataError, match="at most 1000 groups; batches have brought 1001"):
+        found.add([1], [0.5], None, names[1000:])
+    assert len(found) == 1000
+
+
+def test_a_sum_of_streams_shares_nothing_that_waits() -> None:
+    left, right = (fed(rows) for rows in HALVES)
+    both = left + right
+    fed(HALVES[0], made=both)
+    fed(HALVES[1], made=left)
+    assert (len(both), len(left), len(right)) == (85, ROWS, 35)

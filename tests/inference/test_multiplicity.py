@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from properly.inference._multiplicity import holm, sup_t_quantile
+from properly.inference._draws import fast_stream
+from properly.inference._multiplicity import DRAWS, _normals, holm, sup_t_of_pairs, sup_t_quantile
 
 
 def test_holm_multiplies_by_what_is_left() -> None:
@@ -52,3 +55,32 @@ def test_without_a_degree_of_freedom_nothing_can_be_said() -> None:
 def test_student_reaches_farther_than_the_normal() -> None:
     few, many = (sup_t_quantile(np.eye(3), 0.95, d, np.random.default_rng(4)) for d in (6, 1000))
     assert few > many + 0.4
+
+
+@pytest.mark.parametrize("degrees", [9.0, np.inf])
+@pytest.mark.parametrize("pairs", ["all", "with one", "some"])
+def test_pairs_reach_as_far_as_if_each_were_looked_at(pairs: str, degrees: float) -> None:
+    rng = np.random.default_rng(6)
+    root = rng.standard_normal((12, 30)) * rng.uniform(0.1, 3, (12, 1))
+    # Two that hardly differ have a difference of small error, which no other says anything about.
+    root[5] = root[4] + 1e-3 * rng.standard_normal(30)
+    joint = root @ root.T
+    first, second = np.array(list(combinations(range(12), 2))).T
+    some = {"all": first >= 0, "with one": second == 11, "some": rng.random(66) < 0.3}[pairs]
+    ends = first[some], second[some]
+    errors = np.sqrt(joint[first, first] + joint[second, second] - 2 * joint[first, second])[some]
+    errors[2] = 0.0
+    options = {"level": 0.9, "degrees": degrees}
+    found = sup_t_of_pairs(joint, ends, errors, rng=np.random.default_rng(3), **options)
+
+    used = errors > 0
+    apart = np.zeros((used.sum(), 12))
+    apart[np.arange(len(apart)), ends[0][used]] = 1
+    apart[np.arange(len(apart)), ends[1][used]] = -1
+    models = np.unique(np.concatenate([x[used] for x in ends]))
+    draw = fast_stream(np.random.default_rng(3))
+    drawn = _normals(joint[np.ix_(models, models)], draw)
+    sizes = np.abs(apart[:, models] @ drawn) / errors[used, None]
+    if np.isfinite(degrees):
+        sizes = sizes / np.sqrt(draw.chisquare(degrees, DRAWS) / degrees)
+    assert found == pytest.approx(np.quantile(sizes.max(axis=0), 0.9), rel=1e-12)

@@ -247,7 +247,8 @@ def reliability(
     at a share of the error probability [2]_: for any number of independent cases and any
     increasing curve, all of the curve lies in the band with at least the probability `level`. Left
     to itself the method is ``"cells"``: forecasts are first grouped into :math:`2 n^{2/5}` cells,
-    which keeps the guarantee and makes the band narrower.
+    which keeps the guarantee and makes the band narrower. ``"ungrouped"`` takes time with the
+    square of the distinct forecasts, and refuses more than 15,000.
 
     Weights: the simultaneous band counts cases and refuses fractional weights; resampling needs
     `Cases` to draw them one by one. Clusters, in `Cases`, are allowed for by resampling and by

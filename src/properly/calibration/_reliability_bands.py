@@ -49,6 +49,8 @@ METHODS: dict[Kind, tuple[str, ...]] = {
 ASYMPTOTIC = ("discrete", "continuous")
 # Beyond so many cases the tails of binomial distributions are no longer computed well.
 COUNTABLE = 10**13
+# An ungrouped band takes the square of these: of so many, up to ten seconds.
+UNGROUPED = 15_000
 # Of more forecasts than this, quantiles are found at so many and are straight in between.
 POINTS = 1200
 
@@ -219,6 +221,13 @@ def _require_fitting(request: Request, kind: Kind, method: str) -> None:
         raise DataError(message, hint=hint)
     if kind == "simultaneous":
         _require_countable(request.tally)
+    if method == "ungrouped" and len(request.tally) > UNGROUPED:
+        message = (
+            f"an ungrouped band looks at all runs of forecasts, for up to {UNGROUPED:,} distinct "
+            f"ones; got {len(request.tally):,}"
+        )
+        hint = "method='cells' holds as surely, is narrower, and takes any number."
+        raise DataError(message, hint=hint)
 
 
 def _require_countable(tally: Tally) -> None:

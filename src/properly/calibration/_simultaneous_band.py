@@ -21,6 +21,9 @@ from properly.inference._band import Band
 if TYPE_CHECKING:
     from properly.typing import Column, Floats
 
+# A bound is not to be missed by the rounding of a few products.
+ROUNDING = 1e-9
+
 
 def honest_band(
     value: Floats, weight: Column, events: Column, level: float, *, grouped: bool
@@ -75,29 +78,52 @@ def upper_bounds(cases: Column, events: Column, share: float) -> Floats:
     total = np.append(0, np.cumsum(cases))
     happened = np.append(0, np.cumsum(events))
     stop = np.nonzero(np.append(events[1:] > 0, True))[0] + 1
+    after = np.searchsorted(stop, np.arange(len(cases)), side="right")
+    ends = total[stop], happened[stop]
     bound = np.ones(len(cases))
     least = 1.0
     for i in range(len(cases) - 1, -1, -1):
         if events[i] < cases[i]:
-            ends = stop[np.searchsorted(stop, i, side="right") :]
-            least = min(
-                least,
-                _least_limit(total[ends] - total[i], happened[ends] - happened[i], least, share),
-            )
+            n, o = ends[0][after[i] :] - total[i], ends[1][after[i] :] - happened[i]
+            least = min(least, _least_limit(n, o, least, share))
         bound[i] = least
     return bound
 
 
 def _least_limit(n: Column, o: Column, so_far: float, share: float) -> float:
-    from scipy.special import betaincinv, xlogy
+    """Return the least limit of some runs: of the most promising one, and of what that leaves."""
+    from scipy.special import betaincinv
 
+    n, o, excess = _promising(n, o, so_far, share)
+    if len(n) > 1 and so_far < 1:
+        best = int(np.argmax(excess))
+        so_far = min(so_far, float(1 - betaincinv(n[best] - o[best], o[best] + 1, share)))
+        n, o, _ = _promising(n, o, so_far, share)
+    if not len(n):
+        return so_far
+    return min(so_far, float((1 - betaincinv(n - o, o + 1, share)).min()))
+
+
+def _promising(n: Column, o: Column, so_far: float, share: float) -> tuple[Column, Column, Column]:
+    r"""Leave the runs that may have a lower limit, and say how much speaks for each.
+
+    Most are ruled out without a logarithm, since :math:`8 q (1 - q)` is at most 2, and
+    :math:`\operatorname{KL}(q, u)` at most :math:`(u - q)^2` over :math:`u (1 - u)`, and over
+    twice the least :math:`x (1 - x)` between q and u.
+    """
+    from scipy.special import xlogy
+
+    least, spread = -math.log(share), so_far * (1 - so_far)
     q = o / n
+    short = so_far - q
+    scale = np.maximum(2 * np.minimum(q * (1 - q), spread), spread)
+    enough = (least - math.log(2 * float(n[-1])) / 2) * (1 - ROUNDING)
+    some = np.flatnonzero((short > 0) & (n * short * short >= enough * scale))
+    n, o, q = n[some], o[some], q[some]
+    # At a limit of 1 the distance is infinite wherever there was a non-event.
     with np.errstate(divide="ignore", invalid="ignore"):
         distance = xlogy(q, q / so_far) + xlogy(1 - q, (1 - q) / (1 - so_far))
         slack = np.where((q > 0) & (q < 1), np.log(8 * n * q * (1 - q)) / 2, 0.0)
-    # At a limit of 1 the distance is infinite wherever there was a non-event.
-    promising = (q < so_far) & (n * distance + slack > -math.log(share))
-    if not promising.any():
-        return so_far
-    n, o = n[promising], o[promising]
-    return float((1 - betaincinv(n - o, o + 1, share)).min())
+    excess = n * distance + slack - least
+    some = np.flatnonzero(excess > 0)
+    return n[some], o[some], excess[some]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
@@ -88,10 +89,10 @@ class PairScores:
     scored: ModelScores
     options: Options
 
-    @property
+    @cached_property
     def ends(self) -> tuple[Column, Column]:
         """The numbers of the first models, and of the second."""
-        first, second = np.array(self.pairs).T
+        first, second = np.array(self.pairs).T.copy()
         return first, second
 
     @property
@@ -145,16 +146,18 @@ def _look_closer(
 ) -> None:
     """Find from the cases those variances that the covariance of scores does not tell."""
     options, design = pairs.options, rows.design
-    alone = np.diagonal(pairs.scored.spread.covariance)
-    for k in np.flatnonzero(~np.isnan(square)).tolist():
-        pair = pairs.pairs[k]
-        size = sum(alone[i] for i in pair)
-        if options.method == "diebold-mariano":
-            run = long_run(design.totals(rows.between(pair)[None])[0], options.horizon)
+    if options.method == "diebold-mariano":
+        for k in np.flatnonzero(~np.isnan(square)).tolist():
+            run = long_run(design.totals(rows.between(pairs.pairs[k])[None])[0], options.horizon)
             square[k], degrees[k], methods[k] = run.error**2, run.degrees, run.method
-        elif design.serial == "newey-west-auto" or square[k] < CANCELLED * size:
-            # A small difference of large numbers keeps few digits; this way keeps all.
-            square[k] = covariance(rows.between(pair)[None], design).covariance[0, 0]
+        return
+    alone = np.diagonal(pairs.scored.spread.covariance)
+    # A small difference of large numbers keeps few digits; this way keeps all.
+    closer = square < CANCELLED * sum(alone[x] for x in pairs.ends)
+    if design.serial == "newey-west-auto":
+        closer = ~np.isnan(square)
+    for k in np.flatnonzero(closer).tolist():
+        square[k] = covariance(rows.between(pairs.pairs[k])[None], design).covariance[0, 0]
 
 
 def p_values(pairs: PairScores, margin: Margins) -> Column:
@@ -529,7 +532,10 @@ def student_quantiles(degrees: Column, level: float) -> Column:
     """Return quantiles of Student's t, NaN without a degree of freedom."""
     from scipy.special import stdtrit
 
-    return np.where(degrees > 0, stdtrit(np.maximum(degrees, 1), (1 + level) / 2), np.nan)
+    # Pairs mostly have the same degrees of freedom, and a quantile takes its time.
+    some, place = np.unique(degrees, return_inverse=True)
+    quantile = np.where(some > 0, stdtrit(np.maximum(some, 1), (1 + level) / 2), np.nan)
+    return np.asarray(quantile[place])
 
 
 def _around(middle: Column, quantile: Column, error: Column) -> Column:

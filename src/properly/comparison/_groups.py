@@ -17,13 +17,15 @@ from properly._boundary._options import as_drawing, check_flag
 from properly.calibration._calibration_test import calibration_test
 from properly.calibration._decomposition import decompose
 from properly.calibration._line import Subject, find_line
-from properly.comparison._contrasts import Measure, Split, contrast
+from properly.comparison._contrasts import Measure, Split, contrast, is_dependent, is_whole
+from properly.comparison._group_draws import Part, draw_groups
+from properly.comparison._group_moments import compare_moments, moments_of_rows
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
 from properly.counts._cases import (
     Cases,
-    has_time,
+    has_clusters,
     numbered,
     relative_weights,
     require_groups,
@@ -33,6 +35,7 @@ from properly.counts._scoring import class_shares, losses, price, unit_of
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
+from properly.inference._draws import Counts
 from properly.inference._multiplicity import holm
 from properly.inference._variance import of_mean, of_ratio
 from properly.rules._class_rule import require_class_rule
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from properly._boundary._options import Drawing
+    from properly.comparison._contrasts import Contrast
     from properly.rules import BinaryRule, Rule
     from properly.typing import Array, ArrayLike, Column
 
@@ -209,8 +213,15 @@ def by_group(
     stretch of dependent times differs from the rest too often: 25 and 11 times in 100 for 20 and
     for 40 of 200 times, if times next to each other have a correlation of a half.
 
-    *Memory.* One number is kept for each group and each case; two for each group and cluster, or
-    time; two for each group and case of a stratum.
+    *What is drawn.* For the calibration test and the miscalibration, outcomes of all groups are
+    drawn together, as their forecasts say; and for the bias of the miscalibration, cases of all
+    groups together, from curves fitted to each. That takes as long as for one data set. Of more
+    than 32,768 distinct forecasts in a group, those are drawn in some 5,000 cells, and compared
+    with what was observed in these. Clusters are drawn group by group, each as a whole.
+
+    *Memory.* Of independent cases, what each group adds up to is kept. With a `reference`, or of
+    classes, one number for each group and each case; two for each group and cluster, or time; two
+    for each group and case of a stratum.
 
     References
     ----------
@@ -267,10 +278,7 @@ def by_group(
         name=names_of_labels(counted.labels),
         cases=counted.cases,
         **about_event(cases, counted.number, counted.cases),
-        measures={
-            name: contrast(measure, split, drawing.level, drawing.rng)
-            for name, measure in _measures(cases, rule, reference).items()
-        },
+        measures=_compare(cases, rule, reference, split, drawing),
         calibration=_calibration(cases, rule, counted, split.enough, drawing) if within else None,
         units=split.units.inside,
         enough=split.enough,
@@ -280,6 +288,21 @@ def by_group(
         level=drawing.level,
         replicates=drawing.replicates,
     )
+
+
+def _compare(
+    cases: Cases, rule: Rule, reference: float | ArrayLike | None, split: Split, drawing: Drawing
+) -> dict[str, Contrast]:
+    """Compare all measures: of independent cases of an event, by what each group adds up to."""
+    alone = not is_dependent(split.design) and not is_whole(split.design)
+    if alone and cases.classes is None and reference is None:
+        rule = require_binary(rule)
+        moments = moments_of_rows(cases, rule, split.number, len(split.enough))
+        return compare_moments(moments, rule, split, drawing)
+    return {
+        name: contrast(measure, split, drawing.level, drawing.rng)
+        for name, measure in _measures(cases, rule, reference).items()
+    }
 
 
 def _measures(cases: Cases, rule: Rule, reference: float | ArrayLike | None) -> dict[str, Measure]:
@@ -378,6 +401,8 @@ def calibrate_groups(
     count = len(groups)
     slope, miscalibration = np.full((2, count, 3), np.nan)
     p = np.full(count, np.nan)
+    large: list[int] = []
+    drawn: dict[int, Part] = {}
     for g, group in enumerate(groups):
         cases = group if isinstance(group, Tally) else relative_weights(group)
         if not enough[g] or not _stands_alone(cases):
@@ -387,10 +412,18 @@ def calibrate_groups(
             line = find_line(Subject.of(cases), drawing.level).slope
             slope[g] = line.value, *line.interval
         if rule.is_proper and events + others >= FOR_MISCALIBRATION:
-            miscalibration[g] = _miscalibration(cases, rule, drawing)
-        if not has_time(cases):
-            _, replicates, rng = drawing
-            p[g] = calibration_test(cases, replicates=replicates, rng=rng).p_value
+            large.append(g)
+        if has_clusters(cases):
+            p[g] = calibration_test(cases).p_value
+            if g in large:
+                miscalibration[g] = _miscalibration(cases, rule, drawing)
+        else:
+            drawn[g] = Part.of(cases)
+    for counted in (True, False):
+        some = {g: x for g, x in drawn.items() if isinstance(x.draws, Counts) == counted}
+        if some:
+            place, own = list(some), [g for g in some if g in large]
+            p[place], miscalibration[own] = draw_groups(some, own, rule, drawing)
     return GroupCalibration(
         slope[:, 0], slope[:, 1:], miscalibration[:, 0], miscalibration[:, 1:], p, holm(p)
     )

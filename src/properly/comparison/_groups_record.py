@@ -147,7 +147,7 @@ class GroupCalibration:
     >>> found
     GroupCalibration(2 groups)
     >>> found.p_value
-    array([0.05, 0.05])
+    array([0.001998, 0.001998])
     """
 
     slope: Column

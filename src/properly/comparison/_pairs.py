@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
@@ -220,10 +221,10 @@ class Comparison(Record):
     def __getitem__(self, pair: tuple[str, str]) -> Pair:
         """Return the comparison of two models, the first minus the second."""
         named = tuple(map(str, pair)) if isinstance(pair, tuple) else ()
-        if named in self.pairs:
-            return self._pair(self.pairs.index(named))
-        if named[::-1] in self.pairs:
-            return self._pair(self.pairs.index(named[::-1]), turned=True)
+        if named in self._place:
+            return self._pair(self._place[named])
+        if named[::-1] in self._place:
+            return self._pair(self._place[named[::-1]], turned=True)
         message = f"a pair is two names of models that were compared; got {pair!r}"
         raise DataError(message, hint=f"models: {', '.join(map(repr, self.models))}.")
 
@@ -252,9 +253,10 @@ class Comparison(Record):
         check_choice(what, get_args(What), "what")
         result = np.full((len(self.models),) * 2, np.nan)
         sign = -1.0 if what == "difference" else 1.0
-        for (first, second), value in zip(self.pairs, getattr(self, what), strict=True):
-            i, j = self.models.index(first), self.models.index(second)
-            result[i, j], result[j, i] = value, sign * value
+        number = {name: i for i, name in enumerate(self.models)}
+        i, j = np.array([(number[first], number[second]) for first, second in self.pairs]).T
+        result[i, j] = getattr(self, what)
+        result[j, i] = sign * result[i, j]
         return result
 
     def cases_needed(self, power: float = 0.8, difference: float | None = None) -> Column:
@@ -305,6 +307,18 @@ class Comparison(Record):
         """Return one row a pair."""
         return columns_of(flat(vars(pair)) for pair in self)
 
+    @cached_property
+    def _place(self) -> dict[tuple[str, ...], int]:
+        """The place of each pair among all."""
+        return {pair: k for k, pair in enumerate(self.pairs)}
+
+    @cached_property
+    def _wording(self) -> tuple[Wording, dict[str, str]]:
+        """What all sentences have in common, and the cases of infinite loss of each model."""
+        ends = f"{100 * self.level:g} % interval"
+        lost = {name: many(x.infinite_cases, "case") for name, x in self.scores.items()}
+        return Wording(self.unit, ends, 1 - self.level, self.higher_is_better, self.margin), lost
+
     def _pair(self, k: int, *, turned: bool = False) -> Pair:
         # All but the names of the two models, the method and the sentence.
         columns = fields(Pair)[2:-2]
@@ -315,14 +329,8 @@ class Comparison(Record):
         first, second = self.pairs[k]
         pair = Pair(first, second, **row, method=self.methods[k], sentence="")
         pair = pair.turned() if turned else pair
-        return replace(pair, sentence=self._sentence(pair))
-
-    def _sentence(self, pair: Pair) -> str:
-        """Say which of two models is better, if that can be told."""
-        lost = {name: many(x.infinite_cases, "case") for name, x in self.scores.items()}
-        ends = f"{100 * self.level:g} % interval"
-        about = Wording(self.unit, ends, 1 - self.level, self.higher_is_better, self.margin)
-        return sentence(pair, about, len(self), lost)
+        words, lost = self._wording
+        return replace(pair, sentence=sentence(pair, words, len(self), lost))
 
 
 def flat(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,9 @@ from properly._boundary._options import check_choice, check_whole
 from properly._boundary._record import many
 from properly.counts._cases import numbered, require_event
 from properly.counts._models import contenders
+from properly.counts._pooling import as_counts
 from properly.engines import _cell_counts
-from properly.engines._summary import Summary
+from properly.engines._summary import Summary, plain_labels
 from properly.errors import ArgumentTypeError, DataError
 from properly.evaluation._evaluate import (
     TASKS,
@@ -40,10 +41,64 @@ if TYPE_CHECKING:
 # Each is summed up for itself; more are hardly groups, and would take memory without end.
 MOST_GROUPS = 1000
 OPTIONS = ("rules", "within", "pos_label", "cells")
+DOUBLE, TRUTH = np.dtype(np.float64), np.dtype(np.bool_)
+# Batches wait to be summed up together until they have so many rows.
+WAITING = 1 << 16
+# Weights of a batch that waits add up to less, so that no sum of them is too much to be counted.
+LIGHT = 1 << 31
+
+
+class Batch(NamedTuple):
+    """Rows that have been checked; models in the order of the first batch."""
+
+    y: Column
+    forecasts: dict[str, Column]
+    weight: Column | None = None
+    groups: Column | None = None
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """What batches have in common that are summed up as one."""
+        weight = None if self.weight is None else as_counts(self.weight).dtype
+        groups = None if self.groups is None else self.groups.dtype
+        text = groups is not None and groups.kind == "U"
+        return tuple(p.dtype for p in self.forecasts.values()), weight, "U" if text else groups
+
+    @property
+    def is_light(self) -> bool:
+        """Whether any number of such batches can be counted."""
+        return self.weight is None or float(self.weight.sum(dtype=np.float64)) < LIGHT
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether it is short, and nothing about it is out of the ordinary."""
+        plain = self.groups is None or self.groups.dtype.kind in "Uiub"
+        return plain and len(self.y) < WAITING and self.is_light
+
+    def copied(self) -> Batch:
+        """Keep the rows as they are now, whatever becomes of the arrays that were given."""
+        copies = {name: p.copy() for name, p in self.forecasts.items()}
+        known = (None if x is None else x.copy() for x in (self.weight, self.groups))
+        return Batch(self.y.copy(), copies, *known)
+
+    @classmethod
+    def joined(cls, batches: Sequence[Batch]) -> Batch:
+        """Put batches of one kind together."""
+        first = batches[0]
+        forecasts = {
+            name: np.concatenate([x.forecasts[name] for x in batches]) for name in first.forecasts
+        }
+        weight, groups = (
+            None
+            if getattr(first, name) is None
+            else np.concatenate([getattr(x, name) for x in batches])
+            for name in ("weight", "groups")
+        )
+        return cls(np.concatenate([x.y for x in batches]), forecasts, weight, groups)
 
 
 class Stream:
-    """Sums up rows that come batch by batch, and keeps none of them.
+    """Sums up rows that come batch by batch, and keeps none of them for long.
 
     Make one with `properly.stream`. Which rows come first, and which come together, makes no
     difference to any number. Streams of different rows, as on several machines, add.
@@ -79,7 +134,14 @@ class Stream:
         self._cells = None if cells is None else _check_cells(cells)
         self._labels: tuple[Any, ...] = ()
         # From the longest to the shortest, so that rows are added up to others only rarely.
-        self._parts: list[Summary] = []
+        self._sums: list[Summary] = []
+        self._waiting: list[Batch] = []
+        self._rows = 0
+        self._light = True
+        self._kind: tuple[Any, ...] = ()
+        # The models of the first batch, whether it had groups, and the groups so far.
+        self._first: tuple[tuple[str, ...], bool] | None = None
+        self._groups: frozenset[Any] = frozenset()
 
     def add(
         self,
@@ -103,25 +165,83 @@ class Stream:
         groups : array-like, optional
             The group of each case, by text, numbers or truth values: with every batch, or none.
         """
+        if weight is None and groups is None and self._pos_label is None:
+            plain = self._plain(y, forecasts)
+            if plain is not None:
+                self._take(plain)
+                return
         options: dict[str, Any] = {"weight": weight, "groups": groups, "pos_label": self._pos_label}
         models = contenders(y, models_by_name(forecasts, "binary"), least=1, **options)
         rows = require_event(next(iter(models.values())))
         self._require_alike(tuple(models), rows)
+        known = self._groups
         if rows.groups is not None:
-            _require_few_groups(numbered(to_numpy(rows.groups))[1])
+            column = to_numpy(rows.groups)
+            known = known.union(plain_labels(numbered(column)[1], column.dtype))
+            _require_few_groups(known)
         labels = self._labels
         if self._pos_label is not None:
             labels = self._joined(distinct(to_numpy(as_column(y, "outcomes"))))
-        part = Summary.of_rows(
-            self._rules,
-            to_numpy(rows.y),
-            self._in_order({name: to_numpy(cases.p) for name, cases in models.items()}),
-            None if weight is None else to_numpy(rows.weight),
-            groups=None if groups is None else to_numpy(rows.groups),
-            cells=self._cells,
+        self._take(
+            Batch(
+                to_numpy(rows.y),
+                self._in_order({name: to_numpy(cases.p) for name, cases in models.items()}),
+                None if weight is None else to_numpy(rows.weight),
+                None if groups is None else to_numpy(rows.groups),
+            )
         )
-        self._parts = _in_few_parts([*self._parts, part])
-        self._labels = labels
+        self._labels, self._groups = labels, known
+        self._first = self._first or (tuple(models), groups is not None)
+
+    def _plain(self, y: Any, forecasts: Any) -> Batch | None:
+        """Take arrays of the usual kind without further ado; None if anything is to be looked at.
+
+        Most batches are like those before, and checking everything takes longer than ten rows do.
+        """
+        if self._first is None or self._first[1] or type(y) is not np.ndarray or not len(y):
+            return None
+        models = forecasts if isinstance(forecasts, dict) else {"forecast": forecasts}
+        if tuple(models) != self._first[0]:
+            return None
+        for p in models.values():
+            usual = type(p) is np.ndarray and p.dtype == DOUBLE and p.shape == y.shape
+            if not usual or not (p.min() >= 0 and p.max() <= 1):
+                return None
+        return Batch(y, models) if y.dtype == TRUTH and y.ndim == 1 else None
+
+    def _take(self, batch: Batch) -> None:
+        """Let a small batch wait for others of its kind; sum up any other one at once."""
+        may_wait, kind = batch.may_wait and self._light, batch.kind
+        if self._waiting and not (may_wait and kind == self._kind):
+            self._sum_up()
+        if not may_wait:
+            self._sums = self._with(batch)
+            # After so much weight the next batch may be too much, and is to be refused at once.
+            self._light = self._light and batch.is_light
+            return
+        self._waiting.append(batch.copied())
+        self._kind = kind
+        self._rows += len(batch.y)
+        if self._rows >= WAITING:
+            self._sum_up()
+
+    def _with(self, batch: Batch) -> list[Summary]:
+        """Sum up a batch, and add it to the others."""
+        y, forecasts, weight, groups = batch
+        part = Summary.of_rows(self._rules, y, forecasts, weight, groups=groups, cells=self._cells)
+        return _in_few_parts([*self._sums, part])
+
+    def _sum_up(self) -> None:
+        """Sum up what waits."""
+        if self._waiting:
+            self._sums = self._with(Batch.joined(self._waiting))
+            self._waiting, self._rows = [], 0
+
+    @property
+    def _parts(self) -> list[Summary]:
+        """The sums of all rows so far, in a few parts."""
+        self._sum_up()
+        return self._sums
 
     def merge(self, other: Stream) -> None:
         """Take in all rows of another stream, which stays as it is.
@@ -136,16 +256,17 @@ class Stream:
             raise ArgumentTypeError(message, hint="summaries add: stream.summary() + other.")
         self._require_mergeable(other)
         labels = self._joined(other._labels)
-        self._parts = _in_few_parts([*self._parts, *other._parts])
-        self._labels = labels
+        self._sums = _in_few_parts([*self._parts, *other._parts])
+        self._labels, self._groups = labels, self._groups | other._groups
+        self._first, self._light = self._first or other._first, self._light and other._light
 
     def summary(self) -> Summary:
         """Return all that was summed up so far."""
         if not self._parts:
             message = "a stream must be fed before it is summed up; there are no rows yet"
             raise DataError(message, hint="write stream.add(y, forecasts).")
-        self._parts = [_added(self._parts)]
-        return self._parts[0]
+        self._sums = [_added(self._parts)]
+        return self._sums[0]
 
     def evaluate(self, **options: Any) -> Evaluation:
         """Evaluate the models on all rows so far.
@@ -188,8 +309,9 @@ class Stream:
         """Make a stream of the rows of both."""
         if not isinstance(other, Stream):
             return NotImplemented
+        self._sum_up()
         both = Stream.__new__(Stream)
-        vars(both).update(vars(self))
+        vars(both).update(vars(self) | {"_waiting": []})
         both.merge(other)
         return both
 
@@ -204,17 +326,16 @@ class Stream:
 
     def _require_alike(self, models: Sequence[str], rows: Cases) -> None:
         """Refuse a batch that does not go with those before it."""
-        if not self._parts:
+        if self._first is None:
             return
-        first = self._parts[0]
-        if set(models) != set(first.models):
+        before, grouped = self._first
+        if set(models) != set(before):
             message = (
-                f"every batch must have the same models; got {list(models)} after "
-                f"{list(first.models)}"
+                f"every batch must have the same models; got {list(models)} after {list(before)}"
             )
             raise DataError(message)
-        if (rows.groups is None) == bool(first.groups):
-            got = "has no groups, those before have" if first.groups else "is the first with groups"
+        if (rows.groups is None) == grouped:
+            got = "has no groups, those before have" if grouped else "is the first with groups"
             message = f"groups are given with every batch, or with none; this one {got}"
             raise DataError(message)
 
@@ -234,7 +355,7 @@ class Stream:
 
     def _in_order(self, forecasts: dict[str, Column]) -> dict[str, Column]:
         """Put models in the order of the first batch."""
-        names = self._parts[0].models if self._parts else tuple(forecasts)
+        names = tuple(forecasts) if self._first is None else self._first[0]
         return {name: forecasts[name] for name in names}
 
     def _joined(self, outcomes: Iterable[Any]) -> tuple[Any, ...]:
@@ -281,7 +402,9 @@ def stream(
     fractions, counts are sums of floats, which agree up to rounding.
 
     *Memory* does not grow with the number of rows. Only the sums are kept, and the counts at each
-    distinct forecast or in each cell, with the exact sum of the forecasts in it.
+    distinct forecast or in each cell, with the exact sum of the forecasts in it. Small batches are
+    checked when they come, and wait to be summed up together until they have 65,536 rows, or until
+    something is asked for.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing
 from properly._boundary._record import many
-from properly.comparison._contrasts import FOR_SKEWNESS, Split, Sums, contrast_sums
+from properly.comparison._contrasts import Split
+from properly.comparison._group_moments import ROUNDING, GroupMoments, compare_moments
 from properly.comparison._group_variance import Units
 from properly.comparison._groups import (
     FOR_CLUSTERS,
@@ -33,44 +34,17 @@ from properly.counts._cases import numbered
 from properly.counts._scoring import unit_of
 from properly.engines._exact_sums import UNIT
 from properly.errors import DataError
-from properly.evaluation._summed_scores import in_runs, is_weighted, weighed
+from properly.evaluation._summed_scores import is_weighted, weighed
 from properly.inference._design import Design
-from properly.inference._variance import Spread
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from properly._boundary._options import Drawing
-    from properly.comparison._contrasts import Contrast, Scale
     from properly.counts._tally import Tally
     from properly.engines._exact_sums import ScoreSums
     from properly.engines._summary import Summary
     from properly.rules import BinaryRule
     from properly.typing import Column
-
-
-# What differs from a mean by rounding alone does not differ.
-ROUNDING = 1e-14
-
-
-class GroupMoments(NamedTuple):
-    """What is known of the cases of one group, under one rule.
-
-    The four numbers of a case are 1, its loss, its outcome and its forecast. `total` has their
-    weighted sums, `about` the sums of products of two deviations from the group's means, with
-    squared weights, and `third` those of three, with cubes. Where the cases at a forecast differ in
-    weight, their cubes are taken to add up to the least that they can.
-    """
-
-    total: Column
-    about: Column
-    third: Column
-
-    @property
-    def mean(self) -> Column:
-        """The weighted means; the first is 1."""
-        mean: Column = self.total / self.total[0]
-        return mean
 
 
 def moments_of(sums: ScoreSums, tally: Tally, rule: BinaryRule, model: str) -> GroupMoments:
@@ -140,18 +114,6 @@ def _fraction(sums: ScoreSums, *key: Any) -> Fraction:
     return Fraction(sums.totals[key].scaled, UNIT)
 
 
-# Draws of more forecasts, of all groups together, are of runs of neighbours; each group has so many
-# at least.
-MOST_DRAWN, RUNS, FEWEST = 20_000, 8_000, 2_000
-
-
-class Measured(NamedTuple):
-    """A number of a selection of cases, and what the four numbers of a case add to it."""
-
-    value: float
-    turn: Column
-
-
 def summed_groups(
     summary: Summary,
     model: str,
@@ -183,8 +145,8 @@ def summed_groups(
         events=np.array([_number(part.sums, "event_rows") for part in parts]),
         event_rate=events / total,
         mean_forecast=forecast / total,
-        measures=_measures(moments, rule, split, drawing),
-        calibration=_calibration(tallies, rule, split.enough, drawing) if within else None,
+        measures=compare_moments(moments, rule, split, drawing),
+        calibration=calibrate_groups(tallies, rule, split.enough, drawing) if within else None,
         units=split.units.inside,
         enough=split.enough,
         rule=rule.name,
@@ -230,124 +192,3 @@ def _split(counted: Counted) -> Split:
     sides = (counted.rarer, inside), (counted.rarer_rest, outside)
     enough = ((rarer >= FOR_INTERVAL) & (count >= FOR_CLUSTERS) for rarer, count in sides)
     return Split(counted.number, Design(np.ones(0)), units, *enough)
-
-
-def _calibration(
-    tallies: Sequence[Tally], rule: BinaryRule, enough: Column, drawing: Drawing
-) -> Any:
-    most, runs = (max(x // len(tallies), FEWEST) for x in (MOST_DRAWN, RUNS))
-    drawn = [in_runs(tally, runs) if len(tally) > most else tally for tally in tallies]
-    return calibrate_groups(drawn, rule, enough, drawing)
-
-
-def _measures(
-    moments: Sequence[GroupMoments], rule: BinaryRule, split: Split, drawing: Drawing
-) -> dict[str, Contrast]:
-    """Compare the score, the skill and observed to expected events."""
-    measures: dict[str, tuple[Callable[[Column], Measured], Scale]] = {"score": (_score, "plain")}
-    if rule.is_proper:
-        measures["skill"] = (lambda total: _skill(total, rule), "share")
-    measures["observed_expected"] = (_observed, "log")
-    whole = np.sum([x.total for x in moments], axis=0)
-    return {
-        name: contrast_sums(
-            _add_up(of, moments, split),
-            split,
-            scale,
-            overall=of(whole).value,
-            level=drawing.level,
-            rng=drawing.rng,
-        )
-        for name, (of, scale) in measures.items()
-    }
-
-
-def _score(total: Column) -> Measured:
-    """Return the mean loss."""
-    weight, loss = total[:2]
-    return Measured(loss / weight, np.array([-loss / weight, 1, 0, 0]) / weight)
-
-
-def _skill(total: Column, rule: BinaryRule) -> Measured:
-    """Return the share of the loss of saying the selection's own event rate that is saved."""
-    weight, loss, events, _ = total
-    rate = np.array([min(events / weight, 1.0)])
-    if_event = float(rule.loss_if_event(rate)[0]) if events > 0 else 0.0
-    if_none = float(rule.loss_if_none(rate)[0]) if events < weight else 0.0
-    below = if_event * events + if_none * (weight - events)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.float64(loss) / below
-        turn = np.array([-ratio * if_none, 1, -ratio * (if_event - if_none), 0]) / np.float64(below)
-    return Measured(float(1 - ratio), -turn)
-
-
-def _observed(total: Column) -> Measured:
-    """Return the logarithm of events observed to events expected."""
-    _, _, events, forecast = total
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = np.log(np.float64(events) / np.float64(forecast))
-        turn = np.array([0, 0, 1 / np.float64(events), -1 / np.float64(forecast)])
-    return Measured(float(value), turn)
-
-
-def _add_up(
-    of: Callable[[Column], Measured], moments: Sequence[GroupMoments], split: Split
-) -> Sums:
-    """Add influences up over the cases of each group, and of each rest."""
-    groups, every = len(moments), int(split.units.inside.sum())
-    totals = np.stack([x.total for x in moments])
-    # Not all less these: what is infinite in one group is finite in its rest.
-    others = (np.delete(totals, k, axis=0).sum(axis=0) for k in range(groups))
-    sides = [list(map(of, totals)), list(map(of, others))]
-    value, rest = (np.array([x.value for x in side]) for side in sides)
-    inside, outside = (
-        _turns(side, scale) for side, scale in zip(sides, _scales(split), strict=True)
-    )
-    squares, cubes = np.zeros((2, groups)), np.zeros(groups)
-    joint = np.zeros((groups, groups))
-    for k, group in enumerate(moments):
-        # What a case of this group adds to each difference: to its own from inside.
-        turn = -outside
-        turn[k] = inside[k]
-        turn = _about_mean(turn, group.mean)
-        here = turn @ group.about @ turn.T
-        joint += here
-        own = np.diagonal(here)
-        squares[0, k] = own[k]
-        squares[1] += np.where(np.arange(groups) == k, 0.0, own)
-        cubes += np.einsum("ga,gb,gc,abc->g", turn, turn, turn, group.third)
-    factor = every / max(every - 1, 1)
-    alone = Spread(np.diag(squares[0] * factor), every - 1)
-    skew = _skewness(cubes, np.diagonal(joint), split)
-    return Sums(value, rest, alone, Spread(joint * factor, every - 1), squares, skew)
-
-
-def _turns(side: Sequence[Measured], scale: Column) -> Column:
-    """Stack what cases add; NaN where the number itself is not finite."""
-    turns = np.stack([x.turn if math.isfinite(x.value) else x.turn * np.nan for x in side])
-    return turns * scale[:, None]
-
-
-def _about_mean(turn: Column, mean: Column) -> Column:
-    """Write what is linear in the four numbers of a case by their deviations from a mean."""
-    centred = turn.copy()
-    finite = np.where(np.isfinite(mean), mean, 0.0)
-    centred[:, 0] = turn @ finite
-    return centred
-
-
-def _scales(split: Split) -> Column:
-    """Return what makes the variance of a selection that of its own cases."""
-    own = np.stack([split.units.inside, split.units.outside])
-    every = int(split.units.inside.sum())
-    with np.errstate(divide="ignore"):
-        scale = np.sqrt(own / (own - 1) * (every - 1) / every)
-    return np.where(own > 1, scale, np.nan)
-
-
-def _skewness(cubes: Column, squares: Column, split: Split) -> Column:
-    """Return the skewness of each difference; 0 of few cases."""
-    few = np.minimum(split.units.inside, split.units.outside) < FOR_SKEWNESS
-    with np.errstate(divide="ignore", invalid="ignore"):
-        skewness = np.where(squares > 0, cubes / squares**1.5, 0.0)
-    return np.where(few, 0.0, skewness)
