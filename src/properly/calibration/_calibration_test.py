@@ -11,6 +11,7 @@ from properly.calibration._class_tests import try_classes
 from properly.calibration._event_tests import TRIALS, Trial
 from properly.counts._cases import (
     Cases,
+    as_counted,
     has_classes,
     has_clusters,
     relative_weights,
@@ -191,7 +192,7 @@ def calibration_test(
     if has_classes(tally):
         return _of_classes(tally, rule, statistic, reduction, drawing)
     refuse_reduction(reduction)
-    tally = relative_weights(tally) if isinstance(tally, Cases) else as_tally(tally)
+    tally = as_counted(relative_weights(tally)) if isinstance(tally, Cases) else as_tally(tally)
     chosen = None if rule is None else _proper(require_binary(rule))
     name = statistic or _default(tally, chosen)
     _require_fit(tally, name, rule)

@@ -254,10 +254,17 @@ class NullDraws:
             Draw(weight, np.add.reduceat(x.events, self.start, dtype=weight.dtype)) for x in draws
         ]
         rough = components_by_rule(cells, self._prices)
+        fits = [refit_all(x.weight[None], x.events[None]) for x in draws]
+        finer = []
         # One rule at a time, since prices of all forecasts are long.
-        fine = (components(draws, Prices.at(single.value, rule)) for rule in self.rules)
-        pairs = zip(fine, rough, strict=True)
-        return [float(one[0].mean() - other[0].mean()) for one, other in pairs]
+        for rule, other in zip(self.rules, rough, strict=True):
+            prices = Prices.at(single.value, rule)
+            price = Losses.of([prices])
+            losses = (price(x.weight[None], x.events[None])[0] for x in draws)
+            pairs = zip(fits, losses, strict=True)
+            fine = [_components(bins, prices, loss)[0, 0] for bins, loss in pairs]
+            finer.append(float(np.mean(fine) - other[0].mean()))
+        return finer
 
 
 def p_value(observed: float, drawn: Column, score: float) -> float:

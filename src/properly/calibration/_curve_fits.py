@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from properly._boundary._chunks import share_out
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
 from properly.inference._draws import Counts, Rows, cell_starts
@@ -296,18 +297,20 @@ class Spline:
         place = np.linalg.lstsq(self.axes, away, rcond=None)[0]
         pieces = [slice(k, k + PIECE) for k in range(0, len(value), PIECE)]
         small = SMALL * weight.mean()
+
+        def slopes(some: slice) -> tuple[Column, Column]:
+            columns, mean = self._piece(value[some], place)
+            spread = weight[some] * mean * (1 - mean)
+            left = events[some] - weight[some] * mean
+            return left @ columns, (columns * spread[:, None]).T @ columns
+
         for _ in range(STEPS):
-            slope, information = np.zeros(len(place)), np.zeros((len(place), len(place)))
-            for some in pieces:
-                columns, mean = self._piece(value[some], place)
-                slope += (events[some] - weight[some] * mean) @ columns
-                spread = weight[some] * mean * (1 - mean)
-                information += (columns * spread[:, None]).T @ columns
+            slope, information = map(sum, zip(*share_out(slopes, pieces), strict=True))
             step = np.linalg.pinv(information, hermitian=True) @ slope
             place = place + step
             if slope @ step <= small:
                 break
-        return np.concatenate([self._piece(value[some], place)[1] for some in pieces])
+        return np.concatenate(share_out(lambda some: self._piece(value[some], place)[1], pieces))
 
     def _piece(self, value: Column, place: Column) -> tuple[Column, Column]:
         """Return the columns of some forecasts, and their probabilities."""

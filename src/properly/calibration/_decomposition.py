@@ -27,7 +27,7 @@ from properly.calibration._components import (
     increasing_fit,
     p_value,
 )
-from properly.counts._cases import Cases, has_classes, is_dependent
+from properly.counts._cases import Cases, as_counted, has_classes, is_dependent
 from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
 from properly.counts._scoring import mean_loss, mean_score, share_saved
@@ -467,12 +467,17 @@ def decompose_by(
     rules: Sequence[BinaryRule],
     drawing: Drawing | None = None,
     null: NullDraws | None = None,
+    scores: Sequence[Pair] | None = None,
 ) -> list[Decomposition]:
-    """Split the mean scores of several proper rules; with intervals if there are draws."""
+    """Split the mean scores of several proper rules; with intervals if there are draws.
+
+    Those who have drawn already say what calibrated forecasts have, and who has intervals of the
+    scores gives these.
+    """
     results = _decompose_tally(as_tally(tally), rules)
     if drawing is None:
         return results
-    intervals = find_intervals(tally, rules, results, drawing, null)
+    intervals = find_intervals(as_counted(tally), rules, results, drawing, null=null, scores=scores)
     return [replace(x, intervals=around) for x, around in zip(results, intervals, strict=True)]
 
 
@@ -497,7 +502,9 @@ def find_intervals(
     rules: Sequence[BinaryRule],
     parts: Sequence[Decomposition],
     drawing: Drawing,
+    *,
     null: NullDraws | None = None,
+    scores: Sequence[Pair] | None = None,
 ) -> list[PartIntervals]:
     """Put intervals around scores, their miscalibration, discrimination and uncertainty.
 
@@ -517,14 +524,16 @@ def find_intervals(
     enough = enough_for_bias(replicates)
     biases = find_bias(worlds, recalibrated, truths, replicates=enough, rng=rng)
     intervals = []
-    for rule, own, exact, price, bias in zip(rules, raw, parts, prices, biases, strict=True):
+    for k, (rule, own, price, bias) in enumerate(zip(rules, raw, prices, biases, strict=True)):
         spread = _spread(source, worlds, _amounts(price, recalibrated, t.event_rate))
         score, observed = null.observed(rule)
         drawn = null.miscalibration(rule, replicates)
         p = math.nan if is_dependent(source) else p_value(observed, drawn, score)
         around = _intervals(_four(own), spread, bias, (p, null.mean(rule, replicates)), drawing)
-        if own is not exact and math.isfinite(exact.score):
-            around = replace(around, score=_score_interval(source, rule, exact.score, drawing))
+        if scores is not None:
+            around = replace(around, score=scores[k])
+        elif worlds.fine is not None and math.isfinite(own.score):
+            around = replace(around, score=_score_interval(source, rule, parts[k].score, drawing))
         intervals.append(around)
     return intervals
 

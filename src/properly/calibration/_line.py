@@ -14,7 +14,7 @@ from properly.calibration._statistics import (
     score_axes,
     score_statistic,
 )
-from properly.counts._cases import Cases, relative_weights, rows_in_use
+from properly.counts._cases import Cases, as_counted, relative_weights, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design
 from properly.inference._draws import Counts, Rows, sampler
@@ -22,7 +22,7 @@ from properly.inference._estimate import Estimate
 from properly.inference._logistic import Fitted, fit, logit
 from properly.inference._means import about_design, about_tally
 from properly.inference._shares import student
-from properly.inference._variance import Spread, covariance, has_design
+from properly.inference._variance import Spread, covariance
 
 if TYPE_CHECKING:
     from properly.inference._draws import Sampler
@@ -59,12 +59,10 @@ class Subject(NamedTuple):
     @classmethod
     def of(cls, source: Tally | Cases) -> Subject:
         """Take a tally of counts, or cases of an event."""
+        source = as_counted(source)
         if not isinstance(source, Cases):
             tally = as_tally(source)
             return cls(Sample.of(tally), sampler(tally), about_tally(tally))
-        if source.weight is None and not has_design(source):
-            tally = source.tally()
-            return cls(Sample.of(tally), sampler(tally), about_design(Design.of(source)))
         source = relative_weights(source)
         y, p, weight, _ = rows_in_use(source)
         design, alike = Design.of(source), bool((weight == 1).all())

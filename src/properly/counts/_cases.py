@@ -341,6 +341,13 @@ def is_dependent(source: object) -> TypeGuard[Cases]:
     return has_clusters(source) or has_time(source)
 
 
+def as_counted(source: Tally | Cases) -> Tally | Cases:
+    """Return the tally of cases that it says all about: independent ones without weights."""
+    if not isinstance(source, Cases) or source.weight is not None or source.classes is not None:
+        return source
+    return source if is_dependent(source) or has_strata(source) else source.tally()
+
+
 def require_no_time(source: object, what: str) -> None:
     """Refuse to take cases that follow one another in time as independent."""
     if has_time(source):

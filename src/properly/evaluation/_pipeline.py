@@ -219,16 +219,12 @@ def _decompositions(
     drawing = as_drawing(request.level, request.replicates, request.rng)
     # What is drawn here is compared with once more, by the test of calibration.
     null = source.nulls[name] = NullDraws(drawn, [*request.rules, Brier()], drawing.rng)
-    around = decompose_by(drawn, request.rules, drawing, null)
-    # Draws of cells have a score of their own.
-    apart = source.summed and tally.cells is not None
-    drawn_parts = {}
-    for (rule, parts), other in zip(exact.items(), around, strict=True):
-        intervals = other.intervals
-        if intervals is not None and apart:
-            intervals = replace(intervals, score=scores[rule].interval)
-        drawn_parts[rule] = replace(parts, intervals=intervals)
-    return drawn_parts
+    # Cells have a score of their own.
+    is_grouped = tally.cells is not None or null.start is not None
+    own = [scores[rule].interval for rule in exact] if is_grouped else None
+    around = decompose_by(drawn, request.rules, drawing, null, own)
+    parts = zip(exact.items(), around, strict=True)
+    return {rule: replace(x, intervals=other.intervals) for (rule, x), other in parts}
 
 
 def _ungrouped(parts: Decomposition, score: float) -> Decomposition:

@@ -24,6 +24,7 @@ from properly.comparison._groups import by_group
 from properly.comparison._periods import over_time
 from properly.counts._cases import (
     has_clusters,
+    has_strata,
     has_time,
     is_dependent,
     relative_weights,
@@ -229,9 +230,11 @@ class Rows:
         """List the cases that cost most."""
         return worst_cases(self.cases[name], self.request.severe)
 
-    def drawn(self, name: str) -> Cases:
-        """Return the cases; weights say how far off parts are, as those of a sample."""
-        return relative_weights(self.cases[name])
+    def drawn(self, name: str) -> Tally | Cases:
+        """Return the counts, or cases: weights say how far off parts are, as those of a sample."""
+        cases = self.cases[name]
+        is_plain = cases.weight is None and not (is_dependent(cases) or has_strata(cases))
+        return self.tallies[name] if is_plain else relative_weights(cases)
 
     def banded(self, name: str) -> Cases | Tally:
         """Return what the band of an event is made from: it allows for clusters."""
@@ -248,7 +251,7 @@ class Rows:
         """Summarize the calibration of an event."""
         request = self.request
         return calibration_summary(
-            self.cases[name], level=request.level, replicates=request.replicates, rng=request.rng
+            self.drawn(name), level=request.level, replicates=request.replicates, rng=request.rng
         )
 
     def calibration_test(self, name: str) -> CalibrationTest | None:
@@ -258,7 +261,7 @@ class Rows:
             return None
         if has_clusters(cases):
             return calibration_test(cases, **request.draws)
-        return combined_test(relative_weights(cases), request.replicates, self.nulls.pop(name))
+        return combined_test(self.drawn(name), request.replicates, self.nulls.pop(name))
 
     def questions(self, name: str, reduction: View) -> Mapping[str, Cases]:
         """Return the questions of a reduction about the class, by name."""

@@ -151,8 +151,9 @@ def _climb(model: _Model, place: Column) -> tuple[Column, Column, bool]:
     for _ in range(STEPS):
         slope, information = model.slopes(place)
         step = np.linalg.pinv(information, hermitian=True) @ slope
-        if slope @ step <= SMALL:
-            left -= 1
+        gain = slope @ step
+        if gain <= SMALL:
+            left = left - 1 if gain > SMALL**2 else 0
         elif np.abs(model.axes @ step).max() > LEAP:
             value = model.value(place)
             for _ in range(HALVINGS):
