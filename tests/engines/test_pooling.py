@@ -79,6 +79,26 @@ def test_questions_about_classes_are_counted_as_those_of_arrays(
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("classes", "whole"), [(3, 30), (3, 1000), (5, 365)])
+def test_equal_sums_at_a_cut_are_one_forecast_in_every_engine(
+    engine: str, classes: int, whole: int
+) -> None:
+    rng = np.random.default_rng(whole)
+    parts = rng.multinomial(whole, rng.dirichlet(np.ones(classes)), 200)
+    y, p = rng.integers(0, classes, 200), parts / whole
+    names = [f"p{k}" for k in range(classes)]
+    frame = ENGINES[engine](pa.table({"y": y} | dict(zip(names, p.T, strict=True))))
+    roles: dict[str, Any] = {"outcome": "y", "task": "ordinal", "rules": [Brier()]}
+    summary = properly.summarize(frame, {"m": names}, **roles)
+    for k, each in enumerate(properly.cumulative(properly.Cases(y, p)).values()):
+        found, expected = summary.tallies["m", ("above", k)], each.tally()
+        exact = np.unique(parts[:, k + 1 :].sum(axis=1)) / whole
+        assert found.value.tolist() == expected.value.tolist() == exact.tolist()
+        assert found.weight.tolist() == expected.weight.tolist()
+        assert found.events.tolist() == expected.events.tolist()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_sums_do_not_drift_in_any_engine(engine: str) -> None:
     # Added one after the other, so many tenths are off in the eleventh digit.
     rows = 200_000
