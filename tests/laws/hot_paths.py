@@ -28,12 +28,9 @@ def results() -> dict[str, Any]:
     ordered = properly.Cases(rng.integers(0, 3, 200), grades)
     return {
         "band of certain forecasts": [
-            properly.reliability(certain, band=band, method=method, rng=1)
-            for band, method in [
-                ("consistency", "continuous"),
-                ("consistency", "discrete"),
-                ("confidence", "resampling"),
-            ]
+            properly.reliability(certain, band="consistency", method="continuous", rng=1),
+            properly.reliability(certain, band="consistency", method="discrete", rng=1),
+            properly.reliability(certain, band="confidence", method="resampling", rng=1),
         ],
         "parts": properly.decompose(pair[1], Log(), interval=True, **options),
         "grades": properly.decompose(ordered, properly.rules.RPS()),
