@@ -130,6 +130,39 @@ def test_equal_decimals_are_equal_forecasts(classes: int, whole: int) -> None:
         assert len(set(tail.tolist())) == len(set(exact.tolist()))
 
 
+@pytest.mark.parametrize("whole", [3, 7, 30, 97, 365, 1000, 9973])
+@pytest.mark.parametrize("classes", [3, 5, 9, 60])
+@pytest.mark.parametrize("ends", [1, -1])
+def test_equal_fractions_are_equal_forecasts(ends: int, classes: int, whole: int) -> None:
+    parts = percents(classes, 1000, whole)[:, ::ends]
+    for tail, exact in zip(upper_tails(parts / whole), tails_of(parts).T, strict=True):
+        assert tail.tolist() == [float(Fraction(int(x), whole)) for x in exact]
+
+
+@pytest.mark.parametrize("library", ["array_api_strict", "torch"])
+def test_equal_fractions_are_equal_in_any_library(library: str) -> None:
+    xp = pytest.importorskip(library, reason=f"{library} is not installed")
+    p = percents(5, 1000, 30) / 30
+    for tail, expected in zip(upper_tails(xp.asarray(p)), upper_tails(p), strict=True):
+        assert np.asarray(tail).tolist() == expected.tolist()
+
+
+def test_fractions_do_not_depend_on_the_batch() -> None:
+    p = percents(3, 40_000, 365) / 365
+    whole = upper_tails(p)[0]
+    batches = [upper_tails(batch)[0] for batch in np.array_split(p, 7)]
+    assert whole.tolist() == np.concatenate(batches).tolist()
+
+
+@given(st.integers(1, 9999), st.integers(2, 10_000), st.integers(-3, 3))
+def test_different_decimals_stay_different(above: int, whole: int, steps: int) -> None:
+    nearest = round(min(above, whole - 1) / whole * 10**15) + steps
+    decimals = [x / 10**15 for x in (nearest, nearest + 1)]
+    tails = upper_tails(np.array([[1 - x, 0.0, x] for x in decimals]))[0].tolist()
+    assert tails[0] < tails[1]
+    assert tails == pytest.approx(decimals, abs=5e-16)
+
+
 def test_plain_sums_would_tear_equal_decimals_apart() -> None:
     p = np.array([[0.7, 0.1, 0.2], [0.7, 0.3, 0.0]])
     assert p[0, 1] + p[0, 2] != p[1, 1]
@@ -168,9 +201,9 @@ def test_a_likely_tail_has_the_digits_of_the_unlikely_one() -> None:
     assert upper_tails(p)[0].tolist() == [1 - 1e-8]
 
 
-@given(st.integers(1, 999), st.integers(-12, 12), st.integers(3, 9))
-def test_forecasts_keep_their_order(thousandths: int, steps: int, classes: int) -> None:
-    low = thousandths / 1000 + steps * math.ulp(thousandths / 1000)
+@given(st.integers(1, 998), st.integers(-12, 12), st.integers(3, 9), st.sampled_from([999, 1000]))
+def test_forecasts_keep_their_order(parts: int, steps: int, classes: int, whole: int) -> None:
+    low = parts / whole + steps * math.ulp(parts / whole)
     high = math.nextafter(low, 2)
     p = np.zeros((2, classes))
     p[:, -1] = low, high

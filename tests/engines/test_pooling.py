@@ -15,7 +15,7 @@ import properly
 from properly.engines._loss_sums import Summing
 from properly.engines._roles import Roles
 from properly.engines._rows import Rows, collected
-from properly.rules import Brier
+from properly.rules import Bounded, Brier, Log, Mixture, Spherical
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -76,6 +76,46 @@ def test_questions_about_classes_are_counted_as_those_of_arrays(
     decided = np.zeros((4, 4), dtype=int)
     np.add.at(decided, (y, p.argmax(axis=1)), weight)
     np.testing.assert_array_equal(summary.confusion["m"], decided)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(("classes", "whole"), [(3, 30), (3, 1000), (5, 365)])
+def test_equal_sums_at_a_cut_are_one_forecast_in_every_engine(
+    engine: str, classes: int, whole: int
+) -> None:
+    rng = np.random.default_rng(whole)
+    parts = rng.multinomial(whole, rng.dirichlet(np.ones(classes)), 200)
+    y, p = rng.integers(0, classes, 200), parts / whole
+    names = [f"p{k}" for k in range(classes)]
+    frame = ENGINES[engine](pa.table({"y": y} | dict(zip(names, p.T, strict=True))))
+    roles: dict[str, Any] = {"outcome": "y", "task": "ordinal", "rules": [Brier()]}
+    summary = properly.summarize(frame, {"m": names}, **roles)
+    for k, each in enumerate(properly.cumulative(properly.Cases(y, p)).values()):
+        found, expected = summary.tallies["m", ("above", k)], each.tally()
+        exact = np.unique(parts[:, k + 1 :].sum(axis=1)) / whole
+        assert found.value.tolist() == expected.value.tolist() == exact.tolist()
+        assert found.weight.tolist() == expected.weight.tolist()
+        assert found.events.tolist() == expected.events.tolist()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_as_many_cases_differ_as_in_rows(engine: str) -> None:
+    # Forecasts of two digits, so that many are on the borders, and others of the pair beyond them.
+    rng = np.random.default_rng(4)
+    truth = rng.random(4000)
+    p = {
+        x: (truth + rng.normal(0, s, 4000)).clip(0, 1).round(2)
+        for x, s in (("a", 0.05), ("b", 0.1))
+    }
+    y = (rng.random(4000) < truth).astype(int)
+    ends = [(0.01, 0.1), (0.1, 0.3), (0.07, 0.93), (0.45, 0.55)]
+    rules: list[Any] = [Bounded(rule(), x) for rule in (Log, Brier, Spherical) for x in ends]
+    rules += [Log(), Bounded(Mixture([(1, Log()), (2, Spherical())]), (0.1, 0.3))]
+    frame = ENGINES[engine](pa.table({"y": y, **p}))
+    totals = properly.summarize(frame, ["a", "b"], outcome="y", rules=rules).sums.totals
+    for r, rule in enumerate(rules):
+        differing = np.count_nonzero(rule.loss(y, p["a"]) != rule.loss(y, p["b"]))
+        assert int(float(totals["differing", r, 0, 1])) == differing, rule
 
 
 @pytest.mark.parametrize("engine", ENGINES)

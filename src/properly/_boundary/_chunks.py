@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
@@ -53,8 +54,10 @@ def share_out(function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> l
     """Apply a function to each of some pieces of work, on a few threads if there are many."""
     if len(pieces) < MANY:
         return [function(piece) for piece in pieces]
+    # What is set for this call, such as a bar of progress, is set for its threads.
+    contexts = [copy_context() for _ in pieces]
     with ThreadPoolExecutor(_few_threads()) as pool:
-        return list(pool.map(function, pieces))
+        return list(pool.map(lambda here, piece: here.run(function, piece), contexts, pieces))
 
 
 def spread(function: Callable[..., object], *columns: Array) -> None:

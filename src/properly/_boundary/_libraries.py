@@ -11,11 +11,16 @@ if TYPE_CHECKING:
     from properly.typing import Array
 
 T = TypeVar("T")
+# From 2.1 on, numpy has all of the standard that is used here. To import a wrapper of it takes
+# longer than to import numpy, since that fetches everything numpy has.
+IS_STANDARD = hasattr(np, "cumulative_sum")
 
 
 def namespace(*arrays: Array) -> Any:
     """Return the array library that the arrays share, numpy if there are only plain numbers."""
     held = [x for x in arrays if not isinstance(x, bool | int | float)]
+    if IS_STANDARD and all(isinstance(x, np.ndarray | np.generic) for x in held):
+        return np
     return compat.array_namespace(*held) if held else compat.array_namespace(np.empty(0))
 
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._notices import import_extra
+from properly._boundary._progress import shown
 from properly._boundary._record import printable
 from properly.cli import INTERRUPTED
 from properly.errors import DataWarning, ProperlyError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     from properly.typing import Progress
 
@@ -78,24 +79,9 @@ def _said_once() -> Callable[..., None]:
     return say
 
 
-@contextmanager
-def progress_bar() -> Iterator[Progress | None]:
+def progress_bar() -> AbstractContextManager[Progress | None]:
     """Show progress on a terminal; elsewhere only results are of interest."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    console = import_extra("rich.console", extra="cli").Console(stderr=True)
-    progress = import_extra("rich.progress", extra="cli").Progress(console=console, transient=True)
-    escape = import_extra("rich.markup", extra="cli").escape
-    with progress:
-        task = progress.add_task("")
-
-        def show(done: int, total: int, what: str) -> None:
-            # What is worked on may have the name of a model, which is no markup.
-            said = escape(printable(what))
-            progress.update(task, completed=done, total=total, description=said)
-
-        yield show
+    return shown(None, wait=0.0, watched=sys.stderr.isatty())
 
 
 def unknown(message: str, name: str, choices: Iterable[str]) -> click.UsageError:

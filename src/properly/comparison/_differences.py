@@ -152,7 +152,9 @@ def score_models(
         part = loss[:, piece]
         for row, p in zip(part, forecasts, strict=True):
             row[:] = price(checked, y[piece], p[piece], classes=classes)
-        return part @ weight[piece], _count_differing(part, pairs)
+        # Some kernels of BLAS raise the flag of an invalid number where a loss is infinite.
+        with np.errstate(invalid="ignore"):
+            return part @ weight[piece], _count_differing(part, pairs)
 
     def second_pass(piece: slice) -> Column:
         part = loss[:, piece]

@@ -10,6 +10,7 @@ forecasts; a confusion matrix weighs outcomes against the likeliest class.
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import reduce
@@ -21,7 +22,7 @@ import numpy as np
 
 from properly._boundary._arrays import HUGE, TINY, check_outcomes, scale_hint
 from properly._boundary._labels import class_numbers, numbers_are_classes, require_columns
-from properly.counts._reductions import ALMOST_ONE, DECIMALS, PRECISION
+from properly.counts._reductions import ALMOST_ONE, DECIMALS, LEADING, SLACK
 from properly.engines._files._cluster_errors import translated
 from properly.engines._roles import Roles, as_lazy, distinct_names, require_roles
 from properly.errors import DataError
@@ -370,24 +371,33 @@ def class_views(rows: Rows) -> dict[tuple[str, Any], Rows]:
 
 
 def _above(rows: Rows, number: nw.Expr, names: Sequence[str], k: int) -> Rows:
-    """Judge the probability above a cut, taken from the smaller side, as `upper_tails` does."""
-    slack = len(names) * PRECISION
-    sides = {"lo": sum_of(names[: k + 1]), "up": sum_of(names[:k:-1])}
+    """Judge the probability above a cut, taken from the smaller side, as `upper_tails` does.
+
+    Fractions are left to whoever has pooled the forecasts, which are few then.
+    """
+    sides = {"lo": _exact_sum(names[: k + 1]), "up": _exact_sum(names[:k:-1])}
     # No constant: polars divides by those by multiplying with their rounded inverses.
     many = nw.col(names[0]) * 0 + 10.0**DECIMALS
     data = rows.data.with_columns(happened=number > k, many=many, **sides)
     data = data.with_columns(
-        lo=_as_decimal(nw.col("lo"), nw.col("lo") * slack),
-        up=_as_decimal(nw.col("up"), nw.col("up") * slack),
+        lo=_as_decimal(nw.col("lo"), nw.col("lo") * SLACK),
+        up=_as_decimal(nw.col("up"), nw.col("up") * SLACK),
     )
     lower, upper = nw.col("lo"), nw.col("up")
-    likely = _as_decimal(1 - lower, lower * slack + (1 - ALMOST_ONE))
+    likely = _as_decimal(1 - lower, nw.lit(1 - ALMOST_ONE))
     data = data.with_columns(likely=likely)
     likely = nw.col("likely")
     uncertain = nw.when(likely < 1).then(likely).otherwise(nw.lit(ALMOST_ONE))
     mostly = nw.when(lower > 0).then(uncertain).otherwise(likely)
     p = nw.when(upper <= lower).then(upper).otherwise(mostly)
     return replace(rows, data=data).event_of(nw.col("happened"), p)
+
+
+def _exact_sum(columns: Sequence[str]) -> nw.Expr:
+    """Add up leading digits, and then the others, as `upper_tails` does."""
+    leading = [floor(nw.col(name) / LEADING) * LEADING for name in columns]
+    rest = [nw.col(name) - digits for name, digits in zip(columns, leading, strict=True)]
+    return reduce(operator.add, leading) + reduce(operator.add, rest)
 
 
 def _as_decimal(p: nw.Expr, slack: nw.Expr) -> nw.Expr:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
@@ -214,8 +214,25 @@ def branches(condition: Value, a: Value, b: Value) -> Value:
         return _merged([a, b])
     if isinstance(a, bool) and isinstance(b, bool):
         return condition if a else make("not", condition)
+    if not isinstance(a, Term) and _has(condition, "lt") and a in condition.args:
+        column = condition.args[condition.args[0] == a]
+        if _at(b, column, a) == a:
+            # On the border of a range, the number that is used beyond it, which is priced here:
+            # engines may round the price of a column another way.
+            condition, a, b = cast("Term", make("lt", *condition.args[::-1])), b, a
     term = Term("where", (condition, a, b), *bounds_of("where", (condition, a, b)))
     return _in_turn(term) if condition.op == "where" else term
+
+
+def _at(x: Value, column: Value, number: Value) -> Value:
+    """Return what a choice between a column and numbers is where the column is some number."""
+    if x == column or not isinstance(x, Term):
+        return number if x == column else x
+    if x.op == "lt":
+        a, b = (_at(arg, column, number) for arg in x.args)
+        return x if isinstance(a, Term) or isinstance(b, Term) else a < b
+    condition = _at(x.args[0], column, number) if x.op == "where" else x
+    return x if isinstance(condition, Term) else _at(x.args[1 if condition else 2], column, number)
 
 
 def _in_turn(term: Term) -> Value:

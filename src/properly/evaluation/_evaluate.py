@@ -19,6 +19,7 @@ from properly._boundary._options import (
     check_replicates,
     check_whole,
 )
+from properly._boundary._progress import shown
 from properly._boundary._record import as_models, library_of
 from properly.calibration._decomposition import require_proper
 from properly.counts._cases import Cases, require_classes, require_classes_to_normalize
@@ -181,7 +182,7 @@ def evaluate(
     rng: int | np.random.Generator | None = None,
     normalize: bool = False,
     cells: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | Literal[False] | None = None,
 ) -> Evaluation:
     """Evaluate one or several models on the same cases.
 
@@ -235,8 +236,10 @@ def evaluate(
     cells : int, optional
         Of a frame that is too large for memory: group forecasts into so many cells. Left out,
         1,000,000 distinct forecasts are kept as they are, and more are grouped into 100,000 cells.
-    progress : callable, optional
-        Called as ``progress(done, total, what)`` while the work goes on.
+    progress : callable or False, optional
+        Called as ``progress(done, total, what)`` while the work goes on. Left out, a terminal or a
+        notebook shows a bar once the work has taken two seconds, if rich is installed (and
+        ipywidgets in a notebook); False shows none.
 
     Returns
     -------
@@ -297,21 +300,23 @@ def evaluate(
     with 3 cases, intervals may cover less than their level
     """
     reading = _Reading(outcome, task, rules, within, labels, pos_label, normalize, cells).checked()
-    drawing = _drawing(level, replicates, rng) | {"progress": progress}
+    drawing = _drawing(level, replicates, rng)
     columns: dict[str, Any] = {"weight": weight, "clusters": clusters, "strata": strata}
     columns |= {"time": time, "groups": groups}
     backend = library_of(y)
     if isinstance(y, Summary):
         _require_only_summary(forecasts=forecasts, outcome=outcome, rules=rules, **columns)
-    elif outcome is not None:
-        y, forecasts, columns = _read_frame(y, forecasts, columns, reading, progress)
-    else:
+    elif outcome is None:
         _require_arrays(y, forecasts)
-    if isinstance(y, Summary):
-        request = Request(*_request_of_summary(y, task, within), **drawing)
-        return replace(gather(y, request), backend=backend)
-    models = models_by_name(forecasts, task)
-    evaluation = _evaluate_rows(y, models, columns, reading, drawing)
+    with shown(progress) as bar:
+        drawing["progress"] = bar
+        if outcome is not None:
+            y, forecasts, columns = _read_frame(y, forecasts, columns, reading, bar)
+        if isinstance(y, Summary):
+            request = Request(*_request_of_summary(y, task, within), **drawing)
+            return replace(gather(y, request), backend=backend)
+        models = models_by_name(forecasts, task)
+        evaluation = _evaluate_rows(y, models, columns, reading, drawing)
     return replace(evaluation, backend=backend or library_of(forecasts, *models.values()))
 
 

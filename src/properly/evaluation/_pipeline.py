@@ -12,6 +12,7 @@ import numpy as np
 
 from properly._boundary._notices import collected
 from properly._boundary._options import as_drawing, as_generator
+from properly._boundary._progress import counted
 from properly._boundary._record import printable
 from properly.calibration._calibration_test import calibration_test
 from properly.calibration._certain import certainties
@@ -259,7 +260,8 @@ def _dominances(
     request, bands = source.request, {}
     options: dict[str, Any] = {"level": request.level, "rng": request.rng}
     best, *others = sorted(scores, key=lambda name: scores[name][request.primary.name].value)
-    for other in others[: MOST_PAIRED - 1]:
+    paired = others[: MOST_PAIRED - 1]
+    for other in counted(paired, len(paired)):
         pair = source.cases[best], source.cases[other]
         try:
             bands[best, other] = dominance(*pair, within=request.within, **options)
@@ -331,7 +333,8 @@ def _class_reliability(source: Source, name: str) -> dict[str, Reliability]:
         source.notes.append(TIMES)
     rng, curves = as_generator(request.rng), {}
     options: dict[str, Any] = {"level": BAND_LEVEL, "replicates": max(request.replicates, 1)}
-    for question, answers in questions.items():
+    for question in counted(questions, len(questions)):
+        answers = questions[question]
         if banded:
             with _band_of(source):
                 curves[question] = reliability(answers, band="consistency", rng=rng, **options)

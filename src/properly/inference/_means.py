@@ -104,7 +104,9 @@ def _of_tally(tally: Tally, amounts: Amounts) -> Moments:
     both = (True, events), (False, weight - events)
     sides = [(amounts(np.full(len(value), y), value), n) for y, n in both]
     total = float(weight.sum())
-    mean = sum(np.where(n > 0, a, 0.0) @ n for a, n in sides) / total
+    # Some kernels of BLAS raise the flag of an invalid number where an amount is infinite.
+    with np.errstate(invalid="ignore"):
+        mean = sum(np.where(n > 0, a, 0.0) @ n for a, n in sides) / total
     lost = sum(float(n[np.isinf(a[0])].sum()) for a, n in sides)
     whole = tally.event_squares is None
     spread = spread_of_means(tally, sides[0][0], sides[1][0])

@@ -328,10 +328,10 @@ def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread
         squares = [to_numpy(tally.event_squares), to_numpy(tally.nonevent_squares)]
         cases = total**2 / float(squares[0].sum() + squares[1].sum())
     amounts = [np.where(s > 0, a, 0.0) for s, a in zip(squares, (if_event, if_none), strict=True)]
-    mean = (amounts[0] @ events + amounts[1] @ (weight - events)) / total
-    summed = np.zeros((len(mean),) * 2)
     # An infinite amount leaves the spread of its own mean undefined, and of no other.
     with np.errstate(invalid="ignore"):
+        mean = (amounts[0] @ events + amounts[1] @ (weight - events)) / total
+        summed = np.zeros((len(mean),) * 2)
         for square, amount in zip(squares, amounts, strict=True):
             away = np.where(square > 0, _away(amount, mean), 0.0)
             summed += (square * away) @ away.T
