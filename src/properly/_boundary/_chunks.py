@@ -50,9 +50,11 @@ def sweep(
     return share_out(lambda piece: function(*piece), pieces)
 
 
-def share_out(function: Callable[[Piece], Result], pieces: Sequence[Piece]) -> list[Result]:
+def share_out(
+    function: Callable[[Piece], Result], pieces: Sequence[Piece], many: int = MANY
+) -> list[Result]:
     """Apply a function to each of some pieces of work, on a few threads if there are many."""
-    if len(pieces) < MANY:
+    if len(pieces) < many:
         return [function(piece) for piece in pieces]
     # What is set for this call, such as a bar of progress, is set for its threads.
     contexts = [copy_context() for _ in pieces]

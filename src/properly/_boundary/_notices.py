@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -24,25 +25,27 @@ def import_extra(module: str, *, extra: str) -> Any:
 
 
 def notice(message: str) -> None:
-    """Warn, and point at the line outside this package that asked."""
+    """Warn, and point at the line outside this package that asked; or keep it, see `collected`."""
+    messages = _MESSAGES.get()
+    if messages is not None:
+        messages.append(message)
+        return
     frame, level = inspect.currentframe(), 1
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("properly."):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, DataWarning, stacklevel=level)
 
 
+_MESSAGES: ContextVar[list[str] | None] = ContextVar("messages", default=None)
+
+
 @contextmanager
 def collected() -> Iterator[list[str]]:
-    """Keep what would be said meanwhile, each message once; the list is filled at the end."""
+    """Keep what would be said meanwhile, by this thread and those that it shares work out to."""
     messages: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    token = _MESSAGES.set(messages)
+    try:
         yield messages
-    for warning in caught:
-        if issubclass(warning.category, DataWarning):
-            if str(warning.message) not in messages:
-                messages.append(str(warning.message))
-        else:
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno
-            )
+    finally:
+        _MESSAGES.reset(token)
+        messages[:] = dict.fromkeys(messages)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 ROUNDING = 1e-12
 FOR_BIAS = 200
 # Entries of a table of draws that are taken in one go: what stays in the processor's cache.
-ENTRIES = 1 << 16
+ENTRIES = 1 << 18
 # Draws that tell how much grouping takes from a mean: both sides come from the same outcomes, so
 # that their difference hardly varies.
 FOR_MEAN = 5
@@ -199,7 +199,7 @@ class NullDraws:
         self._prices = [Prices.at(self.sampler.value, rule) for rule in rules]
         self._outcomes = self.sampler.outcomes(self.sampler.value, sys.maxsize, fast_stream(rng))
         self._single = None if start is None else fast_stream(rng)
-        self._miscalibration = np.empty((len(self.rules), 0))
+        self._miscalibration = [np.empty(0) for _ in rules]
         self._score = np.empty(0)
 
     def observed(self, rule: BinaryRule) -> tuple[float, float]:
@@ -207,13 +207,13 @@ class NullDraws:
         return miscalibration_of(self.tally, rule)
 
     def miscalibration(self, rule: BinaryRule, replicates: int) -> Column:
-        """Return the miscalibration of so many draws."""
-        self._draw(replicates)
-        return self._miscalibration[self.rules.index(rule), :replicates]
+        """Return the miscalibration of so many draws; once there are some, more are of one rule."""
+        which = self.rules.index(rule)
+        self._draw(replicates, which)
+        return self._miscalibration[which][:replicates]
 
     def score(self, replicates: int) -> Column:
-        """Return the score statistic of so many draws."""
-        self._draw(replicates)
+        """Return the score statistic of the draws, of which there are so many."""
         return self._score[:replicates]
 
     def mean(self, rule: BinaryRule, replicates: int) -> float:
@@ -221,11 +221,12 @@ class NullDraws:
         drawn = self.miscalibration(rule, replicates)
         return float(drawn.mean()) + self._finer[self.rules.index(rule)]
 
-    def _draw(self, replicates: int) -> None:
+    def _draw(self, replicates: int, which: int) -> None:
         """Draw what is missing."""
         missing = replicates - len(self._score)
         if missing <= 0:
             return
+        some = [which] if len(self._score) else range(len(self.rules))
         value, axes = self.sampler.value, score_axes(Sample.of(self.tally))
         score: list[Column] = []
 
@@ -234,8 +235,9 @@ class NullDraws:
             score.append((products**2).sum(axis=0))
 
         draws = islice(self._outcomes, missing)
-        parts = np.stack([x[0] for x in components_by_rule(draws, self._prices, watch)])
-        self._miscalibration = np.concatenate([self._miscalibration, parts], axis=1)
+        parts = components_by_rule(draws, [self._prices[k] for k in some], watch)
+        for k, (drawn, _) in zip(some, parts, strict=True):
+            self._miscalibration[k] = np.append(self._miscalibration[k], drawn)
         self._score = np.concatenate([self._score, *score])
 
     @cached_property

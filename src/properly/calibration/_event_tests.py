@@ -278,9 +278,9 @@ def by_both(trial: Trial) -> CalibrationTest:
     def compared(replicates: int) -> Combined:
         if trial.sample.is_refuted:
             return Combined(*(1 / (1 + replicates),) * 3)
+        drawn = np.append(first, null.miscalibration(trial.rule, replicates))
         others = np.append(second, null.score(replicates))
-        slack = ROUNDING * score, slack_of(others)
-        return combine(np.append(first, null.miscalibration(trial.rule, replicates)), others, slack)
+        return combine(drawn, others, (ROUNDING * score, slack_of(others)))
 
     # The smaller of the two is at its floor before both together can be.
     least, replicates, is_bound = trial.decide(lambda draws: min(compared(draws)[1:]))
@@ -309,7 +309,12 @@ def by_score(trial: Trial) -> CalibrationTest:
     observed, degrees = statistic(trial.sample), len(score_axes(trial.sample))
     approximate = float(chdtrc(degrees, observed)) if degrees else _tail_of_nothing(observed)
     drawn_from = statistic(Sample.of(trial.null.tally))
-    result = _by_draws(trial, "score", (observed, drawn_from), approximate, trial.null.score)
+
+    def draw(replicates: int) -> Column:
+        trial.null.miscalibration(trial.rule, replicates)
+        return trial.null.score(replicates)
+
+    result = _by_draws(trial, "score", (observed, drawn_from), approximate, draw)
     return replace(result, degrees=float(degrees), certain=trial.certain)
 
 

@@ -6,11 +6,14 @@ import math
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from properly._boundary._notices import collected
+from properly._boundary._blas import one_blas_thread
+from properly._boundary._chunks import share_out
+from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_drawing, as_generator
 from properly._boundary._progress import counted
 from properly._boundary._record import printable
@@ -36,7 +39,7 @@ from properly.probability._means import means
 from properly.rules import RPS, Brier
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from properly.calibration._reliability import Reliability
     from properly.calibration._statistics import CalibrationTest
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from properly.decisions._retention import Retention
     from properly.evaluation._rows_or_sums import Request, Source
     from properly.inference._estimate import Estimate
+    from properly.typing import Progress
 
     # By step and field, what makes the field of a model, given the fields that it has so far.
     Steps: TypeAlias = dict[str, dict[str, Callable[[dict[str, Any]], Any]]]
@@ -75,7 +79,7 @@ def gather(data: Mapping[str, Cases] | Summary, request: Request) -> Evaluation:
     request : Request
         The task, the rules and the options; the rules of a summary are its own.
     """
-    with collected() as said:
+    with one_blas_thread(), collected() as said:
         source: Source = Sums(data, request) if isinstance(data, Summary) else Rows(data, request)
         fields = _fields(source)
     about = fields["scores"][source.models[0]][request.rules[0].name]
@@ -103,54 +107,76 @@ def _fields(source: Source) -> dict[str, Any]:
     make = _event_steps if of_event else _class_steps
     by_model = {name: make(source, name) for name in source.models}
     compared = request.rules if len(source.models) > 1 else ()
-    words = [f"{step} of {printable(name)}" for name in by_model for step in by_model[name]]
-    words += [f"comparison by {rule.name}" for rule in compared]
     at_thresholds = of_event and not source.summed and len(compared) > 0
-    steps = _progress([*words, "thresholds"] if at_thresholds else words, request)
+    total = sum(map(len, by_model.values())) + len(compared) + at_thresholds
+    steps = _Steps(total, request.progress)
+    made = partial(_of_model, source, steps)
+    # With a seed, models do not depend on what was drawn for others before.
+    many = 2 if of_event and request.seed is not None else len(by_model) + 1
     fields: dict[str, Any] = {}
-    for name, parts in by_model.items():
-        for what, record in _of_model(source, name, parts, steps).items():
+    results = share_out(made, list(by_model.items()), many)
+    for name, (parts, said, notes) in zip(by_model, results, strict=True):
+        for message in said:
+            notice(message)
+        source.notes += notes
+        for what, record in parts.items():
             fields.setdefault(what, {}).update({} if record is None else {name: record})
     fields["comparisons"] = {}
     for rule in compared:
-        next(steps)
+        steps.take(f"comparison by {rule.name}")
         fields["comparisons"][rule.name] = source.compare(rule)
     if not of_event:
         return fields | _class_fields(source, fields["decompositions"])
     fields["dominances"] = {}
     if at_thresholds and isinstance(source, Rows):
-        next(steps)
+        steps.take("thresholds")
         fields["dominances"] = _dominances(source, fields["scores"])
     return fields | _event_fields(source)
 
 
-def _progress(words: Sequence[str], request: Request) -> Iterator[None]:
-    """Say what comes next, step by step."""
-    for done, what in enumerate(words):
-        if request.progress is not None:
-            request.progress(done, len(words), what)
-        yield
+class _Steps:
+    """Says what comes next, step by step; several threads may take steps."""
+
+    def __init__(self, total: int, progress: Progress | None) -> None:
+        self.total, self.progress, self.done, self.lock = total, progress, 0, Lock()
+
+    def take(self, what: str) -> None:
+        with self.lock:
+            if self.progress is not None:
+                self.progress(self.done, self.total, what)
+            self.done += 1
 
 
-def _of_model(source: Source, name: str, parts: Steps, steps: Iterator[None]) -> dict[str, Any]:
+def _of_model(
+    source: Source, steps: _Steps, model: tuple[str, Steps]
+) -> tuple[dict[str, Any], list[str], list[str]]:
     """Make the fields of one model; note why some cannot be had, rather than refuse the rest."""
+    with collected() as said:
+        fields, notes = _steps_of_model(source, steps, *model)
+    return fields, said, notes
+
+
+def _steps_of_model(
+    source: Source, steps: _Steps, name: str, parts: Steps
+) -> tuple[dict[str, Any], list[str]]:
     fields: dict[str, Any] = {}
+    notes: list[str] = []
     optional = IF_POSSIBLE[source.request.task == "binary"]
-    for part in parts.values():
-        next(steps)
+    for step, part in parts.items():
+        steps.take(f"{step} of {printable(name)}")
         for what, make in part.items():
             try:
                 fields[what] = make(fields)
             except DataError as error:
                 if what not in optional:
                     raise
-                _note(source, f"{what.replace('_', ' ')} of {name}", error)
+                notes.append(_note(f"{what.replace('_', ' ')} of {name}", error))
                 fields[what] = None
-    return fields
+    return fields, notes
 
 
-def _note(source: Source, what: str, error: DataError) -> None:
-    source.notes.append(f"{printable(what)}: {str(error).partition(chr(10))[0]}")
+def _note(what: str, error: DataError) -> str:
+    return f"{printable(what)}: {str(error).partition(chr(10))[0]}"
 
 
 # An event
@@ -266,7 +292,7 @@ def _dominances(
         try:
             bands[best, other] = dominance(*pair, within=request.within, **options)
         except DataError as error:
-            _note(source, f"thresholds of {best} and {other}", error)
+            source.notes.append(_note(f"thresholds of {best} and {other}", error))
     return bands
 
 
