@@ -35,7 +35,7 @@ def evaluation() -> Evaluation:
     """Judge a right model, one of forecasts that are too high, and one that is upside down."""
     y, q = simulated()
     forecasts = {"high": np.sqrt(q), "right": q, "upside_down": 1 - q}
-    options: dict[str, Any] = {"within": (0.1, 0.4), "groups": ["a", "b"] * (N // 2)}
+    options: dict[str, Any] = {"within": (0.1, 0.4), "groups": ["a", "a", "b", "b"] * (N // 4)}
     return properly.evaluate(y, forecasts, task="binary", **options, replicates=99, rng=1)
 
 

@@ -153,7 +153,7 @@ def _climb(model: _Model, place: Column) -> tuple[Column, Column, bool]:
         step = np.linalg.pinv(information, hermitian=True) @ slope
         gain = slope @ step
         if gain <= SMALL:
-            left = left - 1 if gain > SMALL**2 else 0
+            left = left - 1 if gain > SMALL**3 else 0
         elif np.abs(model.axes @ step).max() > LEAP:
             value = model.value(place)
             for _ in range(HALVINGS):
