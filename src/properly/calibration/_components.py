@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
+from properly._boundary._progress import counted
 from properly.calibration._statistics import Sample, score_axes
 from properly.counts._isotonic import recalibrate, refit_all
 from properly.counts._scoring import mean_loss, mean_score
@@ -138,7 +139,9 @@ class Losses(NamedTuple):
         """Lay the prices of all rules side by side."""
         sides = [np.stack([getattr(x, side) for x in by_rule]) for side in ("if_event", "if_none")]
         endless = [np.isinf(side) for side in sides]
-        event, none = (np.where(x, 0.0, side) for x, side in zip(endless, sides, strict=True))
+        for side, is_endless in zip(sides, endless, strict=True):
+            side[is_endless] = 0.0
+        event, none = sides
         rules = np.flatnonzero((endless[0] | endless[1]).any(axis=1)).tolist()
         places = [(k, np.flatnonzero(endless[0][k]), np.flatnonzero(endless[1][k])) for k in rules]
         return cls(event, none, places)
@@ -234,7 +237,7 @@ class NullDraws:
             products = np.einsum("ik,jk->ij", axes, draw.events - draw.weight * value)
             score.append((products**2).sum(axis=0))
 
-        draws = islice(self._outcomes, missing)
+        draws = counted(islice(self._outcomes, missing), missing)
         parts = components_by_rule(draws, [self._prices[k] for k in some], watch)
         for k, (drawn, _) in zip(some, parts, strict=True):
             self._miscalibration[k] = np.append(self._miscalibration[k], drawn)
@@ -380,10 +383,11 @@ class Worlds(NamedTuple):
         """
         if self.cells is None or self.start is None:
             draws = self.sampler.draws(truth, replicates, rng, recalibrated)
-            return components_by_rule(draws, by_rule)
+            return components_by_rule(counted(draws, replicates), by_rule)
         rough = [Prices.at(self.cells.value, prices.rule) for prices in by_rule]
         curve, fitted = (self._mean(x, self.start) for x in (truth, recalibrated))
-        many = components_by_rule(self.cells.draws(curve, replicates, rng, fitted), rough)
+        draws = self.cells.draws(curve, replicates, rng, fitted)
+        many = components_by_rule(counted(draws, replicates), rough)
         few = list(self.sampler.draws(truth, FOR_MEAN, rng, recalibrated))
         counted = [Draw(*(np.add.reduceat(x, self.start) for x in draw)) for draw in few]
         both = components_by_rule(few, by_rule), components_by_rule(counted, rough)

@@ -6,9 +6,12 @@ by a linear programme rather than by how large the coefficients have become.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+
+from properly._boundary._chunks import sweep
 
 if TYPE_CHECKING:
     from properly.typing import Column
@@ -81,7 +84,7 @@ def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | Non
         Z, y, weight, offset = (x[used] for x in (Z, y, weight, offset))
     # What is small is told by weights of 1 on average, whatever unit they came in.
     unit = float(weight.mean())
-    weight = weight / unit
+    weight = weight if unit == 1 else weight / unit
     # Columns of length 1 at right angles leave no step to be spoilt by rounding.
     axes, turn = np.linalg.qr(Z)
     size = np.abs(np.diagonal(turn))
@@ -108,22 +111,34 @@ class _Model(NamedTuple):
 
     def value(self, place: Column) -> float:
         """Return the log-likelihood, of which each case has a part that is at most 0."""
-        odds = self.offset + self.axes @ place
-        sides = self.y * np.logaddexp(0, -odds) + (1 - self.y) * np.logaddexp(0, odds)
-        return -float(self.weight @ sides)
+        return sum(sweep(partial(_value, place), *self[1:], self.axes))
 
     def slopes(self, place: Column) -> tuple[Column, Column]:
         """Return the first derivatives, and the information."""
-        odds = self.offset + self.axes @ place
-        # One exponential makes both probabilities, each to its last digit.
-        power = np.exp(-np.abs(odds))
-        likely = 1 / (1 + power)
-        unlikely = power * likely
-        is_up = odds >= 0
-        event, none = np.where(is_up, likely, unlikely), np.where(is_up, unlikely, likely)
-        left = self.weight * (self.y * none - (1 - self.y) * event)
-        spread = self.weight * likely * unlikely
-        return left @ self.axes, (self.axes * spread[:, None]).T @ self.axes
+        pieces = sweep(partial(_slopes, place), *self[1:], self.axes)
+        slopes, informations = zip(*pieces, strict=True)
+        return np.sum(slopes, axis=0), np.sum(informations, axis=0)
+
+
+def _value(place: Column, y: Column, weight: Column, offset: Column, axes: Column) -> float:
+    odds = offset + axes @ place
+    sides = y * np.logaddexp(0, -odds) + (1 - y) * np.logaddexp(0, odds)
+    return -float(weight @ sides)
+
+
+def _slopes(
+    place: Column, y: Column, weight: Column, offset: Column, axes: Column
+) -> tuple[Column, Column]:
+    odds = offset + axes @ place
+    # One exponential makes both probabilities, each to its last digit.
+    power = np.exp(-np.abs(odds))
+    likely = 1 / (1 + power)
+    unlikely = power * likely
+    is_up = odds >= 0
+    event, none = np.where(is_up, likely, unlikely), np.where(is_up, unlikely, likely)
+    left = weight * (y * none - (1 - y) * event)
+    spread = weight * likely * unlikely
+    return left @ axes, (axes * spread[:, None]).T @ axes
 
 
 def _start(model: _Model) -> Column:
