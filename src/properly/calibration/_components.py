@@ -389,8 +389,8 @@ class Worlds(NamedTuple):
         draws = self.cells.draws(curve, replicates, rng, fitted)
         many = components_by_rule(counted(draws, replicates), rough)
         few = list(self.sampler.draws(truth, FOR_MEAN, rng, recalibrated))
-        counted = [Draw(*(np.add.reduceat(x, self.start) for x in draw)) for draw in few]
-        both = components_by_rule(few, by_rule), components_by_rule(counted, rough)
+        in_few = [Draw(*(np.add.reduceat(x, self.start) for x in draw)) for draw in few]
+        both = components_by_rule(few, by_rule), components_by_rule(in_few, rough)
         shifts = [one.mean(axis=1) - other.mean(axis=1) for one, other in zip(*both, strict=True)]
         return [x + shift[:, None] for x, shift in zip(many, shifts, strict=True)]
 
