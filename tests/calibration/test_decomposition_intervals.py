@@ -11,7 +11,9 @@ import pytest
 from scipy.stats import t as student
 
 import properly
+from properly.calibration import _components
 from properly.errors import DataError, ImproperRuleError
+from properly.inference import _draws
 from properly.rules import Bounded, Brier, Log, Misclassification, Propriety, Spherical
 
 RULES = [
@@ -332,3 +334,61 @@ def test_of_dependent_cases_no_test_takes_part(known: str) -> None:
     assert math.isnan(intervals.p_value)
     assert intervals.miscalibration[0] == 0
     assert intervals.discrimination[0] > 0
+
+
+# Very many forecasts, in cells
+
+
+@pytest.fixture
+def small_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, size in (("LONG", 300), ("CELLS", 60), ("ENDS", 8)):
+        monkeypatch.setattr(_draws, name, size)
+    for name, size in (("FEWEST", 150), ("MOST", 150), ("SINGLE", 20)):
+        monkeypatch.setattr(_components, name, size)
+
+
+@pytest.mark.usefixtures("small_cells")
+@pytest.mark.parametrize("rule", [Brier(), Log()], ids=repr)
+def test_a_certain_forecast_that_was_wrong_among_very_many(rule: Any) -> None:
+    rng = np.random.default_rng(31)
+    p = np.append(rng.random(900), [0.0, 1.0])
+    y = np.append(rng.random(900) < p[:-2], [True, False])
+    parts = properly.decompose(properly.tally(y, p), rule, interval=True, replicates=19, rng=1)
+    intervals = parts.intervals
+    assert intervals is not None
+    is_finite = isinstance(rule, Brier)
+    assert math.isfinite(parts.score) == is_finite
+    assert math.isfinite(intervals.corrected_miscalibration) == is_finite
+    assert math.isfinite(intervals.miscalibration_if_calibrated)
+    assert all(map(math.isfinite, intervals.discrimination))
+
+
+@pytest.mark.parametrize("design", ["counts", "weights", "clusters"])
+def test_very_many_forecasts_have_about_the_intervals_of_all_of_them(
+    design: str, request: pytest.FixtureRequest
+) -> None:
+    rng = np.random.default_rng(32)
+    p = rng.random(1200)
+    designs: dict[str, dict[str, Any]] = {
+        "counts": {},
+        "weights": {"weight": rng.gamma(4, size=1200)},
+        "clusters": {"clusters": np.arange(1200) // 4},
+    }
+    options = designs[design]
+    cases = properly.Cases(rng.random(1200) < p**1.3, p, **options)
+    exact = properly.decompose(cases, Brier(), interval=True, replicates=400, rng=1)
+    request.getfixturevalue("small_cells")
+    parts = properly.decompose(cases, Brier(), interval=True, replicates=400, rng=2)
+    assert parts.score == exact.score
+    assert parts.miscalibration == exact.miscalibration
+    one, other = parts.intervals, exact.intervals
+    assert one is not None
+    assert other is not None
+    assert one.score == pytest.approx(other.score, rel=1e-12)
+    assert one.uncertainty == pytest.approx(other.uncertainty, rel=1e-9)
+    width = other.miscalibration[1] - other.miscalibration[0]
+    assert one.miscalibration == pytest.approx(other.miscalibration, abs=0.1 * width)
+    width = other.discrimination[1] - other.discrimination[0]
+    assert one.discrimination == pytest.approx(other.discrimination, abs=0.1 * width)
+    mean = other.miscalibration_if_calibrated
+    assert one.miscalibration_if_calibrated == pytest.approx(mean, rel=0.1)

@@ -390,8 +390,11 @@ class Worlds(NamedTuple):
         many = components_by_rule(counted(draws, replicates), rough)
         few = list(self.sampler.draws(truth, FOR_MEAN, rng, recalibrated))
         in_few = [Draw(*(np.add.reduceat(x, self.start) for x in draw)) for draw in few]
-        both = components_by_rule(few, by_rule), components_by_rule(in_few, rough)
-        shifts = [one.mean(axis=1) - other.mean(axis=1) for one, other in zip(*both, strict=True)]
+        fine, coarse = components_by_rule(few, by_rule), components_by_rule(in_few, rough)
+        # Where a certain forecast was wrong the miscalibration is infinite on either side.
+        with np.errstate(invalid="ignore"):
+            pairs = zip(fine, coarse, strict=True)
+            shifts = [one.mean(axis=1) - other.mean(axis=1) for one, other in pairs]
         return [x + shift[:, None] for x, shift in zip(many, shifts, strict=True)]
 
     def _mean(self, curve: Column, start: Column) -> Column:
