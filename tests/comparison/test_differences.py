@@ -17,11 +17,11 @@ def test_all_signs_are_tried_if_few_differ() -> None:
     some = total[total != 0]
     sums = [abs(np.dot(signs, some)) for signs in product((-1, 1), repeat=4)]
     expected = np.mean(np.array(sums) >= abs(some.sum()) - 1e-12)
-    assert sign_flip(total, 99, np.random.default_rng(1)) == expected == 4 / 16
+    assert sign_flip(total, 99, np.random.default_rng(1)).p_value == expected == 4 / 16
 
 
 def test_one_difference_alone_says_nothing() -> None:
-    assert sign_flip(np.array([0.0, 3.0, 0.0]), 99, np.random.default_rng(1)) == 1.0
+    assert sign_flip(np.array([0.0, 3.0, 0.0]), 99, np.random.default_rng(1)) == (1.0, False)
 
 
 def test_drawn_signs_come_near_the_normal() -> None:
@@ -30,13 +30,13 @@ def test_drawn_signs_come_near_the_normal() -> None:
     z = total.sum() / np.sqrt((total**2).sum())
     from scipy.stats import norm
 
-    p = sign_flip(total, 4000, rng)
+    p = sign_flip(total, 4000, rng).p_value
     expected = 2 * norm.sf(abs(z))
     assert p == pytest.approx(expected, abs=4 * np.sqrt(expected * (1 - expected) / 4000) + 0.005)
 
 
 def test_a_p_value_from_draws_is_never_zero() -> None:
-    assert sign_flip(np.ones(60), 99, np.random.default_rng(1)) == 1 / 100
+    assert sign_flip(np.ones(60), 99, np.random.default_rng(1)) == (1 / 100, True)
 
 
 def test_signs_are_drawn_piece_by_piece_to_the_same_effect(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,6 +30,7 @@ from properly.evaluation._verdict._standing import Standing
 from properly.evaluation._verdict._words import (
     Words,
     at_thresholds,
+    chance,
     chances,
     counted,
     digits_apart,
@@ -95,7 +96,7 @@ def compared(
         }
         row |= {"standard_error": half / 2, "interval": (difference - half, difference + half)}
         row |= {"ratio": scores[one] / scores[other] if math.isfinite(difference) else math.nan}
-        row |= {"method": "t"}
+        row |= {"method": "t", "p_is_bound": False, "adjusted_p_is_bound": False}
         rows.append(row | changes.get(f"{one}{other}", {}))
     columns: dict[str, Any] = {k: np.array([r[k] for r in rows]) for k in rows[0] if k != "method"}
     nothing = np.full(len(pairs), np.nan)
@@ -871,8 +872,10 @@ def test_numbers_are_written_with_few_digits() -> None:
     ]
     assert [rounded(x) for x in (21345, 785, 13)] == ["21,000", "780", "13"]
     assert [times(x) for x in (0, 1, 1849.6)] == ["never", "once", "1,850 times"]
-    assert chances([0.0001, 0.25]) == "< 0.001 and p = 0.25"
-    assert chances([0.041, 0.25]) == "= 0.041 and 0.25"
+    assert chances([chance(0.0001), chance(0.25)]) == "< 0.001 and p = 0.25"
+    assert chances([chance(0.041), chance(0.25)]) == "= 0.041 and 0.25"
+    bound = chance(2 / 1001, is_bound=True)
+    assert chances([bound, chance(0.25)]) == "<= 0.002 and p = 0.25"
     assert [counted(x) for x in (1, 10, 11)] == ["one", "ten", "11"]
 
 

@@ -168,7 +168,7 @@ def printable(name: str) -> str:
     return name if name.isprintable() else repr(name)[1:-1]
 
 
-def p_text(p: float, *, is_bound: bool = False) -> str:
+def p_text(p: float, *, is_bound: bool = False, digits: int = 3) -> str:
     """Write a p-value; that which no draw reached is at most the bound, which is rounded up.
 
     >>> p_text(0.0312)
@@ -177,7 +177,7 @@ def p_text(p: float, *, is_bound: bool = False) -> str:
     'p <= 0.001'
     """
     if not is_bound:
-        return f"p = {p:.3g}"
-    digits = 1 - math.floor(math.log10(p) + 1e-9) - 1
+        return f"p = {p:.{digits}g}"
+    places = 1 - math.floor(math.log10(p) + 1e-9) - 1
     # Less than a thousandth of the last digit is rounding.
-    return f"p <= {math.ceil(round(p * 10**digits, 3)) / 10**digits:g}"
+    return f"p <= {math.ceil(round(p * 10**places, 3)) / 10**places:g}"

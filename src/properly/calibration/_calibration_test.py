@@ -90,7 +90,7 @@ def calibration_test(
         Which questions to ask of several classes, as in `properly.decompose`.
     replicates : int
         Random draws. If none of them reaches what was observed there are 1,000, so that the p-value
-        is below 0.001.
+        is below 0.001; of classes, if cases times questions are no more than 50,000.
     rng : int or numpy Generator, optional
         Seed or source of the randomness; without it, every call draws anew.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from properly._boundary._libraries import to_numpy
-from properly.calibration._components import Prices, components, p_value
+from properly.calibration._components import ENOUGH, Prices, components, decide, least_of, p_value
 from properly.calibration._statistics import CalibrationTest
 from properly.counts._cases import rows_in_use
 from properly.counts._pooling import as_counts
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._reductions import Plan
     from properly.typing import Column
+
+
+# Answers to questions, one a case each, that are drawn on where no draw reaches what was observed:
+# a thousand draws of more take longer than some seconds.
+AFFORDED = 50_000
 
 
 class _Question(NamedTuple):
@@ -72,20 +77,29 @@ def try_classes(
     y, p, weight, used = rows_in_use(cases)
     weight = as_counts(weight)
     questions = _questions(cases, plan, weight, used)
-    drawn = _if_calibrated(questions, p.astype(np.float64), weight, replicates, rng)
+    draws = _if_calibrated(questions, p.astype(np.float64), weight, rng)
     rows = [question.draw(y, weight) for question in questions]
     parts = zip(questions, rows, strict=True)
     score, observed = np.sum([q.share * q.of(row) for q, row in parts], axis=0)
     # No draw has a class that was called impossible.
     is_refuted = bool((p[np.arange(len(y)), y] == 0).any())
+
+    def compare(replicates: int) -> float:
+        return p_value(float(observed), draws(replicates), float(score))
+
+    enough = ENOUGH if len(y) * len(questions) <= AFFORDED else 0
+    chance, replicates, is_bound = decide(
+        least_of if is_refuted else compare, replicates, enough=enough
+    )
     return CalibrationTest(
         "mcb",
         max(float(observed), 0.0),
-        1 / (1 + replicates) if is_refuted else p_value(float(observed), drawn, float(score)),
+        chance,
         "Monte Carlo",
         miscalibration=max(float(observed), 0.0),
-        mean_if_calibrated=float(drawn.mean()),
+        mean_if_calibrated=float(draws(replicates).mean()),
         replicates=replicates,
+        p_is_bound=is_bound,
     )
 
 
@@ -93,21 +107,27 @@ def _if_calibrated(
     questions: list[_Question],
     p: Column,
     weight: Column,
-    replicates: int,
     rng: np.random.Generator,
-) -> Column:
-    """Draw classes, and add up the miscalibration of all questions about them.
+) -> Callable[[int], Column]:
+    """Return what draws classes, and adds up the miscalibration of all questions about them.
 
     Each question is asked of the same draws, which are made again for it: that is as quick as to
     remember them.
     """
-    seed = rng.integers(0, 2**63)
-    result = np.zeros(replicates)
-    for question in questions:
-        draw = _drawer(p, fast_stream(np.random.default_rng(seed)))
-        draws = (question.draw(draw(), weight) for _ in range(replicates))
-        result += question.share * components(draws, question.prices)[0]
-    return result
+    seed, draw = rng.integers(0, 2**63), _drawer(p)
+    streams = [fast_stream(np.random.default_rng(seed)) for _ in questions]
+    result = np.empty(0)
+
+    def draws(replicates: int) -> Column:
+        nonlocal result
+        more = np.zeros(replicates - len(result))
+        for question, stream in zip(questions, streams, strict=True) if len(more) else ():
+            drawn = (question.draw(draw(stream), weight) for _ in more)
+            more += question.share * components(drawn, question.prices)[0]
+        result = np.append(result, more)
+        return result
+
+    return draws
 
 
 def _questions(cases: Cases, plan: Plan, weight: Column, used: Column) -> list[_Question]:
@@ -134,10 +154,10 @@ def _yes(cases: Cases, view: str, used: Column) -> list[Column]:
     return [to_numpy(decide_by_mode(cases.p))[used][:, None] == number]
 
 
-def _drawer(p: Column, rng: np.random.Generator) -> Callable[[], Column]:
+def _drawer(p: Column) -> Callable[[np.random.Generator], Column]:
     """Return what draws a class for each case."""
     below = np.cumsum(p, axis=1)
     # No rounding may lead past the last class that is possible, nor to one that is not.
     total = below[:, -1:]
     below = np.where(below >= total, np.inf, below)
-    return lambda: (rng.random((len(p), 1)) * total >= below).sum(axis=1)
+    return lambda rng: (rng.random((len(p), 1)) * total >= below).sum(axis=1)

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 ROUNDING = 1e-12
 FOR_BIAS = 200
+# If no draw reaches what was observed there are so many, and the p-value is below 0.001.
+ENOUGH = 1000
 # Entries of a table of draws that are taken in one go: what stays in the processor's cache.
 ENTRIES = 1 << 18
 # Draws that tell how much grouping takes from a mean: both sides come from the same outcomes, so
@@ -224,6 +226,13 @@ class NullDraws:
         drawn = self.miscalibration(rule, replicates)
         return float(drawn.mean()) + self._finer[self.rules.index(rule)]
 
+    def decide(self, rule: BinaryRule, replicates: int) -> Decision:
+        """Compare the miscalibration with that of draws."""
+        score, observed = self.observed(rule)
+        return decide(
+            lambda draws: p_value(observed, self.miscalibration(rule, draws), score), replicates
+        )
+
     def _draw(self, replicates: int, which: int) -> None:
         """Draw what is missing."""
         missing = replicates - len(self._score)
@@ -280,6 +289,28 @@ def p_value(observed: float, drawn: Column, score: float) -> float:
     """
     least = observed if math.isinf(observed) else observed - ROUNDING * score
     return (1 + int((drawn >= least).sum())) / (1 + len(drawn))
+
+
+class Decision(NamedTuple):
+    """A p-value, the draws behind it, and whether none of them reached what was observed."""
+
+    p_value: float
+    replicates: int
+    is_bound: bool
+
+
+def decide(compare: Callable[[int], float], replicates: int, *, enough: int = ENOUGH) -> Decision:
+    """Compare with as many draws as were chosen; if none reaches the data, with more."""
+    while True:
+        p, least = compare(replicates), least_of(replicates)
+        if p > least or replicates >= enough:
+            return Decision(p, replicates, p <= least)
+        replicates = enough
+
+
+def least_of(replicates: int) -> float:
+    """Return the p-value of what is beyond all draws."""
+    return 1 / (1 + replicates)
 
 
 def increasing_fit(tally: Tally, fit: Recalibration, prices: Prices) -> Column:

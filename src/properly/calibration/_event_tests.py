@@ -19,7 +19,15 @@ import numpy as np
 from properly._boundary._notices import notice
 from properly._boundary._options import as_generator
 from properly._boundary._record import amount_of, many
-from properly.calibration._components import ROUNDING, NullDraws, miscalibration_of, p_value
+from properly.calibration._components import (
+    ROUNDING,
+    Decision,
+    NullDraws,
+    decide,
+    least_of,
+    miscalibration_of,
+    p_value,
+)
 from properly.calibration._statistics import (
     CalibrationTest,
     Combined,
@@ -57,8 +65,6 @@ if TYPE_CHECKING:
 ALIKE = 1e-13
 # A p-value at which calibration is commonly refused.
 SMALL = 0.05
-# If no draw reaches what was observed there are so many, and the p-value is below 0.001.
-ENOUGH = 1000
 
 
 class Line(NamedTuple):
@@ -182,14 +188,6 @@ def _chi_squared_tail(degrees: float, statistic: float) -> float:
     return float(chdtrc(degrees, statistic))
 
 
-class Decision(NamedTuple):
-    """A p-value, the draws behind it, and whether none of them reached what was observed."""
-
-    p_value: float
-    replicates: int
-    is_bound: bool
-
-
 @dataclass(frozen=True, eq=False)
 class Trial:
     """The cases, and what a user chose."""
@@ -220,14 +218,8 @@ class Trial:
         return self.tally.event_squares is None and not has_clusters(self.source)
 
     def decide(self, compare: Callable[[int], float]) -> Decision:
-        """Compare with as many draws as were chosen; if none reaches the data, with more."""
-        replicates = self.replicates
-        while True:
-            least = 1 / (1 + replicates)
-            p = least if self.sample.is_refuted else compare(replicates)
-            if p > least or replicates >= ENOUGH:
-                return Decision(p, replicates, p <= least)
-            replicates = ENOUGH
+        """Compare with draws, all of which a refuted forecast is beyond."""
+        return decide(least_of if self.sample.is_refuted else compare, self.replicates)
 
     @property
     def certain(self) -> int:
@@ -277,7 +269,7 @@ def by_both(trial: Trial) -> CalibrationTest:
 
     def compared(replicates: int) -> Combined:
         if trial.sample.is_refuted:
-            return Combined(*(1 / (1 + replicates),) * 3)
+            return Combined(*(least_of(replicates),) * 3)
         drawn = np.append(first, null.miscalibration(trial.rule, replicates))
         others = np.append(second, null.score(replicates))
         return combine(drawn, others, (ROUNDING * score, slack_of(others)))

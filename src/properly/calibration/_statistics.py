@@ -351,7 +351,7 @@ class CalibrationTest(Record):
 
     def __str__(self) -> str:
         """Say it in a sentence."""
-        notes = [_method(self), *(_part(name, p) for name, p in self.parts.items())]
+        notes = [_method(self), *(_part(self, name) for name in self.parts)]
         if self.miscalibration is not None and self.mean_if_calibrated is not None:
             sizes = f"{self.miscalibration:.4g}, {self.mean_if_calibrated:.4g} if calibrated"
             notes.append(f"miscalibration {sizes}")
@@ -376,10 +376,14 @@ class CalibrationTest(Record):
         return {name: [value] for name, value in row.items()}
 
 
-def _part(name: str, p: float) -> str:
+def _part(test: CalibrationTest, name: str) -> str:
     """Say which further p-value this is."""
-    words = {"asymptotic": "asymptotically", "F": "by an F"}
-    return f"{words.get(name, f'{name} alone')} {p:.3g}"
+    words, p = {"asymptotic": "asymptotically", "F": "by an F"}, test.parts[name]
+    # What is not by draws has a name of its own.
+    drawn = test.replicates is not None and name not in words
+    is_bound = drawn and p <= 1 / (1 + (test.replicates or 0))
+    text = p_text(p, is_bound=is_bound).removeprefix("p ").removeprefix("= ")
+    return f"{words.get(name, f'{name} alone')} {text}"
 
 
 def _method(test: CalibrationTest) -> str:

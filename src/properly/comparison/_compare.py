@@ -17,7 +17,14 @@ from properly._boundary._options import (
     check_level,
     check_whole,
 )
-from properly.comparison._differences import is_area, long_run, score_areas, score_models, sign_flip
+from properly.comparison._differences import (
+    Signs,
+    is_area,
+    long_run,
+    score_areas,
+    score_models,
+    sign_flip,
+)
 from properly.comparison._pairs import Comparison
 from properly.counts._models import contenders
 from properly.counts._scoring import unit_of
@@ -26,7 +33,7 @@ from properly.inference._auc import logit_interval
 from properly.inference._design import Design
 from properly.inference._estimate import Estimate
 from properly.inference._means import about_design, warn_of_clusters, warn_of_few
-from properly.inference._multiplicity import holm, sup_t_of_pairs
+from properly.inference._multiplicity import holm, holm_bounds, sup_t_of_pairs
 from properly.inference._variance import covariance
 
 if TYPE_CHECKING:
@@ -160,8 +167,11 @@ def _look_closer(
         square[k] = covariance(rows.between(pairs.pairs[k])[None], design).covariance[0, 0]
 
 
-def p_values(pairs: PairScores, margin: Margins) -> Column:
-    """Test every difference against zero; methods are noted where they are others than asked."""
+def p_values(pairs: PairScores, margin: Margins) -> tuple[Column, Column]:
+    """Test every difference against zero, and tell which p-values are bounds.
+
+    Methods are noted where they are others than asked.
+    """
     from scipy.special import stdtr
 
     difference, options, scored = pairs.differences(), pairs.options, pairs.scored
@@ -171,13 +181,14 @@ def p_values(pairs: PairScores, margin: Margins) -> Column:
     p[(scored.differing == 0) & (difference == 0)] = 1.0
     timed = scored.rows is not None and scored.rows.design.time is not None
     few = (scored.differing < FEW) & (options.method == "auto") & (not timed)
+    is_bound = np.zeros(len(p), dtype=bool)
     flip = (few & (not options.by_area)) | (options.method == "sign-flip")
     for k in np.flatnonzero(flip & (scored.differing > 0) & np.isfinite(difference)).tolist():
-        p[k], margin.methods[k] = _of_signs(pairs, k)
-    return np.asarray(p)
+        (p[k], is_bound[k]), margin.methods[k] = _of_signs(pairs, k)
+    return np.asarray(p), is_bound
 
 
-def _of_signs(pairs: PairScores, k: int) -> tuple[float, str]:
+def _of_signs(pairs: PairScores, k: int) -> tuple[Signs, str]:
     """Change signs at random; without the cases, bound what that would have given."""
     scored, options = pairs.scored, pairs.options
     if scored.rows is not None:
@@ -185,7 +196,7 @@ def _of_signs(pairs: PairScores, k: int) -> tuple[float, str]:
         total = scored.rows.design.totals(apart[None])[0]
         return sign_flip(total, options.replicates, options.rng), "sign flips"
     size = math.nan if scored.paired is None else float(scored.paired.size[k])
-    return most_signs(size), "sign flips, bounded"
+    return Signs(most_signs(size), is_bound=True), "sign flips, bounded"
 
 
 def most_signs(size: float) -> float:
@@ -497,7 +508,8 @@ def compared(names: tuple[str, ...], pairs: PairScores, about: dict[str, Any]) -
     options, difference, result = pairs.options, pairs.differences(), margins(pairs)
     quantile = student_quantiles(result.degrees, options.level)
     together = np.maximum(quantile, joint_quantile(pairs, result))
-    p_value = p_values(pairs, result)
+    p_value, is_bound = p_values(pairs, result)
+    adjusts = options.adjust == "holm"
     ratio, ratio_error = ratios(pairs)
     equal = equivalence(pairs, result)
     return Comparison(
@@ -507,14 +519,16 @@ def compared(names: tuple[str, ...], pairs: PairScores, about: dict[str, Any]) -
         standard_error=result.error,
         interval=_around(difference, quantile, result.error),
         p_value=p_value,
-        adjusted_p_value=holm(p_value) if options.adjust == "holm" else p_value.copy(),
+        adjusted_p_value=holm(p_value) if adjusts else p_value.copy(),
+        p_is_bound=is_bound,
+        adjusted_p_is_bound=holm_bounds(p_value, is_bound) if adjusts else is_bound.copy(),
         simultaneous=_around(difference, together, result.error),
         differing=pairs.scored.differing,
         ratio=ratio,
         ratio_error=ratio_error,
         ratio_interval=_around_ratio(ratio, quantile, ratio_error),
         equivalence_p_value=equal,
-        adjusted_equivalence_p_value=holm(equal) if options.adjust == "holm" else equal.copy(),
+        adjusted_equivalence_p_value=holm(equal) if adjusts else equal.copy(),
         methods=tuple(result.methods),
         scores=_estimates(names, pairs, about),
         degrees=float(result.degrees.min()),

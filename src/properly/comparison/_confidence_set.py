@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
 from properly._boundary._notices import import_extra
 from properly._boundary._options import as_drawing, check_choice, check_whole
-from properly._boundary._record import Record, many, printable
+from properly._boundary._record import Record, many, p_text, printable
 from properly._boundary._tables import wrapped
 from properly.counts._models import contenders
 from properly.counts._scoring import losses
@@ -31,6 +31,8 @@ Method: TypeAlias = Literal["R", "max"]
 
 # A p-value that equals what a level leaves, but for rounding, does not exceed it.
 SLACK = 1 + 1e-12
+# Of a p-value times one more than the replicates: below, the sample alone reached it.
+SECOND = 1.5
 # Cases that tell most pairs of models apart, so that few pairs need all of them.
 SOME = 16
 # Differences that vary less than this, relative to their size, do so by rounding alone.
@@ -61,6 +63,8 @@ class ConfidenceSet(Record):
         What was drawn from.
     rule : str
         The name of the rule.
+    p_is_bound : dict of bool by model
+        Whether no replicate reached what was observed: the p-value is then at most this.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class ConfidenceSet(Record):
     replicates: int
     design: str
     rule: str
+    p_is_bound: dict[str, bool] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         models = many(len(self.p_value), "model")
@@ -96,9 +101,11 @@ class ConfidenceSet(Record):
         text = f"by {self.rule}, the best model is among these with {sure}: "
         text += ", ".join(map(printable, self.included))
         if self.excluded:
-            names = (f"{printable(name)} (p = {self.p_value[name]:.3g})" for name in self.excluded)
-            text += f"; not {', '.join(names)}"
+            text += f"; not {', '.join(map(self._with_p, self.excluded))}"
         return wrapped(f"{text}; {self.design}")
+
+    def _with_p(self, name: str) -> str:
+        return f"{printable(name)} ({p_text(self.p_value[name], is_bound=self.p_is_bound[name])})"
 
     def _columns(self) -> dict[str, list[Any]]:
         """Return one row a model."""
@@ -106,6 +113,7 @@ class ConfidenceSet(Record):
             "model": list(self.p_value),
             "score": [self.score[name] for name in self.p_value],
             "p_value": list(self.p_value.values()),
+            "p_is_bound": list(self.p_is_bound.values()),
             "included": [name in self.included for name in self.p_value],
         }
 
@@ -195,7 +203,7 @@ def confidence_set(
     >>> models = {"truth": q, "shy": 0.5 + 0.9 * (q - 0.5), "coin": np.full(500, 0.5)}
     >>> print(properly.comparison.confidence_set(rng.random(500) < q, models, rule=Brier(), rng=1))
     by brier, the best model is among these with 90 % confidence: truth, shy;
-    not coin (p = 0.000999); 500 independent cases
+    not coin (p <= 0.001); 500 independent cases
     """
     _refuse(weight=weight, clusters=clusters)
     check_choice(method, ("R", "max"), "method")
@@ -218,6 +226,7 @@ def confidence_set(
         replicates=drawing.replicates,
         design=design.text,
         rule=rule.name,
+        p_is_bound={name: p * (1 + drawing.replicates) < SECOND for name, p in p_value.items()},
     )
 
 

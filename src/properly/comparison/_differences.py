@@ -251,7 +251,14 @@ class LongRun(NamedTuple):
     method: str
 
 
-def sign_flip(total: Column, replicates: int, rng: np.random.Generator) -> float:
+class Signs(NamedTuple):
+    """A p-value of changes of sign, and whether none that was drawn reached the sum."""
+
+    p_value: float
+    is_bound: bool
+
+
+def sign_flip(total: Column, replicates: int, rng: np.random.Generator) -> Signs:
     """Return the p-value of a sum, if the sign of each term might as well be the other one.
 
     It is exact if both models may change places in each case or cluster. All signs are tried if
@@ -262,14 +269,14 @@ def sign_flip(total: Column, replicates: int, rng: np.random.Generator) -> float
     least = abs(float(some.sum())) * (1 - SLACK)
     if len(some) <= ALL_SIGNS:
         signs = np.array(list(product((-1.0, 1.0), repeat=len(some))))
-        return float((np.abs(signs @ some) >= least).mean())
+        return Signs(float((np.abs(signs @ some) >= least).mean()), is_bound=False)
     reached, step = 0, max(1, BATCH // len(some))
     for start in range(0, replicates, step):
         size = (min(step, replicates - start), len(some))
         signs = rng.integers(0, 2, size, dtype=np.int8)
         # Twice the sum of the positive ones, less the sum of all.
         reached += int((np.abs(2 * (signs @ some) - some.sum()) >= least).sum())
-    return (1 + reached) / (1 + replicates)
+    return Signs((1 + reached) / (1 + replicates), reached == 0)
 
 
 def long_run(series: Column, horizon: int, *, bartlett: bool = False) -> LongRun:

@@ -15,13 +15,14 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly.calibration._components import (
+    ENOUGH,
     Prices,
     enough_for_bias,
     increasing_fit,
+    least_of,
     p_value,
     true_components,
 )
-from properly.calibration._event_tests import ENOUGH
 from properly.calibration._statistics import (
     Sample,
     combine,
@@ -226,26 +227,28 @@ class Null:
         return axes
 
 
-def combined_p_values(stack: Stack, null: Null, replicates: int) -> Column:
-    """Return the p-value of the combined test of each group, as `calibration_test` does.
+def combined_p_values(stack: Stack, null: Null, replicates: int) -> tuple[Column, Column]:
+    """Return the p-value of the combined test of each group, and whether it is a bound.
 
-    Where no draw reaches what was observed in some group there are 1,000 for all of them.
+    They are those of `calibration_test`. Where no draw reaches what was observed in some group
+    there are 1,000 for all of them.
     """
-    result = np.full(len(stack.parts), np.nan)
+    result, is_bound = np.full(len(stack.parts), np.nan), np.ones(len(stack.parts), dtype=bool)
     for g, part in enumerate(stack.parts):
         sample, brier = Sample.of(part.tally), Brier()
         score, first = _miscalibration(part.tally, brier)
         second = score_statistic(score_axes(sample), sample.excess)
         for draws in (replicates, max(replicates, ENOUGH)):
-            result[g] = alone = 1 / (1 + draws)
+            result[g] = alone = least_of(draws)
             if not sample.is_refuted:
                 others = np.append(second, null.score(draws)[:, g])
                 own = np.append(first, null.miscalibration(brier, draws)[:, g])
                 result[g], *both = combine(own, others, (ROUNDING * score, slack_of(others)))
                 alone = min(both)
-            if alone > 1 / (1 + draws):
+            is_bound[g] = alone <= least_of(draws)
+            if not is_bound[g]:
                 break
-    return result
+    return result, is_bound
 
 
 def corrected_miscalibrations(
@@ -328,22 +331,22 @@ def _error(part: Part, price: Prices, recalibrated: Column, some: slice) -> floa
 
 def draw_groups(
     parts: Mapping[int, Part], large: Sequence[int], rule: BinaryRule, drawing: Drawing
-) -> tuple[Column, Column]:
+) -> tuple[Column, Column, Column]:
     """Test groups by draws, and correct the miscalibration of the large ones by the same draws.
 
-    Returns p-values, NaN of cases that follow one another in time, and for each large group its
-    miscalibration and both ends of the interval.
+    Returns p-values, NaN of cases that follow one another in time; whether they are bounds; and
+    for each large group its miscalibration and both ends of the interval.
     """
     parts = {g: part.in_cells() for g, part in parts.items()}
     stack, brier = Stack(list(parts.values())), Brier()
-    p, null = np.full(len(parts), np.nan), None
+    p, is_bound, null = np.full(len(parts), np.nan), np.zeros(len(parts), dtype=bool), None
     if not has_time(stack.parts[0].source):
         also = rule.is_proper and not isinstance(rule, Brier)
         null = Null(stack, [brier, rule] if also else [brier], drawing.rng)
-        p = combined_p_values(stack, null, drawing.replicates)
+        p, is_bound = combined_p_values(stack, null, drawing.replicates)
     if not large:
-        return p, np.empty((0, 3))
+        return p, is_bound, np.empty((0, 3))
     place = [list(parts).index(g) for g in large]
     own = None if null is None else null.miscalibration(rule, drawing.replicates)[:, place]
     some = Stack([parts[g] for g in large])
-    return p, corrected_miscalibrations(some, own, rule, drawing)
+    return p, is_bound, corrected_miscalibrations(some, own, rule, drawing)

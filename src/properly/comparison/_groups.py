@@ -36,7 +36,7 @@ from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import TIMES, Design
 from properly.inference._draws import Counts
-from properly.inference._multiplicity import holm
+from properly.inference._multiplicity import holm, holm_bounds
 from properly.inference._variance import of_mean, of_ratio
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import require_binary
@@ -400,7 +400,7 @@ def calibrate_groups(
     """
     count = len(groups)
     slope, miscalibration = np.full((2, count, 3), np.nan)
-    p = np.full(count, np.nan)
+    p, is_bound = np.full(count, np.nan), np.zeros(count, dtype=bool)
     large: list[int] = []
     drawn: dict[int, Part] = {}
     for g, group in enumerate(groups):
@@ -423,10 +423,9 @@ def calibrate_groups(
         some = {g: x for g, x in drawn.items() if isinstance(x.draws, Counts) == counted}
         if some:
             place, own = list(some), [g for g in some if g in large]
-            p[place], miscalibration[own] = draw_groups(some, own, rule, drawing)
-    return GroupCalibration(
-        slope[:, 0], slope[:, 1:], miscalibration[:, 0], miscalibration[:, 1:], p, holm(p)
-    )
+            p[place], is_bound[place], miscalibration[own] = draw_groups(some, own, rule, drawing)
+    numbers = slope[:, 0], slope[:, 1:], miscalibration[:, 0], miscalibration[:, 1:]
+    return GroupCalibration(*numbers, p, holm(p), is_bound, holm_bounds(p, is_bound))
 
 
 def _outcomes(cases: Tally | Cases) -> tuple[int, int]:

@@ -41,7 +41,12 @@ SHRUNK = (
     "stand beside the raw ones, not in their place."
 )
 # In a frame, beside the p-values of the score.
-RENAMED = {"p_value": "calibration_p_value", "adjusted_p_value": "adjusted_calibration_p_value"}
+RENAMED = {
+    "p_value": "calibration_p_value",
+    "adjusted_p_value": "adjusted_calibration_p_value",
+    "p_is_bound": "calibration_p_is_bound",
+    "adjusted_p_is_bound": "adjusted_calibration_p_is_bound",
+}
 WORDS = ("rule", "unit", "design", "level", "replicates")
 
 
@@ -136,6 +141,9 @@ class GroupCalibration:
         Its interval.
     p_value, adjusted_p_value : array
         Of the calibration test, and adjusted by Holm's method.
+    p_is_bound, adjusted_p_is_bound : array of bool
+        Whether no draw reached what was observed: the p-value is then at most this; and whether
+        the adjusted one is at most what it says.
 
     Examples
     --------
@@ -156,6 +164,8 @@ class GroupCalibration:
     miscalibration_interval: Column
     p_value: Column
     adjusted_p_value: Column
+    p_is_bound: Column
+    adjusted_p_is_bound: Column
 
     def __post_init__(self) -> None:
         freeze(self)
@@ -420,6 +430,7 @@ def _against_the_rest(groups: Groups) -> str:
 
 def _within(groups: Groups, calibration: GroupCalibration) -> str:
     ratio = groups.measures["observed_expected"]
+    adjusted = calibration.adjusted_p_value.tolist(), calibration.adjusted_p_is_bound.tolist()
     columns = {
         "group": groups.name,
         "O:E": _with_range(ratio.value, ratio.interval, ".3f"),
@@ -427,7 +438,7 @@ def _within(groups: Groups, calibration: GroupCalibration) -> str:
         "miscalibration": _with_range(
             calibration.miscalibration, calibration.miscalibration_interval
         ),
-        "p by Holm": [chance(p) for p in calibration.adjusted_p_value.tolist()],
+        "p by Holm": [chance(p, is_bound=x) for p, x in zip(*adjusted, strict=True)],
     }
     return table([*columns], zip(*columns.values(), strict=True))
 

@@ -6,6 +6,7 @@ import math
 import operator
 from typing import TYPE_CHECKING
 
+from properly._boundary._record import p_text
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -25,8 +26,10 @@ def numbers(x: Column, form: str = ".4f") -> list[str]:
     return [number(value, form) for value in x.tolist()]
 
 
-def chance(p: float) -> str:
+def chance(p: float, *, is_bound: bool = False) -> str:
     """Write a p-value."""
+    if is_bound:
+        return p_text(p, is_bound=True).removeprefix("p ")
     return f"<{SMALLEST}" if p < SMALLEST else number(p, ".3f")
 
 

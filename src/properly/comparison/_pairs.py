@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from properly._boundary._options import as_number, check_choice, check_inside
-from properly._boundary._record import Record, columns_of, many, plain, printable
+from properly._boundary._record import Record, columns_of, many, p_text, plain, printable
 from properly._boundary._tables import table, wrapped
 from properly.comparison._numbers import chance
 from properly.errors import DataError
@@ -30,6 +30,8 @@ What: TypeAlias = Literal[
     "equivalence_p_value",
     "adjusted_equivalence_p_value",
 ]
+# What a pair has beside numbers.
+WORDS = ("first", "second", "method", "sentence")
 # More models than this have too many pairs to be told one by one.
 FEW = 4
 
@@ -60,8 +62,13 @@ class Pair(Record):
         The interval of the ratio.
     equivalence_p_value, adjusted_equivalence_p_value : float
         Of a difference as large as the margin; NaN without a margin.
+    method : str
+        How the p-value was found.
     sentence : str
         The comparison in words.
+    p_is_bound, adjusted_p_is_bound : bool
+        Whether the p-value is at most this: no change of sign that was drawn reached the
+        difference, or changes of sign were only bounded.
 
     Examples
     --------
@@ -90,10 +97,13 @@ class Pair(Record):
     adjusted_equivalence_p_value: float
     method: str
     sentence: str
+    p_is_bound: bool = False
+    adjusted_p_is_bound: bool = False
 
     def __repr__(self) -> str:
         names = " - ".join(printable(name) for name in (self.first, self.second))
-        return f"Pair({names}: {self.difference:.4g}, p = {self.p_value:.3g})"
+        p = p_text(self.p_value, is_bound=self.p_is_bound)
+        return f"Pair({names}: {self.difference:.4g}, {p})"
 
     def __str__(self) -> str:
         """Say which is better, if that can be told."""
@@ -140,6 +150,9 @@ class Comparison(Record):
         Their intervals.
     p_value, adjusted_p_value : array
         Of no difference; adjusted for the number of pairs.
+    p_is_bound, adjusted_p_is_bound : array of bool
+        Whether the p-value is at most this: no change of sign that was drawn reached the
+        difference, or changes of sign were only bounded.
     simultaneous : array of shape (pairs, 2)
         Intervals that hold the true differences of all pairs at once.
     differing : array
@@ -190,6 +203,8 @@ class Comparison(Record):
     interval: Column
     p_value: Column
     adjusted_p_value: Column
+    p_is_bound: Column
+    adjusted_p_is_bound: Column
     simultaneous: Column
     differing: Column
     ratio: Column
@@ -320,11 +335,10 @@ class Comparison(Record):
         return Wording(self.unit, ends, 1 - self.level, self.higher_is_better, self.margin), lost
 
     def _pair(self, k: int, *, turned: bool = False) -> Pair:
-        # All but the names of the two models, the method and the sentence.
-        columns = fields(Pair)[2:-2]
+        names = [field.name for field in fields(Pair) if field.name not in WORDS]
         row: dict[str, Any] = {
             name: tuple(x.tolist()) if x.ndim else x.item()
-            for name, x in ((field.name, getattr(self, field.name)[k]) for field in columns)
+            for name, x in ((name, getattr(self, name)[k]) for name in names)
         }
         first, second = self.pairs[k]
         pair = Pair(first, second, **row, method=self.methods[k], sentence="")
@@ -419,8 +433,9 @@ def _flips(pair: Pair) -> str:
     """Say the p-value where it is not that of the interval."""
     if not pair.method.startswith("sign flips"):
         return ""
-    sign = "=" if pair.method == "sign flips" else "at most"
-    return f"; p {sign} {pair.p_value:.2g} by sign flips"
+    if pair.method != "sign flips":
+        return f"; p at most {pair.p_value:.2g} by sign flips"
+    return f"; {p_text(pair.p_value, is_bound=pair.p_is_bound, digits=2)} by sign flips"
 
 
 def lay_out(comparison: Comparison) -> str:
@@ -477,7 +492,11 @@ def _row(comparison: Comparison, name: str, other: str) -> tuple[str, ...]:
         return (*own, "- ", "-", "-")
     pair = comparison[name, other]
     apart = f"{pair.difference:+.4g}{_star(comparison, name, other)}"
-    return (*own, apart, _range(*pair.interval), chance(pair.adjusted_p_value))
+    return (*own, apart, _range(*pair.interval), _chance(pair))
+
+
+def _chance(pair: Pair) -> str:
+    return chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound)
 
 
 def _range(low: float, high: float) -> str:

@@ -18,11 +18,11 @@ from properly._boundary._tables import table, wrapped
 from properly.comparison._compare import FEW
 from properly.comparison._differences import sign_flip
 from properly.comparison._epochs import LARGER, EarlyStopping, as_larger, as_names, read_history
-from properly.comparison._numbers import number
+from properly.comparison._numbers import chance, number
 from properly.counts._cases import numbered
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._design import Design
-from properly.inference._multiplicity import holm
+from properly.inference._multiplicity import holm, holm_bounds
 from properly.inference._variance import covariance, of_mean
 
 if TYPE_CHECKING:
@@ -67,6 +67,9 @@ class Selection:
         The epoch selected in each run, counted from 0.
     values : tuple of float
         What is told of each run.
+    p_is_bound, adjusted_p_is_bound : bool
+        Whether no change of sign that was drawn reached the difference: the p-value is then at most
+        this.
 
     Examples
     --------
@@ -91,6 +94,8 @@ class Selection:
     method: str
     epochs: tuple[int, ...]
     values: tuple[float, ...]
+    p_is_bound: bool = False
+    adjusted_p_is_bound: bool = False
 
     def __repr__(self) -> str:
         text = f"{self.report} {self.mean:.4g}, {self.way} by {self.by}"
@@ -184,8 +189,10 @@ class SelectionReport(Record):
         low, high = one.interval
         ends = f"{low:.4f} to {high:.4f}" if low <= high else "-"
         numbers = map(number, (one.mean, one.standard_deviation, one.difference))
-        epoch, p = f"{fmean(one.epochs):.1f}", number(one.adjusted_p_value, ".3g")
-        return [one.way, one.by, epoch, *numbers, ends, p]
+        p = number(one.adjusted_p_value, ".3g")
+        if one.adjusted_p_is_bound:
+            p = chance(one.adjusted_p_value, is_bound=True)
+        return [one.way, one.by, f"{fmean(one.epochs):.1f}", *numbers, ends, p]
 
     def _notes(self) -> list[str]:
         """Say what the numbers rest on."""
@@ -427,9 +434,10 @@ def _select(
 
 def _adjusted(selections: Sequence[Selection]) -> tuple[Selection, ...]:
     """Adjust the p-values of all differences together."""
-    p_values = holm(np.array([selection.p_value for selection in selections])).tolist()
-    pairs = zip(selections, p_values, strict=True)
-    return tuple(replace(selection, adjusted_p_value=p) for selection, p in pairs)
+    p = np.array([selection.p_value for selection in selections])
+    is_bound = np.array([selection.p_is_bound for selection in selections], dtype=bool)
+    rows = zip(selections, holm(p).tolist(), holm_bounds(p, is_bound).tolist(), strict=True)
+    return tuple(replace(x, adjusted_p_value=q, adjusted_p_is_bound=b) for x, q, b in rows)
 
 
 def _check_runs(runs: Sequence[TrainingRun]) -> list[TrainingRun]:
@@ -533,11 +541,12 @@ def _compare(apart: Column, options: _Options) -> dict[str, Any]:
     # Differences that are all the same leave Student's t nothing to divide by.
     flip = np.count_nonzero(total) < FEW or not spread.errors[0] > 0
     if flip:
-        p = sign_flip(total, REPLICATES, options.rng)
+        p, is_bound = sign_flip(total, REPLICATES, options.rng)
     else:
-        p = float(2 * stdtr(spread.degrees, -abs(mean[0] / spread.errors[0])))
+        p, is_bound = float(2 * stdtr(spread.degrees, -abs(mean[0] / spread.errors[0]))), False
     return result | {
         "interval": (float((mean - half)[0]), float((mean + half)[0])),
         "p_value": p,
+        "p_is_bound": is_bound,
         "method": SIGNS if flip else "Student's t",
     }

@@ -42,6 +42,11 @@ def holm(p: Column) -> Column:
     return result
 
 
+def holm_bounds(p: Column, is_bound: Column) -> Column:
+    """Tell which adjusted p-values are bounds: those that would be lower if a bound were."""
+    return holm(np.where(is_bound & ~np.isnan(p), 0.0, p)) < holm(p)
+
+
 def sup_t_quantile(
     covariance: Column, level: float, degrees: float, rng: np.random.Generator
 ) -> float:

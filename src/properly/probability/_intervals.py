@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._notices import notice
-from properly.calibration._components import enough_for_bias, p_value
+from properly._boundary._record import p_text
+from properly.calibration._components import Decision, decide, enough_for_bias, least_of, p_value
 from properly.counts._cases import is_dependent
 from properly.probability._power import POWERS, ROBUSTNESS, ThreeMeans
 from properly.probability._simulated_truth import simulation_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from properly.inference._variance import Spread
     from properly.probability._simulated_truth import Simulation
     from properly.probability._sources import Source
+    from properly.typing import Column
 
 Pair: TypeAlias = tuple[float, float]
 
@@ -62,6 +64,8 @@ class MeansIntervals:
         Coverage aimed at by each interval.
     replicates : int
         Random draws for the test.
+    p_is_bound : bool
+        Whether no draw reached what was observed: the p-value is then at most this.
 
     Examples
     --------
@@ -85,6 +89,7 @@ class MeansIntervals:
     largest_share: float
     level: float
     replicates: int
+    p_is_bound: bool = False
 
     def remarks(self) -> list[str]:
         """Say in words what the numbers on the divergence are."""
@@ -95,7 +100,8 @@ class MeansIntervals:
         interval = f" ({100 * self.level:g}% interval {_number(low)} to {_number(high)})"
         lines = [corrected if math.isnan(low) else corrected + interval]
         if not math.isnan(self.p_value):
-            lines.append(f"test of calibration: p = {self.p_value:.2g}")
+            p = p_text(self.p_value, is_bound=self.p_is_bound, digits=2)
+            lines.append(f"test of calibration: {p}")
         return lines
 
 
@@ -110,7 +116,6 @@ class Divergence(NamedTuple):
     corrected: float = math.nan
     error: float = math.nan
     if_calibrated: float = math.nan
-    p_value: float = math.nan
 
 
 def find_mean_intervals(
@@ -121,13 +126,14 @@ def find_mean_intervals(
     spread = simulation.spread(model.robustness or 1.0)
     relative = _relative(model, spread)
     half = _relative(model, spread, drawing.level)
-    result = Divergence()
+    result, test = Divergence(), Decision(math.nan, drawing.replicates, is_bound=False)
     if isinstance(source, Isotonic) and not source.pooled:
         result = Divergence(error=math.sqrt(spread.covariance[3, 3]))
         if simulation.can_draw:
-            result = _of_divergence(simulation, divergence, spread, drawing)
-        if is_dependent(cases):
-            result = result._replace(p_value=math.nan)
+            drawn = simulation.losses_if_calibrated(drawing.replicates, drawing.rng)
+            result = _of_divergence(simulation, divergence, spread, drawing, drawn)
+            if not is_dependent(cases):
+                test = _test_divergence(simulation, divergence, drawn, drawing.rng)
     share = simulation.largest_share()
     if share > MUCH and model.robustness > 0:
         message = (
@@ -143,9 +149,11 @@ def find_mean_intervals(
         robustness,
         ThreeMeans(*(m * r for m, r in zip(averages, relative, strict=True))),
         *result,
+        test.p_value,
         share,
         drawing.level,
-        drawing.replicates,
+        test.replicates,
+        test.is_bound,
     )
 
 
@@ -176,9 +184,9 @@ def _around(mean: float, half: float) -> Pair:
 
 
 def _of_divergence(
-    simulation: Simulation, divergence: float, spread: Spread, drawing: Drawing
+    simulation: Simulation, divergence: float, spread: Spread, drawing: Drawing, drawn: Column
 ) -> Divergence:
-    """Take the bias away, and add the error of doing so; test whether there is any divergence.
+    """Take the bias away, and add the error of doing so.
 
     The bias is too small if outcomes are drawn from a source that has fitted the noise, and too
     large if from a model that is not calibrated. The interval reaches from one to the other.
@@ -186,14 +194,10 @@ def _of_divergence(
     from scipy.special import stdtrit
 
     level, replicates, rng = drawing
-    drawn = simulation.losses_if_calibrated(replicates, rng)
     if_calibrated = float(np.exp(-drawn).mean())
     if divergence == 0:
-        # No draw contradicts a certain forecast, so one that was contradicted is beyond all.
-        least = 1 / (1 + replicates)
-        return Divergence((0.0, math.nan), 0.0, math.nan, if_calibrated, least)
+        return Divergence((0.0, math.nan), 0.0, math.nan, if_calibrated)
     loss = -math.log(divergence)
-    p = p_value(loss, drawn, loss + 1.0)
     enough = enough_for_bias(replicates)
     fitting = simulation.losses_by_fitting(enough, rng)
     scatter = float(fitting.std(ddof=1)) if enough > 1 else math.nan
@@ -203,4 +207,22 @@ def _of_divergence(
     ends = -loss + min(bias, other) - half, -loss + max(bias, other) + half
     with np.errstate(over="ignore"):
         lower, upper = np.exp(ends).tolist()
-    return Divergence((lower, upper), math.exp(bias - loss), error, if_calibrated, p)
+    return Divergence((lower, upper), math.exp(bias - loss), error, if_calibrated)
+
+
+def _test_divergence(
+    simulation: Simulation, divergence: float, drawn: Column, rng: np.random.Generator
+) -> Decision:
+    """Test whether there is any divergence."""
+    if divergence == 0:
+        # No draw contradicts a certain forecast, so one that was contradicted is beyond all.
+        return decide(least_of, len(drawn))
+    loss = -math.log(divergence)
+
+    def compare(replicates: int) -> float:
+        nonlocal drawn
+        if missing := replicates - len(drawn):
+            drawn = np.append(drawn, simulation.losses_if_calibrated(missing, rng))
+        return p_value(loss, drawn, loss + 1.0)
+
+    return decide(compare, len(drawn))

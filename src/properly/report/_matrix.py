@@ -103,7 +103,7 @@ def _cell(comparison: Comparison, pair: Pair, decimals: int) -> Row:
         "strength": short(FAINT + (STRONG - FAINT) * z) if apart else OPEN,
         "told": pair.sentence,
         "interval": from_to(pair.interval, decimals),
-        "chance": chance(pair.adjusted_p_value),
+        "chance": chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound),
     }
 
 
@@ -209,7 +209,7 @@ def _table(comparison: Comparison) -> Table:
             f"{printable(pair.first)} − {printable(pair.second)}",  # noqa: RUF001
             _written(pair.difference, decimals),
             from_to(pair.interval, decimals),
-            chance(pair.adjusted_p_value),
+            chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound),
             pair.sentence,
         )
         for pair in pairs

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from properly import __version__
-from properly._boundary._record import many, printable
+from properly._boundary._record import many, p_text, printable
 from properly.evaluation._evaluate import rules_of_task
 from properly.report._chart import Table, inks_of
 from properly.report._classes import hard_table
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from properly.calibration._decomposition import Decomposition, PartIntervals
+    from properly.calibration._statistics import CalibrationTest
     from properly.calibration._summary import CalibrationSummary
     from properly.decisions._worst_cases import WorstCases
     from properly.evaluation._record import Evaluation
@@ -281,7 +282,13 @@ def _clinical_cells(evaluation: Evaluation, model: str) -> Iterable[Cell]:
     else:
         usual = f"{number(calibration.ici.mean_if_calibrated)} if calibrated"
         yield Cell(number(calibration.ici.value), usual)
-    yield nothing if test is None else Cell(f"p = {number(test.p_value)}", f"{test.name} test")
+    yield nothing if test is None else Cell(_chance(test), f"{test.name} test")
+
+
+def _chance(test: CalibrationTest) -> str:
+    if test.p_is_bound:
+        return p_text(test.p_value, is_bound=True)
+    return f"p = {number(test.p_value)}"
 
 
 def _estimate(estimate: Estimate, calibration: CalibrationSummary | None) -> Cell:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from properly._boundary._record import printable
+from properly._boundary._record import p_text, printable
 from properly.evaluation._verdict._words import SCORES
 from properly.plots._names import Box, cover
 from properly.report._threshold_axis import as_percent
@@ -141,8 +141,10 @@ def percent(x: float, digits: int = 2) -> str:
     return NONE if math.isnan(x) else f"{few(100 * x, digits)} %"
 
 
-def chance(p: float) -> str:
+def chance(p: float, *, is_bound: bool = False) -> str:
     """Write a p-value."""
+    if is_bound:
+        return p_text(p, is_bound=True).removeprefix("p ")
     return f"< {SMALLEST}" if p < SMALLEST else few(p)
 
 

@@ -34,7 +34,7 @@ from properly.evaluation._verdict._words import (
     sure,
     times,
 )
-from properly.inference._multiplicity import holm
+from properly.inference._multiplicity import holm, holm_bounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -136,27 +136,41 @@ def _without_a_model(evaluation: Any, standing: Standing) -> Iterator[str]:
 FEW = 10
 
 
+class Chance(NamedTuple):
+    """A p-value, and whether it is a bound."""
+
+    p: float
+    is_bound: bool
+
+    @property
+    def text(self) -> str:
+        """The p-value with its sign."""
+        return chance(self.p, is_bound=self.is_bound)
+
+
 def calibration(evaluation: Any, words: Words) -> Iterator[str]:
     """Say which models are miscalibrated and how, and of which that cannot be shown."""
     tests, alpha = evaluation.calibration_tests, 1 - evaluation.level
-    adjusted = holm(np.array([test.p_value for test in tests.values()], dtype=float))
-    p_values = dict(zip(tests, adjusted.tolist(), strict=True))
-    shown = {name: p for name, p in p_values.items() if p <= alpha}
+    p = np.array([test.p_value for test in tests.values()], dtype=float)
+    is_bound = holm_bounds(p, np.array([test.p_is_bound for test in tests.values()], dtype=bool))
+    pairs = zip(holm(p).tolist(), is_bound.tolist(), strict=True)
+    p_values = dict(zip(tests, (Chance(*pair) for pair in pairs), strict=True))
+    shown = {name: x for name, x in p_values.items() if x.p <= alpha}
     summaries = evaluation.calibration or {}
-    for name, p in shown.items():
+    for name, x in shown.items():
         if name in summaries:
-            claim = f"{printable(name)} is miscalibrated ({_chances([p], len(tests))})"
+            claim = f"{printable(name)} is miscalibrated ({_chances([x], len(tests))})"
             yield f"{claim}{_how(evaluation, name, words)}."
     # Of classes, no number says in a word in which way.
-    rest = {name: p for name, p in shown.items() if name not in summaries}
+    rest = {name: x for name, x in shown.items() if name not in summaries}
     if rest:
         be = "is" if len(rest) == 1 else "are"
         yield f"{named(rest)} {be} miscalibrated ({_chances([*rest.values()], len(tests))})."
-    yield from _not_shown({name: p for name, p in p_values.items() if p > alpha}, len(tests))
+    yield from _not_shown({name: x for name, x in p_values.items() if x.p > alpha}, len(tests))
     yield from _untested(evaluation, p_values)
 
 
-def _not_shown(p_values: dict[str, float], tests: int) -> Iterator[str]:
+def _not_shown(p_values: dict[str, Chance], tests: int) -> Iterator[str]:
     """Name the models of which no miscalibration can be shown, and no more."""
     if p_values:
         they = "it is" if len(p_values) == 1 else "they are"
@@ -165,13 +179,15 @@ def _not_shown(p_values: dict[str, float], tests: int) -> Iterator[str]:
         yield f"{claim}, which is not to say that {they} calibrated."
 
 
-def _chances(p_values: list[float], tests: int) -> str:
+def _chances(p_values: list[Chance], tests: int) -> str:
     """Write p-values, of many only the extremes, and what they allow for."""
     several = f", adjusted for {counted(tests)} models" if tests > 1 else ""
     if len(p_values) > NAMED:
-        least, most = chance(min(p_values)), chance(max(p_values))
-        return f"p {least} to {most.removeprefix('= ')}{several}"
-    return f"p {chances(p_values)}{several}"
+        least, most = min(p_values), max(p_values)
+        # All are at most a bound that is the greatest.
+        up_to = "" if most.is_bound else f"{least.text} to "
+        return f"p {up_to}{most.text.removeprefix('= ')}{several}"
+    return f"p {chances(x.text for x in p_values)}{several}"
 
 
 def _how(evaluation: Any, name: str, words: Words) -> str:
@@ -242,9 +258,9 @@ def _curve(summary: CalibrationSummary) -> str:
     return f", in a way that its mean does not show ({why}); see its reliability diagram"
 
 
-def _untested(evaluation: Any, p_values: dict[str, float]) -> Iterator[str]:
+def _untested(evaluation: Any, p_values: dict[str, Chance]) -> Iterator[str]:
     """Say which models could not be tested, and whether draws were too few to show anything."""
-    missing = [name for name, p in p_values.items() if math.isnan(p)]
+    missing = [name for name, x in p_values.items() if math.isnan(x.p)]
     if missing:
         yield f"The calibration of {named(missing)} could not be tested."
     tests = evaluation.calibration_tests.values()
@@ -344,7 +360,7 @@ def _no_difference(splits: list[Groups], names: list[str]) -> str:
     """Say that groups may be alike, with the test of whether they are."""
     p = [split.homogeneity.p_value for split in splits]
     is_tested = not any(map(math.isnan, p)) and len(p) <= NAMED
-    tested = f" (test of no difference at all: p {chances(p)})" if is_tested else ""
+    tested = f" (test of no difference at all: p {chances(map(chance, p))})" if is_tested else ""
     differ = is_tested and any(x <= 1 - split.level for x, split in zip(p, splits, strict=True))
     which = "No single group" if differ else "No group"
     return f"{which} can be shown to be worse than the rest for {named(names)}{tested}."

@@ -204,7 +204,8 @@ def _interval(standing: Standing, pair: Pair) -> str:
     pairs = 1 if standing.comparison is None else len(standing.comparison)
     allowing = f", allowing for {counted(pairs)} comparisons" if pairs > 1 else ""
     flips = " by sign flips" if pair.method.startswith("sign flips") else ""
-    test = f"p {chance(pair.adjusted_p_value)}{flips}{allowing}"
+    p = chance(pair.adjusted_p_value, is_bound=pair.adjusted_p_is_bound)
+    test = f"p {p}{flips}{allowing}"
     if pairs == 1:
         return f"{sure(standing.level)} {ends_of(pair.interval)}; {test}"
     return f"{sure(standing.level)} for all pairs {ends_of(pair.simultaneous)}; {test}"

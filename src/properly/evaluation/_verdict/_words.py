@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._record import printable
+from properly._boundary._record import p_text, printable
 from properly.rules import Bounded, Elementary, Misclassification, Regret
 
 if TYPE_CHECKING:
@@ -170,14 +170,16 @@ def runs(x: Any, which: Any) -> list[tuple[float, float]]:
     return [(float(first), float(last)) for first, last in pairs]
 
 
-def chance(p: float) -> str:
+def chance(p: float, *, is_bound: bool = False) -> str:
     """Write a p-value, with its sign."""
+    if is_bound:
+        return p_text(p, is_bound=True).removeprefix("p ")
     return f"< {SMALLEST}" if p < SMALLEST else f"= {p:.2g}"
 
 
-def chances(p_values: Sequence[float]) -> str:
-    """Write some p-values, with their signs where these differ."""
-    texts = [chance(p) for p in p_values]
+def chances(p_values: Iterable[str]) -> str:
+    """Join some p-values, with their signs where these differ."""
+    texts = list(p_values)
     if all(x.startswith("=") for x in texts):
         return f"= {listed(x.removeprefix('= ') for x in texts)}"
     return listed([texts[0], *(f"p {x}" for x in texts[1:])])

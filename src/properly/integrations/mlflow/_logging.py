@@ -251,7 +251,9 @@ def _of_model(evaluation: Evaluation, model: str) -> Named:
         for name in DECIDED if evaluation.task == "ordinal" else DECIDED[:2]:
             yield name, getattr(hard, name)
     if model in evaluation.calibration_tests:
-        yield "calibration_test_p_value", evaluation.calibration_tests[model].p_value
+        test = evaluation.calibration_tests[model]
+        yield "calibration_test_p_value", test.p_value
+        yield "calibration_test_p_is_bound", float(test.p_is_bound)
 
 
 def _of_rule(evaluation: Evaluation, model: str, rule: str) -> Named:
