@@ -132,7 +132,7 @@ def test_the_set_is_told_in_words_and_as_a_table() -> None:
     assert repr(found) == f"ConfidenceSet({len(found.included)} of 4 models, 80 %)"
     text = str(found).replace("\n  ", " ")
     assert text.startswith("by brier, the best model is among these with 80 % confidence: ")
-    assert "; not coin (p = 0.00498)" in text
+    assert "; not coin (p <= 0.005)" in text
     assert text.endswith("; 300 independent cases")
     assert "not" not in str(find({"a": TRUTH, "b": TRUTH}))
     told = json.loads(json.dumps(found.to_dict()))
@@ -140,6 +140,7 @@ def test_the_set_is_told_in_words_and_as_a_table() -> None:
     assert told["p_value"] == found.p_value
     frame = found.to_frame("pandas")
     assert frame["model"].tolist() == list(MODELS)
+    assert frame["p_is_bound"].tolist() == [p == 1 / 201 for p in found.p_value.values()]
     assert frame["included"].tolist() == [name in found.included for name in MODELS]
 
 

@@ -283,7 +283,7 @@ def test_the_record_can_be_stored() -> None:
     assert kept["selections"][0]["difference"] is None
     assert kept["selections"][1]["epochs"] == [2, 2, 2]
     frame = found.to_frame("polars")
-    assert frame.shape == (8, 11)
+    assert frame.shape == (8, 13)
     assert frame["way"].unique(maintain_order=True).to_list() == ["checkpoint", "early stopping"]
     assert frame["upper"][1] == found["checkpoint", "error", "macro_f1"].interval[1]
     assert list(found["checkpoint", "error", "macro_f1"].values) == pytest.approx([0.5, 0.51, 0.52])

@@ -60,7 +60,7 @@ def classes(*, extreme: bool) -> properly.Cases:
 
 
 def of_test(test: properly.CalibrationTest, times: int = 1) -> Told:
-    plain, row = test.to_dict()["p_is_bound"], test.to_pandas()["p_is_bound"][0]
+    plain, row = test.to_dict()["p_is_bound"], test.to_frame("pandas")["p_is_bound"][0]
     draws = test.replicates
     assert draws is not None
     return Told(test.p_value, test.p_is_bound, draws, f"{test!r} {test}", plain, row, times)
@@ -103,10 +103,13 @@ def pair(*, extreme: bool) -> Told:
     other = 1 - p if extreme else np.clip(p + np.random.default_rng(2).normal(0, 0.01, CASES), 0, 1)
     models = {"a": p, "b": other}
     record = properly.compare(
-        y, models, rule=Brier(), method="sign-flip", replicates=DRAWS, adjust=None, rng=1
+        y, models, rule=Brier(), method="sign-flip", replicates=DRAWS, adjust="none", rng=1
     )
     one = record["a", "b"]
-    plain, row = record.to_dict()["pairs"][0]["p_is_bound"], record.to_pandas()["p_is_bound"][0]
+    plain, row = (
+        record.to_dict()["pairs"][0]["p_is_bound"],
+        record.to_frame("pandas")["p_is_bound"][0],
+    )
     return Told(one.p_value, one.p_is_bound, DRAWS, f"{one!r} {one}", plain, row)
 
 
@@ -116,7 +119,7 @@ def in_set(*, extreme: bool) -> Told:
     record = confidence_set(y, {"a": p, "b": worse}, rule=Brier(), replicates=DRAWS, rng=1)
     p_value, is_bound = record.p_value["b"], record.p_is_bound["b"]
     text = str(record) if "b" in record.excluded else p_text(p_value, is_bound=is_bound)
-    plain, row = record.to_dict()["p_is_bound"]["b"], record.to_pandas()["p_is_bound"][1]
+    plain, row = record.to_dict()["p_is_bound"]["b"], record.to_frame("pandas")["p_is_bound"][1]
     return Told(p_value, is_bound, DRAWS, text, plain, row)
 
 
@@ -128,7 +131,7 @@ def group(*, extreme: bool) -> Told:
     assert x is not None
     draws = ENOUGH if x.p_is_bound[0] else DRAWS
     plain = record.to_dict()["calibration"]["p_is_bound"][0]
-    row = record.to_pandas()["calibration_p_is_bound"][0]
+    row = record.to_frame("pandas")["calibration_p_is_bound"][0]
     table = str(record).split("Calibration within groups:")[1].split("\n\n")[1]
     text = table if extreme else p_text(x.p_value[0])
     return Told(x.p_value[0].item(), x.p_is_bound[0].item(), draws, text, plain, row, 2)
@@ -145,7 +148,7 @@ def selection(*, extreme: bool) -> Told:
     record = selection_report(runs, by=["a", "b"], report="error", baseline="a", rng=1)
     one = record["checkpoint", "b", "error"]
     plain = record.to_dict()["selections"][1]["p_is_bound"]
-    row = record.to_pandas()["p_is_bound"][1]
+    row = record.to_frame("pandas")["p_is_bound"][1]
     text = str(record) if extreme else p_text(one.p_value)
     return Told(one.p_value, one.p_is_bound, 1999, text, plain, row)
 
