@@ -99,7 +99,7 @@ def test_miscalibration_begins_at_zero_unless_the_test_refuses(seed: int, slope:
 
 def test_clear_miscalibration_begins_above_zero() -> None:
     found = intervals_of(properly.tally(*sample(3000, slope=0.2)))
-    assert (found.p_value, found.p_is_bound) == (1 / 1001, True)
+    assert (found.p_value, found.p_is_bound) == (1 / 201, True)
     assert found.miscalibration[0] > 0.02
     # The true value: the mean of (.8 (p - .5))^2 over the forecasts.
     _, p = sample(3000)
@@ -157,7 +157,7 @@ def test_an_infinite_score_has_half_an_interval(rule: Any) -> None:
     assert np.isnan(found.miscalibration[0])
     assert found.miscalibration[1] == math.inf
     assert found.corrected_miscalibration == math.inf
-    assert (found.p_value, found.p_is_bound) == (1 / 1001, True)
+    assert (found.p_value, found.p_is_bound) == (1 / 201, True)
     assert np.isfinite(found.discrimination).all()
     assert math.isfinite(found.corrected_discrimination)
     assert np.isfinite(found.uncertainty).all()

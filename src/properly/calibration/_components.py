@@ -226,13 +226,6 @@ class NullDraws:
         drawn = self.miscalibration(rule, replicates)
         return float(drawn.mean()) + self._finer[self.rules.index(rule)]
 
-    def decide(self, rule: BinaryRule, replicates: int) -> Decision:
-        """Compare the miscalibration with that of draws."""
-        score, observed = self.observed(rule)
-        return decide(
-            lambda draws: p_value(observed, self.miscalibration(rule, draws), score), replicates
-        )
-
     def _draw(self, replicates: int, which: int) -> None:
         """Draw what is missing."""
         missing = replicates - len(self._score)

@@ -19,13 +19,14 @@ from properly._boundary._options import as_drawing, check_choice, check_flag
 from properly._boundary._record import Parts, Record, many, plain, to_frame
 from properly._boundary._tables import table_of_numbers
 from properly.calibration._components import (
-    Decision,
     NullDraws,
     Prices,
     Worlds,
     enough_for_bias,
     find_bias,
     increasing_fit,
+    least_of,
+    p_value,
 )
 from properly.counts._cases import Cases, as_counted, has_classes, is_dependent
 from properly.counts._isotonic import recalibrate
@@ -524,14 +525,15 @@ def find_intervals(
     recalibrated = fit.spread(fit.event_rate)
     prices = [Prices.at(worlds.sampler.value, rule) for rule in rules]
     truths = [(price, increasing_fit(t, fit, price)) for price in prices]
-    enough, untested = enough_for_bias(replicates), Decision(math.nan, replicates, is_bound=False)
+    enough = enough_for_bias(replicates)
     biases = find_bias(worlds, recalibrated, truths, replicates=enough, rng=rng)
     intervals = []
     for k, (rule, own, price, bias) in enumerate(zip(rules, raw, prices, biases, strict=True)):
         spread = _spread(source, worlds, _amounts(price, recalibrated, t.event_rate))
-        test = untested if is_dependent(source) else null.decide(rule, replicates)
-        usual = null.mean(rule, test.replicates)
-        around = _intervals(_four(own), spread, bias, (test, usual), drawing.level)
+        score, observed = null.observed(rule)
+        drawn = null.miscalibration(rule, replicates)
+        p = math.nan if is_dependent(source) else p_value(observed, drawn, score)
+        around = _intervals(_four(own), spread, bias, (p, null.mean(rule, replicates)), drawing)
         if scores is not None:
             around = replace(around, score=scores[k])
         elif worlds.fine is not None and math.isfinite(own.score):
@@ -569,13 +571,13 @@ def _intervals(
     raw: tuple[float, ...],
     spread: Spread,
     bias: Correction,
-    calibrated: tuple[Decision, float],
-    level: float,
+    calibrated: tuple[float, float],
+    drawing: Drawing,
 ) -> PartIntervals:
     """Put intervals around one score and its parts."""
     from scipy.special import ndtri
 
-    p, replicates, is_bound = calibrated[0]
+    level, p = drawing.level, calibrated[0]
     half = spread.half_widths(level)
     error = np.fmax(np.sqrt(np.diagonal(spread.covariance)[1:3]), bias.deviation)
     parts = _around_parts(np.array(raw[1:3]), bias, ndtri((1 + level) / 2) * error)
@@ -593,8 +595,8 @@ def _intervals(
         calibrated[1],
         p,
         level,
-        replicates,
-        is_bound,
+        drawing.replicates,
+        p <= least_of(drawing.replicates),
     )
 
 
