@@ -16,6 +16,8 @@ from properly.rules import Brier, Log
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from properly.calibration._statistics import CalibrationTest
+
 CASES, DRAWS, ENOUGH = 600, 99, 1000
 
 
@@ -59,14 +61,14 @@ def classes(*, extreme: bool) -> properly.Cases:
     return properly.Cases((y + 1) % 3 if extreme else y, p)
 
 
-def of_test(test: properly.CalibrationTest, times: int = 1) -> Told:
+def of_test(test: CalibrationTest, times: int = 1) -> Told:
     plain, row = test.to_dict()["p_is_bound"], test.to_frame("pandas")["p_is_bound"][0]
     draws = test.replicates
     assert draws is not None
     return Told(test.p_value, test.p_is_bound, draws, f"{test!r} {test}", plain, row, times)
 
 
-def statistic(name: str, *, extreme: bool) -> Told:
+def statistic(name: Any, *, extreme: bool) -> Told:
     t = properly.tally(*outcomes(extreme=extreme))
     test = properly.calibration_test(t, statistic=name, replicates=DRAWS, rng=1)
     return of_test(test, 2 if name == "combined" else 1)
