@@ -111,8 +111,10 @@ def _fields(source: Source) -> dict[str, Any]:
     total = sum(map(len, by_model.values())) + len(compared) + at_thresholds
     steps = _Steps(total, request.progress)
     made = partial(_of_model, source, steps)
-    # With a seed, models do not depend on what was drawn for others before.
-    many = 2 if of_event and request.seed is not None else len(by_model) + 1
+    # With a seed, models do not depend on what was drawn for others before. Without draws there is
+    # little to wait for, and memory to be saved.
+    is_free = of_event and request.seed is not None and request.replicates > 0
+    many = 2 if is_free else len(by_model) + 1
     fields: dict[str, Any] = {}
     results = share_out(made, list(by_model.items()), many)
     for name, (parts, said, notes) in zip(by_model, results, strict=True):
