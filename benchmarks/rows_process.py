@@ -15,7 +15,7 @@ from benchmarks.samples import make_nothing, make_rounded, make_sample
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from benchmarks.samples import Sample
+    from benchmarks.samples import Job, Sample
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -79,7 +79,7 @@ def resident_peak(
     code = PEAK.format(module=compute.__module__, name=compute.__name__, make=make.__name__)
 
     def peak_of(data: Any) -> float:
-        cases = str(len(data.p))
+        cases = str(len(data.y))
         computing, idle = (
             int(_run_python(WATCH, code, work, cases)) for work in ("compute", "nothing")
         )
@@ -89,7 +89,7 @@ def resident_peak(
     return peak_of
 
 
-def input_bytes(data: Sample) -> float:
+def input_bytes(data: Sample | Job) -> float:
     """Return the memory of the input."""
     return float(data.bytes)
 

@@ -22,6 +22,7 @@ from benchmarks import (
     rows_decision,
     rows_frames,
     rows_inference,
+    rows_jobs,
     rows_means,
     rows_process,
     rows_report,
@@ -48,6 +49,7 @@ ROWS: tuple[Row[Any], ...] = (
     *rows_report.ROWS,
     *rows_frames.ROWS,
     *rows_training.ROWS,
+    *rows_jobs.ROWS,
 )
 QUICK = 100_000
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 SEED = 20211
 PIECE = 1 << 16
+# Models of a leaderboard, and no more than one for so many cases.
+LEADERBOARD, PER_MODEL = 1000, 10
 
 
 class Sample(NamedTuple):
@@ -90,6 +92,18 @@ class RivalSample(NamedTuple):
     tallies: dict[str, properly.Tally]
 
 
+class Job(NamedTuple):
+    """Outcomes, and the forecasts of several models."""
+
+    y: NDArray[np.bool_]
+    forecasts: dict[str, NDArray[np.float64]]
+
+    @property
+    def bytes(self) -> int:
+        """Memory of all columns."""
+        return self.y.nbytes + sum(p.nbytes for p in self.forecasts.values())
+
+
 def make_sample(cases: int) -> Sample:
     """Draw uniform forecasts, of which the event follows with the probability ``sqrt(p)``.
 
@@ -163,6 +177,28 @@ def make_scored(cases: int) -> ScoredSample:
     y, p = make_grades(cases)
     rules = (Brier(), Log(), RPS(), SquaredAbsoluteRPS())
     return ScoredSample(y, p, {rule.name: rule.loss(y, p) for rule in rules})
+
+
+def make_job(cases: int) -> Job:
+    """Draw events of which one in ten happens, a model that is right and two that are not."""
+    rng = np.random.default_rng(SEED)
+    odds = rng.normal(-3, 1.3, cases)
+    right = 1 / (1 + np.exp(-odds))
+    y = rng.random(cases) < right
+    noisy = {
+        name: 1 / (1 + np.exp(-slope * odds - rng.normal(0, noise, cases)))
+        for name, slope, noise in (("vague", 0.9, 0.3), ("noisy", 1.0, 0.6))
+    }
+    return Job(y, {"right": right, **noisy})
+
+
+def make_leaderboard(cases: int) -> Job:
+    """Blur the forecasts of one model in a thousand ways."""
+    y, forecasts = make_job(cases)
+    odds = np.log(forecasts["right"] / (1 - forecasts["right"]))
+    models = min(LEADERBOARD, cases // PER_MODEL)
+    noise = np.random.default_rng(SEED + 1).normal(0, 0.5, (models, cases))
+    return Job(y, {f"model {k}": 1 / (1 + np.exp(-odds - x)) for k, x in enumerate(noise)})
 
 
 def make_nothing(cases: int) -> Any:  # noqa: ARG001

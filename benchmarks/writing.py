@@ -91,14 +91,13 @@ class Run:
 
     def to_markdown(self) -> str:
         """Return the page for the documentation."""
-        kind = machine()
         names = ", ".join(f"{name} {number}" for name, number in versions().items())
         text = Template(PAGE.read_text(encoding="utf-8")).substitute(
             command=self.command,
             table=markdown_table([cells(result) for result in self.results]),
             notes="".join(f"\n{line}\n" for line in self.notes),
             versions=names,
-            machine=f"{kind['cores']} cores, {kind['arch']}, {kind['system']}",
+            machine=machine_words(machine()),
             rounds=f"{self.rounds} rounds",
         )
         return text.replace("\n\n\n", "\n\n")
@@ -115,9 +114,51 @@ def versions() -> dict[str, str]:
     return found
 
 
-def machine() -> dict[str, object]:
-    """Return the kind of machine, and nothing that would name it."""
-    return {"cores": os.cpu_count(), "arch": platform.machine(), "system": platform.system()}
+def machine() -> dict[str, Any]:
+    """Return the kind of machine and what it had to do, and nothing that would name it."""
+    return {
+        "cores": os.cpu_count(),
+        "arch": platform.machine(),
+        "system": platform.system(),
+        "processor": processor(),
+        "blas": blas(),
+        "load": [round(x, 2) for x in os.getloadavg()] if hasattr(os, "getloadavg") else None,
+    }
+
+
+def processor() -> str:
+    """Return what the processor calls itself, as far as the system tells."""
+    about = Path("/proc/cpuinfo")
+    lines = about.read_text(encoding="utf-8").splitlines() if about.exists() else []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def blas() -> list[str]:
+    """Return the kind of each BLAS that is loaded, with its kernels and its threads."""
+    if find_spec("threadpoolctl") is None:
+        return []
+    from threadpoolctl import threadpool_info
+
+    return [
+        f"{pool['internal_api']} {pool['version']}, {pool.get('architecture', 'one kernel')}, "
+        f"{pool['num_threads']} threads"
+        for pool in threadpool_info()
+        if pool["user_api"] == "blas"
+    ]
+
+
+def machine_words(kind: dict[str, Any]) -> str:
+    """Return the kind of machine in words."""
+    load = " and ".join(f"{x:.1f}" for x in kind["load"][::2]) if kind["load"] else "unknown"
+    return "; ".join(
+        (
+            f"{kind['cores']} cores, {kind['arch']}, {kind['system']}",
+            f"processor {kind['processor']}",
+            *(f"BLAS {each}" for each in kind["blas"]),
+            f"load over the last 1 and 15 minutes {load}",
+        )
+    )
 
 
 def cells(result: Result) -> tuple[str, ...]:

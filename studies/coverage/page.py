@@ -7,7 +7,7 @@ from statistics import median
 from string import Template
 from typing import TYPE_CHECKING, Any
 
-from studies.coverage import decisions_page, inference_page
+from studies.coverage import cells_page, decisions_page, inference_page
 from studies.coverage.tables import (
     FORECASTS,
     by_size,
@@ -256,6 +256,7 @@ PARTS = (
     "weights",
     "decisions",
     "inference",
+    "cells",
 )
 TABLES: dict[str, Callable[[Rows], str]] = {
     "glance": glance,
@@ -279,4 +280,5 @@ TABLES: dict[str, Callable[[Rows], str]] = {
     "weights": weights,
     **decisions_page.TABLES,
     **inference_page.TABLES,
+    **cells_page.TABLES,
 }

@@ -13,6 +13,7 @@ from scipy.special import expit, logit
 import properly
 from properly import datasets
 from properly.rules import Brier, Log
+from studies.coverage.cells import cell_facts, cells
 from studies.coverage.decisions import decision_facts, decisions
 from studies.coverage.inference import inference, inference_facts
 from studies.coverage.samples import CLUSTERS, cluster_labels, in_clusters
@@ -89,6 +90,7 @@ def settings() -> list[Setting]:
         ),
         *(Setting("decisions", times, facts) for times, facts in decision_facts()),
         *(Setting("inference", times, facts) for times, facts in inference_facts()),
+        *(Setting("cells", 50, facts) for facts in cell_facts()),
     ]
 
 
@@ -280,4 +282,5 @@ PARTS: dict[str, Callable[[Facts, np.random.Generator], list[Finding]]] = {
     "weights": weights,
     "decisions": decisions,
     "inference": inference,
+    "cells": cells,
 }

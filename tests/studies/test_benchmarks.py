@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+import properly
+
 if TYPE_CHECKING:
     from types import ModuleType
 
@@ -174,7 +176,10 @@ def test_json_says_what_was_measured_with_what_and_whether_the_target_holds() ->
     assert set(found) == {"command", "versions", "machine", "rounds", "rows", "left_out"}
     assert found["versions"]["python"] == platform.python_version()
     assert {"properly", "numpy", "scipy"} <= set(found["versions"])
-    assert set(found["machine"]) == {"cores", "arch", "system"}
+    about = {"cores", "arch", "system", "processor", "blas", "load"}
+    assert set(found["machine"]) == about
+    assert found["machine"]["processor"]
+    assert found["machine"]["load"] is None or len(found["machine"]["load"]) == 3
     (row,) = found["rows"]
     assert (row["target"], row["holds"], row["median"]) == ("<= 2.2", True, 0.25)
     assert row["spread"] == [0.25, 0.25]
@@ -191,6 +196,27 @@ def test_the_page_has_the_table_and_names_neither_the_machine_nor_a_path() -> No
     assert "$" not in page
     assert platform.node() not in page
     assert str(BENCHMARKS.parent) not in page
+
+
+def test_the_machine_is_told_with_its_processor_its_blas_and_its_load() -> None:
+    kind = {"cores": 2, "arch": "abacus", "system": "none", "processor": "beads"}
+    assert writing.machine_words(
+        kind | {"blas": ["fast 1, wood, 2 threads"], "load": [1, 2, 3]}
+    ) == (
+        "2 cores, abacus, none; processor beads; BLAS fast 1, wood, 2 threads; "
+        "load over the last 1 and 15 minutes 1.0 and 3.0"
+    )
+    assert writing.machine_words(kind | {"blas": [], "load": None}).endswith("minutes unknown")
+
+
+def test_the_plain_loop_tests_what_the_library_tests() -> None:
+    data = sys.modules["benchmarks.samples"].make_job(5000)
+    by_loop = importlib.import_module("benchmarks.rows_jobs").plain_loop(data)
+    for p, other in zip(data.forecasts.values(), by_loop, strict=True):
+        tally = properly.tally(data.y, p)
+        found = properly.calibration_test(tally, statistic="mcb", replicates=199, rng=1)
+        # Four standard errors of the difference of two shares of 199 draws.
+        assert found.p_value == pytest.approx(other, abs=4 * math.sqrt(0.5 / 200))
 
 
 def test_tables_look_alike_with_and_without_rich(
@@ -399,7 +425,8 @@ def test_the_table_of_sizes_replaces_the_one_in_the_page(
     assert "writing 1,000 rows\nmeasuring work, 1,000 rows\nrows   file   work\n1,000" in said
     found = json.loads(kept.read_text())
     assert [each["rows"] for each in found["found"]] == [1000]
-    assert set(found["machine"]) == {"cores", "arch", "system", "memory"}
+    about = {"cores", "arch", "system", "processor", "blas", "load", "memory"}
+    assert set(found["machine"]) == about
     with pytest.raises(ValueError, match="the page must have the lines"):
         size_words.with_table("# Title\n", "table")
 

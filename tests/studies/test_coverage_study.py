@@ -11,11 +11,13 @@ from scipy.integrate import quad
 from tests.coverage_scripts import DOCS, KEPT, page, parts, script, study
 
 import properly
+from properly.calibration import _components as components
 from properly.rules import Brier, Log
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+cells, cells_page = script("cells"), script("cells_page")
 decisions = script("decisions")
 decisions_page = script("decisions_page")
 tables = script("tables")
@@ -59,6 +61,8 @@ FEW = [
     setting("decisions", sample="case-control", event_rate=0.1, model="calibrated", n=400),
     setting("inference", study="series", losses="normal", rho=0.5, n=100),
     setting("inference", study="small", differences="skewed", n=15),
+    # Too few forecasts for cells, which changes nothing about the rows.
+    setting("cells", n=300, slope=0.75),
 ]
 
 
@@ -75,6 +79,8 @@ def test_every_part_of_the_study_gives_rows(found: dict[str, Any]) -> None:
 
 def test_a_row_has_shares_with_standard_errors(found: dict[str, Any]) -> None:
     for row in found["rows"]:
+        if row["part"] == "cells":
+            continue
         shares = [row[name] for name in ("coverage", "worst", "rejected_at_5") if name in row]
         assert shares
         if row.get("what") == "decision_difference":
@@ -102,11 +108,11 @@ def test_the_kept_numbers_are_those_of_all_settings() -> None:
         return [tuple(f"{name}={row.get(name)}" for name in names) for row in rows]
 
     of_bands = ("part", "band", "distribution", "values", "n", "curve", "forecasts")
-    names = (*of_bands, "sample", "event_rate", "model", *OF_INFERENCE)
+    names = (*of_bands, "slope", "sample", "event_rate", "model", *OF_INFERENCE)
     wanted = told([{"part": s.part, **s.facts} for s in parts.settings()])
     kept = told(KEPT["rows"])
     # Bands of clusters and of weights are named in the rows, not in the settings.
-    for part in ("pointwise", "simultaneous", "intervals", "test", "decisions", "inference"):
+    for part in set(page.PARTS) - {"clusters", "weights"}:
         start = f"part={part}"
         assert {t for t in kept if t[0] == start} == {t for t in wanted if t[0] == start}
 
@@ -176,6 +182,31 @@ def test_shares_that_are_short_are_bold() -> None:
     assert tables.held([row | {"coverage": [0.87, 0.02]}]) == "87.0 ± 2.0 (0.10)"
     # Two settings: the errors of independent means.
     assert tables.held([row, row | {"coverage": [0.95, 0.02]}]) == "90.0 ± 1.4 (0.10)"
+
+
+def test_draws_are_in_cells_on_one_side_of_the_comparison_only() -> None:
+    rng = np.random.default_rng(8)
+    t = properly.tally(rng.random(cells.CASES) < 0.5, rng.random(cells.CASES))
+
+    def are_cells() -> list[bool]:
+        null, worlds = components.NullDraws(t, [Brier()], rng), components.Worlds.of(t)
+        return [null.start is not None, worlds.fine is not None, worlds.start is not None]
+
+    assert are_cells() == [True, True, True]
+    with cells.without_cells():
+        assert are_cells() == [False, False, False]
+    assert are_cells() == [True, True, True]
+
+
+def test_a_difference_is_held_against_that_of_two_runs_without_cells() -> None:
+    found = cells.compare(5.0, 2.0, 4.0)
+    assert found == {"value": 3.0, "difference": 2.0, "square": 4.0, "chance": 2.0}
+    row = {"rule": "brier", "what": "p-value", "part": "cells", "slope": 1.0}
+    row |= {name: [value, 0.1] for name, value in found.items()}
+    line = cells_page.cells(1.0)([row]).splitlines()[-1]
+    assert line == "| brier | p-value | 3 | +2.0e+00 | +1.41 ± 0.07 | 1.41 |"
+    same = row | {"chance": [0.0, 0.0], "difference": [0.0, 0.0]}
+    assert cells_page.cells(1.0)([same]).endswith("| +0.0e+00 | none | none |")
 
 
 @pytest.mark.parametrize("curve", parts.INTERVAL_CURVES)

@@ -354,6 +354,12 @@ def decompose(
     the calibration test refuses calibration at the level; with clusters or times, which the test
     cannot allow for, always.
 
+    **Very many forecasts.** Of more than 32,768 distinct ones, what is drawn for bias, intervals
+    and tests is counted in cells. The score and its parts stay those of all forecasts; what is
+    tested is counted in the same cells as its draws. Over 50 data sets, the study of coverage found
+    no mean difference beyond chance but one, of 0.4 %; of a single set, a p-value near calibration
+    may differ by some 0.06.
+
     **Several classes.**
 
     - **Ranked rules**, at the cuts, with the rule's own weights. The sums are exact: the score is
