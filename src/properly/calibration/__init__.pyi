@@ -4,16 +4,10 @@ from ._bins import BinnedReliability, binned_reliability
 from ._calibration_test import calibration_test
 from ._certain import Certain
 from ._curve_fits import AbsoluteError
-from ._decomposition import (
-    ClassDecomposition,
-    Decomposition,
-    MurphyDecomposition,
-    PartIntervals,
-    decompose,
-    murphy_decomposition,
-)
+from ._decomposition import ClassDecomposition, Decomposition, PartIntervals, decompose
 from ._error import CalibrationError, SmoothError, calibration_error, smooth_calibration_error
 from ._grouping_error import GroupingError, grouping_error
+from ._murphy import MurphyDecomposition, murphy_decomposition
 from ._reliability import Bins, Reliability, reliability
 from ._statistics import CalibrationTest
 from ._summary import CalibrationSummary, ClassCalibrationSummary, calibration_summary
