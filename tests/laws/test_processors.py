@@ -64,6 +64,11 @@ def leaves(x: Any, place: str = "") -> Iterator[tuple[str, Any]]:
         yield place, x
 
 
+# Sums are added up in another order, and limits of bands go through the eigenvectors of a matrix
+# that is nearly singular: these multiply the last bit by some thousands.
+SAME = 1e-10
+
+
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Compute with the kernel and the threads that BLAS picks itself."""
@@ -85,7 +90,7 @@ def test_numbers_do_not_depend_on_the_kernel(
     for place, number in found.items():
         expected = usual[place]
         if isinstance(number, float) and isinstance(expected, float):
-            assert math.isclose(number, expected, rel_tol=1e-12, abs_tol=1e-14), place
+            assert math.isclose(number, expected, rel_tol=SAME, abs_tol=1e-14), place
         else:
             assert number == expected, place
 
