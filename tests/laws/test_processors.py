@@ -65,7 +65,7 @@ def leaves(x: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 
 # Sums are added up in another order, and limits of bands go through the eigenvectors of a matrix
-# that is nearly singular: this multiplies the last bit by some thousands. All numbers are about 1 in
+# that is nearly singular: this multiplies the last bit by some thousands. Numbers are about 1 in
 # size, or differences of such.
 SAME = 1e-12
 
