@@ -486,6 +486,18 @@ def test_cells_hold_neighbours_and_both_ends_stay_as_they_are(shape: float) -> N
     assert np.add.reduceat(share, start)[inner].max() <= 2 / _draws.CELLS + share.max()
 
 
+def test_one_cell_is_the_mean_of_its_forecasts_and_keeps_squares_of_weights() -> None:
+    start = np.array([0])
+    tally = properly.Tally.from_counts([0.1, 0.4, 0.9], [5, 5, 5], [1, 2, 5])
+    assert in_cells(tally, start).value.tolist() == pytest.approx([7 / 15])
+    weighted = properly.Tally.from_arrays([0, 1, 1], [0.1, 0.2, 0.3], [0.5, 1.0, 1.5])
+    found = in_cells(weighted, start)
+    assert found.event_squares is not None
+    assert found.nonevent_squares is not None
+    assert found.event_squares.tolist() == [3.25]
+    assert found.nonevent_squares.tolist() == [0.25]
+
+
 def test_rows_are_drawn_in_the_same_cells() -> None:
     rng = np.random.default_rng(14)
     p = rng.random(40_000)

@@ -178,6 +178,6 @@ def p_text(p: float, *, is_bound: bool = False, digits: int = 3) -> str:
     """
     if not is_bound:
         return f"p = {p:.{digits}g}"
-    places = 1 - math.floor(math.log10(p) + 1e-9) - 1
+    places = -math.floor(math.log10(p) + 1e-9)
     # Less than a thousandth of the last digit is rounding.
     return f"p <= {math.ceil(round(p * 10**places, 3)) / 10**places:g}"

@@ -253,7 +253,7 @@ class NullDraws:
         single = sampler(self.source, clusters=False)
         # In as few bytes as will do: forecasts are many.
         narrow = np.min_scalar_type(single.weight.max()) if isinstance(single, Counts) else None
-        weight = np.add.reduceat(to_numpy(as_tally(self.source).weight), self.start)
+        weight = to_numpy(self.tally.weight)
         draws = []
         for each, events in single.outcomes(single.value, FOR_MEAN, self._single):
             draws.append(Draw(each, events if narrow is None else events.astype(narrow)))

@@ -291,8 +291,8 @@ class Spline:
         cells = np.add.reduceat(events.astype(np.float64), start)[None]
         odds, converged = self._climb(cells)
         if not converged[0]:
-            columns = spline_columns(logit(value), self.knots) @ self.turn
-            return fit_or_limit(columns, events / weight, weight, logit(value))
+            odds = logit(value)
+            return fit_or_limit(self._columns(odds), events / weight, weight, odds)
         away = odds[0] - logit(self.value)
         place = np.linalg.lstsq(self.axes, away, rcond=None)[0]
         pieces = [slice(k, k + PIECE) for k in range(0, len(value), PIECE)]
@@ -311,6 +311,11 @@ class Spline:
             if slope @ step <= small:
                 break
         return np.concatenate(share_out(lambda some: self._piece(value[some], place)[1], pieces))
+
+    def _columns(self, odds: Column) -> Column:
+        """Return the columns of forecasts, turned as those of the cells are."""
+        result: Column = spline_columns(odds, self.knots)[:, : len(self.turn)] @ self.turn
+        return result
 
     def _piece(self, value: Column, place: Column) -> tuple[Column, Column]:
         """Return the columns of some forecasts, and their probabilities."""

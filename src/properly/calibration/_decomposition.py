@@ -28,14 +28,13 @@ from properly.calibration._components import (
     least_of,
     p_value,
 )
-from properly.counts._cases import Cases, as_counted, has_classes, is_dependent
+from properly.counts._cases import as_counted, has_classes, is_dependent
 from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
 from properly.counts._scoring import mean_loss, mean_score, share_saved
 from properly.counts._tally import Tally, as_tally
 from properly.errors import ImproperRuleError
-from properly.inference._draws import Counts
-from properly.inference._variance import has_design, spread_of_means
+from properly.inference._variance import spread_of_means
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from properly._boundary._options import Drawing
     from properly._boundary._record import Backend
     from properly.calibration._components import Correction
+    from properly.counts._cases import Cases
     from properly.counts._reductions import Plan, View
     from properly.inference._variance import Spread
     from properly.rules import BinaryRule, Rule
@@ -564,9 +564,7 @@ def _spread(source: Tally | Cases, worlds: Worlds, amounts: tuple[Column, Column
     """Find the spread of the four numbers; of rows in cells, each has the amount of its cell."""
     if worlds.fine is None:
         return spread_of_means(source, *amounts)
-    if isinstance(worlds.sampler, Counts) and not (
-        isinstance(source, Cases) and has_design(source)
-    ):
+    if isinstance(source, Tally):
         return spread_of_means(worlds.tally, *amounts)
     forecasts = np.diff(worlds.fine, append=len(as_tally(source)))
     return spread_of_means(source, *(np.repeat(x, forecasts, axis=1) for x in amounts))

@@ -341,11 +341,17 @@ def is_dependent(source: object) -> TypeGuard[Cases]:
     return has_clusters(source) or has_time(source)
 
 
+def is_counted(source: Tally | Cases) -> bool:
+    """Tell whether a tally says all about the cases: independent ones of an event, unweighted."""
+    if not isinstance(source, Cases):
+        return True
+    is_plain = source.weight is None and source.classes is None
+    return is_plain and not (is_dependent(source) or has_strata(source))
+
+
 def as_counted(source: Tally | Cases) -> Tally | Cases:
-    """Return the tally of cases that it says all about: independent ones without weights."""
-    if not isinstance(source, Cases) or source.weight is not None or source.classes is not None:
-        return source
-    return source if is_dependent(source) or has_strata(source) else source.tally()
+    """Return the tally of cases that it says all about."""
+    return source.tally() if isinstance(source, Cases) and is_counted(source) else source
 
 
 def require_no_time(source: object, what: str) -> None:

@@ -24,8 +24,8 @@ from properly.comparison._groups import by_group
 from properly.comparison._periods import over_time
 from properly.counts._cases import (
     has_clusters,
-    has_strata,
     has_time,
+    is_counted,
     is_dependent,
     relative_weights,
     rows_in_use,
@@ -233,8 +233,7 @@ class Rows:
     def drawn(self, name: str) -> Tally | Cases:
         """Return the counts, or cases: weights say how far off parts are, as those of a sample."""
         cases = self.cases[name]
-        is_plain = cases.weight is None and not (is_dependent(cases) or has_strata(cases))
-        return self.tallies[name] if is_plain else relative_weights(cases)
+        return self.tallies[name] if is_counted(cases) else relative_weights(cases)
 
     def banded(self, name: str) -> Cases | Tally:
         """Return what the band of an event is made from: it allows for clusters."""

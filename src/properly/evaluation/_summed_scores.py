@@ -43,32 +43,6 @@ if TYPE_CHECKING:
     from properly.typing import Column
 
 
-def in_runs(tally: Tally, most: int) -> Tally:
-    """Put neighbouring forecasts together in about so many runs of equally many cases.
-
-    Each run has its mean forecast. Forecasts of exactly 0 and 1 stay by themselves, and a tally
-    that has no more forecasts than that stays as it is. The isotonic fit of n cases has about
-    :math:`n^{1/3}` steps, so that its bias and its spread are seen from runs that are far shorter
-    than these steps as they are from single forecasts.
-    """
-    if len(tally) <= most:
-        return tally
-    value = to_numpy(tally.value).astype(np.float64)
-    squares = tally.event_squares, tally.nonevent_squares
-    weight = to_numpy(tally.weight).astype(np.float64)
-    share = (np.cumsum(weight) - weight / 2) / weight.sum()
-    run = np.floor(share * most).astype(np.int64)
-    run = np.where(value == 0, -1, np.where(value == 1, most, run))
-    start = np.flatnonzero(np.diff(run, prepend=run[0] - 1))
-    end = np.append(start[1:], len(run)) - 1
-    mean = np.add.reduceat(weight * value, start) / np.add.reduceat(weight, start)
-    # Rounding must not carry a mean out of its run, nor change the only value in it.
-    mean = np.minimum(np.maximum(mean, value[start]), value[end])
-    cases, events = (np.add.reduceat(to_numpy(x), start) for x in (tally.weight, tally.events))
-    own, other = (None if x is None else np.add.reduceat(to_numpy(x), start) for x in squares)
-    return Tally(mean, cases, events, own, other)
-
-
 def is_weighted(sums: ScoreSums) -> bool:
     """Tell whether rows have other weights than 1."""
     rows, *others = (sums.totals[name,] for name in ("rows", "weight", "row_squares"))
