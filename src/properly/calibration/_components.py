@@ -23,7 +23,14 @@ from properly.calibration._statistics import Sample, score_axes
 from properly.counts._isotonic import recalibrate, refit_all
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
-from properly.inference._draws import Counts, Draw, cell_starts, fast_stream, in_cells, sampler
+from properly.inference._draws import (
+    BATCH,
+    Draw,
+    cell_starts,
+    fast_stream,
+    in_cells,
+    sampler,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,8 +47,8 @@ ROUNDING = 1e-12
 FOR_BIAS = 200
 # If no draw reaches what was observed there are so many, and the p-value is below 0.001.
 ENOUGH = 1000
-# Entries of a table of draws that are taken in one go: what stays in the processor's cache.
-ENTRIES = 1 << 18
+# Forecasts that are priced in one go where they are very many.
+PIECE = 1 << 14
 # Draws that tell how much grouping takes from a mean: both sides come from the same outcomes, so
 # that their difference hardly varies.
 FOR_MEAN = 5
@@ -101,7 +108,8 @@ def components_by_rule(
         if watch is not None:
             watch(Draw(weight, events))
         losses, bins = price(weight, events), refit_all(weight, events)
-        parts.append([_components(bins, x, loss) for x, loss in zip(by_rule, losses, strict=True)])
+        pairs = zip(by_rule, losses, strict=True)
+        parts.append([_components(bins, x.rule, loss) for x, loss in pairs])
     return [np.concatenate(batches, axis=1) for batches in zip(*parts, strict=True)]
 
 
@@ -109,7 +117,7 @@ def _in_batches(draws: Iterable[Draw]) -> Iterator[Draw]:
     """Put draws together, one a row, as many as are worth a call."""
     draws = iter(draws)
     for first in draws:
-        more = islice(draws, max(ENTRIES // len(first.weight) - 1, 0))
+        more = islice(draws, max(BATCH // len(first.weight) - 1, 0))
         weights, events = zip(first, *more, strict=True)
         # The forecasts themselves may stay as they were.
         same = all(x is first.weight for x in weights)
@@ -117,10 +125,10 @@ def _in_batches(draws: Iterable[Draw]) -> Iterator[Draw]:
         yield Draw(weight, np.stack(events))
 
 
-def _components(bins: Bins, prices: Prices, loss: Column) -> Column:
+def _components(bins: Bins, rule: BinaryRule, loss: Column) -> Column:
     """Return the miscalibration and the discrimination of each draw, given its loss."""
-    best = np.add.reduceat(prices.entropy(bins.rate) * bins.share, bins.start)
-    parts = np.stack([loss / bins.total, prices.entropy(bins.constant)]) - best
+    best = np.add.reduceat(rule.entropy(bins.rate) * bins.share, bins.start)
+    parts = np.stack([loss / bins.total, rule.entropy(bins.constant)]) - best
     # What rounding leaves of a difference that is 0 is 0.
     return np.where(np.abs(parts) <= ROUNDING * best, 0.0, parts)
 
@@ -251,27 +259,41 @@ class NullDraws:
         if self.start is None or self._single is None:
             return [0.0] * len(self.rules)
         single = sampler(self.source, clusters=False)
-        # In as few bytes as will do: forecasts are many.
-        narrow = np.min_scalar_type(single.weight.max()) if isinstance(single, Counts) else None
-        weight = to_numpy(self.tally.weight)
-        draws = []
+        edges = np.append(self.start, len(single.value))
+        weight, draws, cells, fits = to_numpy(self.tally.weight), [], [], []
         for each, events in single.outcomes(single.value, FOR_MEAN, self._single):
-            draws.append(Draw(each, events if narrow is None else events.astype(narrow)))
-        cells = [
-            Draw(weight, np.add.reduceat(x.events, self.start, dtype=weight.dtype)) for x in draws
-        ]
-        rough = components_by_rule(cells, self._prices)
-        fits = [refit_all(x.weight[None], x.events[None]) for x in draws]
-        finer = []
-        # One rule at a time, since prices of all forecasts are long.
+            place = np.flatnonzero(events)
+            draws.append((place, events[place]))
+            upto = np.append(0, np.cumsum(events[place]))[np.searchsorted(place, edges)]
+            # Rounding must not lead beyond certainty.
+            cells.append(Draw(weight, np.minimum(np.diff(upto), weight)))
+            fits.append(refit_all(each[None], events[None]))
+        finer, rough = [], components_by_rule(cells, self._prices)
         for rule, other in zip(self.rules, rough, strict=True):
-            prices = Prices.at(single.value, rule)
-            price = Losses.of([prices])
-            losses = (price(x.weight[None], x.events[None])[0] for x in draws)
+            losses = _losses_if_calibrated(single.value, each, draws, rule)
             pairs = zip(fits, losses, strict=True)
-            fine = [_components(bins, prices, loss)[0, 0] for bins, loss in pairs]
+            fine = [_components(bins, rule, loss)[0, 0] for bins, loss in pairs]
             finer.append(float(np.mean(fine) - other[0].mean()))
         return finer
+
+
+def _losses_if_calibrated(
+    value: Column, weight: Column, draws: Sequence[tuple[Column, Column]], rule: BinaryRule
+) -> Column:
+    """Add up what outcomes cost that were drawn as the forecasts say, a piece at a time.
+
+    A draw is the places of its events, and how many there are. What is certain happened.
+    """
+    total = np.zeros(len(draws))
+    for k in range(0, len(value), PIECE):
+        prices, some = Prices.at(value[k : k + PIECE], rule), weight[k : k + PIECE]
+        is_certain = np.isinf(prices.if_none)
+        total += (some * np.where(is_certain, prices.if_event, prices.if_none)).sum()
+        more = np.where(is_certain, 0.0, prices.if_event - prices.if_none)
+        for i, (place, events) in enumerate(draws):
+            here = slice(*np.searchsorted(place, (k, k + PIECE)))
+            total[i] += (more[place[here] - k] * events[here]).sum()
+    return total
 
 
 def p_value(observed: float, drawn: Column, score: float) -> float:

@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from properly._boundary._chunks import share_out
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
-from properly.inference._draws import Counts, Rows, cell_starts
+from properly.inference._draws import Cells, Counts, Rows, cell_starts
+from properly.inference._logistic import PIECE, fit_columns, logit, separating_line
 from properly.inference._logistic import fit as fit_logistic
-from properly.inference._logistic import logit, separating_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -53,16 +52,17 @@ THREE = (0.1, 0.5, 0.9)
 RANK = 1e-9
 # Newton's steps that nearly all random outcomes come to rest by; the others are fitted by
 # themselves. A step that moves no log odds by more than the leap leads upward for certain. What is
-# small is told by forecasts that weigh 1 on average.
+# small is told by forecasts that weigh 1 on average; for random outcomes, rough will do, since the
+# step after it would gain the square of that.
 STEPS = 25
 LEAP = 0.5
 SMALL = 1e-10
+ROUGH = 1e-6
 # Entries of a table of random events: some ten megabytes at a time.
 ENTRIES = 1 << 21
 # Cells of very many forecasts that a smooth curve is fitted to random outcomes in, and single
-# forecasts at either end. The data themselves are fitted in pieces of so many rows.
+# forecasts at either end.
 SMOOTH = (1 << 9, 1 << 5)
-PIECE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -282,49 +282,21 @@ class Spline:
         turn = _upright(columns, weight * value * (1 - value))
         return cls(value, weight, columns @ turn, knots, turn)
 
-    def curve_of(self, value: Column, weight: Column, events: Column, start: Column) -> Column:
-        """Fit very many forecasts, of which these are the cells that begin at `start`.
-
-        The fit to the cells is nearly right. What is left takes a step or two, a piece of the
-        forecasts at a time.
-        """
-        cells = np.add.reduceat(events.astype(np.float64), start)[None]
-        odds, converged = self._climb(cells)
-        if not converged[0]:
-            odds = logit(value)
-            return fit_or_limit(self._columns(odds), events / weight, weight, odds)
-        away = odds[0] - logit(self.value)
-        place = np.linalg.lstsq(self.axes, away, rcond=None)[0]
-        pieces = [slice(k, k + PIECE) for k in range(0, len(value), PIECE)]
-        small = SMALL * weight.mean()
-
-        def slopes(some: slice) -> tuple[Column, Column]:
-            columns, mean = self._piece(value[some], place)
-            spread = weight[some] * mean * (1 - mean)
-            left = events[some] - weight[some] * mean
-            return left @ columns, (columns * spread[:, None]).T @ columns
-
-        for _ in range(STEPS):
-            slope, information = map(sum, zip(*share_out(slopes, pieces), strict=True))
-            step = np.linalg.pinv(information, hermitian=True) @ slope
-            place = place + step
-            if slope @ step <= small:
-                break
-        return np.concatenate(share_out(lambda some: self._piece(value[some], place)[1], pieces))
-
-    def _columns(self, odds: Column) -> Column:
-        """Return the columns of forecasts, turned as those of the cells are."""
-        result: Column = spline_columns(odds, self.knots)[:, : len(self.turn)] @ self.turn
-        return result
-
-    def _piece(self, value: Column, place: Column) -> tuple[Column, Column]:
-        """Return the columns of some forecasts, and their probabilities."""
+    def curve_of(self, value: Column, weight: Column, events: Column) -> Column:
+        """Fit very many forecasts, of which these are cells."""
         odds = logit(value)
-        columns = (
-            spline_columns(odds, self.knots) if len(self.turn) > 1 else np.ones((len(odds), 1))
-        )
-        columns = columns @ self.turn
-        return columns, _expit(odds + columns @ place)
+        fitted = fit_columns(self._columns, odds, events, weight)
+        if not np.isfinite(fitted.coefficients).all():
+            return fit_or_limit(self._columns(odds)[0], events / weight, weight, odds)
+        for k in range(0, len(odds), PIECE):
+            columns, some = self._columns(odds[k : k + PIECE])
+            odds[k : k + PIECE] = _expit(some + columns @ fitted.coefficients)
+        return odds
+
+    def _columns(self, odds: Column) -> tuple[Column, Column]:
+        """Return the columns of forecasts, turned as those of the cells are, and their log odds."""
+        columns = spline_columns(odds, self.knots)[:, : len(self.turn)]
+        return (self.turn.T @ columns.T).T, odds
 
     @property
     def words(self) -> str:
@@ -333,9 +305,9 @@ class Spline:
             return f"restricted cubic spline of the log odds with {len(self.knots)} knots"
         return "line of the log odds" if self.axes.shape[1] > 1 else "constant"
 
-    def at(self, events: Column, *, rough: bool = False) -> Column:  # noqa: ARG002
+    def at(self, events: Column, *, rough: bool = False) -> Column:
         """Fit all at once, and those by themselves that do not come to rest."""
-        odds, converged = self._climb(events)
+        odds, converged = self._climb(events, ROUGH if rough else SMALL)
         result = _expit(odds)
         for row in np.flatnonzero(~converged):
             result[row] = fit_or_limit(
@@ -343,13 +315,13 @@ class Spline:
             )
         return result
 
-    def _climb(self, events: Column) -> tuple[Column, Column]:
+    def _climb(self, events: Column, small: float) -> tuple[Column, Column]:
         """Take Newton's steps for many outcomes of the same forecasts; say which came to rest."""
         size = self.axes.shape[1]
         products = (self.axes[:, :, None] * self.axes[:, None, :]).reshape(-1, size * size)
         odds = np.tile(logit(self.value), (len(events), 1))
         converged, active = np.zeros(len(events), dtype=bool), np.arange(len(events))
-        small = SMALL * self.weight.mean()
+        small *= float(self.weight.mean())
         for _ in range(STEPS):
             mean = _expit(odds[active])
             slope = (events[active] - self.weight * mean) @ self.axes
@@ -385,13 +357,15 @@ class Spline:
 
 def spline_columns(x: Column, knots: Column) -> Column:
     """Return 1, x, and the cubic pieces that are straight beyond the first and the last knot."""
-    *inner, before, last = knots.tolist() or (0.0, 0.0)
     columns = [np.ones_like(x), x]
-    for knot in inner:
-        piece = _cube(x - knot) - _cube(x - before) * (last - knot) / (last - before)
-        piece += _cube(x - last) * (before - knot) / (last - before)
-        columns.append(piece / (last - inner[0]) ** 2)
-    return np.stack(columns, axis=1)
+    if len(knots):
+        *inner, before, last = knots.tolist()
+        one, other = _cube(x - before), _cube(x - last)
+        for knot in inner:
+            piece = _cube(x - knot) - one * (last - knot) / (last - before)
+            piece += other * (before - knot) / (last - before)
+            columns.append(piece / (last - inner[0]) ** 2)
+    return np.stack(columns).T
 
 
 def fit_or_limit(Z: Column, y: Column, weight: Column, offset: Column) -> Column:
@@ -502,7 +476,7 @@ def find_distances(subject: Subject, fit: Fit, drawing: Drawing) -> Distances:
     else:
         draws = _in_cells(draws, start)
         cells = draws.value, _weight_of(draws).astype(np.float64)
-        curves, curve = _curve_of_many(fit, (value, weight, events), cells, start, counted=counted)
+        curves, curve = _curve_of_many(fit, (value, weight, events), cells, counted=counted)
     observed = _distances(curve[None], value, weight, counted=counted)[0]
     drawn = _if_calibrated(draws, curves, drawing, counted=counted)
     means, limits = drawn.mean(axis=0), np.quantile(drawn, drawing.level, axis=0)
@@ -515,7 +489,6 @@ def _curve_of_many(
     fit: Fit,
     rows: tuple[Column, Column, Column],
     cells: tuple[Column, Column],
-    start: Column,
     *,
     counted: bool,
 ) -> tuple[Curves, Column]:
@@ -523,7 +496,7 @@ def _curve_of_many(
     value, weight, events = rows
     if fit == "spline":
         spline = Spline.of(*cells, counted=counted, cases=(value, weight))
-        return spline, spline.curve_of(value, weight, events, start)
+        return spline, spline.curve_of(value, weight, events)
     curve = find_curves(fit, value, weight, counted=counted).at(events[None])[0]
     return find_curves(fit, *cells, counted=counted), curve
 
@@ -549,7 +522,7 @@ def _in_cells(draws: Sampler, start: Column) -> Sampler:
     total = np.add.reduceat(weight, start)
     value = np.add.reduceat(weight * draws.value, start) / total
     if isinstance(draws, Counts):
-        return Counts(value, total)
+        return Cells(value, total)
     cell = np.searchsorted(start, draws.cell, side="right") - 1
     return Rows(value, cell, draws.weight, draws.happened)
 

@@ -50,7 +50,7 @@ from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._design import Design
 from properly.inference._draws import fast_stream
-from properly.inference._logistic import Fitted, fit, logit
+from properly.inference._logistic import Fitted, fit, fit_columns, logit
 from properly.inference._variance import Spread, covariance
 
 if TYPE_CHECKING:
@@ -90,13 +90,21 @@ class Line(NamedTuple):
     slope: float
 
 
+def shift(odds: Column) -> tuple[Column, Column]:
+    """Return the column of an intercept beside a slope of 1."""
+    return np.ones((len(odds), 1)), odds
+
+
+def line(odds: Column) -> tuple[Column, Column]:
+    """Return the columns of an intercept and a slope."""
+    return np.stack([np.ones(len(odds)), odds]).T, np.zeros(len(odds))
+
+
 def fit_lines(sample: Sample, *, joint: bool) -> tuple[Fitted, Fitted | None]:
     """Fit a shift of the log odds, and a line of them if it is asked for and they vary."""
-    odds, rate, weight = logit(sample.value), sample.events / sample.weight, sample.weight
-    ones = np.ones((len(odds), 1))
-    shifted = fit(ones, rate, weight, odds)
-    free = fit(np.column_stack([ones, odds]), rate, weight) if joint and _varies(odds) else None
-    return shifted, free
+    odds, counts = logit(sample.value), (sample.events, sample.weight)
+    shifted = fit_columns(shift, odds, *counts)
+    return shifted, fit_columns(line, odds, *counts) if joint and _varies(odds) else None
 
 
 def by_likelihood(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly.calibration._event_tests import by_likelihood, by_sandwich, wald
+from properly.calibration._event_tests import by_likelihood, by_sandwich, line, shift, wald
 from properly.calibration._statistics import (
     Sample,
     clustered_score,
@@ -19,13 +19,14 @@ from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design
 from properly.inference._draws import Counts, Rows, sampler
 from properly.inference._estimate import Estimate
-from properly.inference._logistic import Fitted, fit, logit
+from properly.inference._logistic import Fitted, fit_columns, logit
 from properly.inference._means import about_design, about_tally
 from properly.inference._shares import student
 from properly.inference._variance import Spread, covariance
 
 if TYPE_CHECKING:
     from properly.inference._draws import Sampler
+    from properly.inference._logistic import Columns
     from properly.typing import Column
 
 UNKNOWN = (math.nan, math.nan)
@@ -165,14 +166,12 @@ def find_line(subject: Subject, level: float) -> CalibrationLine:
     if subject.certain:
         return _undefined(subject, level, "none: forecasts of exactly 0 or 1 have no log odds")
     odds = logit(subject.sample.value)
-    ones = np.ones((len(odds), 1))
-    shift = _coefficients(subject, ones, odds)
-    line = _coefficients(subject, np.column_stack([ones, odds]), np.zeros(len(odds)))
+    shifted, free = (_coefficients(subject, columns, odds) for columns in (shift, line))
     large, intercept, slope = (
         subject.estimate(float(result.value[i]), result.at(i), level, _method(subject, result))
-        for result, i in ((shift, 0), (line, 0), (line, 1))
+        for result, i in ((shifted, 0), (free, 0), (free, 1))
     )
-    tests, label = _tests(subject, shift, line)
+    tests, label = _tests(subject, shifted, free)
     return CalibrationLine(large, intercept, slope, tests, label)
 
 
@@ -185,17 +184,18 @@ class _Coefficients(NamedTuple):
         return Spread(self.spread.covariance[i : i + 1, i : i + 1], self.spread.degrees)
 
 
-def _coefficients(subject: Subject, Z: Column, offset: Column) -> _Coefficients:
+def _coefficients(subject: Subject, columns: Columns, odds: Column) -> _Coefficients:
     """Fit, and say how far off the coefficients may be."""
     from scipy.special import expit
 
     sample = subject.sample
-    fitted = fit(Z, sample.events / sample.weight, sample.weight, offset)
-    value, size = _ends(fitted, sample), Z.shape[1]
+    fitted = fit_columns(columns, odds, sample.events, sample.weight)
+    value, size = _ends(fitted, sample), len(fitted.coefficients)
     if not np.isfinite(value).all():
         return _Coefficients(value, Spread(np.full((size, size), np.nan), np.nan), fitted)
     if subject.design is None:
         return _Coefficients(value, Spread(fitted.information_inverse, np.inf), fitted)
+    Z, offset = columns(odds)
     mean = expit(offset + Z @ value)
     turn = fitted.information_inverse @ Z.T
     return _Coefficients(value, subject.spread(turn * (1 - mean), -turn * mean), fitted)
@@ -221,19 +221,19 @@ def _ends(fitted: Fitted, sample: Sample) -> Column:
 
 
 def _tests(
-    subject: Subject, shift: _Coefficients, line: _Coefficients
+    subject: Subject, shifted: _Coefficients, free: _Coefficients
 ) -> tuple[dict[str, float], str]:
     """Test whether the line is the diagonal, and its two coefficients one by one."""
     if subject.design is None:
         varies = bool(np.ptp(subject.sample.value) > 0)
-        lines = shift.fitted, line.fitted if varies else None
+        lines = shifted.fitted, free.fitted if varies else None
         result = by_likelihood(subject.sample, joint=True, lines=lines)
         label = "likelihood ratio"
     else:
         result, label = by_sandwich(*_rows(subject), subject.design, joint=True), "Wald, sandwich"
     if result is None:
-        return _score_tests(subject, shift), "score"
-    p = (result.p_value, result.in_the_large, result.slope, _joint_wald(subject, line))
+        return _score_tests(subject, shifted), "score"
+    p = (result.p_value, result.in_the_large, result.slope, _joint_wald(subject, free))
     return dict(zip(TESTS, p, strict=True)), label
 
 
@@ -241,19 +241,19 @@ def _rows(subject: Subject) -> tuple[Column, Column]:
     return subject.sample.value[subject.row], np.asarray(subject.happened, dtype=np.float64)
 
 
-def _joint_wald(subject: Subject, line: _Coefficients) -> float:
+def _joint_wald(subject: Subject, free: _Coefficients) -> float:
     from scipy.special import chdtrc
 
-    if not np.isfinite(line.value).all():
+    if not np.isfinite(free.value).all():
         return math.nan
-    away = line.value - (0, 1)
+    away = free.value - (0, 1)
     if subject.design is not None:
-        return wald(away, line.spread)[2]
-    inverse = np.linalg.pinv(line.spread.covariance, hermitian=True)
+        return wald(away, free.spread)[2]
+    inverse = np.linalg.pinv(free.spread.covariance, hermitian=True)
     return float(chdtrc(2, float(away @ inverse @ away)))
 
 
-def _score_tests(subject: Subject, shift: _Coefficients) -> dict[str, float]:
+def _score_tests(subject: Subject, shifted: _Coefficients) -> dict[str, float]:
     """Test without a fit, which the outcomes do not have: Rao's tests."""
     from scipy.special import chdtrc
 
@@ -263,14 +263,14 @@ def _score_tests(subject: Subject, shift: _Coefficients) -> dict[str, float]:
         excess = subject.sample.excess
         result["joint"] = float(chdtrc(len(axes), score_statistic(axes, excess)))
         result["in_the_large"] = float(chdtrc(1, score_statistic(axes[:1], excess)))
-        result["slope"] = _slope_score(subject.sample, float(shift.value[0]))
+        result["slope"] = _slope_score(subject.sample, float(shifted.value[0]))
     elif subject.design.stratum is None and subject.design.time is None:
         p, happened = _rows(subject)
         cluster = subject.design.cluster
         cluster = np.arange(len(p)) if cluster is None else cluster
         score = clustered_score(p, happened, subject.design.weight, cluster)
         result["joint"] = score.p_value
-    if subject.design is not None and not shift.fitted.separated:
+    if subject.design is not None and not shifted.fitted.separated:
         large = by_sandwich(*_rows(subject), subject.design, joint=False)
         result["in_the_large"] = math.nan if large is None else large.p_value
     return result

@@ -7,7 +7,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import partial
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -52,7 +52,10 @@ if TYPE_CHECKING:
     from properly.typing import Progress
 
     # By step and field, what makes the field of a model, given the fields that it has so far.
-    Steps: TypeAlias = dict[str, dict[str, Callable[[dict[str, Any]], Any]]]
+    Parts: TypeAlias = dict[str, Callable[[dict[str, Any]], Any]]
+    Steps: TypeAlias = dict[str, Parts]
+    # A model, a step, and what is made in it.
+    _Task: TypeAlias = tuple[str, str, Parts]
 
 # Of more models, bands between curves would take longer than they are worth.
 MOST_PAIRED = 10
@@ -110,19 +113,18 @@ def _fields(source: Source) -> dict[str, Any]:
     at_thresholds = of_event and not source.summed and len(compared) > 0
     total = sum(map(len, by_model.values())) + len(compared) + at_thresholds
     steps = _Steps(total, request.progress)
-    made = partial(_of_model, source, steps)
-    # With a seed, models do not depend on what was drawn for others before. Without draws there is
-    # little to wait for, and memory to be saved.
-    is_free = of_event and request.seed is not None and request.replicates > 0
-    many = 2 if is_free else len(by_model) + 1
     fields: dict[str, Any] = {}
-    results = share_out(made, list(by_model.items()), many)
-    for name, (parts, said, notes) in zip(by_model, results, strict=True):
-        for message in said:
+    results: dict[tuple[str, str], _Result] = {}
+    for stage in _stages(by_model, request):
+        done = share_out(partial(_do, source, steps, fields), stage, 2)
+        for (name, step, _), result in zip(stage, done, strict=True):
+            results[name, step] = result
+            for what, record in result.fields.items():
+                fields.setdefault(what, {}).update({} if record is None else {name: record})
+    for result in (results[name, step] for name, parts in by_model.items() for step in parts):
+        for message in result.notices:
             notice(message)
-        source.notes += notes
-        for what, record in parts.items():
-            fields.setdefault(what, {}).update({} if record is None else {name: record})
+        source.notes += result.notes
     fields["comparisons"] = {}
     for rule in compared:
         steps.take(f"comparison by {rule.name}")
@@ -149,32 +151,45 @@ class _Steps:
             self.done += 1
 
 
-def _of_model(
-    source: Source, steps: _Steps, model: tuple[str, Steps]
-) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Make the fields of one model; note why some cannot be had, rather than refuse the rest."""
-    with collected() as said:
-        fields, notes = _steps_of_model(source, steps, *model)
-    return fields, said, notes
+def _stages(by_model: Mapping[str, Steps], request: Request) -> list[list[_Task]]:
+    """Put tasks together that need nothing of one another; each stage needs those before.
+
+    With a seed, nothing depends on what was drawn before: then an event has its first step before
+    all others. Without draws there is little to wait for, and memory to be saved.
+    """
+    tasks = [(name, *step) for name, parts in by_model.items() for step in parts.items()]
+    if request.task != "binary" or request.seed is None or request.replicates == 0:
+        return [[task] for task in tasks]
+    order = list(by_model[tasks[0][0]])
+    tasks.sort(key=lambda task: order.index(task[1]))
+    return [tasks[: len(by_model)], tasks[len(by_model) :]]
 
 
-def _steps_of_model(
-    source: Source, steps: _Steps, name: str, parts: Steps
-) -> tuple[dict[str, Any], list[str]]:
-    fields: dict[str, Any] = {}
-    notes: list[str] = []
+class _Result(NamedTuple):
+    """The fields of one task, what was noticed meanwhile, and why some cannot be had."""
+
+    fields: dict[str, Any]
+    notices: list[str]
+    notes: list[str]
+
+
+def _do(source: Source, steps: _Steps, fields: Mapping[str, Any], task: _Task) -> _Result:
+    """Make some fields of one model; note why some cannot be had, rather than refuse the rest."""
+    name, step, parts = task
+    made = {what: records[name] for what, records in fields.items() if name in records}
     optional = IF_POSSIBLE[source.request.task == "binary"]
-    for step, part in parts.items():
-        steps.take(f"{step} of {printable(name)}")
-        for what, make in part.items():
+    steps.take(f"{step} of {printable(name)}")
+    with collected() as said:
+        result = _Result({}, said, [])
+        for what, make in parts.items():
             try:
-                fields[what] = make(fields)
+                result.fields[what] = make(made | result.fields)
             except DataError as error:
                 if what not in optional:
                     raise
-                notes.append(_note(f"{what.replace('_', ' ')} of {name}", error))
-                fields[what] = None
-    return fields, notes
+                result.notes.append(_note(f"{what.replace('_', ' ')} of {name}", error))
+                result.fields[what] = None
+    return result
 
 
 def _note(what: str, error: DataError) -> str:
@@ -196,6 +211,7 @@ def _event_steps(source: Source, name: str) -> Steps:
         },
         "reliability": {
             "decompositions": lambda made: _decompositions(source, name, made["scores"]),
+            "calibration_tests": lambda _: source.calibration_test(name) if drawing else None,
             "reliability": lambda _: _reliability(source, name),
             "certain": lambda _: certainties(tally),
             "worst": lambda _: source.worst(name),
@@ -209,7 +225,6 @@ def _event_steps(source: Source, name: str) -> Steps:
             "aucs": lambda made: source.auc(name, made["scores"][primary]),
             "means": lambda _: means(tally),
             "calibration": lambda _: source.calibration(name) if drawing else None,
-            "calibration_tests": lambda _: source.calibration_test(name) if drawing else None,
             "groups": lambda _: source.groups(name),
             "over_time": lambda _: source.over_time(name),
         },

@@ -12,6 +12,7 @@ from properly._boundary._libraries import to_numpy
 from properly.counts._cases import number_clusters, rows_in_use
 from properly.counts._tally import Tally
 from properly.errors import DataError
+from properly.inference._random_counts import binomials, poisson
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,6 +28,8 @@ FEW = 8
 LONG = 1 << 15
 CELLS = 1 << 10
 ENDS = 1 << 7
+# Entries of a table of draws that are taken in one go: what stays in the processor's cache.
+BATCH = 1 << 18
 
 
 def fast_stream(rng: np.random.Generator) -> np.random.Generator:
@@ -169,10 +172,26 @@ class Cells(Counts):
         Their sum is that of all cases but for its root, half a per cent at most, which means over
         cases do not notice.
         """
-        events, others = self.weight * probability, self.weight * (1 - probability)
-        for _ in range(replicates):
-            happened = rng.poisson(events)
-            yield Draw(rng.poisson(others) + happened, happened)
+        means = self.weight * probability, self.weight * (1 - probability)
+        for rows in self._batches(replicates):
+            events, others = (poisson(mean, rows, rng) for mean in means)
+            yield from map(Draw, events + others, events)
+
+    def outcomes(
+        self, probability: Column, replicates: int, rng: np.random.Generator
+    ) -> Iterator[Draw]:
+        """Draw the events of each cell; many draws together, from tables."""
+        tables = binomials(self.weight, probability)
+        for rows in self._batches(replicates):
+            for events in tables.draw(rows, rng):
+                yield Draw(self.weight, events)
+
+    def _batches(self, replicates: int) -> Iterator[int]:
+        """Say how many draws to take in one go, again and again."""
+        most = max(BATCH // len(self.value), 1)
+        while replicates > 0:
+            yield min(replicates, most)
+            replicates -= most
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,15 +6,17 @@ by a linear programme rather than by how large the coefficients have become.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from properly._boundary._chunks import sweep
-
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from properly.typing import Column
+
+    # Makes, of some numbers, a row of columns each, and the offset.
+    Columns = Callable[[Column], tuple[Column, Column]]
 
 
 # A fit takes five to ten steps; one that needs more is probably on its way to infinity.
@@ -26,9 +28,15 @@ SMALL = 1e-9
 POLISH = 3
 # A step that moves no log odds by more than this leads upward for certain.
 LEAP = 0.5
-# Of more rows than this, the search begins at the fit to means of so many neighbours.
+# Of more rows than this, the search begins at the fit to means of so many neighbours. If it is as
+# near as can be expected, steps gain less than this; and no more are taken after one that gains
+# so little.
 LONG = 1 << 15
 NEIGHBOURS = 64
+NEAR = 1.0
+LITTLE = 1e-13
+# Rows of a piece: what stays in the processor's cache.
+PIECE = 1 << 14
 # Odds beyond these are met in data that separate, and hardly in others.
 EXTREME = 15.0
 RANK = 1e-10
@@ -91,7 +99,7 @@ def fit(Z: Column, y: Column, weight: Column | None = None, offset: Column | Non
     if len(size) < Z.shape[1] or (size <= RANK * np.linalg.norm(Z, axis=0)).any():
         return _without_answer(Z.shape[1], np.nan, np.full(Z.shape[1], np.nan), separated=False)
     model = _Model(axes, y, weight, offset)
-    place, information, converged = _climb(model, _start(model))
+    place, information, converged = _climb(model)
     value = model.value(place)
     if not converged or np.abs(axes @ place).max() > EXTREME:
         line = separating_line(Z, y)
@@ -111,58 +119,30 @@ class _Model(NamedTuple):
 
     def value(self, place: Column) -> float:
         """Return the log-likelihood, of which each case has a part that is at most 0."""
-        return sum(sweep(partial(_value, place), *self[1:], self.axes))
+        odds = self.offset + self.axes @ place
+        # One exponential makes both probabilities, each to its last digit.
+        wrong = np.where(odds >= 0, 1 - self.y, self.y) * np.abs(odds)
+        return -float(self.weight @ (wrong + np.log1p(np.exp(-np.abs(odds)))))
 
     def slopes(self, place: Column) -> tuple[Column, Column]:
         """Return the first derivatives, and the information."""
-        pieces = sweep(partial(_slopes, place), *self[1:], self.axes)
-        slopes, informations = zip(*pieces, strict=True)
-        return np.sum(slopes, axis=0), np.sum(informations, axis=0)
+        odds = self.offset + self.axes @ place
+        power = np.exp(-np.abs(odds))
+        likely = 1 / (1 + power)
+        unlikely = power * likely
+        is_up = odds >= 0
+        event, none = np.where(is_up, likely, unlikely), np.where(is_up, unlikely, likely)
+        left = self.weight * (self.y * none - (1 - self.y) * event)
+        spread = self.weight * likely * unlikely
+        return left @ self.axes, (self.axes * spread[:, None]).T @ self.axes
 
 
-def _value(place: Column, y: Column, weight: Column, offset: Column, axes: Column) -> float:
-    odds = offset + axes @ place
-    sides = y * np.logaddexp(0, -odds) + (1 - y) * np.logaddexp(0, odds)
-    return -float(weight @ sides)
-
-
-def _slopes(
-    place: Column, y: Column, weight: Column, offset: Column, axes: Column
-) -> tuple[Column, Column]:
-    odds = offset + axes @ place
-    # One exponential makes both probabilities, each to its last digit.
-    power = np.exp(-np.abs(odds))
-    likely = 1 / (1 + power)
-    unlikely = power * likely
-    is_up = odds >= 0
-    event, none = np.where(is_up, likely, unlikely), np.where(is_up, unlikely, likely)
-    left = weight * (y * none - (1 - y) * event)
-    spread = weight * likely * unlikely
-    return left @ axes, (axes * spread[:, None]).T @ axes
-
-
-def _start(model: _Model) -> Column:
-    """Begin at 0, or at the fit to means of neighbours, which has nearly all of the way behind."""
-    rows, size = model.axes.shape
-    if rows <= LONG:
-        return np.zeros(size)
-    start = np.arange(0, rows, NEIGHBOURS)
-    weight = np.add.reduceat(model.weight, start)
-    axes, y, offset = (
-        (np.add.reduceat((model.weight * x.T).T, start).T / weight).T
-        for x in (model.axes, model.y, model.offset)
-    )
-    rough = _Model(axes, y, weight, offset)
-    place, _, converged = _climb(rough, _start(rough))
-    return place if converged else np.zeros(size)
-
-
-def _climb(model: _Model, place: Column) -> tuple[Column, Column, bool]:
+def _climb(model: _Model) -> tuple[Column, Column, bool]:
     """Take Newton's steps, halved until they lead upward; say whether they came to an end.
 
     The last steps are so small that the information is that of the place where they end.
     """
-    left = POLISH
+    place, left = np.zeros(model.axes.shape[1]), POLISH
     for _ in range(STEPS):
         slope, information = model.slopes(place)
         step = np.linalg.pinv(information, hermitian=True) @ slope
@@ -181,6 +161,71 @@ def _climb(model: _Model, place: Column) -> tuple[Column, Column, bool]:
         if not left:
             return place, information, True
     return place, information, False
+
+
+def fit_columns(columns: Columns, x: Column, events: Column, weight: Column) -> Fitted:
+    """Fit events at numbers in order, whose columns are made where they are needed.
+
+    Means of neighbours are fitted first if there are very many, and then all of them, a piece at a
+    time: that takes a step or two.
+    """
+    result = _fit_from_means(columns, x, events, weight) if len(x) > LONG else None
+    if result is None:
+        Z, offset = columns(x)
+        result = fit(Z, events / weight, weight, offset)
+    return result
+
+
+def _fit_from_means(columns: Columns, x: Column, events: Column, weight: Column) -> Fitted | None:
+    """Fit means of neighbours, then all; None if the first fit leads nowhere."""
+    pieces = [slice(k, k + PIECE) for k in range(0, len(x), PIECE)]
+    means = (_means(*columns(x[some]), events[some], weight[some]) for some in pieces)
+    rough = _Model(*map(np.concatenate, zip(*means, strict=True)))
+    first = fit(*rough)
+    place, unit = first.coefficients, float(weight.mean())
+    if not np.isfinite(place).all() or np.abs(rough.axes @ place).max() > EXTREME:
+        return None
+    # Columns are turned to be upright where the first fit is.
+    turn = np.linalg.cholesky(first.information_inverse)
+    for _ in range(POLISH):
+        parts = [
+            _sums(turn, place, columns(x[some]), (events[some], weight[some])) for some in pieces
+        ]
+        value, slope, information = (np.sum(part, axis=0) for part in zip(*parts, strict=True))
+        step = np.linalg.solve(information, slope)
+        gain = slope @ step / unit
+        if not gain <= NEAR:
+            return None
+        place = place + turn @ step
+        if gain <= LITTLE:
+            break
+    inverse = turn @ np.linalg.inv(information) @ turn.T
+    return Fitted(place, inverse, float(value), separated=False)
+
+
+def _sums(
+    turn: Column, place: Column, columns: tuple[Column, Column], counts: tuple[Column, Column]
+) -> tuple[float, Column, Column]:
+    """Return what some rows add to the log-likelihood, its derivatives and the information."""
+    (Z, offset), (events, weight) = columns, counts
+    odds = offset + Z @ place
+    power = np.exp(-np.abs(odds))
+    likely = 1 / (1 + power)
+    is_up = odds >= 0
+    mean = np.where(is_up, likely, power * likely)
+    value = (events - weight * is_up) @ odds + weight @ np.log(likely)
+    axes, left = turn.T @ Z.T, events - weight * mean
+    spread = power * likely * likely
+    spread *= weight
+    return float(value), axes @ left, (axes * spread) @ axes.T
+
+
+def _means(Z: Column, offset: Column, events: Column, weight: Column) -> _Model:
+    """Average over some neighbours each."""
+    start = np.arange(0, len(weight), NEIGHBOURS)
+    total = np.add.reduceat(weight, start)
+    columns, shift = (np.add.reduceat(weight * x.T, start, axis=-1) / total for x in (Z, offset))
+    return _Model(columns.T, np.add.reduceat(events, start) / total, total, shift)
 
 
 def separating_line(Z: Column, y: Column) -> Column | None:

@@ -1,0 +1,124 @@
+"""Random counts: many draws of many binomial or Poisson numbers, each with its own mean.
+
+A general routine prepares for each number anew. Here the distribution functions are tabulated once
+and turned around; a guide leads each uniform number to about the right place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from properly.typing import Column
+
+    # By what the logarithm of the chance of a number differs from that of the next, in tables.
+    Step = Callable[[Column, Column], Column]
+
+
+# Tables reach so many standard deviations to either side, and so many numbers beyond. What is left
+# out has a chance below a billionth of a thousandth.
+REACH = 7
+BEYOND = 10
+# Entries of a guide.
+GUIDE = 64
+# Poisson numbers with such means are nearly normal; fewer rows are not worth a table.
+NORMAL = 32
+FEW = 32
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """Distribution functions, one after the other.
+
+    Attributes
+    ----------
+    least : numpy array
+        The least number of each table.
+    start : numpy array
+        Where the tables begin.
+    upto : numpy array
+        The chance of each number or less; at the end of each table infinity, so that it ends.
+    guide : numpy array
+        The first place that a uniform number in each of 64 equal parts may lead to.
+    """
+
+    least: Column
+    start: Column
+    upto: Column
+    guide: Column
+
+    @classmethod
+    def of(cls, mean: Column, deviation: Column, most: Column | float, step: Step) -> Tables:
+        """Tabulate distributions; one that does not vary has its mean alone."""
+        half = np.where(deviation > 0, np.ceil(REACH * deviation) + BEYOND, 0.0)
+        least = np.rint(np.maximum(mean - half, 0.0)).astype(np.int64)
+        size = np.rint(np.minimum(mean + half, most)).astype(np.int64) - least + 1
+        start = np.cumsum(size) - size
+        last, table = start + size - 1, np.repeat(np.arange(len(size)), size)
+        number = np.arange(len(table)) + (least - start)[table]
+        steps = np.append(0.0, step(number, table)[:-1])
+        steps[start] = 0.0
+        chance = np.cumsum(steps)
+        chance -= np.maximum.reduceat(chance, start)[table]
+        np.exp(chance, out=chance)
+        upto = np.cumsum(chance)
+        upto -= (upto - chance)[start][table]
+        upto /= upto[last][table]
+        part = np.minimum(np.ceil(upto * GUIDE), GUIDE).astype(np.int64)
+        below = np.bincount(table * (GUIDE + 1) + part, minlength=(GUIDE + 1) * len(size))
+        guide = np.cumsum(below.reshape(-1, GUIDE + 1)[:, :GUIDE], axis=1) + start[:, None]
+        upto[last] = np.inf
+        return cls(least, start, upto, np.minimum(guide, last[:, None]).ravel())
+
+    def draw(self, rows: int, rng: np.random.Generator) -> Column:
+        """Draw so many rows of numbers, one a table."""
+        uniform = rng.random((rows, len(self.start)))
+        place = (uniform * GUIDE).astype(np.int64)
+        place += GUIDE * np.arange(len(self.start))
+        place = self.guide.take(place)
+        flat, number = uniform.ravel(), place.ravel()
+        left = np.flatnonzero(flat >= self.upto.take(number))
+        while left.size:
+            number[left] += 1
+            left = left[flat[left] >= self.upto[number[left]]]
+        place -= self.start - self.least
+        return place
+
+
+def binomials(cases: Column, probability: Column) -> Tables:
+    """Tabulate how many events happen; of what is certain there is only one number."""
+    mean = cases * probability
+    with np.errstate(divide="ignore"):
+        odds = np.log(probability) - np.log1p(-probability)
+
+    def step(number: Column, table: Column) -> Column:
+        # After the last number of a table there is no other.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            result: Column = np.log((cases[table] - number) / (number + 1)) + odds[table]
+        return result
+
+    return Tables.of(mean, np.sqrt(mean * (1 - probability)), cases, step)
+
+
+def poisson(mean: Column, rows: int, rng: np.random.Generator) -> Column:
+    """Draw rows of Poisson numbers; those with large means as normal ones that are rounded.
+
+    Only how much they vary matters to means over all cells. Rounding adds a twelfth.
+    """
+    if rows < FEW:
+        return rng.poisson(mean, (rows, len(mean)))
+    result, large = np.empty((rows, len(mean)), dtype=np.int64), mean >= NORMAL
+    if not large.all():
+        small = mean[~large]
+        log = np.log(small, out=np.zeros(len(small)), where=small > 0)
+        deviation = np.sqrt(small)
+        tables = Tables.of(small, deviation, np.inf, lambda k, table: log[table] - np.log(k + 1))
+        result[:, ~large] = tables.draw(rows, rng)
+    normal = rng.standard_normal((rows, int(large.sum())), dtype=np.float32)
+    result[:, large] = np.rint(normal * np.sqrt(mean[large] - 1 / 12) + mean[large])
+    return np.maximum(result, 0, out=result)
