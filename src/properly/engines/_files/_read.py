@@ -202,15 +202,14 @@ class Files:
     def _fetched(self, table: Table, names: list[str]) -> tuple[list[Column], list[Column]]:
         """Read columns of a file, in the order of its rows, and where a value is missing."""
         with _in_one_sentence(table.file):
-            values = self._values(table, names).values()
-            chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in enumerate(values))
+            selected = enumerate(self._values(table, names).values())
+            chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in selected)
             query = f"SELECT {chosen} FROM {table.source}"  # noqa: S608
             arrays = self.connection.execute(query).fetchnumpy()
         columns = [arrays[f"v{i}"] for i in range(len(names))]
         self._require_rows(table, len(columns[0]))
-        return [np.ma.getdata(column) for column in columns], [
-            _missing(column) for column in columns
-        ]
+        values, masks = zip(*map(_parted, columns), strict=True)
+        return list(values), list(masks)
 
     def _values(self, table: Table, names: Sequence[str]) -> dict[str, Value]:
         """Choose the kinds of columns, each once: of text, that takes looks at all rows."""
@@ -367,9 +366,12 @@ def _in_one_sentence(file: File) -> Iterator[None]:
         raise refusal(file, str(error)) from error
 
 
-def _missing(column: Column) -> Column:
-    mask = np.ma.getmaskarray(column)
-    return mask | np.isnan(np.ma.getdata(column)) if column.dtype.kind == "f" else mask
+def _parted(column: Column) -> tuple[Column, Column]:
+    """Return values, and where one is missing; numpy.ma is imported by duckdb if one is null."""
+    masked = type(column) is not np.ndarray
+    values = np.ma.getdata(column) if masked else column
+    mask = np.ma.getmaskarray(column) if masked else np.zeros(len(column), dtype=bool)
+    return values, mask | np.isnan(values) if values.dtype.kind == "f" else mask
 
 
 def _as_names(columns: Iterable[str]) -> list[str]:
@@ -417,9 +419,7 @@ def measured(
 ) -> Measured:
     """Count rows, and in each column the values, by one look at the file."""
     questions = [
-        each
-        for name, value in values.items()
-        for each in _questions(value, number=name in numbers)
+        each for name, value in values.items() for each in _questions(value, number=name in numbers)
     ]
     whole = " AND ".join(value.present for value in values.values())
     counts = f"count(*), count(*) FILTER ({whole}), {', '.join(questions)}"
