@@ -107,7 +107,7 @@ class Files:
     connection: Any
     tables: tuple[Table, ...]
     folder: Path
-    values: dict[tuple[str, str], Value] = field(default_factory=dict)
+    kinds: dict[tuple[str, str], Value] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -213,11 +213,11 @@ class Files:
 
     def _values(self, table: Table, names: Sequence[str]) -> dict[str, Value]:
         """Choose the kinds of columns, each once: of text, that takes looks at all rows."""
-        new = [name for name in names if (table.scan, name) not in self.values]
+        new = [name for name in names if (table.scan, name) not in self.kinds]
         if new:
             keys = [(table.scan, name) for name in new]
-            self.values.update(zip(keys, values_of(self.connection, table, new), strict=True))
-        return {name: self.values[table.scan, name] for name in names}
+            self.kinds.update(zip(keys, values_of(self.connection, table, new), strict=True))
+        return {name: self.kinds[table.scan, name] for name in names}
 
     def _require_rows(self, table: Table, rows: int) -> None:
         if not rows:
