@@ -1,4 +1,4 @@
-"""Rows that a clock around a call cannot see: import time and peak memory, in fresh processes."""
+"""Rows that a clock around a call cannot see: imports, commands, memory, in fresh processes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.harness import REPORTED_MEMORY, REPORTED_TIME, Row
+from benchmarks.parquet_files import Folder
 from benchmarks.rows_spine import SPINE, spine
 from benchmarks.samples import make_nothing, make_rounded, make_sample
 
@@ -46,10 +47,37 @@ subprocess.run([sys.executable, "-c", *sys.argv[1:]], check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
+# The time that a process computes, however many others share the machine.
+COMPUTING = """
+import resource, subprocess, sys
+nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+subprocess.run([sys.executable, *sys.argv[1:]], check=True, **nowhere)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime)
+"""
+
 
 def import_seconds(modules: str) -> float:
     """Time an import in a fresh interpreter, its own start left out."""
     return float(_run_python(IMPORT.format(modules=modules)))
+
+
+def computing_seconds(*arguments: str) -> float:
+    """Measure how long a fresh interpreter computes, its own start and end included."""
+    return float(_run_python(COMPUTING, *arguments))
+
+
+def make_csv(cases: int) -> Folder:
+    """Write outcomes and forecasts as text, forecasts with six digits."""
+    data, folder = make_sample(cases), Folder()
+    lines = (f"{y:d},{p:.6f}" for y, p in zip(data.y, data.p, strict=True))
+    (folder.path / "forecasts.csv").write_text("\n".join(["y,p", *lines, ""]))
+    return folder
+
+
+def score_csv(folder: Folder) -> float:
+    """Measure the command, from its start to its end."""
+    file = str(folder.path / "forecasts.csv")
+    return computing_seconds("-m", "properly", "score", file, "--outcome", "y", "--forecast", "p")
 
 
 def traced_peak(compute: Callable[[Any], Any]) -> Callable[[Any], float]:
@@ -111,6 +139,17 @@ ROWS: tuple[Row[Any], ...] = (
         target="<= 1.5",
         cases=0,
         quantity=REPORTED_TIME,
+    ),
+    Row(
+        "`properly score` of a CSV file: processor time",
+        "a process that runs `import numpy, duckdb`",
+        make_csv,
+        score_csv,
+        lambda _: computing_seconds("-c", "import numpy, duckdb"),
+        target="<= 2",
+        cases=10_000,
+        quantity=REPORTED_TIME,
+        needs=("click", "duckdb", "resource"),
     ),
     Row(
         f"{SPINE}: peak memory allocated",

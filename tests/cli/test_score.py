@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import math
+import subprocess
+import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -48,6 +50,27 @@ def test_a_table_is_that_of_the_evaluation(file: Path, evaluation: properly.Eval
     result = score(file)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout == f"{evaluation}\n"
+
+
+def test_one_model_is_scored_without_what_it_does_not_need(tmp_path: Path) -> None:
+    file = tmp_path / "p.csv"
+    file.write_text("y,p\n" + "0,0.25\n1,0.75\n" * 600, encoding="utf-8")
+    others = """scipy narwhals matplotlib jinja2 rich pandas polars pyarrow
+        properly.plots properly.report properly.integrations properly.datasets
+        properly.comparison._compare properly.comparison._groups properly.comparison._periods
+        properly.calibration._statistics properly.calibration._reliability_bands
+        properly.calibration._summary properly.calibration._grouping_error
+        properly.decisions._dominance properly.decisions._net_benefit properly.decisions._roc
+        properly.decisions._retention properly.decisions._hard_decisions
+        properly.evaluation._summed_scores properly.probability._intervals"""
+    code = (
+        "import sys; from properly import cli; "
+        f"cli.command()(['score', {str(file)!r}], standalone_mode=False); "
+        f"print([m for m in {others.split()} if m in sys.modules])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)  # noqa: S603
+    assert found.stdout.startswith("1,200 cases")
+    assert found.stdout.splitlines()[-1] == "[]"
 
 
 def test_json_is_that_of_the_evaluation(file: Path, evaluation: properly.Evaluation) -> None:

@@ -11,6 +11,7 @@ from scipy.special import ndtri, stdtrit
 
 from properly.inference._shares import (
     HALVINGS,
+    MANY,
     Term,
     bisect,
     design_effect,
@@ -133,6 +134,35 @@ def test_normal_is_student_of_many() -> None:
 def test_student_needs_a_degree_of_freedom() -> None:
     assert student(4.5, 0.9) == stdtrit(4.5, 0.95)
     assert math.isnan(student(0, 0.9))
+
+
+@pytest.mark.parametrize(
+    ("degrees", "level", "quantile"),
+    [
+        (1000, 0.5, 0.674735164607009437),
+        (1000, 0.8, 1.28239872146092456),
+        (1000, 0.9999, 3.90634373670140826),
+        (1234.5, 0.9, 1.64608888026901962),
+        (9999, 0.95, 1.9602012636213573),
+        (9999, 0.99, 2.57632109585659743),
+        (10**6, 0.9, 1.64485515072204006),
+        (math.inf, 0.5, 0.674489750196081743),
+        (math.inf, 0.95, 1.95996398454005386),
+        (math.inf, 0.9999, 3.89059188641312069),
+    ],
+)
+def test_student_of_many_is_that_of_forty_digits(
+    degrees: float, level: float, quantile: float
+) -> None:
+    """Where mpmath finds that the tail has what is left of the level."""
+    assert student(degrees, level) == pytest.approx(quantile, rel=1e-15)
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.95, 0.9999, 0.999999])
+def test_student_of_many_takes_up_where_that_of_fewer_ends(level: float) -> None:
+    few, many = np.nextafter(MANY, 0), float(MANY)
+    assert student(few, level) == pytest.approx(student(many, level), rel=1e-12)
+    assert student(math.inf, level) == pytest.approx(normal(level), rel=1e-14)
 
 
 ENDS = np.array([0.3, 1 / 3, 0.5, 2**-30, 1 - 2**-40, 1e-15])

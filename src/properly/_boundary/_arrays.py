@@ -195,7 +195,8 @@ def as_column(x: ArrayLike, name: str, hint: str | None = None) -> Array:
 
 def as_array(x: ArrayLike, name: str) -> Array:
     """Leave the arrays of a library in it, and make a numpy array of anything else."""
-    if isinstance(x, np.ma.MaskedArray):
+    # The first question spares most calls the second, which imports numpy.ma.
+    if type(x) is not np.ndarray and isinstance(x, np.ma.MaskedArray):
         if np.ma.is_masked(x):
             refuse(x, np.ma.getmaskarray(x), f"{name} must not be missing", DROP)
         x = np.asarray(x)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import cache
 from itertools import pairwise
@@ -13,6 +12,7 @@ from properly._boundary._libraries import is_numpy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import ThreadPoolExecutor
 
     from properly.typing import Array
 
@@ -58,6 +58,8 @@ def share_out(
         return [function(piece) for piece in pieces]
     # What is set for this call, such as a bar of progress, is set for its threads.
     contexts = [copy_context() for _ in pieces]
+    from concurrent.futures import ThreadPoolExecutor  # which short columns need not wait for
+
     with ThreadPoolExecutor(_few_threads()) as pool:
         return list(pool.map(lambda here, piece: here.run(function, piece), contexts, pieces))
 
@@ -89,4 +91,6 @@ def kept_threads(count: int) -> ThreadPoolExecutor:
 @cache
 def _threads(count: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001
     """Start threads once a process: one that was forked off has none of its parent's."""
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(count)

@@ -19,7 +19,6 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._progress import counted
-from properly.calibration._statistics import Sample, score_axes
 from properly.counts._isotonic import recalibrate, refit_all
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
@@ -236,6 +235,8 @@ class NullDraws:
 
     def _draw(self, replicates: int, which: int) -> None:
         """Draw what is missing."""
+        from properly.calibration._statistics import Sample, score_axes
+
         missing = replicates - len(self._score)
         if missing <= 0:
             return

@@ -10,7 +10,6 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_choice
 from properly._boundary._record import Record, many
-from properly.calibration._reliability_bands import Method, Request, find_band
 from properly.counts import _device
 from properly.counts._cases import has_classes
 from properly.counts._histogram import (
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
 
     from properly._boundary._options import Drawing
     from properly._boundary._record import Backend
+    from properly.calibration._reliability_bands import Method
     from properly.counts._cases import Cases
     from properly.counts._reductions import View
     from properly.inference._band import Band, Kind
@@ -310,7 +310,11 @@ def _of_event(
     value = to_numpy(t.value).astype(np.float64, copy=False)
     size = np.diff(fit.end, prepend=0)
     bins = Bins(value[fit.end - size], value[fit.end - 1], fit.weight, fit.event_rate)
-    band = None if kind is None else find_band(Request(tally, t, fit, drawing), kind, method)
+    band = None
+    if kind is not None:
+        from properly.calibration._reliability_bands import Request, find_band
+
+        band = find_band(Request(tally, t, fit, drawing), kind, method)
     on_device = _device.stays(t)
     gap = _device.smallest_gap(t) if on_device else smallest_gap(value)
     discrete = is_discrete(gap) if forecasts == "auto" else forecasts == "discrete"

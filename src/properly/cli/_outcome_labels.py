@@ -58,7 +58,7 @@ def _read_alike(texts: tuple[str, ...], y: Any) -> tuple[Any, ...]:
 
 def _require_zero_one(y: Any, column: str, most: int | None) -> None:
     """Ask for the label of the event where the outcomes are not 0 and 1."""
-    if y.dtype.kind not in "biuO" or (y.dtype.kind != "O" and set(np.unique(y)) <= {0, 1}):
+    if y.dtype.kind not in "biuO" or (y.dtype.kind != "O" and ((y == 0) | (y == 1)).all()):
         # Dates and fractions are no labels; the library says what is wrong with them.
         return
     labels = sorted({str(value) for value in y.tolist()})

@@ -11,25 +11,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from properly import calibration, decisions
 from properly._boundary._blas import one_blas_thread
 from properly._boundary._chunks import share_out
 from properly._boundary._notices import collected, notice
 from properly._boundary._options import as_drawing, as_generator
 from properly._boundary._progress import counted
 from properly._boundary._record import printable
-from properly.calibration._calibration_test import calibration_test
 from properly.calibration._certain import certainties
 from properly.calibration._components import NullDraws
 from properly.calibration._decomposition import Decomposition, decompose_by
-from properly.calibration._grouping_error import grouping_error
 from properly.calibration._reliability import reliability
 from properly.counts._baselines import baselines
 from properly.counts._cases import rows_in_use
-from properly.decisions._dominance import dominance
 from properly.decisions._murphy import regret_curve
-from properly.decisions._net_benefit import decision_curve
-from properly.decisions._retention import rejection_scores, retention_curve
-from properly.decisions._roc import roc_curve
 from properly.engines._summary import Summary
 from properly.errors import DataError
 from properly.evaluation._curves import Curves
@@ -46,7 +41,9 @@ if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.decisions._dominance import Dominance
+    from properly.decisions._net_benefit import DecisionCurve
     from properly.decisions._retention import Retention
+    from properly.decisions._roc import RocCurve
     from properly.evaluation._rows_or_sums import Request, Source
     from properly.inference._estimate import Estimate
     from properly.typing import Progress
@@ -218,7 +215,9 @@ def _event_steps(source: Source, name: str) -> Steps:
             "grouping": lambda made: (
                 None
                 if tally.cells is None
-                else grouping_error(tally, request.primary, score=made["scores"][primary].value)
+                else calibration.grouping_error(
+                    tally, request.primary, score=made["scores"][primary].value
+                )
             ),
         },
         "calibration": {
@@ -234,16 +233,23 @@ def _event_steps(source: Source, name: str) -> Steps:
 def _event_fields(source: Source) -> dict[str, Any]:
     """Score the forecasts that need no model, and say how to make the curves of models."""
     constants = baselines(source.tallies[source.models[0]])
-    every = partial(decision_curve, thresholds="every")
     curves: dict[str, Callable[..., Any]] = {
         "regret": regret_curve,
-        "decision": every,
-        "roc": roc_curve,
+        "decision": _decision_curve,
+        "roc": _roc_curve,
     }
     return {name: Curves(make, source.tallies) for name, make in curves.items()} | {
         "baselines": {name: _by_rule(x, source.request.rules) for name, x in constants.items()},
         "baseline_regret": {name: regret_curve(x) for name, x in constants.items()},
     }
+
+
+def _decision_curve(tally: Tally) -> DecisionCurve:
+    return decisions.decision_curve(tally, thresholds="every")
+
+
+def _roc_curve(tally: Tally) -> RocCurve:
+    return decisions.roc_curve(tally)
 
 
 def _by_rule(tally: Tally, rules: Sequence[Any]) -> dict[str, Decomposition]:
@@ -307,7 +313,7 @@ def _dominances(
     for other in counted(paired, len(paired)):
         pair = source.cases[best], source.cases[other]
         try:
-            bands[best, other] = dominance(*pair, within=request.within, **options)
+            bands[best, other] = decisions.dominance(*pair, within=request.within, **options)
         except DataError as error:
             source.notes.append(_note(f"thresholds of {best} and {other}", error))
     return bands
@@ -400,9 +406,12 @@ def _retention(source: Source, name: str) -> Retention | None:
     # Equal scores have no order, least of all that of the rows.
     task = source.request.task
     if task == "ordinal":
-        return retention_curve(rejection_scores(p, RPS()), y, p, ties="average")
-    scores = rejection_scores(p, Brier())
-    return retention_curve(scores, y, p, metric="expected_cost", cost=COST[task], ties="average")
+        scores = decisions.rejection_scores(p, RPS())
+        return decisions.retention_curve(scores, y, p, ties="average")
+    scores, cost = decisions.rejection_scores(p, Brier()), COST[task]
+    return decisions.retention_curve(
+        scores, y, p, metric="expected_cost", cost=cost, ties="average"
+    )
 
 
 def _class_test(source: Source, name: str) -> CalibrationTest | None:
@@ -420,4 +429,4 @@ def _class_test(source: Source, name: str) -> CalibrationTest | None:
             source.notes.append(f"calibration is not tested: {why}")
             return None
     options: dict[str, Any] = {"statistic": "mcb", "reduction": source.request.reduction}
-    return calibration_test(cases, **options, **source.request.draws)
+    return calibration.calibration_test(cases, **options, **source.request.draws)

@@ -1,7 +1,8 @@
 """What an evaluation is made from: rows, or sums and counts of them.
 
 `Rows` and `Sums` have the same methods, of an event and of classes; what one of them does not tell
-is None. `Request` has the options.
+is None. `Request` has the options. What few evaluations need is imported by those alone, since a
+command that scores one model would wait for it.
 """
 
 from __future__ import annotations
@@ -13,15 +14,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from properly import calibration, comparison, decisions
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import to_numpy
-from properly.calibration._calibration_test import calibration_test, combined_test
 from properly.calibration._decomposition import add_parts, decompose, decompose_by
-from properly.calibration._grouping_error import grouping_error
-from properly.calibration._summary import calibration_summary
-from properly.comparison._compare import compare_cases
-from properly.comparison._groups import by_group
-from properly.comparison._periods import over_time
 from properly.counts._cases import (
     has_clusters,
     has_time,
@@ -33,23 +29,7 @@ from properly.counts._cases import (
 )
 from properly.counts._reductions import ask, names_of_cuts, plan_for
 from properly.counts._scoring import class_shares, score_of_classes, share_saved
-from properly.decisions._confusion import Confusion
-from properly.decisions._hard_decisions import decisions_of_table, hard_decisions
 from properly.decisions._worst_cases import worst_cases, worst_forecasts
-from properly.evaluation._summary_notes import (
-    about_class_cells,
-    about_classes,
-    about_grouping,
-    left_out,
-)
-from properly.evaluation._summed_groups import summed_groups
-from properly.evaluation._summed_scores import (
-    compare_sums,
-    is_weighted,
-    score_of,
-    skill_of,
-    weighed,
-)
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
 from properly.inference._intervals import score_and_skill
@@ -212,6 +192,8 @@ class Rows:
 
     def compare(self, rule: Any) -> Comparison:
         """Compare all pairs of models."""
+        from properly.comparison._compare import compare_cases
+
         return compare_cases(self.cases, rule, level=self.request.level, rng=self.request.rng)
 
     def groups(self, name: str) -> Groups | None:
@@ -219,12 +201,14 @@ class Rows:
         cases, request = self.cases[name], self.request
         if cases.groups is None:
             return None
-        return by_group(cases, request.primary, **request.group_options)
+        return comparison.by_group(cases, request.primary, **request.group_options)
 
     def over_time(self, name: str) -> OverTime | None:
         """Score consecutive periods, of times as they were given."""
         cases, request = self.given[name], self.request
-        return over_time(cases, request.primary, level=request.level) if has_time(cases) else None
+        if not has_time(cases):
+            return None
+        return comparison.over_time(cases, request.primary, level=request.level)
 
     def worst(self, name: str) -> WorstCases:
         """List the cases that cost most."""
@@ -249,17 +233,19 @@ class Rows:
     def calibration(self, name: str) -> CalibrationSummary:
         """Summarize the calibration of an event."""
         request = self.request
-        return calibration_summary(
+        return calibration.calibration_summary(
             self.drawn(name), level=request.level, replicates=request.replicates, rng=request.rng
         )
 
     def calibration_test(self, name: str) -> CalibrationTest | None:
         """Test the calibration of an event, unless cases depend on one another in time."""
+        from properly.calibration._calibration_test import combined_test
+
         cases, request = self.cases[name], self.request
         if has_time(cases):
             return None
         if has_clusters(cases):
-            return calibration_test(cases, **request.draws)
+            return calibration.calibration_test(cases, **request.draws)
         return combined_test(self.drawn(name), request.replicates, self.nulls.pop(name))
 
     def questions(self, name: str, reduction: View) -> Mapping[str, Cases]:
@@ -282,7 +268,7 @@ class Rows:
 
     def decisions(self, name: str) -> HardDecisions:
         """Decide for classes by their probabilities."""
-        return hard_decisions(self.given[name], COST[self.request.task])
+        return decisions.hard_decisions(self.given[name], COST[self.request.task])
 
 
 def _in_numpy(cases: Cases) -> Cases:
@@ -305,6 +291,8 @@ class Sums:
     summed = True
 
     def __init__(self, summary: Summary, request: Request) -> None:
+        from properly.evaluation._summed_scores import is_weighted
+
         self.summary, self.sums, self.request = summary, summary.sums, request
         self.models, self.labels = tuple(summary.models), tuple(summary.labels or ())
         self.notes: list[str] = []
@@ -327,16 +315,19 @@ class Sums:
 
     def closing_notes(self, grouping: Mapping[str, GroupingError]) -> Iterator[str]:
         """Say what takes rows to be found, and what was grouped."""
+        from properly.evaluation import _summary_notes as notes
+
         summary, drawing = self.summary, self.request.replicates > 0
         yield from summary.notes
         if self.request.task == "binary":
-            yield from about_grouping(grouping)
-            yield from left_out(summary, draws=drawing)
+            yield from notes.about_grouping(grouping)
+            yield from notes.left_out(summary, draws=drawing)
             return
         if self.cells:
             widest = max(self._grouping_error(name) for name in self.cells)
-            yield about_class_cells(self.cells, widest)
-        yield from about_classes(summary, ordered=self.request.task == "ordinal", draws=drawing)
+            yield notes.about_class_cells(self.cells, widest)
+        ordered = self.request.task == "ordinal"
+        yield from notes.about_classes(summary, ordered=ordered, draws=drawing)
 
     def _grouping_error(self, name: str) -> float:
         """Bound what grouping can have changed of the parts by any rule that has them."""
@@ -348,7 +339,7 @@ class Sums:
                 weight * (upper - lower)
                 for weight, judge, tally in zip(plan.weights, plan.rules, tallies, strict=True)
                 if weight
-                for lower, upper in [grouping_error(tally, judge).discrimination]
+                for lower, upper in [calibration.grouping_error(tally, judge).discrimination]
             )
             most = max(most, sum(widths))
         return most
@@ -366,10 +357,14 @@ class Sums:
 
     def score(self, name: str, rule: Any) -> Estimate:
         """Estimate a mean score."""
+        from properly.evaluation._summed_scores import score_of
+
         return score_of(self.sums, name, rule, self.request.level)
 
     def skill(self, name: str, rule: Any) -> Estimate:
         """Estimate a skill; that by an improper rule has no interval."""
+        from properly.evaluation._summed_scores import skill_of
+
         if rule.is_proper:
             return skill_of(self.sums, name, rule, self.request.level)
         score = self.score(name, rule)
@@ -377,10 +372,14 @@ class Sums:
 
     def compare(self, rule: Any) -> Comparison:
         """Compare all pairs of models."""
+        from properly.evaluation._summed_scores import compare_sums
+
         return compare_sums(self.sums, rule, level=self.request.level, rng=self.request.rng)
 
     def groups(self, name: str) -> Groups | None:
         """Compare each group of cases with the rest; sums do not tell that of clusters."""
+        from properly.evaluation._summed_groups import summed_groups
+
         if not self.summary.groups or self.sums.clustered or self.request.task != "binary":
             return None
         return summed_groups(self.summary, name, self.request.primary, **self.request.group_options)
@@ -404,6 +403,8 @@ class Sums:
 
     def auc(self, name: str, about: Estimate) -> Estimate:
         """Estimate the area under the ROC curve; counts do not tell how clusters vary."""
+        from properly.evaluation._summed_scores import weighed
+
         area = auc_interval(weighed(self.summary, name), level=self.request.level)
         area = replace(
             area,
@@ -418,12 +419,14 @@ class Sums:
         if self.drawn(name) is None:
             return None
         request = self.request
-        return calibration_summary(
+        return calibration.calibration_summary(
             self.tallies[name], level=request.level, replicates=request.replicates, rng=request.rng
         )
 
     def calibration_test(self, name: str) -> CalibrationTest | None:
         """Test the calibration of an event."""
+        from properly.calibration._calibration_test import combined_test
+
         drawn = self.drawn(name)
         if drawn is None:
             return None
@@ -455,7 +458,9 @@ class Sums:
 
     def decisions(self, name: str) -> HardDecisions:
         """Read decisions for the likeliest class from their table."""
-        table = Confusion(self.summary.confusion[name], self.labels)
+        from properly.decisions._hard_decisions import decisions_of_table
+
+        table = decisions.Confusion(self.summary.confusion[name], self.labels)
         return decisions_of_table(table, COST[self.request.task])
 
 

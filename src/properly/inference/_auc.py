@@ -14,7 +14,7 @@ from properly.counts._tally import as_tally
 from properly.inference._design import Design
 from properly.inference._estimate import Estimate
 from properly.inference._means import about_design, about_tally, warn_of_clusters, warn_of_few
-from properly.inference._shares import normal, student
+from properly.inference._shares import student
 from properly.inference._variance import covariance, of_auc, places_of_counts
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def auc_interval(
     warn_of_few(cases)
     result = _of_rows(cases, serial) if isinstance(cases, Cases) else _of_counts(as_tally(cases))
     area, error, degrees, about = result
-    quantile = normal(level) if math.isinf(degrees) else student(degrees, level)
+    quantile = student(degrees, level)
     interval = UNKNOWN
     if error > 0 and method == "wald":
         interval = area - quantile * error, area + quantile * error

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from properly.inference._draws import fast_stream
+from properly.inference._shares import student
 
 if TYPE_CHECKING:
     from properly.typing import Column
@@ -55,7 +56,7 @@ def sup_t_quantile(
     It is the quantile of the largest of some variables of Student's t that are correlated as the
     estimates are; never less than that of one of them. Estimates that do not vary are left out.
     """
-    alone = _alone(level, degrees)
+    alone = student(degrees, level)
     error = np.sqrt(np.maximum(np.diagonal(covariance), 0))
     vary = np.flatnonzero(error > 0)
     if len(vary) < 2 or not degrees > 0:
@@ -79,7 +80,7 @@ def sup_t_of_pairs(
 
     The estimates are drawn, and subtracted: with 1,000 models there are 499,500 pairs.
     """
-    alone = _alone(level, degrees)
+    alone = student(degrees, level)
     vary = errors > 0
     if vary.sum() < 2 or not degrees > 0:
         return alone
@@ -124,12 +125,6 @@ def _largest_apart(drawn: Column, error: Column, scale: Column, level: float) ->
             apart = np.abs(drawn[np.ix_(others, few)] - own[few]) / error[i, others][:, None]
             largest[few] = np.maximum(largest[few], apart.max(axis=0))
     return np.asarray(largest / scale)
-
-
-def _alone(level: float, degrees: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, (1 + level) / 2)) if degrees > 0 else np.nan
 
 
 def _normals(covariance: Column, draw: np.random.Generator) -> Column:

@@ -27,6 +27,7 @@ from properly.counts._pooling import as_counts
 from properly.counts._tally import Tally
 from properly.errors import DataError
 from properly.inference._design import TIMES, Design
+from properly.inference._shares import student
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
@@ -173,12 +174,8 @@ class Spread(NamedTuple):
 
         Estimates that did not vary at all, and single cases, tell nothing about their spread.
         """
-        from scipy.special import stdtrit
-
         error = self.errors
-        if not self.degrees > 0:
-            return np.full(len(error), np.nan)
-        return np.where(error > 0, stdtrit(self.degrees, (1 + level) / 2) * error, np.nan)
+        return np.where(error > 0, student(self.degrees, level) * error, np.nan)
 
 
 def covariance(influence: Column, design: Design) -> Spread:

@@ -16,7 +16,6 @@ from properly.counts._cases import has_classes
 from properly.counts._class_rows import count_impossible
 from properly.counts._tally import as_tally
 from properly.probability._by_source import ALL, divergence, sums_by_class
-from properly.probability._intervals import MeansIntervals, find_mean_intervals
 from properly.probability._power import ACCURACY, POWERS, Sums, ThreeMeans, limit, mean_of_power
 from properly.probability._sources import as_source
 from properly.rules import Misclassification
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.probability._by_source import SideSums
+    from properly.probability._intervals import MeansIntervals
     from properly.probability._sources import Source
 
 # Differences below this are rounding, on the scale of probabilities.
@@ -269,6 +269,8 @@ def means(
     )
     if not interval:
         return averages
+    from properly.probability._intervals import find_mean_intervals
+
     intervals = find_mean_intervals(limited, chosen, overall, averages.divergence, drawing)
     return replace(averages, intervals=intervals)
 

@@ -15,7 +15,7 @@ import os
 import re
 import shutil
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -107,6 +107,7 @@ class Files:
     connection: Any
     tables: tuple[Table, ...]
     folder: Path
+    kinds: dict[tuple[str, str], Value] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -180,7 +181,7 @@ class Files:
         full = import_extra("duckdb", extra="duckdb").IOException
         table, place = self.tables[number], self.folder / f"settled_{number}"
         with _in_one_sentence(table.file):
-            return settled(self.connection, table, names, place, full)
+            return settled(self.connection, table, self._values(table, names), place, full)
 
     def _measured(
         self, names: list[str], numbers: Container[str], tables: Iterable[Table] | None = None
@@ -188,7 +189,8 @@ class Files:
         files = []
         for table in self.tables if tables is None else tables:
             with _in_one_sentence(table.file):
-                files.append(measured(self.connection, table, names, numbers))
+                values = self._values(table, names)
+                files.append(measured(self.connection, table, values, numbers))
             self._require_rows(table, files[-1].rows)
         return files
 
@@ -200,15 +202,22 @@ class Files:
     def _fetched(self, table: Table, names: list[str]) -> tuple[list[Column], list[Column]]:
         """Read columns of a file, in the order of its rows, and where a value is missing."""
         with _in_one_sentence(table.file):
-            values = values_of(self.connection, table, names)
-            chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in enumerate(values))
+            selected = enumerate(self._values(table, names).values())
+            chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in selected)
             query = f"SELECT {chosen} FROM {table.source}"  # noqa: S608
             arrays = self.connection.execute(query).fetchnumpy()
         columns = [arrays[f"v{i}"] for i in range(len(names))]
         self._require_rows(table, len(columns[0]))
-        return [np.ma.getdata(column) for column in columns], [
-            _missing(column) for column in columns
-        ]
+        values, masks = zip(*map(_parted, columns), strict=True)
+        return list(values), list(masks)
+
+    def _values(self, table: Table, names: Sequence[str]) -> dict[str, Value]:
+        """Choose the kinds of columns, each once: of text, that takes looks at all rows."""
+        new = [name for name in names if (table.scan, name) not in self.kinds]
+        if new:
+            keys = [(table.scan, name) for name in new]
+            self.kinds.update(zip(keys, values_of(self.connection, table, new), strict=True))
+        return {name: self.kinds[table.scan, name] for name in names}
 
     def _require_rows(self, table: Table, rows: int) -> None:
         if not rows:
@@ -357,9 +366,12 @@ def _in_one_sentence(file: File) -> Iterator[None]:
         raise refusal(file, str(error)) from error
 
 
-def _missing(column: Column) -> Column:
-    mask = np.ma.getmaskarray(column)
-    return mask | np.isnan(np.ma.getdata(column)) if column.dtype.kind == "f" else mask
+def _parted(column: Column) -> tuple[Column, Column]:
+    """Return values, and where one is missing; numpy.ma is imported by duckdb if one is null."""
+    masked = type(column) is not np.ndarray
+    values = np.ma.getdata(column) if masked else column
+    mask = np.ma.getmaskarray(column) if masked else np.zeros(len(column), dtype=bool)
+    return values, mask | np.isnan(values) if values.dtype.kind == "f" else mask
 
 
 def _as_names(columns: Iterable[str]) -> list[str]:
@@ -375,7 +387,7 @@ def _as_names(columns: Iterable[str]) -> list[str]:
 
 
 def settled(
-    connection: Any, table: Table, names: Sequence[str], place: Path, full: type[Exception]
+    connection: Any, table: Table, values: Mapping[str, Value], place: Path, full: type[Exception]
 ) -> Table:
     """Write columns of text once as Parquet, which is read again and again much sooner.
 
@@ -383,8 +395,7 @@ def settled(
     """
     if table.file.format not in ("csv", "json") or not _has_room(table, place.parent):
         return table
-    values = values_of(connection, table, names)
-    chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in enumerate(values))
+    chosen = ", ".join(f"{value.sql} AS v{i}" for i, value in enumerate(values.values()))
     rows = connection.sql(f"SELECT {chosen} FROM {table.source}")  # noqa: S608
     try:
         rows.write_parquet(str(place), compression="zstd")
@@ -394,7 +405,7 @@ def settled(
     variable = place.name
     connection.execute(f"SET VARIABLE {variable} = $1", [str(place)])
     scan = f"read_parquet(getvariable('{variable}'))"
-    return Table(table.file, tuple(names), tuple(value.kind for value in values), scan)
+    return Table(table.file, tuple(values), tuple(value.kind for value in values.values()), scan)
 
 
 def _has_room(table: Table, folder: Path) -> bool:
@@ -404,22 +415,19 @@ def _has_room(table: Table, folder: Path) -> bool:
 
 
 def measured(
-    connection: Any, table: Table, names: Sequence[str], numbers: Container[str] = ()
+    connection: Any, table: Table, values: Mapping[str, Value], numbers: Container[str] = ()
 ) -> Measured:
     """Count rows, and in each column the values, by one look at the file."""
-    values = values_of(connection, table, names)
     questions = [
-        each
-        for name, value in zip(names, values, strict=True)
-        for each in _questions(value, number=name in numbers)
+        each for name, value in values.items() for each in _questions(value, number=name in numbers)
     ]
-    whole = " AND ".join(value.present for value in values)
+    whole = " AND ".join(value.present for value in values.values())
     counts = f"count(*), count(*) FILTER ({whole}), {', '.join(questions)}"
     query = f"SELECT {counts} FROM {table.source}"  # noqa: S608
     ((rows, complete, *answers),) = connection.execute(query).fetchall()
     columns = {
         name: Profile(value, *answers[5 * i : 5 * i + 5])
-        for i, (name, value) in enumerate(zip(names, values, strict=True))
+        for i, (name, value) in enumerate(values.items())
     }
     return Measured(table, rows, complete, columns)
 
