@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -20,7 +21,7 @@ from properly.calibration._components import (
     p_value,
     true_components,
 )
-from properly.calibration._decomposition import decompose_by
+from properly.calibration._decomposition import decompose_by, find_intervals
 from properly.counts._isotonic import recalibrate
 from properly.inference._draws import Draw
 from properly.rules import Bounded, Brier, Elementary, Log, Spherical
@@ -288,8 +289,10 @@ def test_where_a_certain_forecast_was_wrong_the_bias_is_unknown_for_miscalibrati
 def test_several_rules_are_told_the_same_as_each_alone() -> None:
     t = properly.Tally.from_counts(VALUE, [50] * 6, [0, 11, 15, 30, 45, 50])
     rules = [Brier(), Log(), Brier()]
-    together = decompose_by(t, rules, as_drawing(0.9, 40, 7))
-    for rule, found in zip(rules, together, strict=True):
+    parts = decompose_by(t, rules)
+    together = find_intervals(t, rules, parts, as_drawing(0.9, 40, 7))
+    for rule, part, around in zip(rules, parts, together, strict=True):
+        found = replace(part, intervals=around)
         alone = properly.decompose(t, rule, interval=True, level=0.9, replicates=40, rng=7)
         assert (found.score, found.miscalibration) == (alone.score, alone.miscalibration)
         if rule == Brier():

@@ -54,7 +54,7 @@ FOR_MEAN = 5
 # Cells, of so many forecasts, that stand for all of them where cases are drawn with replacement;
 # no fewer than these, nor more, and so many single forecasts at either end.
 NARROW = 16
-FEWEST, MOST, SINGLE = 1 << 14, 1 << 16, 1 << 11
+FEWEST, MOST, SINGLE = 1 << 14, 1 << 15, 1 << 11
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,13 +205,13 @@ class NullDraws:
     ) -> None:
         every = as_tally(source)
         start = _starts(every)
-        self.source, self.rules, self.start = source, list(rules), start
+        self.source, self.rules, self.start = source, list(dict.fromkeys(rules)), start
         self.tally = every if start is None else in_cells(every, start)
         self.sampler = sampler(source, clusters=False, start=start)
-        self._prices = [Prices.at(self.sampler.value, rule) for rule in rules]
+        self._prices = [Prices.at(self.sampler.value, rule) for rule in self.rules]
         self._outcomes = self.sampler.outcomes(self.sampler.value, sys.maxsize, fast_stream(rng))
         self._single = None if start is None else fast_stream(rng)
-        self._miscalibration = [np.empty(0) for _ in rules]
+        self._miscalibration = [np.empty(0) for _ in self.rules]
         self._score = np.empty(0)
 
     def observed(self, rule: BinaryRule) -> tuple[float, float]:

@@ -26,7 +26,7 @@ from properly.inference._logistic import PIECE, fit_columns, logit, separating_l
 from properly.inference._logistic import fit as fit_logistic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from properly._boundary._options import Drawing
     from properly.calibration._line import Subject
@@ -58,6 +58,9 @@ STEPS = 25
 LEAP = 0.5
 SMALL = 1e-10
 ROUGH = 1e-6
+# Of very many forecasts, what a step after one that gains so little would change of a curve is its
+# ninth digit.
+ENOUGH = 1e-4
 # Entries of a table of random events: some ten megabytes at a time.
 ENTRIES = 1 << 21
 # Cells of very many forecasts that a smooth curve is fitted to random outcomes in, and single
@@ -188,34 +191,44 @@ def find_curves(fit: Fit, value: Column, weight: Column, *, counted: bool) -> Cu
 
 
 def quantiles(x: Column, weight: Column, shares: Sequence[float], *, counted: bool) -> Column:
-    """Find quantiles of numbers that stand for several cases each.
+    """Find quantiles of numbers that stand for several cases each."""
+    if counted and weight.max() == 1:
+        # No need to put all of them in order.
+        place = np.multiply(shares, len(x) - 1).astype(np.intp)
+        x = np.partition(x, np.unique([place, np.minimum(place + 1, len(x) - 1)]))
+        return quantiles_in_order(x, weight, shares, counted=True)
+    order = np.argsort(x)
+    return quantiles_in_order(x[order], weight[order], shares, counted=counted)
+
+
+def quantiles_in_order(
+    x: Column,
+    weight: Column,
+    shares: Sequence[float],
+    *,
+    counted: bool,
+    scale: Callable[[Column], Column] = np.positive,
+) -> Column:
+    """Find quantiles of numbers in order, on a scale.
 
     Of counts they are straight lines between neighbouring cases, the first at 0 and the last at 1
     (type 7); of weights, the least number with so large a share at or below it.
     """
     if counted and weight.max() == 1:
-        return _quantiles_of_cases(x, shares)
-    order = np.argsort(x)
-    x, upto = x[order], np.cumsum(weight[order])
-    if not counted:
-        reached = np.searchsorted(upto, np.multiply(shares, upto[-1] * (1 - SLACK)))
-        result: Column = x[reached]
-        return result
-    place = np.multiply(shares, upto[-1] - 1)
-    below = np.floor(place)
-    pair = (below, np.minimum(below + 1, upto[-1] - 1))
-    low, high = (x[np.searchsorted(upto, case, side="right")] for case in pair)
-    between: Column = low + (place - below) * (high - low)
-    return between
-
-
-def _quantiles_of_cases(x: Column, shares: Sequence[float]) -> Column:
-    """Find quantiles of single cases, without putting all of them in order."""
-    place = np.multiply(shares, len(x) - 1)
-    below = np.floor(place).astype(np.intp)
-    above = np.minimum(below + 1, len(x) - 1)
-    among = np.partition(x, np.unique([below, above]))
-    result: Column = among[below] + (place - below) * (among[above] - among[below])
+        place = np.multiply(shares, len(x) - 1)
+        below = np.floor(place)
+        pair = below.astype(np.intp), np.minimum(below + 1, len(x) - 1).astype(np.intp)
+    else:
+        upto = np.cumsum(weight)
+        if not counted:
+            reached = np.searchsorted(upto, np.multiply(shares, upto[-1] * (1 - SLACK)))
+            return scale(x[reached])
+        place = np.multiply(shares, upto[-1] - 1)
+        below = np.floor(place)
+        cases = below, np.minimum(below + 1, upto[-1] - 1)
+        pair = tuple(np.searchsorted(upto, case, side="right") for case in cases)
+    low, high = (scale(x[row]) for row in pair)
+    result: Column = low + (place - below) * (high - low)
     return result
 
 
@@ -268,11 +281,9 @@ class Spline:
         They lie among other cases than those that are fitted if forecasts and weights of such are
         given.
         """
-        odds = logit(value)
-        other, own = (value, weight) if cases is None else cases
-        others = odds if cases is None else logit(other)
+        odds, of_cases = logit(value), cases or (value, weight)
         for shares in (FIVE, THREE, ()):
-            knots = quantiles(others, own, shares, counted=counted) if shares else np.empty(0)
+            knots = quantiles_in_order(*of_cases, shares, counted=counted, scale=logit)
             if len(set(knots.tolist())) == len(shares):
                 columns = spline_columns(odds, knots)
                 if _are_independent(columns):
@@ -285,7 +296,7 @@ class Spline:
     def curve_of(self, value: Column, weight: Column, events: Column) -> Column:
         """Fit very many forecasts, of which these are cells."""
         odds = logit(value)
-        fitted = fit_columns(self._columns, odds, events, weight)
+        fitted = fit_columns(self._columns, odds, events, weight, ENOUGH)
         if not np.isfinite(fitted.coefficients).all():
             return fit_or_limit(self._columns(odds)[0], events / weight, weight, odds)
         for k in range(0, len(odds), PIECE):
@@ -462,20 +473,21 @@ class Distances(NamedTuple):
 def find_distances(subject: Subject, fit: Fit, drawing: Drawing) -> Distances:
     """Fit a curve to what happened, and to outcomes that are drawn as the forecasts say."""
     sample, draws = subject.sample, subject.draws
-    used = sample.is_uncertain if fit == "spline" else np.full(len(sample.value), fill_value=True)
-    if not used.any():
+    rows: tuple[Column, ...] = (sample.value, sample.weight, sample.events)
+    used = sample.is_uncertain
+    if fit == "spline" and not used.all():
+        rows, draws = tuple(x[used] for x in rows), _among(draws, used)
+    if not len(rows[0]):
         unknown = AbsoluteError(math.nan, math.nan, math.nan)
         return Distances(unknown, unknown, unknown, unknown, "none: all forecasts are 0 or 1")
-    value, weight = sample.value[used], sample.weight[used].astype(np.float64)
-    events, counted = sample.events[used], subject.is_counted
+    (value, weight, events), counted = rows, subject.is_counted
     start = cell_starts(value, weight, SMOOTH if fit == "spline" else None)
-    draws = _among(draws, used)
     if start is None:
         curves = find_curves(fit, value, weight, counted=counted)
         curve = curves.at(events[None])[0]
     else:
         draws = _in_cells(draws, start)
-        cells = draws.value, _weight_of(draws).astype(np.float64)
+        cells = draws.value, _weight_of(draws)
         curves, curve = _curve_of_many(fit, (value, weight, events), cells, counted=counted)
     observed = _distances(curve[None], value, weight, counted=counted)[0]
     drawn = _if_calibrated(draws, curves, drawing, counted=counted)
@@ -504,14 +516,14 @@ def _curve_of_many(
 def _distances(curves: Column, value: Column, weight: Column, *, counted: bool) -> Column:
     """Return the four distances, a row for each curve."""
     away = np.abs(curves - value)
-    mean = away @ weight / weight.sum()
+    mean = np.einsum("ij,j->i", away, weight) / weight.sum()
     among = [quantiles(row, weight, (0.5, 0.9), counted=counted) for row in away]
     return np.column_stack([mean, np.stack(among), away.max(axis=1)])
 
 
 def _if_calibrated(draws: Sampler, curves: Curves, drawing: Drawing, *, counted: bool) -> Column:
     """Measure the distances of random outcomes."""
-    value, weight = draws.value, _weight_of(draws).astype(np.float64)
+    value, weight = draws.value, _weight_of(draws)
     rough = (curves.at(events, rough=True) for events in _events(draws, drawing))
     return np.concatenate([_distances(x, value, weight, counted=counted) for x in rough])
 
@@ -544,8 +556,6 @@ def _events(draws: Sampler, drawing: Drawing) -> Iterator[Column]:
 
 def _among(draws: Sampler, used: Column) -> Sampler:
     """Draw at some of the forecasts only."""
-    if used.all():
-        return draws
     if isinstance(draws, Counts):
         return Counts(draws.value[used], draws.weight[used])
     rows, number = used[draws.cell], np.cumsum(used) - 1

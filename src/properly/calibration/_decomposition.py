@@ -425,7 +425,10 @@ def _decompose_event(
 ) -> Decomposition:
     if not allow_improper:
         require_proper(rule)
-    return decompose_by(tally, [rule], drawing)[0]
+    parts = decompose_by(as_tally(tally), [rule])
+    if drawing is None:
+        return parts[0]
+    return replace(parts[0], intervals=find_intervals(tally, [rule], parts, drawing)[0])
 
 
 def _decompose_classes(
@@ -471,26 +474,8 @@ def require_proper(rule: BinaryRule) -> BinaryRule:
     return rule
 
 
-def decompose_by(
-    tally: Tally | Cases,
-    rules: Sequence[BinaryRule],
-    drawing: Drawing | None = None,
-    null: NullDraws | None = None,
-    scores: Sequence[Pair] | None = None,
-) -> list[Decomposition]:
-    """Split the mean scores of several proper rules; with intervals if there are draws.
-
-    Those who have drawn already say what calibrated forecasts have, and who has intervals of the
-    scores gives these.
-    """
-    results = _decompose_tally(as_tally(tally), rules)
-    if drawing is None:
-        return results
-    intervals = find_intervals(as_counted(tally), rules, results, drawing, null=null, scores=scores)
-    return [replace(x, intervals=around) for x, around in zip(results, intervals, strict=True)]
-
-
-def _decompose_tally(t: Tally, rules: Sequence[BinaryRule]) -> list[Decomposition]:
+def decompose_by(t: Tally, rules: Sequence[BinaryRule]) -> list[Decomposition]:
+    """Split the mean scores of several proper rules."""
     fit, results = recalibrate(t), []
     for rule in rules:
         score, constant = mean_score(t, rule), mean_loss(*fit.pooled(), rule)
@@ -517,15 +502,17 @@ def find_intervals(
 ) -> list[PartIntervals]:
     """Put intervals around scores, their miscalibration, discrimination and uncertainty.
 
-    All rules are asked about the same draws, which takes little longer than for one. Very many
-    forecasts are drawn in cells; the parts that are corrected are then those of narrow cells.
+    Those who have drawn already say what calibrated forecasts have, and who has intervals of the
+    scores gives these. All rules are asked about the same draws, which takes little longer than
+    for one. Very many forecasts are drawn in cells; the parts that are corrected are then those of
+    narrow cells.
     """
-    _, replicates, rng = drawing
+    source, (_, replicates, rng) = as_counted(source), drawing
     # What the test draws is independent. The bias is that of clusters, drawn as a whole; of times,
     # it is that of independent cases.
     null, worlds = null or NullDraws(source, rules, rng), Worlds.of(source)
     t = worlds.tally
-    raw = parts if worlds.fine is None else _decompose_tally(t, rules)
+    raw = parts if worlds.fine is None else decompose_by(t, rules)
     fit = recalibrate(t)
     recalibrated = fit.spread(fit.event_rate)
     prices = [Prices.at(worlds.sampler.value, rule) for rule in rules]

@@ -45,7 +45,7 @@ class Sample(NamedTuple):
         square = weight
         if tally.event_squares is not None and tally.nonevent_squares is not None:
             square = to_numpy(tally.event_squares) + to_numpy(tally.nonevent_squares)
-        return cls(value.astype(np.float64), weight, events, square.astype(np.float64))
+        return cls(value.astype(np.float64, copy=False), weight, events, square)
 
     @property
     def excess(self) -> Column:

@@ -20,10 +20,11 @@ from properly._boundary._progress import counted
 from properly._boundary._record import printable
 from properly.calibration._certain import certainties
 from properly.calibration._components import NullDraws
-from properly.calibration._decomposition import Decomposition, decompose_by
+from properly.calibration._decomposition import Decomposition, decompose_by, find_intervals
 from properly.calibration._reliability import reliability
 from properly.counts._baselines import baselines
 from properly.counts._cases import rows_in_use
+from properly.counts._tally import as_tally
 from properly.decisions._murphy import regret_curve
 from properly.engines._summary import Summary
 from properly.errors import DataError
@@ -261,9 +262,9 @@ def _decompositions(
 ) -> dict[str, Decomposition]:
     """Split the exact scores by all rules; draws say how far off the parts may be."""
     request, tally, drawn = source.request, source.tallies[name], source.drawn(name)
-    exact = _by_rule(tally, request.rules)
+    exact = parts = _by_rule(tally, request.rules)
     if tally.cells is not None:
-        exact = {rule: _ungrouped(parts, scores[rule].value) for rule, parts in exact.items()}
+        exact = {rule: _ungrouped(x, scores[rule].value) for rule, x in parts.items()}
     if drawn is None or not request.replicates:
         return exact
     drawing = as_drawing(request.level, request.replicates, request.rng)
@@ -272,9 +273,12 @@ def _decompositions(
     # Cells have a score of their own.
     is_grouped = tally.cells is not None or null.start is not None
     own = [scores[rule].interval for rule in exact] if is_grouped else None
-    around = decompose_by(drawn, request.rules, drawing, null, own)
-    parts = zip(exact.items(), around, strict=True)
-    return {rule: replace(x, intervals=other.intervals) for (rule, x), other in parts}
+    if drawn is not tally:
+        parts = _by_rule(as_tally(drawn), request.rules)
+    counts = list(parts.values())
+    around = find_intervals(drawn, request.rules, counts, drawing, null=null, scores=own)
+    pairs = zip(exact.items(), around, strict=True)
+    return {rule: replace(x, intervals=intervals) for (rule, x), intervals in pairs}
 
 
 def _ungrouped(parts: Decomposition, score: float) -> Decomposition:

@@ -304,7 +304,7 @@ def sampler(x: Tally | Cases, *, clusters: bool = True, start: Column | None = N
         kind = Counts if start is None else Cells
         tally = tally if start is None else in_cells(tally, start)
         value, weight = (to_numpy(column) for column in (tally.value, tally.weight))
-        return kind(value.astype(np.float64), weight)
+        return kind(value.astype(np.float64, copy=False), weight)
     if isinstance(x, Tally):
         message = "cases of fractional weight are drawn one by one; a tally has only their sums"
         raise DataError(message, hint="pass properly.Cases(y, p, weight=w) instead of the tally.")
@@ -340,17 +340,25 @@ def cell_starts(
     if len(value) <= (most or LONG):
         return None
     cells, ends = sizes or (CELLS, ENDS)
-    share, variance = weight / weight.sum(), weight * value * (1 - value)
-    share += variance / (variance.sum() or 1.0)
-    upto = np.cumsum(share)
-    is_first = np.diff(np.floor(upto * (cells / upto[-1])), prepend=-1) > 0
+    # In place, since forecasts are many.
+    share = 1 - value
+    share *= value
+    share *= weight
+    share /= share.sum() or 1.0
+    share += weight / weight.sum()
+    np.cumsum(share, out=share)
+    share *= cells / share[-1]
+    number = share.astype(np.int32)
+    is_first = np.empty(len(value), dtype=bool)
+    np.not_equal(number[1:], number[:-1], out=is_first[1:])
     is_first[: ends + 1] = is_first[-ends:] = True
     return np.flatnonzero(is_first)
 
 
 def in_cells(tally: Tally, start: Column) -> Tally:
     """Take the forecasts of each cell as one, their mean."""
-    value, weight = (to_numpy(x).astype(np.float64) for x in (tally.value, tally.weight))
+    value = to_numpy(tally.value).astype(np.float64, copy=False)
+    weight = to_numpy(tally.weight)
     end = np.append(start[1:], len(value)) - 1
     mean = np.add.reduceat(weight * value, start) / np.add.reduceat(weight, start)
     # Rounding must not carry a mean out of its cell, nor change the only value in it.

@@ -163,30 +163,35 @@ def _climb(model: _Model) -> tuple[Column, Column, bool]:
     return place, information, False
 
 
-def fit_columns(columns: Columns, x: Column, events: Column, weight: Column) -> Fitted:
+def fit_columns(
+    columns: Columns, x: Column, events: Column, weight: Column, little: float = LITTLE
+) -> Fitted:
     """Fit events at numbers in order, whose columns are made where they are needed.
 
     Means of neighbours are fitted first if there are very many, and then all of them, a piece at a
-    time: that takes a step or two.
+    time: that takes a step or two, until one gains little.
     """
-    result = _fit_from_means(columns, x, events, weight) if len(x) > LONG else None
+    result = _fit_from_means(columns, x, events, weight, little) if len(x) > LONG else None
     if result is None:
         Z, offset = columns(x)
         result = fit(Z, events / weight, weight, offset)
     return result
 
 
-def _fit_from_means(columns: Columns, x: Column, events: Column, weight: Column) -> Fitted | None:
+def _fit_from_means(
+    columns: Columns, x: Column, events: Column, weight: Column, little: float
+) -> Fitted | None:
     """Fit means of neighbours, then all; None if the first fit leads nowhere."""
-    pieces = [slice(k, k + PIECE) for k in range(0, len(x), PIECE)]
-    means = (_means(*columns(x[some]), events[some], weight[some]) for some in pieces)
-    rough = _Model(*map(np.concatenate, zip(*means, strict=True)))
-    first = fit(*rough)
+    start = np.arange(0, len(x), NEIGHBOURS)
+    total, happened = (np.add.reduceat(n, start) for n in (weight, events))
+    Z, offset = columns(np.add.reduceat(weight * x, start) / total)
+    first = fit(Z, happened / total, total, offset)
     place, unit = first.coefficients, float(weight.mean())
-    if not np.isfinite(place).all() or np.abs(rough.axes @ place).max() > EXTREME:
+    if not np.isfinite(place).all() or np.abs(Z @ place).max() > EXTREME:
         return None
     # Columns are turned to be upright where the first fit is.
     turn = np.linalg.cholesky(first.information_inverse)
+    pieces = [slice(k, k + PIECE) for k in range(0, len(x), PIECE)]
     for _ in range(POLISH):
         parts = [
             _sums(turn, place, columns(x[some]), (events[some], weight[some])) for some in pieces
@@ -197,7 +202,7 @@ def _fit_from_means(columns: Columns, x: Column, events: Column, weight: Column)
         if not gain <= NEAR:
             return None
         place = place + turn @ step
-        if gain <= LITTLE:
+        if gain <= little:
             break
     inverse = turn @ np.linalg.inv(information) @ turn.T
     return Fitted(place, inverse, float(value), separated=False)
@@ -218,14 +223,6 @@ def _sums(
     spread = power * likely * likely
     spread *= weight
     return float(value), axes @ left, (axes * spread) @ axes.T
-
-
-def _means(Z: Column, offset: Column, events: Column, weight: Column) -> _Model:
-    """Average over some neighbours each."""
-    start = np.arange(0, len(weight), NEIGHBOURS)
-    total = np.add.reduceat(weight, start)
-    columns, shift = (np.add.reduceat(weight * x.T, start, axis=-1) / total for x in (Z, offset))
-    return _Model(columns.T, np.add.reduceat(events, start) / total, total, shift)
 
 
 def separating_line(Z: Column, y: Column) -> Column | None:
