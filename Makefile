@@ -22,17 +22,18 @@ FRAMED := tests/integrations tests/studies/test_benchmarks.py
 # published numbers compared by the thousand.
 SLOW := tests/chances tests/reference tests/reproductions tests/studies
 RUN := $(BIN)/python -m pytest -q
-# A worker more than cores, since some tests wait for what they started; one that is done takes tests
-# from another.
-SHARED := --numprocesses=$$(($$(getconf _NPROCESSORS_ONLN) + 1)) --dist=worksteal
+# A process more than cores, since some wait for what they started.
+PROCESSES := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# A worker that is done takes tests from another.
+SHARED := --numprocesses=$(PROCESSES) --dist=worksteal
 FULL := --hypothesis-profile=full
-TOGETHER := $(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target
+TOGETHER := $(MAKE) --no-print-directory --keep-going --output-sync=target
 
 # Tests start hundreds of processes: what these import is compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help report test test-quick test-browser verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study changelog clean
+.PHONY: help report test test-laws test-pictures test-numbers test-rest test-browser verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -42,14 +43,32 @@ report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.htm
 
 test: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and all quick tests, with few examples; build the documentation
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
-	@$(TOGETHER) test-quick check docs test-browser
+	@$(TOGETHER) --jobs=$(PROCESSES) test-browser $(QUICK) docs check
 
-# Workers fill the cores, so that BLAS has one thread in each. Those of `make verify` have as many
+# Quick tests in parts of about the same time, each a process of its own: workers would each collect
+# all tests, and tell another process of each. Whatever draws or prints pages shares what that loads;
+# what is in no other part is in the last.
+LAWS := tests/laws
+PICTURES := src tests/cli tests/plots tests/report tests/test_readme.py
+NUMBERS := $(addprefix tests/,calibration comparison counts decisions inference probability rules)
+APART := $(LAWS) $(PICTURES) $(NUMBERS) tests/browser $(SLOW) $(FRAMED)
+QUICK := test-laws test-pictures test-numbers test-rest
+# Processes fill the cores, so that BLAS has one thread in each. Those of `make verify` have as many
 # as users have, who sum in that order.
-test-quick: export OPENBLAS_NUM_THREADS := 1
-test-quick: export OMP_NUM_THREADS := 1
-test-quick:
-	@$(RUN) $(SHARED) -m "not slow" src tests --ignore=tests/browser $(SLOW:%=--ignore=%) $(FRAMED:%=--ignore=%)
+$(QUICK): export OPENBLAS_NUM_THREADS := 1
+$(QUICK): export OMP_NUM_THREADS := 1
+
+test-laws:
+	@$(RUN) -m "not slow" $(LAWS)
+
+test-pictures:
+	@$(RUN) -m "not slow" $(PICTURES)
+
+test-numbers:
+	@$(RUN) -m "not slow" $(NUMBERS)
+
+test-rest:
+	@$(RUN) -m "not slow" tests $(APART:%=--ignore=%)
 
 # A browser is waited for more than it computes, so that its tests fill what others leave.
 test-browser:
@@ -57,7 +76,7 @@ test-browser:
 
 verify: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and every test, with all examples; list the lines that none reaches
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
-	@$(TOGETHER) check docs test-all
+	@$(TOGETHER) --jobs=2 check docs test-all
 
 test-all:
 	@$(RUN) $(SHARED) $(FULL) --cov=properly src reproductions tests $(FRAMED:%=--ignore=%)

@@ -117,6 +117,26 @@ def shared_ordinal(browser: Browser, ordinal: Printed) -> Iterator[Window]:
     yield from lent(browser, ordinal)
 
 
+@pytest.fixture(scope="package")
+def shared_classes(browser: Browser, classes: Printed) -> Iterator[Window]:
+    yield from lent(browser, classes)
+
+
+@pytest.fixture(scope="package")
+def untouched(browser: Browser) -> Iterator[Callable[[Printed], Window]]:
+    """Open pages to look at, once each, with a clock that tests wind."""
+    windows: dict[Path, Window] = {}
+
+    def open_once(page: Printed) -> Window:
+        if page.path not in windows:
+            windows[page.path] = Window(browser, page.path, clock=True)
+        return windows[page.path]
+
+    yield open_once
+    for each in windows.values():
+        each.close()
+
+
 @pytest.fixture
 def window(shared_crash: Window) -> Iterator[Window]:
     """The example, which is put back after each test."""

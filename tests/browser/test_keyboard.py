@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from tests.browser.pages import Printed
     from tests.browser.window import Window
 
@@ -60,8 +58,8 @@ def test_one_sees_where_one_is(tabbed: list[dict[str, Any]]) -> None:
     assert [each["what"] for each in tabbed if each["outline"] < 2 or each["left"] < 0] == []
 
 
-def test_a_link_skips_to_the_scores(opened: Callable[..., Window], classes: Printed) -> None:
-    page = opened(classes).page
+def test_a_link_skips_to_the_scores(shared_classes: Window) -> None:
+    page = shared_classes.page
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     assert page.evaluate("location.hash") == "#scores"
@@ -123,6 +121,7 @@ def test_every_control_has_a_name(window: Window) -> None:
     assert nameless == []
     assert window.page.locator("[role=region]:not([aria-label])").count() == 0
     assert window.page.get_by_role("spinbutton", name="thresholds from").count() == 1
+    assert window.page.get_by_role("button", name="all thresholds").count() == 1
     assert window.page.get_by_role("group", name="Models shown").count() == 1
 
 

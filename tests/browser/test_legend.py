@@ -33,26 +33,22 @@ def ranked(window: Window) -> list[str]:
 
 
 def switch(window: Window, model: str, *, on: bool) -> None:
-    window.page.get_by_role("checkbox", name=model, exact=True).set_checked(on)
+    window.page.locator(f'[data-model][value="{model}"]').set_checked(on)
     window.settle()
 
 
 def test_a_model_is_switched_off_in_all_charts_and_on_again(window: Window) -> None:
     before, rows = traces(window, "naive_bayes"), ranked(window)
+    others = traces(window, "boosting")
     assert min(before.values()) > 0, before
     switch(window, "naive_bayes", on=False)
     assert set(traces(window, "naive_bayes").values()) == {0}, traces(window, "naive_bayes")
+    stay = traces(window, "boosting")
+    assert {name for name in others if others[name] and not stay[name]} == set()
     assert ranked(window) == [name for name in rows if name != "naive_bayes"]
     switch(window, "naive_bayes", on=True)
     assert traces(window, "naive_bayes") == before
     assert ranked(window) == rows
-
-
-def test_the_other_models_stay(window: Window) -> None:
-    before = traces(window, "boosting")
-    switch(window, "naive_bayes", on=False)
-    after = traces(window, "boosting")
-    assert {name for name in before if before[name] and not after[name]} == set()
 
 
 def test_all_models_may_be_switched_off(window: Window, crash: Printed) -> None:

@@ -29,9 +29,9 @@ def page(request: pytest.FixtureRequest) -> Printed:
 
 
 def test_every_chart_is_drawn_without_a_word_and_without_a_request(
-    page: Printed, opened: Callable[..., Window]
+    page: Printed, untouched: Callable[[Printed], Window]
 ) -> None:
-    window = opened(page, clock=True)
+    window = untouched(page)
     marks = window.marks()
     assert len(marks) >= 4
     assert min(marks.values()) > 0, marks

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from playwright.sync_api import Browser
-
-    from tests.browser.pages import Printed
-from tests.browser.window import Window
+    from tests.browser.window import Window
 
 # Each would set window.pwned, or paint the page, were it allowed to.
 ATTEMPTS = {
@@ -72,13 +67,6 @@ ATTEMPTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def attacked(browser: Browser, classes: Printed) -> Iterator[Window]:
-    window = Window(browser, classes.path)
-    yield window
-    window.close()
-
-
 def test_the_policy_names_what_is_allowed_by_hash(window: Window) -> None:
     policy = window.page.locator("meta[http-equiv=Content-Security-Policy]").get_attribute(
         "content"
@@ -92,8 +80,8 @@ def test_the_policy_names_what_is_allowed_by_hash(window: Window) -> None:
 
 
 @pytest.mark.parametrize("attempt", ATTEMPTS)
-def test_nothing_that_is_brought_in_later_runs(attempt: str, attacked: Window) -> None:
-    silent = len(attacked.said)
+def test_nothing_that_is_brought_in_later_runs(attempt: str, shared_classes: Window) -> None:
+    attacked, silent = shared_classes, len(shared_classes.said)
     attacked.page.evaluate(ATTEMPTS[attempt])
     attacked.settle()
     assert attacked.page.evaluate("window.pwned") is None
