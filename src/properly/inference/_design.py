@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import is_numpy, to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._record import many
-from properly.counts._cases import number_clusters, numbered, rows_in_use, without_time
+from properly.counts._cases import (
+    is_counted,
+    number_clusters,
+    numbered,
+    rows_in_use,
+    without_time,
+)
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -48,6 +54,8 @@ class Design:
         """Give clusters, strata and times numbers; refuse what does not go together."""
         check_choice(serial, get_args(Serial), "serial")
         _require_one_design(cases)
+        if is_counted(cases) and not is_numpy(cases.p):
+            return cls(np.broadcast_to(1.0, len(cases)), serial=serial)
         _, _, weight, used = rows_in_use(cases)
         cluster = None if cases.clusters is None else number_clusters(cases, used)
         stratum = None if cases.strata is None else numbered(to_numpy(cases.strata)[used])[0]
@@ -111,7 +119,8 @@ class Design:
 
 def effective_number(weight: Column) -> float:
     """Return how many cases of equal weight would say as much."""
-    if not len(weight) or (weight == weight[0]).all():
+    # Of tensors, a single 1 is seen from every row.
+    if not len(weight) or weight.strides == (0,) or (weight == weight[0]).all():
         return float(len(weight))
     scaled = weight / weight.max()
     return float(scaled.sum() ** 2 / (scaled @ scaled))
