@@ -16,7 +16,7 @@ import numpy as np
 
 from properly import calibration, comparison, decisions
 from properly._boundary._labels import names_of_labels
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import count_true, to_numpy
 from properly.calibration._decomposition import add_parts, decompose, decompose_by
 from properly.counts._cases import (
     has_clusters,
@@ -27,13 +27,13 @@ from properly.counts._cases import (
     rows_in_use,
     with_forecasts,
 )
+from properly.counts._device import stays
 from properly.counts._reductions import ask, names_of_cuts, plan_for
 from properly.counts._scoring import class_shares, score_of_classes, share_saved
 from properly.decisions._worst_cases import worst_cases, worst_forecasts
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
 from properly.inference._intervals import score_and_skill
-from properly.inference._variance import has_design
 from properly.rules import Brier, Log
 from properly.rules._ranked_probability import CutRule
 
@@ -150,7 +150,8 @@ class Rows:
         """Describe the data."""
         first = self.first
         if self.request.task == "binary":
-            tally, events = self.tallies[self.models[0]], int(rows_in_use(first).y.sum())
+            y = first.y if first.weight is None else rows_in_use(first).y
+            tally, events = self.tallies[self.models[0]], count_true(y)
             return {"total": tally.total, "event_rate": tally.event_rate, "events": events}
         total = len(first) if first.weight is None else to_numpy(first.weight).sum()
         classes = {"labels": tuple(first.labels or ()), "shares": self.shares}
@@ -186,7 +187,11 @@ class Rows:
         """Price the cases of a model once a rule."""
         if (name, rule.name) not in self._estimates:
             reference = None if rule.is_proper else self.shares
-            both = score_and_skill(self.cases[name], rule, reference, self.request.level)
+            cases: Tally | Cases = self.cases[name]
+            # Tensors that a tally says all about are priced where they were counted.
+            if is_counted(cases) and stays(self.tallies[name]):
+                cases = self.tallies[name]
+            both = score_and_skill(cases, rule, reference, self.request.level)
             self._estimates[name, rule.name] = both
         return self._estimates[name, rule.name]
 
@@ -227,8 +232,8 @@ class Rows:
     def auc(self, name: str, about: Estimate) -> Estimate:  # noqa: ARG002 - as of sums
         """Estimate the area under the ROC curve."""
         cases = self.cases[name]
-        counted = cases.weight is None and not has_design(cases)
-        return auc_interval(self.tallies[name] if counted else cases, level=self.request.level)
+        counted = self.tallies[name] if is_counted(cases) else cases
+        return auc_interval(counted, level=self.request.level)
 
     def calibration(self, name: str) -> CalibrationSummary:
         """Summarize the calibration of an event."""
