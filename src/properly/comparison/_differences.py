@@ -29,7 +29,7 @@ from properly._boundary._libraries import (
     to_library_of,
     to_numpy,
 )
-from properly.counts._cases import is_counted, is_dependent, rows_in_use
+from properly.counts._cases import is_dependent, rows_in_use, stays_in_place
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._variance import (
@@ -239,7 +239,7 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
 def _columns(models: dict[str, Cases], design: Design) -> tuple[Array, list[Array], Array]:
     """Return outcomes, forecasts by model and weights; tensors without weights stay in place."""
     first = next(iter(models.values()))
-    if is_numpy(first.p) or not is_counted(first):
+    if not stays_in_place(first):
         return rows_in_use(first).y, _forecasts(models), design.weight
     xp = namespace(first.p)
     weight = xp.ones_like(first.p, dtype=xp.float64)

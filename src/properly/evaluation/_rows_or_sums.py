@@ -27,7 +27,6 @@ from properly.counts._cases import (
     rows_in_use,
     with_forecasts,
 )
-from properly.counts._device import stays
 from properly.counts._reductions import ask, names_of_cuts, plan_for
 from properly.counts._scoring import class_shares, score_of_classes, share_saved
 from properly.decisions._worst_cases import worst_cases, worst_forecasts
@@ -187,11 +186,7 @@ class Rows:
         """Price the cases of a model once a rule."""
         if (name, rule.name) not in self._estimates:
             reference = None if rule.is_proper else self.shares
-            cases: Tally | Cases = self.cases[name]
-            # Tensors that a tally says all about are priced where they were counted.
-            if is_counted(cases) and stays(self.tallies[name]):
-                cases = self.tallies[name]
-            both = score_and_skill(cases, rule, reference, self.request.level)
+            both = score_and_skill(self.cases[name], rule, reference, self.request.level)
             self._estimates[name, rule.name] = both
         return self._estimates[name, rule.name]
 

@@ -225,7 +225,8 @@ def _beside_reference(
     def both(y: Column, p: Column) -> Column:
         xp = namespace(p)
         if other.shape != (1,):
-            rival = price(rule, y, np.broadcast_to(other, p.shape), classes=classes)
+            rival = to_library_of(np.broadcast_to(other, p.shape), p)
+            rival = price(rule, y, rival, classes=classes)
         else:
             # One forecast for all cases has two prices.
             pair = price(rule, np.array([True, False]), np.repeat(other, 2), classes=False)

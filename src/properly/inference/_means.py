@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import count_true, namespace
+from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._record import many
-from properly.counts._cases import Cases, rows_in_use
+from properly.counts._cases import Cases, rows_in_use, stays_in_place
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design, effective_number
 from properly.inference._variance import (
@@ -85,17 +85,19 @@ def moments(
         warn_of_few(source)
     if not isinstance(source, Cases):
         return _of_tally(as_tally(source), amounts)
-    y, p = rows_in_use(source)[:2]
-    design = Design.of(source, serial)
+    y, p = (source.y, source.p) if stays_in_place(source) else rows_in_use(source)[:2]
+    design, xp = Design.of(source, serial), namespace(p)
     weight = design.weight
     if few:
         warn_of_clusters(design)
-    result = amounts(y, p.astype(np.float64, copy=False))
-    endless = np.isinf(result[0])
-    share = float(weight[endless].sum() / weight.sum())
-    infinite = int(endless.sum()), share
+    result = amounts(y, xp.astype(p, xp.float64, copy=False))
+    endless = xp.isinf(result[0])
+    count = count_true(endless)
+    share = count / len(weight) if source.weight is None else weight[endless].sum() / weight.sum()
+    infinite = count, float(share)
     # What nobody else has is overwritten: these are the longest columns there are.
-    mean, influence = of_mean(result, weight, out=result if result.flags.owndata else None)
+    is_own = is_numpy(result) and result.flags.owndata
+    mean, influence = of_mean(result, weight, out=result if is_own else None)
     return Moments(mean, covariance(influence, design), about_design(design), infinite)
 
 

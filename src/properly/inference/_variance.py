@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of
+from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of, to_numpy
 from properly.counts._cases import has_strata, is_dependent, rows_in_use
 from properly.counts._pooling import as_counts
 from properly.counts._tally import Tally
 from properly.errors import DataError
-from properly.inference._design import TIMES, Design
+from properly.inference._design import TIMES, Design, is_alike
 from properly.inference._shares import student
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ def of_mean(loss: Column, weight: Column, out: Column | None = None) -> tuple[Co
 
     Where a loss is infinite so is the mean, and there are no influences, which are then NaN.
     """
-    total = weight.sum()
-    alike = bool((weight == weight[0]).all())
-    mean = loss.mean(axis=-1) if alike else _sums(loss, weight) / total
+    xp, alike = namespace(loss), is_alike(weight)
+    mean = xp.mean(loss, axis=-1) if alike else _sums(loss, weight) / weight.sum()
     with np.errstate(invalid="ignore"):
-        influence = np.subtract(loss, np.asarray(mean)[..., None], out=out)
+        away = mean[..., None]
+        influence = np.subtract(loss, away, out=out) if is_numpy(loss) else loss - away
         _drop_rounding(influence, mean)
-        influence *= 1 / len(weight) if alike else weight / total
-    return mean, influence
+        influence *= 1 / len(weight) if alike else weight / weight.sum()
+    return mean if is_numpy(loss) else to_numpy(mean), influence
 
 
 def of_ratio(first: Column, second: Column, weight: Column) -> tuple[Column, Column]:
@@ -124,11 +124,11 @@ def dot(rows: Array, other: Array) -> Column:
 
 def _drop_rounding(away: Column, mean: Any) -> None:
     """Set deviations to exactly 0 if all losses of a row are alike but for rounding."""
-    rows, means = np.atleast_2d(away), np.atleast_1d(mean)
+    xp = namespace(away)
+    rows, means = (away, mean) if away.ndim > 1 else (away[None], mean[None])
     for row, middle in zip(rows, means, strict=True):
-        if np.abs(row[0]) <= ROUNDING * abs(middle) and np.all(
-            np.abs(row) <= ROUNDING * abs(middle)
-        ):
+        slack = ROUNDING * abs(middle)
+        if xp.abs(row[0]) <= slack and xp.all(xp.abs(row) <= slack):
             row[:] = 0.0
 
 
