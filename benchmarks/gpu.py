@@ -31,6 +31,7 @@ BILLION = 10**9
 PIECE = 10**8
 CASES, CLASSES = 10**6, 1000
 RUNS = 5
+WITHIN = (0.01, 0.1)
 # Seconds that a prototype took for a billion forecasts, on the same kind of machine.
 PROTOTYPE = 0.11
 CURVES = {
@@ -101,7 +102,7 @@ def forecasts(cases: int) -> tuple[Any, Any]:
 
 
 def of_tallies(cases: int) -> Iterator[Found]:
-    """Measure counting and both decompositions, with memory, and then the curves."""
+    """Measure counting and both decompositions, with memory, then curves and evaluations."""
     y, p = forecasts(cases)
     size = p.numel() * p.element_size() + y.numel()
 
@@ -122,6 +123,14 @@ def of_tallies(cases: int) -> Iterator[Found]:
     for name, curve in CURVES.items():
         told = f"{name} of {tally.total:,} cases at {len(tally):,} distinct forecasts"
         yield Found(told, timed(lambda curve=curve: curve(tally), 3), "s")  # type: ignore[misc]
+    for models in (1, 3):
+        columns = {f"m{k}": p[: cases // 10] ** (1 + k / 4) for k in range(models)}
+        told = f"evaluate of {models} models, {cases // 10:,} cases, without draws"
+
+        def evaluate(columns: Any = columns) -> None:
+            properly.evaluate(y[: cases // 10], columns, within=WITHIN, replicates=0)
+
+        yield Found(told, timed(evaluate, 1), "s", 5.0 if models == 1 else None)
 
 
 def of_logits() -> Iterator[Found]:

@@ -53,6 +53,17 @@ def test_of_equal_losses_the_earlier_row_comes_first() -> None:
     assert found.row.tolist() == [2, 3, 0, 1]
 
 
+@pytest.mark.parametrize("k", [1, 10, 6000, 40_000, 50_000])
+@pytest.mark.parametrize("digits", [1, 3, 16])
+def test_of_many_rows_the_worst_are_those_of_a_full_sort(k: int, digits: int) -> None:
+    rng = np.random.default_rng(2)
+    p, y = np.round(rng.random(40_000), digits), rng.random(40_000) < 0.5
+    loss = Brier().loss(y, p)
+    found = worst_cases(Cases(y, p), Brier(), k)
+    assert found.row.tolist() == np.argsort(-loss, kind="stable")[:k].tolist()
+    np.testing.assert_array_equal(found.loss, loss[found.row])
+
+
 def test_rows_of_weight_zero_are_left_out_and_rows_keep_their_numbers() -> None:
     cases = Cases([0, 1, 1, 0], [0.1, 0.3, 0.6, 0.9], weight=[1, 2, 1, 0])
     assert worst_cases(cases, Brier()).row.tolist() == [1, 2, 0]

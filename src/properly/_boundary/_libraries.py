@@ -64,6 +64,14 @@ def count_up(stop: int, like: Array) -> Array:
     return namespace(like).arange(stop, dtype=like.dtype, device=compat.device(like))
 
 
+def count_true(x: Array) -> int:
+    """Count where a condition holds."""
+    if is_numpy(x):
+        return int(np.count_nonzero(x))
+    xp = namespace(x)
+    return int(xp.sum(xp.astype(x, xp.int64)))
+
+
 def without_gradient(x: Array) -> Array:
     """Cut a tensor loose from the graph that made it; counts cannot be differentiated."""
     return x.detach() if compat.is_torch_array(x) else x

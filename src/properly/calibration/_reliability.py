@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args, o
 
 import numpy as np
 
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_drawing, check_choice
 from properly._boundary._record import Record, many
 from properly.counts import _device
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._reductions import View
     from properly.inference._band import Band, Kind
-    from properly.typing import Floats
+    from properly.typing import Array, Floats
 
 Forecasts: TypeAlias = Literal["auto", "discrete", "continuous"]
 
@@ -112,7 +112,7 @@ class Reliability(Record):
     """
 
     bins: Bins
-    value: Floats
+    _forecasts: Array
     band: Band | None
     discrete: bool
     histogram: Histogram
@@ -120,10 +120,15 @@ class Reliability(Record):
     event_rate: float
 
     def __repr__(self) -> str:
-        forecasts = many(len(self.value), "distinct forecast")
+        forecasts = many(len(self._forecasts), "distinct forecast")
         bins = many(len(self.bins), "bin")
         band = "" if self.band is None else f", with a {self.band.kind} band"
         return f"Reliability({forecasts} in {bins}{band})"
+
+    @property
+    def value(self) -> Floats:
+        """The distinct forecasts."""
+        return read_only(to_numpy(self._forecasts).astype(np.float64, copy=False))
 
     @property
     def recalibrated(self) -> Floats:
@@ -306,22 +311,22 @@ def _of_event(
     tally: Tally | Cases, kind: Kind | None, method: Method, drawing: Drawing, forecasts: Forecasts
 ) -> Reliability:
     t = as_tally(tally)
-    fit = recalibrate(t)
-    value = to_numpy(t.value).astype(np.float64, copy=False)
-    size = np.diff(fit.end, prepend=0)
-    bins = Bins(value[fit.end - size], value[fit.end - 1], fit.weight, fit.event_rate)
+    fit, on_device = recalibrate(t), _device.stays(t)
+    value = t.value if on_device else to_numpy(t.value).astype(np.float64, copy=False)
+    ends = fit.end - np.diff(fit.end, prepend=0), fit.end - 1
+    least, most = (_device.fetch(value, row) for row in ends)
+    bins = Bins(least, most, fit.weight, fit.event_rate)
     band = None
     if kind is not None:
         from properly.calibration._reliability_bands import Request, find_band
 
         band = find_band(Request(tally, t, fit, drawing), kind, method)
-    on_device = _device.stays(t)
     gap = _device.smallest_gap(t) if on_device else smallest_gap(value)
     discrete = is_discrete(gap) if forecasts == "auto" else forecasts == "discrete"
     if on_device and not discrete:
         bars, mean = _device.histogram(t), _device.mean_forecast(t)
     else:
-        weight = to_numpy(t.weight)
+        value, weight = to_numpy(value).astype(np.float64, copy=False), to_numpy(t.weight)
         bars = (
             bar_a_value(value, weight)
             if discrete

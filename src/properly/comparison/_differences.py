@@ -18,13 +18,28 @@ from itertools import product
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypeGuard
 
 import numpy as np
+from array_api_compat import device
 
 from properly._boundary._chunks import share_out
-from properly._boundary._libraries import to_numpy
-from properly.counts._cases import is_dependent, rows_in_use
+from properly._boundary._libraries import (
+    beside,
+    count_true,
+    is_numpy,
+    namespace,
+    to_library_of,
+    to_numpy,
+)
+from properly.counts._cases import is_dependent, rows_in_use, stays_in_place
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
-from properly.inference._variance import Spread, autocovariances, covariance, of_auc, placements
+from properly.inference._variance import (
+    Spread,
+    autocovariances,
+    covariance,
+    dot,
+    of_auc,
+    placements,
+)
 from properly.rules._class_rule import require_class_rule
 from properly.rules._rule import Rule, require_binary
 
@@ -32,7 +47,7 @@ if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.inference._design import Design
     from properly.rules import BinaryRule, ClassRule
-    from properly.typing import Column
+    from properly.typing import Array, Column
 
 
 Index: TypeAlias = tuple[int, int]
@@ -65,15 +80,21 @@ class Influences(NamedTuple):
 
     def between(self, pair: Index) -> Column:
         """Return the influences of a difference."""
-        return np.asarray(self.influence[pair[0]] - self.influence[pair[1]])
+        result: Column = self.influence[pair[0]] - self.influence[pair[1]]
+        return result
 
     def losses_apart(self, pair: Index, value: Column) -> Column:
-        """Return what each case adds to a difference, exactly 0 where losses do not differ."""
-        weight = self.design.weight / self.design.weight.sum()
-        first, second = (value[i] for i in pair)
-        result = self.between(pair) + weight * (first - second)
-        result[np.abs(result) <= ROUNDING * weight * (abs(first) + abs(second))] = 0.0
-        return np.asarray(result)
+        """Return what each case adds to a difference, exactly 0 where losses do not differ.
+
+        Of tensors, only what is not 0 is returned.
+        """
+        away, weight = self.between(pair), self.design.weight
+        xp = namespace(away)
+        share = weight / weight.sum() if is_numpy(away) else 1 / len(weight)
+        first, second = (float(value[i]) for i in pair)
+        result = away + share * (first - second)
+        result[xp.abs(result) <= ROUNDING * share * (abs(first) + abs(second))] = 0.0
+        return result if is_numpy(result) else to_numpy(result[result != 0])
 
 
 class PairSums(NamedTuple):
@@ -144,9 +165,10 @@ def score_models(
     first = next(iter(models.values()))
     classes = first.classes is not None
     checked = _check_rule(rule, classes=classes)
-    y, forecasts = rows_in_use(first).y, _forecasts(models)
-    weight, total = design.weight, design.weight.sum()
-    loss = np.empty((len(models), len(weight)))
+    y, forecasts, weight = _columns(models, design)
+    xp, total = namespace(weight), float(weight.sum())
+    rows = len(weight)
+    loss = xp.empty((len(models), rows), dtype=xp.float64, device=device(weight))
 
     def first_pass(piece: slice) -> tuple[Column, Column]:
         part = loss[:, piece]
@@ -154,16 +176,18 @@ def score_models(
             row[:] = price(checked, y[piece], p[piece], classes=classes)
         # Some kernels of BLAS raise the flag of an invalid number where a loss is infinite.
         with np.errstate(invalid="ignore"):
-            return part @ weight[piece], _count_differing(part, pairs)
+            return dot(part, weight[piece]), _count_differing(part, pairs)
 
     def second_pass(piece: slice) -> Column:
         part = loss[:, piece]
         with np.errstate(invalid="ignore"):
-            part -= mean[:, None]
+            part -= beside(mean, part)[:, None]
             part *= weight[piece] / total
-            return part @ part.T
+            return dot(part, part)
 
-    pieces = [slice(i, i + PIECE) for i in range(0, len(weight), PIECE)]
+    # A device wants few large steps.
+    size = PIECE if is_numpy(weight) else rows
+    pieces = [slice(i, i + size) for i in range(0, rows, size)]
     result = share_out(first_pass, pieces)
     mean = np.sum([x for x, _ in result], axis=0) / total
     endless = np.isinf(mean)
@@ -172,7 +196,9 @@ def score_models(
     ]
     constant = [_is_constant(row, m) for row, m in zip(loss, mean, strict=True)]
     squares = np.sum(share_out(second_pass, pieces), axis=0)
-    loss[constant], squares[constant], squares[:, constant] = 0.0, 0.0, 0.0
+    squares[constant], squares[:, constant] = 0.0, 0.0
+    for k in np.flatnonzero(constant).tolist():
+        loss[k, :] = 0.0
     spread = _spread(loss, squares, design)
     differing = np.sum([x for _, x in result], axis=0)
     return ModelScores(mean, spread, differing, infinite, Influences(loss, design))
@@ -210,6 +236,16 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
     return ModelScores(value, covariance(influence, design), differing, infinite, rows)
 
 
+def _columns(models: dict[str, Cases], design: Design) -> tuple[Array, list[Array], Array]:
+    """Return outcomes, forecasts by model and weights; tensors without weights stay in place."""
+    first = next(iter(models.values()))
+    if not stays_in_place(first):
+        return rows_in_use(first).y, _forecasts(models), design.weight
+    xp = namespace(first.p)
+    weight = xp.ones_like(first.p, dtype=xp.float64)
+    return first.y, [to_library_of(x.p, weight) for x in models.values()], weight
+
+
 def _forecasts(models: dict[str, Cases]) -> list[Column]:
     """Return the forecasts of cases of positive weight, by model."""
     used = rows_in_use(next(iter(models.values()))).used
@@ -227,20 +263,20 @@ def _spread(influence: Column, squares: Column, design: Design) -> Spread:
 
 
 def _count_differing(loss: Column, pairs: tuple[Index, ...]) -> Column:
-    return np.array([np.count_nonzero(loss[i] != loss[j]) for i, j in pairs], dtype=np.int64)
+    return np.array([count_true(loss[i] != loss[j]) for i, j in pairs], dtype=np.int64)
 
 
 def _endless(loss: Column, weight: Column) -> tuple[int, float]:
     """Count infinite losses, and the share of weight that they have."""
-    endless = np.isinf(loss)
-    return int(endless.sum()), float(weight[endless].sum() / weight.sum())
+    endless = namespace(loss).isinf(loss)
+    return count_true(endless), float(weight[endless].sum() / weight.sum())
 
 
 def _is_constant(loss: Column, mean: float) -> bool:
     """Tell whether all losses are alike but for rounding; most are told apart by the first two."""
-    if not np.isfinite(mean) or abs(loss[0] - loss[-1]) > ROUNDING * abs(mean):
+    if not np.isfinite(mean) or abs(float(loss[0] - loss[-1])) > ROUNDING * abs(mean):
         return False
-    return bool(np.ptp(loss) <= ROUNDING * abs(mean))
+    return float(loss.max() - loss.min()) <= ROUNDING * abs(mean)
 
 
 class LongRun(NamedTuple):

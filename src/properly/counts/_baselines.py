@@ -9,7 +9,7 @@ import numpy as np
 
 from properly._boundary._arrays import check_column, check_forecasts
 from properly._boundary._classes import check_probabilities
-from properly._boundary._libraries import namespace, to_numpy
+from properly._boundary._libraries import count_true, namespace, to_numpy
 from properly.counts._cases import Cases, has_classes, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
@@ -94,6 +94,8 @@ def _event_rate(source: Tally | Cases) -> float:
     """Return the share of events; of cases, without counting them at each forecast."""
     if not isinstance(source, Cases):
         return as_tally(source).event_rate
+    if source.weight is None:
+        return count_true(source.y) / len(source)
     y, _, weight, _ = rows_in_use(source)
     return float(np.sum(weight, where=y)) / float(weight.sum())
 

@@ -10,7 +10,7 @@ import numpy as np
 from properly._boundary._arrays import check_column, check_rows, event_label
 from properly._boundary._classes import check_class_rows, is_table
 from properly._boundary._labels import as_labels, check_labels
-from properly._boundary._libraries import kept, namespace, to_numpy
+from properly._boundary._libraries import is_numpy, kept, namespace, to_numpy
 from properly._boundary._options import check_flag
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
@@ -347,6 +347,11 @@ def is_counted(source: Tally | Cases) -> bool:
         return True
     is_plain = source.weight is None and source.classes is None
     return is_plain and not (is_dependent(source) or has_strata(source))
+
+
+def stays_in_place(cases: Cases) -> bool:
+    """Tell whether rows are left on their device: tensors of independent cases, unweighted."""
+    return not is_numpy(cases.p) and is_counted(cases)
 
 
 def as_counted(source: Tally | Cases) -> Tally | Cases:

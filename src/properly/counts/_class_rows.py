@@ -108,7 +108,7 @@ def count_impossible(cases: Tally | Cases) -> int | float:
         return rows_of(cases).impossible
     t = as_tally(cases)
     # Values increase, so that only the first can be 0, and only the last 1.
-    ends = [(to_numpy(t.value)[i], to_numpy(t.weight)[i], to_numpy(t.events)[i]) for i in (0, -1)]
+    ends = [(t.value[i], t.weight[i], t.events[i]) for i in (0, -1)]
     (low, _, events), (high, weight, last) = ends
     result: int | float = (events * (low == 0) + (weight - last) * (high == 1)).item()
     return result

@@ -65,6 +65,12 @@ def histogram(tally: Tally) -> Histogram:
     return Histogram(edges[:-1], edges[1:], np.diff(inner, prepend=0, append=tally.total))
 
 
+def fetch(column: Array, rows: Column) -> Column:
+    """Bring some rows to the host, in double precision."""
+    some = namespace(column).take(column, to_library_of(rows, column))
+    return to_numpy(some).astype(np.float64, copy=False)
+
+
 def smallest_gap(tally: Tally) -> float:
     """Return how far apart the nearest two forecasts are, infinity if there is only one."""
     xp = namespace(tally.value)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._chunks import sweep
-from properly._boundary._libraries import namespace, to_numpy, without_gradient
+from properly._boundary._libraries import is_numpy, namespace, to_numpy, without_gradient
 from properly.counts._cases import rows_in_use
 from properly.counts._pooling import is_one_each
 from properly.rules._class_rule import require_class_rule
@@ -34,8 +34,13 @@ def losses(cases: Cases, rule: Rule) -> Column:
 
 
 def price(rule: Rule, y: Column, p: Any, *, classes: bool) -> Column:
-    """Price rows that have been checked."""
-    p = to_numpy(without_gradient(p)).astype(np.float64, copy=False)
+    """Price rows that have been checked, on the device of the forecasts."""
+    p = without_gradient(p)
+    if not (classes or is_numpy(p)):
+        wide = namespace(p).astype(p, namespace(p).float64, copy=False)
+        result: Column = require_binary(rule).price_event(y, wide)
+        return result
+    p = to_numpy(p).astype(np.float64, copy=False)
     if classes:
         return np.asarray(require_class_rule(rule).prices(y, p))
     of_event, loss = require_binary(rule), np.empty(p.shape)

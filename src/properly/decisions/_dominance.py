@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of, to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_whole
 from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import wrapped
-from properly.counts._cases import Cases, require_event, rows_in_use
+from properly.counts._cases import Cases, is_counted, require_event, rows_in_use
 from properly.decisions._models import require_same_rows
 from properly.decisions._murphy_bands import ENOUGH, GRID
 from properly.errors import ArgumentTypeError, DataError
@@ -303,10 +303,12 @@ def dominance(
     require_enough(drawing.level, drawing.replicates, ends=1, what="a band")
     _require_pair(first, second)
     design = Design.of(first)
-    y, p, _, used = rows_in_use(first)
-    q = to_numpy(second.p)
-    q = q if first.weight is None else q[used]
-    p, q = (x.astype(np.float64, copy=False) for x in (p, q))
+    y, p, q = first.y, first.p, to_library_of(second.p, first.p)
+    if not is_counted(first):
+        y, p, _, used = rows_in_use(first)
+        q = to_numpy(q) if first.weight is None else to_numpy(q)[used]
+    xp = namespace(p)
+    p, q = (xp.astype(x, xp.float64, copy=False) for x in (p, q))
     ends = Interval(0, 1) if within is None else as_interval(within)
     threshold = choose_thresholds(thresholds, ends, p, q)
     length = _checked_length(block_length, design)
@@ -406,27 +408,34 @@ class Pairs:
     @classmethod
     def of(cls, threshold: Column, first: Column, second: Column, happened: Column) -> Pairs:
         """Find the thresholds between two forecasts."""
-        pair = (np.searchsorted(threshold, p, side="right") for p in (first, second))
-        one, other = (x.astype(np.int16) for x in pair)
-        begin, end = np.minimum(one, other), np.maximum(one, other)
+        xp, edges = namespace(first), beside(threshold, first)
+        pair = (xp.searchsorted(edges, p, side="right") for p in (first, second))
+        one, other = (xp.astype(x, xp.int16) for x in pair)
+        begin, end = xp.minimum(one, other), xp.maximum(one, other)
         # Cases that never differ are all alike.
         begin[one == other] = end[one == other] = 0
-        sign = np.where(one > other, np.int8(1), np.int8(-1))
+        sign = 2 * xp.astype(one > other, xp.int8) - 1
         return cls(threshold, begin, end, sign, happened, np.broadcast_to(1.0, len(sign)))
 
     def alike(self, weight: Column) -> tuple[Pairs, Column, Column]:
         """Put cases together that are alike, and add up their weights, and the squares of these."""
         wide = len(self.threshold) + 1
-        kind = self.begin.astype(np.intp)
+        xp = namespace(self.begin)
+        kind = xp.astype(self.begin, xp.int64)
         for digit, base in ((self.end, wide), (self.sign > 0, 2), (self.happened, 2)):
             kind *= base
             kind += digit
-        number = np.bincount(kind, self.number)
-        some = np.flatnonzero(number)
+        if is_numpy(kind):
+            number = np.bincount(kind, self.number)
+            some = np.flatnonzero(number)
+            sums = [x[some] for x in (number, *(np.bincount(kind, w) for w in (weight, weight**2)))]
+        else:
+            # Tensors that stay in place have no weights.
+            some, times = map(to_numpy, xp.unique_counts(kind))
+            sums = [times.astype(np.float64) for _ in range(3)]
         begin, end = np.divmod(some // 4, wide)
         sign, happened = np.where(some // 2 % 2, 1, -1), some % 2 == 1
-        pairs = Pairs(self.threshold, begin, end, sign, happened, number[some])
-        return pairs, np.bincount(kind, weight)[some], np.bincount(kind, weight**2)[some]
+        return Pairs(self.threshold, begin, end, sign, happened, sums[0]), sums[1], sums[2]
 
     def differing(self, unit: Column | None = None) -> tuple[Column, Column]:
         """Count the non-events, and the events, that are judged differently at each threshold.
@@ -651,7 +660,7 @@ def choose_thresholds(
     """Choose thresholds, or check the user's: in order, inside of the range, and not too many."""
     if isinstance(thresholds, str):
         check_choice(thresholds, ("quantiles",), "thresholds, unless they are numbers,")
-        inside = _inside(np.concatenate(forecasts), within)
+        inside = _inside(np.concatenate([to_numpy(p) for p in forecasts]), within)
         share = (np.arange(MOST) + 0.5) / MOST
         return np.unique(np.quantile(inside, share, method="inverted_cdf"))
     if thresholds is not None:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import namespace, to_library_of, to_numpy
 from properly._boundary._record import many
 from properly.counts._baselines import baselines
 from properly.counts._cases import Cases, has_clusters, weights_of
@@ -81,15 +81,14 @@ def _unlike(one: Cases, other: Cases, names: str) -> str | None:
         return f"{names} have {len(one)} and {len(other)} rows"
     if has_clusters(one) != has_clusters(other):
         return f"of {names}, only one has clusters"
-    columns = {
-        "outcomes": (to_numpy(one.y), to_numpy(other.y)),
-        "weights": (weights_of(one), weights_of(other)),
-    }
+    columns = {"outcomes": (one.y, to_library_of(other.y, one.y))}
+    if one.weight is not None or other.weight is not None:
+        columns["weights"] = weights_of(one), weights_of(other)
     if has_clusters(one):
         columns["clusters"] = to_numpy(one.clusters), to_numpy(other.clusters)
     for what, (first, second) in columns.items():
-        differ = np.flatnonzero(first != second)
-        if differ.size:
+        differ = namespace(first).nonzero(first != second)[0]
+        if differ.shape[0]:
             row = int(differ[0])
             got = " and ".join(repr(x[row : row + 1].tolist()[0]) for x in (first, second))
             return f"in row {row}, {names} have the {what} {got}"

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from properly._boundary._labels import names_of_labels, one_kind
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import check_whole
 from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import table
-from properly.counts._cases import Cases, rows_in_use
+from properly.counts._cases import Cases, is_counted, rows_in_use
+from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError
 from properly.rules._class_rule import require_class_rule
-from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # The probabilities of more classes than this are too many for a line.
 MOST_SHOWN = 10
+# Cases to look at first, so that few are left to be put in order.
+SAMPLE = 1 << 12
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -169,24 +171,21 @@ def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> Wors
         message = f"single cases are found in Cases; got {type(cases).__name__}"
         raise ArgumentTypeError(message, hint="make them by properly.Cases(y, p).")
     count = check_whole(k, "k")
-    rows = rows_in_use(cases)
+    y, p, used = cases.y, cases.p, None
+    if not is_counted(cases):
+        y, p, _, used = rows_in_use(cases)
     if cases.classes is None:
-        loss = require_binary(rule).loss(rows.y, rows.p)
+        loss = price(rule, y, p, classes=False)
     else:
-        loss = require_class_rule(rule).prices(rows.y, rows.p)
-    dear = np.arange(len(loss))
-    if count < len(loss):
-        dear = np.flatnonzero(loss >= np.partition(loss, -count)[-count])
+        loss = require_class_rule(rule).prices(y, p)
+    xp, step = namespace(loss), max(1, len(loss) // max(SAMPLE, count))
+    # As many of a sample are at least that dear.
+    dear = xp.nonzero(loss >= xp.sort(loss[::step])[-count:][0])[0]
     # Turned round, since a stable sort keeps the earlier row first.
-    worst = dear[np.argsort(-loss[dear], kind="stable")[:count]]
-    return WorstCases(
-        np.flatnonzero(rows.used)[worst],
-        loss[worst],
-        rows.y[worst].astype(np.int64),
-        rows.p[worst],
-        cases.labels,
-        rule.name,
-    )
+    worst = xp.take(dear, xp.argsort(-xp.take(loss, dear), stable=True)[:count])
+    loss, y, p = (to_numpy(xp.take(x, worst, axis=0)) for x in (loss, y, p))
+    row = to_numpy(worst) if used is None else np.flatnonzero(used)[worst]
+    return WorstCases(row, loss, y.astype(np.int64), p, cases.labels, rule.name)
 
 
 def worst_forecasts(tally: Tally, rule: BinaryRule, k: int = 10) -> WorstCases:

@@ -16,7 +16,7 @@ import numpy as np
 
 from properly import calibration, comparison, decisions
 from properly._boundary._labels import names_of_labels
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import count_true, to_numpy
 from properly.calibration._decomposition import add_parts, decompose, decompose_by
 from properly.counts._cases import (
     has_clusters,
@@ -33,7 +33,6 @@ from properly.decisions._worst_cases import worst_cases, worst_forecasts
 from properly.inference._auc import auc_interval
 from properly.inference._design import few_times, one_dependence
 from properly.inference._intervals import score_and_skill
-from properly.inference._variance import has_design
 from properly.rules import Brier, Log
 from properly.rules._ranked_probability import CutRule
 
@@ -150,7 +149,8 @@ class Rows:
         """Describe the data."""
         first = self.first
         if self.request.task == "binary":
-            tally, events = self.tallies[self.models[0]], int(rows_in_use(first).y.sum())
+            y = first.y if first.weight is None else rows_in_use(first).y
+            tally, events = self.tallies[self.models[0]], count_true(y)
             return {"total": tally.total, "event_rate": tally.event_rate, "events": events}
         total = len(first) if first.weight is None else to_numpy(first.weight).sum()
         classes = {"labels": tuple(first.labels or ()), "shares": self.shares}
@@ -227,8 +227,8 @@ class Rows:
     def auc(self, name: str, about: Estimate) -> Estimate:  # noqa: ARG002 - as of sums
         """Estimate the area under the ROC curve."""
         cases = self.cases[name]
-        counted = cases.weight is None and not has_design(cases)
-        return auc_interval(self.tallies[name] if counted else cases, level=self.request.level)
+        counted = self.tallies[name] if is_counted(cases) else cases
+        return auc_interval(counted, level=self.request.level)
 
     def calibration(self, name: str) -> CalibrationSummary:
         """Summarize the calibration of an event."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import is_numpy, namespace
 from properly._boundary._options import check_choice, check_level
 from properly.counts._cases import Cases, is_dependent, require_event, rows_in_use
 from properly.counts._tally import as_tally
@@ -122,19 +122,19 @@ def _of_rows(cases: Cases, serial: Serial) -> Area:
 
 def _of_counts(tally: Tally) -> Area:
     """Add up over distinct forecasts: cases at the same one with the same outcome are alike."""
-    weight, events = to_numpy(tally.weight), to_numpy(tally.events)
-    sums = [events, weight - events]
-    squares = sums
-    if tally.event_squares is not None and tally.nonevent_squares is not None:
-        squares = [to_numpy(tally.event_squares), to_numpy(tally.nonevent_squares)]
+    weight, events, *squares = tally._columns()  # noqa: SLF001
+    xp, sums = namespace(weight), [events, weight - events]
     area, *places = places_of_counts(sums[1], sums[0])
     variance = 0.0
-    for mine, square, place in zip(sums, squares, places, strict=True):
-        total = float(mine.sum())
-        cases = total**2 / float(square.sum()) if total > 0 else 0.0
+    for mine, square, place in zip(sums, squares or sums, places, strict=True):
+        total = float(xp.sum(mine))
+        cases = total**2 / float(xp.sum(square)) if total > 0 else 0.0
         if not cases > 1:
             return Area(area, math.nan, math.inf, about_tally(tally))
-        away = np.subtract(place, area, out=place)
-        summed = float(np.einsum("i,i,i->", square, away, away))
+        if is_numpy(place):
+            away = np.subtract(place, area, out=place)
+            summed = float(np.einsum("i,i,i->", square, away, away))
+        else:
+            summed = float(xp.sum(square * (place - area) ** 2))
         variance += summed / total**2 * cases / (cases - 1)
     return Area(area, math.sqrt(variance), math.inf, about_tally(tally))

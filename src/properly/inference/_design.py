@@ -10,7 +10,13 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._record import many
-from properly.counts._cases import number_clusters, numbered, rows_in_use, without_time
+from properly.counts._cases import (
+    number_clusters,
+    numbered,
+    rows_in_use,
+    stays_in_place,
+    without_time,
+)
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -48,6 +54,8 @@ class Design:
         """Give clusters, strata and times numbers; refuse what does not go together."""
         check_choice(serial, get_args(Serial), "serial")
         _require_one_design(cases)
+        if stays_in_place(cases):
+            return cls(np.broadcast_to(1.0, len(cases)), serial=serial)
         _, _, weight, used = rows_in_use(cases)
         cluster = None if cases.clusters is None else number_clusters(cases, used)
         stratum = None if cases.strata is None else numbered(to_numpy(cases.strata)[used])[0]
@@ -111,10 +119,15 @@ class Design:
 
 def effective_number(weight: Column) -> float:
     """Return how many cases of equal weight would say as much."""
-    if not len(weight) or (weight == weight[0]).all():
+    if not len(weight) or is_alike(weight):
         return float(len(weight))
     scaled = weight / weight.max()
     return float(scaled.sum() ** 2 / (scaled @ scaled))
+
+
+def is_alike(weight: Column) -> bool:
+    """Tell whether all weights are the same; of tensors, a single 1 is seen from every row."""
+    return weight.strides == (0,) or bool((weight == weight[0]).all())
 
 
 def _with_two_each(stratum: Column) -> Column:

@@ -10,7 +10,13 @@ import numpy as np
 
 from properly._boundary._arrays import check_column, check_forecasts, check_rows
 from properly._boundary._classes import ClassRows, check_class_rows, check_probabilities, is_table
-from properly._boundary._libraries import namespace, to_library_of, to_numpy, without_gradient
+from properly._boundary._libraries import (
+    beside,
+    namespace,
+    to_library_of,
+    to_numpy,
+    without_gradient,
+)
 from properly._boundary._options import check_choice, check_inside, check_level
 from properly.counts._baselines import reference_forecasts
 from properly.counts._cases import Cases, has_classes, require_event, rows_in_use
@@ -217,13 +223,17 @@ def _beside_reference(
     classes = has_classes(cases)
 
     def both(y: Column, p: Column) -> Column:
+        xp = namespace(p)
         if other.shape != (1,):
-            rival = price(rule, y, np.broadcast_to(other, p.shape), classes=classes)
+            rival = to_library_of(np.broadcast_to(other, p.shape), p)
+            rival = price(rule, y, rival, classes=classes)
         else:
             # One forecast for all cases has two prices.
-            event, none = price(rule, np.array([True, False]), np.repeat(other, 2), classes=False)
-            rival = np.where(y, event, none)
-        return np.stack([own(y, p)[0], rival])
+            pair = price(rule, np.array([True, False]), np.repeat(other, 2), classes=False)
+            event, none = beside(pair, p)
+            rival = xp.where(y, event, none)
+        result: Column = xp.stack([own(y, p)[0], rival])
+        return result
 
     return moments(cases, both, serial)
 
@@ -287,8 +297,10 @@ def net_benefit_interval(
         require_event(cases)
 
     def gained(y: Column, p: Column) -> Column:
-        gain = np.where(p >= t, np.where(y, 1.0, -t / (1 - t)), 0.0)
-        return np.stack([gain, y.astype(np.float64)])
+        xp, (right, wrong) = namespace(p), beside(np.array([1.0, -t / (1 - t)]), p)
+        gain = xp.where(p >= t, xp.where(y, right, wrong), 0.0)
+        result: Column = xp.stack([gain, xp.astype(y, xp.float64)])
+        return result
 
     result = moments(cases, gained, serial)
     value, error = float(result.mean[0]), float(result.spread.errors[0])
@@ -368,7 +380,7 @@ def _unlike_bernstein(cases: Tally | Cases) -> str | None:
 
 
 def _acts(cases: Tally | Cases, threshold: float) -> bool:
-    p = rows_in_use(cases).p if isinstance(cases, Cases) else to_numpy(as_tally(cases).value)
+    p = rows_in_use(cases).p if isinstance(cases, Cases) else as_tally(cases).value
     return bool((p >= threshold).any())
 
 

@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._record import many
-from properly.counts._cases import Cases, rows_in_use
+from properly.counts._cases import Cases, rows_in_use, stays_in_place
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design, effective_number
 from properly.inference._variance import (
     Spread,
     covariance,
+    dot,
     effective_total,
     of_mean,
     spread_of_means,
@@ -84,30 +85,32 @@ def moments(
         warn_of_few(source)
     if not isinstance(source, Cases):
         return _of_tally(as_tally(source), amounts)
-    y, p = rows_in_use(source)[:2]
-    design = Design.of(source, serial)
+    y, p = (source.y, source.p) if stays_in_place(source) else rows_in_use(source)[:2]
+    design, xp = Design.of(source, serial), namespace(p)
     weight = design.weight
     if few:
         warn_of_clusters(design)
-    result = amounts(y, p.astype(np.float64, copy=False))
-    endless = np.isinf(result[0])
-    share = float(weight[endless].sum() / weight.sum())
-    infinite = int(endless.sum()), share
+    result = amounts(y, xp.astype(p, xp.float64, copy=False))
+    endless = xp.isinf(result[0])
+    count = count_true(endless)
+    share = count / len(weight) if source.weight is None else weight[endless].sum() / weight.sum()
+    infinite = count, float(share)
     # What nobody else has is overwritten: these are the longest columns there are.
-    mean, influence = of_mean(result, weight, out=result if result.flags.owndata else None)
+    is_own = is_numpy(result) and result.flags.owndata
+    mean, influence = of_mean(result, weight, out=result if is_own else None)
     return Moments(mean, covariance(influence, design), about_design(design), infinite)
 
 
 def _of_tally(tally: Tally, amounts: Amounts) -> Moments:
-    value = to_numpy(tally.value).astype(np.float64)
-    weight, events = (to_numpy(x).astype(np.float64) for x in (tally.weight, tally.events))
+    xp, columns = namespace(tally.value), (tally.value, tally.weight, tally.events)
+    value, weight, events = (xp.astype(x, xp.float64) for x in columns)
     both = (True, events), (False, weight - events)
-    sides = [(amounts(np.full(len(value), y), value), n) for y, n in both]
-    total = float(weight.sum())
+    sides = [(amounts(xp.full_like(value, y, dtype=xp.bool), value), n) for y, n in both]
+    total = float(xp.sum(weight))
     # Some kernels of BLAS raise the flag of an invalid number where an amount is infinite.
     with np.errstate(invalid="ignore"):
-        mean = sum(np.where(n > 0, a, 0.0) @ n for a, n in sides) / total
-    lost = sum(float(n[np.isinf(a[0])].sum()) for a, n in sides)
+        mean = sum(dot(xp.where(n > 0, a, 0.0), n) for a, n in sides) / total
+    lost = sum(float(xp.sum(n[xp.isinf(a[0])])) for a, n in sides)
     whole = tally.event_squares is None
     spread = spread_of_means(tally, sides[0][0], sides[1][0])
     infinite = round(lost) if whole else 0, lost / total
@@ -138,23 +141,21 @@ def warn_of_few(source: Tally | Cases) -> None:
 
     Cases that weigh more than others count as fewer.
     """
-    if isinstance(source, Cases):
-        y, _, weight, _ = rows_in_use(source)
-        if source.classes is not None:
-            kinds = {"case": effective_number(weight)}
-        else:
-            sides = {"event": y, "case without it": ~y}
-            alike = source.weight is None
-            kinds = {
-                what: float(np.count_nonzero(side)) if alike else effective_number(weight[side])
-                for what, side in sides.items()
-            }
-    else:
+    if not isinstance(source, Cases):
         tally = as_tally(source)
         if tally.event_squares is not None:
             return
-        events = float(to_numpy(tally.events).sum())
+        events = float(namespace(tally.events).sum(tally.events))
         kinds = {"event": events, "case without it": float(tally.total) - events}
+    elif source.classes is None and source.weight is None:
+        events = float(count_true(source.y))
+        kinds = {"event": events, "case without it": len(source) - events}
+    else:
+        y, _, weight, _ = rows_in_use(source)
+        sides = {"case": slice(None)}
+        if source.classes is None:
+            sides = {"event": y, "case without it": ~y}
+        kinds = {what: effective_number(weight[side]) for what, side in sides.items()}
     if min(kinds.values()) < FEW:
         text = " and ".join(counted(count, what) for what, count in kinds.items())
         notice(f"with {text}, intervals may cover less than their level")

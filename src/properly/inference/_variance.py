@@ -21,18 +21,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import beside, is_numpy, namespace, to_library_of, to_numpy
 from properly.counts._cases import has_strata, is_dependent, rows_in_use
 from properly.counts._pooling import as_counts
 from properly.counts._tally import Tally
 from properly.errors import DataError
-from properly.inference._design import TIMES, Design
+from properly.inference._design import TIMES, Design, is_alike
 from properly.inference._shares import student
 
 if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.inference._design import Serial
-    from properly.typing import Column
+    from properly.typing import Array, Column
 
 
 # What differs from a mean by rounding alone does not differ.
@@ -46,14 +46,14 @@ def of_mean(loss: Column, weight: Column, out: Column | None = None) -> tuple[Co
 
     Where a loss is infinite so is the mean, and there are no influences, which are then NaN.
     """
-    total = weight.sum()
-    alike = bool((weight == weight[0]).all())
-    mean = loss.mean(axis=-1) if alike else _sums(loss, weight) / total
+    xp, alike = namespace(loss), is_alike(weight)
+    mean = xp.mean(loss, axis=-1) if alike else _sums(loss, weight) / weight.sum()
     with np.errstate(invalid="ignore"):
-        influence = np.subtract(loss, np.asarray(mean)[..., None], out=out)
+        away = mean[..., None]
+        influence = np.subtract(loss, away, out=out) if is_numpy(loss) else loss - away
         _drop_rounding(influence, mean)
-        influence *= 1 / len(weight) if alike else weight / total
-    return mean, influence
+        influence *= 1 / len(weight) if alike else weight / weight.sum()
+    return mean if is_numpy(loss) else to_numpy(mean), influence
 
 
 def of_ratio(first: Column, second: Column, weight: Column) -> tuple[Column, Column]:
@@ -91,24 +91,44 @@ def places_of_counts(none: Column, events: Column) -> tuple[float, Column, Colum
 
     `none` and `events` are sums of weights at increasing forecasts.
     """
+    xp = namespace(none)
+    if not is_numpy(none):
+        none, events = (xp.astype(x, xp.float64) for x in (none, events))
     with np.errstate(divide="ignore", invalid="ignore"):
-        below, above = (np.cumsum(x, dtype=np.float64) for x in (none, events))
+        below, above = (xp.cumulative_sum(x, dtype=xp.float64) for x in (none, events))
         below -= none / 2
-        below /= none.sum()
+        below /= xp.sum(none)
         above -= events / 2
-        above /= events.sum()
-        np.subtract(1, above, out=above)
-        area = float(np.minimum(below @ events / events.sum(), 1.0))
+        above /= xp.sum(events)
+        # One minus this, in its place.
+        above *= -1
+        above += 1
+        area = float(np.minimum(dot(below, events) / float(xp.sum(events)), 1.0))
     return area, below, above
+
+
+def dot(rows: Array, other: Array) -> Column:
+    """Multiply a row, or rows, with another or others; of tensors only the sums leave the device.
+
+    There, products are added up pairwise: a matrix of a few long rows is no work for a device.
+    """
+    if is_numpy(rows):
+        return np.asarray(rows @ other.T)
+    xp = namespace(rows)
+    if rows.ndim > 1:
+        return np.array([dot(row, other) for row in rows])
+    if other.ndim > 1:
+        return np.array([dot(rows, row) for row in other])
+    return np.asarray(float(xp.sum(rows * other)))
 
 
 def _drop_rounding(away: Column, mean: Any) -> None:
     """Set deviations to exactly 0 if all losses of a row are alike but for rounding."""
-    rows, means = np.atleast_2d(away), np.atleast_1d(mean)
+    xp = namespace(away)
+    rows, means = (away, mean) if away.ndim > 1 else (away[None], mean[None])
     for row, middle in zip(rows, means, strict=True):
-        if np.abs(row[0]) <= ROUNDING * abs(middle) and np.all(
-            np.abs(row) <= ROUNDING * abs(middle)
-        ):
+        slack = ROUNDING * abs(middle)
+        if xp.abs(row[0]) <= slack and xp.all(xp.abs(row) <= slack):
             row[:] = 0.0
 
 
@@ -215,8 +235,8 @@ def _sums(rows: Column, weight: Column) -> Column:
 
 def _products(rows: Column) -> Column:
     """Multiply rows with rows; of two, each pair by itself, so that its company does not matter."""
-    if len(rows) > 2:
-        return np.asarray(rows @ rows.T)
+    if len(rows) > 2 or not is_numpy(rows):
+        return dot(rows, rows)
     return np.array([[np.einsum("i,i->", x, y) for y in rows] for x in rows])
 
 
@@ -311,27 +331,29 @@ def _spread_of_repeated(amount: Column, weight: Column) -> Spread:
 
 def _away(amount: Column, mean: Column) -> Column:
     """Subtract the mean; what differs from it by rounding alone does not differ."""
-    away = amount - mean[:, None]
-    away[np.abs(away) <= ROUNDING * np.abs(amount)] = 0.0
+    xp = namespace(amount)
+    away: Column = amount - beside(mean, amount)[:, None]
+    away[xp.abs(away) <= ROUNDING * xp.abs(amount)] = 0.0
     return away
 
 
 def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread:
     """Sum over distinct forecasts: cases at the same one with the same outcome are alike."""
-    weight, events = (to_numpy(x).astype(np.float64) for x in (tally.weight, tally.events))
-    squares = [events, weight - events]
-    total = cases = float(weight.sum())
-    if tally.event_squares is not None and tally.nonevent_squares is not None:
-        squares = [to_numpy(tally.event_squares), to_numpy(tally.nonevent_squares)]
-        cases = total**2 / float(squares[0].sum() + squares[1].sum())
-    amounts = [np.where(s > 0, a, 0.0) for s, a in zip(squares, (if_event, if_none), strict=True)]
+    xp = namespace(if_event)
+    columns = [to_library_of(x, if_event) for x in tally._columns()]  # noqa: SLF001
+    weight, events = (xp.astype(x, xp.float64) for x in columns[:2])
+    squares = columns[2:] or [events, weight - events]
+    total = cases = float(xp.sum(weight))
+    if tally.event_squares is not None:
+        cases = total**2 / float(sum(map(xp.sum, squares)))
+    amounts = [xp.where(s > 0, a, 0.0) for s, a in zip(squares, (if_event, if_none), strict=True)]
     # An infinite amount leaves the spread of its own mean undefined, and of no other.
     with np.errstate(invalid="ignore"):
-        mean = (amounts[0] @ events + amounts[1] @ (weight - events)) / total
+        mean = (dot(amounts[0], events) + dot(amounts[1], weight - events)) / total
         summed = np.zeros((len(mean),) * 2)
         for square, amount in zip(squares, amounts, strict=True):
-            away = np.where(square > 0, _away(amount, mean), 0.0)
-            summed += (square * away) @ away.T
+            away = xp.where(square > 0, _away(amount, mean), 0.0)
+            summed += dot(square * away, away)
     if cases <= 1:
         return Spread(np.full((len(mean),) * 2, np.nan), 0)
     return Spread(summed / total**2 * cases / (cases - 1), cases - 1)
@@ -339,8 +361,6 @@ def _spread_of_counts(tally: Tally, if_event: Column, if_none: Column) -> Spread
 
 def effective_total(tally: Tally) -> float:
     """Return how many cases of equal weight would say as much in all."""
-    weight = to_numpy(tally.weight).astype(np.float64)
-    if tally.event_squares is None or tally.nonevent_squares is None:
-        return float(weight.sum())
-    squares = to_numpy(tally.event_squares).sum() + to_numpy(tally.nonevent_squares).sum()
-    return float(weight.sum() ** 2 / squares)
+    total, squares = float(tally.total), tally._columns()[2:]  # noqa: SLF001
+    xp = namespace(tally.weight)
+    return total**2 / float(sum(map(xp.sum, squares))) if squares else total

@@ -120,7 +120,7 @@ def sums_by_class(cases: Tally | Cases, source: Source) -> list[SideSums]:
     # The same, without laying out what the absence of the event was given.
     tally = as_tally(cases)
     fit = fit_source(source, tally)
-    model = sums_of_outcomes(*(to_numpy(x) for x in (tally.value, tally.weight, tally.events)))
+    model = sums_of_outcomes(tally.value, tally.weight, tally.events)
     counts = (fit.rate, fit.events), (fit.rest, fit.weight - fit.events)
     fitted = [sums_of_powers(rate[n > 0], n[n > 0]) for rate, n in counts]
     both = zip((EVENT, NO_EVENT), model, fitted, strict=True)

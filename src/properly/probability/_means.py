@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from properly._boundary._libraries import to_numpy
+from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import as_drawing, check_flag
 from properly._boundary._record import Record, amount_of
 from properly._boundary._tables import table
@@ -304,11 +304,12 @@ def _correct(cases: Tally | Cases) -> float:
         return 1 - float(wrong)
     # Forecasts are in order, so that sums of counts are enough and none need be priced.
     t = as_tally(cases)
-    value, weight, events = (to_numpy(x) for x in (t.value, t.weight, t.events))
-    below, above = (np.searchsorted(value, 0.5, side=side) for side in ("left", "right"))
-    none = (weight[:below] - events[:below]).sum()
-    right = none + weight[below:above].sum() / 2 + events[above:].sum()
-    return float(right / t.total)
+    xp, weight, events = namespace(t.value), t.weight, t.events
+    half = xp.full_like(t.value[:1], 0.5)
+    below, above = (int(xp.searchsorted(t.value, half, side=x)[0]) for x in ("left", "right"))
+    parts = weight[:below] - events[:below], weight[below:above], events[above:]
+    none, even, happened = (float(xp.sum(x)) for x in parts)
+    return (none + even / 2 + happened) / t.total
 
 
 def _layout(record: Means) -> str:

@@ -19,7 +19,7 @@ from properly._boundary._arrays import (
     check_weights,
 )
 from properly._boundary._chunks import sweep
-from properly._boundary._libraries import namespace, to_numpy
+from properly._boundary._libraries import is_numpy, namespace, to_numpy
 from properly._boundary._options import as_number
 from properly._boundary._record import Record
 from properly.counts._cases import Cases, with_forecasts
@@ -200,39 +200,41 @@ def sums_of_powers(t: Column, weight: Column) -> Sums:
     return sums_in_pieces(lambda t, weight: [_sums(t, weight)], t, weight)[0]
 
 
-def sums_in_pieces(function: Callable[..., Sequence[Sums]], *columns: Column) -> tuple[Sums, ...]:
+def sums_in_pieces(function: Callable[..., Sequence[Sums]], *columns: Array) -> tuple[Sums, ...]:
     """Add up, part by part, what a function finds in pieces of the columns."""
     parts = zip(*sweep(function, *columns), strict=True)
     return tuple(Sums.of_all(part) for part in parts)
 
 
-def sums_of_outcomes(value: Column, weight: Column, events: Column) -> tuple[Sums, ...]:
+def sums_of_outcomes(value: Array, weight: Array, events: Array) -> tuple[Sums, ...]:
     """Add up what events were given, and what the absence of an event was, at each forecast."""
     one_each = is_one_each(weight)
 
-    def sums(value: Column, weight: Column, events: Column) -> list[Sums]:
-        event, none = np.flatnonzero(events), np.flatnonzero(events < weight)
-        happened = None if one_each else events[event]
-        missing = None if one_each else weight[none] - events[none]
-        others = 1.0 - value[none].astype(np.float64)
-        return [_sums(value[event], happened), _sums(others, missing)]
+    def sums(value: Array, weight: Array, events: Array) -> list[Sums]:
+        xp = namespace(value)
+        event, none = (xp.nonzero(x)[0] for x in (events > 0, events < weight))
+        happened = None if one_each else xp.take(events, event)
+        missing = None if one_each else xp.take(weight - events, none)
+        others = 1.0 - xp.astype(xp.take(value, none), xp.float64)
+        return [_sums(xp.take(value, event), happened), _sums(others, missing)]
 
     return sums_in_pieces(sums, value, weight, events)
 
 
-def _sums(t: Column, weight: Column | None) -> Sums:
+def _sums(t: Array, weight: Array | None) -> Sums:
     """Add up three powers in place, since fresh memory costs as much as the arithmetic.
 
     No probability that a double can hold is so small that its power of -2/3 overflows.
     """
-    weight = None if weight is None else weight.astype(np.float64)
-    add = np.sum if weight is None else weight.dot
-    t = t.astype(np.float64, copy=False)
+    xp = namespace(t)
+    weight = None if weight is None else xp.astype(weight, xp.float64)
+    add = xp.sum if weight is None else weight.dot
+    t = xp.astype(t, xp.float64, copy=False)
     with np.errstate(divide="ignore"):
-        x = np.log(t)
+        x = xp.log(t)
     log = float(add(x))
     x *= ROBUSTNESS
-    power = float(add(np.exp(x, out=x)))
+    power = float(add(np.exp(x, out=x) if is_numpy(x) else xp.exp(x)))
     return Sums(float(len(t) if weight is None else weight.sum()), float(add(t)), log, power)
 
 

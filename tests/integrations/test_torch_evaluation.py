@@ -1,0 +1,121 @@
+"""An evaluation of tensors has the numbers of arrays, and only records leave the device."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+import properly
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+torch = pytest.importorskip(
+    "torch", reason="torch is not installed; `make test-integrations` installs it"
+)
+
+
+def sample(kind: str, dtype: str, n: int = 4000) -> tuple[Any, dict[str, Any]]:
+    """Make outcomes, and forecasts of three models."""
+    rng = np.random.default_rng(7)
+    truth = rng.beta(1, 3, n)
+    y, models = rng.random(n) < truth, {}
+    for k, name in enumerate(("sharp", "blunt", "odd")):
+        p = 1 / (1 + np.exp(rng.normal(0, 0.3 + k / 2, n)) * (1 - truth) / truth)
+        if kind == "rounded":
+            p = np.round(p, 2)
+        elif kind == "tied":
+            p[: n // 2] = 0.25
+        elif kind == "certain":
+            p = np.where(y, np.maximum(p, 1e-4), np.minimum(p, 1 - 1e-4))
+            p[::7][~y[::7]], p[::11][y[::11]] = 0.0, 1.0
+        elif kind == "wrong":
+            p[::7], p[::11] = 0.0, 1.0
+        elif kind == "constant":
+            p[:] = 0.5 + k / 8
+        elif kind == "twins":
+            p = 0.1 + 0.8 * truth
+            p[:3] = 0.1 * k
+        models[name] = p.astype(dtype)
+    return y, models
+
+
+def tensors(y: Any, models: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    return torch.tensor(y), {name: torch.tensor(p) for name, p in models.items()}
+
+
+def evaluate(y: Any, models: dict[str, Any]) -> Any:
+    return properly.evaluate(y, models, within=(0.01, 0.1), replicates=0, rng=1)
+
+
+def numbers(told: Any) -> Iterator[Any]:
+    """Walk through all that a record tells, numbers as doubles."""
+    if isinstance(told, dict | list):
+        for x in told.values() if isinstance(told, dict) else told:
+            yield from numbers(x)
+    else:
+        yield float(told) if isinstance(told, int | float) else told
+
+
+KINDS = ("continuous", "rounded", "tied", "certain", "wrong", "constant", "twins")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_tensors_are_evaluated_as_arrays_are(kind: str, dtype: str) -> None:
+    y, models = sample(kind, dtype)
+    got, expected = evaluate(*tensors(y, models)), evaluate(y, models)
+    for mine, other in zip(numbers(got.to_dict()), numbers(expected.to_dict()), strict=True):
+        alike = isinstance(other, float)
+        assert mine == (pytest.approx(other, rel=1e-9, abs=1e-13) if alike else other)
+    # What rounding leaves of nothing may have either sign.
+    mine, other = (str(e).replace("-0.00000", " 0.00000") for e in (got, expected))
+    assert mine == other
+    assert got.notes == expected.notes
+    for name in models:
+        assert got.worst[name].row.tolist() == expected.worst[name].row.tolist()
+        np.testing.assert_array_equal(got.reliability[name].value, expected.reliability[name].value)
+        for curve in ("regret", "decision", "roc"):
+            mine, other = (getattr(e, curve)[name] for e in (got, expected))
+            np.testing.assert_array_equal(mine.threshold, other.threshold)
+
+
+@pytest.mark.parametrize("outcome", [False, True])
+def test_one_outcome_alone_is_told_in_the_same_words(outcome: bool) -> None:
+    _, models = sample("continuous", "float32", 200)
+    y = np.full(200, outcome)
+    got, expected = evaluate(*tensors(y, models)), evaluate(y, models)
+    assert str(got) == str(expected)
+    assert got.notes == expected.notes
+
+
+@pytest.fixture
+def crossed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count the bytes of tensors that come to the host, whoever brings them."""
+    count: Counter[str] = Counter()
+    for name in ("cpu", "numpy", "tolist", "__array__"):
+        fetch = getattr(torch.Tensor, name)
+
+        def counted(x: Any, *args: Any, fetch: Any = fetch, name: str = name, **how: Any) -> Any:
+            count[name] += x.numel() * x.element_size()
+            return fetch(x, *args, **how)
+
+        monkeypatch.setattr(torch.Tensor, name, counted)
+    return count
+
+
+@pytest.mark.parametrize(("models", "most"), [(1, 50_000), (3, 750_000)])
+def test_only_records_leave_the_device(crossed: Counter[str], models: int, most: int) -> None:
+    told = []
+    for n in (100_000, 400_000):
+        y, forecasts = tensors(*sample("continuous", "float32", n))
+        crossed.clear()
+        evaluate(y, dict(list(forecasts.items())[:models]))
+        told.append(crossed["cpu"])
+        # Whatever became an array was fetched on purpose; on a device nothing else can.
+        assert crossed["__array__"] <= crossed["cpu"]
+    # Bins grow with the third root of the cases; kinds of pairs are as many as thresholds allow.
+    assert told[1] < min(2 * told[0], most)
