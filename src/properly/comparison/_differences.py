@@ -21,15 +21,8 @@ import numpy as np
 from array_api_compat import device
 
 from properly._boundary._chunks import share_out
-from properly._boundary._libraries import (
-    beside,
-    count_true,
-    is_numpy,
-    namespace,
-    to_library_of,
-    to_numpy,
-)
-from properly.counts._cases import is_dependent, rows_in_use, stays_in_place
+from properly._boundary._libraries import count_true, is_numpy, namespace, to_library_of, to_numpy
+from properly.counts._cases import is_dependent, is_in_place, rows_in_use
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError, DataError
 from properly.inference._variance import (
@@ -78,10 +71,9 @@ class Influences(NamedTuple):
     influence: Column
     design: Design
 
-    def between(self, pair: Index) -> Column:
+    def between(self, pair: Index) -> Array:
         """Return the influences of a difference."""
-        result: Column = self.influence[pair[0]] - self.influence[pair[1]]
-        return result
+        return self.influence[pair[0]] - self.influence[pair[1]]
 
     def losses_apart(self, pair: Index, value: Column) -> Column:
         """Return what each case adds to a difference, exactly 0 where losses do not differ.
@@ -181,7 +173,7 @@ def score_models(
     def second_pass(piece: slice) -> Column:
         part = loss[:, piece]
         with np.errstate(invalid="ignore"):
-            part -= beside(mean, part)[:, None]
+            part -= to_library_of(mean, part)[:, None]
             part *= weight[piece] / total
             return dot(part, part)
 
@@ -239,7 +231,7 @@ def score_areas(models: dict[str, Cases], design: Design, pairs: tuple[Index, ..
 def _columns(models: dict[str, Cases], design: Design) -> tuple[Array, list[Array], Array]:
     """Return outcomes, forecasts by model and weights; tensors without weights stay in place."""
     first = next(iter(models.values()))
-    if not stays_in_place(first):
+    if not is_in_place(first):
         return rows_in_use(first).y, _forecasts(models), design.weight
     xp = namespace(first.p)
     weight = xp.ones_like(first.p, dtype=xp.float64)

@@ -349,7 +349,7 @@ def is_counted(source: Tally | Cases) -> bool:
     return is_plain and not (is_dependent(source) or has_strata(source))
 
 
-def stays_in_place(cases: Cases) -> bool:
+def is_in_place(cases: Cases) -> bool:
     """Tell whether rows are left on their device: tensors of independent cases, unweighted."""
     return not is_numpy(cases.p) and is_counted(cases)
 

@@ -10,13 +10,7 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._record import many
-from properly.counts._cases import (
-    number_clusters,
-    numbered,
-    rows_in_use,
-    stays_in_place,
-    without_time,
-)
+from properly.counts._cases import is_in_place, number_clusters, numbered, rows_in_use, without_time
 from properly.errors import DataError
 
 if TYPE_CHECKING:
@@ -54,7 +48,7 @@ class Design:
         """Give clusters, strata and times numbers; refuse what does not go together."""
         check_choice(serial, get_args(Serial), "serial")
         _require_one_design(cases)
-        if stays_in_place(cases):
+        if is_in_place(cases):
             return cls(np.broadcast_to(1.0, len(cases)), serial=serial)
         _, _, weight, used = rows_in_use(cases)
         cluster = None if cases.clusters is None else number_clusters(cases, used)

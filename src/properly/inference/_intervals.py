@@ -10,13 +10,7 @@ import numpy as np
 
 from properly._boundary._arrays import check_column, check_forecasts, check_rows
 from properly._boundary._classes import ClassRows, check_class_rows, check_probabilities, is_table
-from properly._boundary._libraries import (
-    beside,
-    namespace,
-    to_library_of,
-    to_numpy,
-    without_gradient,
-)
+from properly._boundary._libraries import namespace, to_library_of, to_numpy, without_gradient
 from properly._boundary._options import check_choice, check_inside, check_level
 from properly.counts._baselines import reference_forecasts
 from properly.counts._cases import Cases, has_classes, require_event, rows_in_use
@@ -39,7 +33,7 @@ if TYPE_CHECKING:
     from properly.inference._design import Serial
     from properly.inference._means import Amounts, Moments
     from properly.rules import ClassRule, Rule
-    from properly.typing import Array, ArrayLike, Column
+    from properly.typing import Array, ArrayLike
 
 
 Pair: TypeAlias = tuple[float, float]
@@ -222,7 +216,7 @@ def _beside_reference(
     other = reference_forecasts(cases, reference)
     classes = has_classes(cases)
 
-    def both(y: Column, p: Column) -> Column:
+    def both(y: Array, p: Array) -> Array:
         xp = namespace(p)
         if other.shape != (1,):
             rival = to_library_of(np.broadcast_to(other, p.shape), p)
@@ -230,10 +224,9 @@ def _beside_reference(
         else:
             # One forecast for all cases has two prices.
             pair = price(rule, np.array([True, False]), np.repeat(other, 2), classes=False)
-            event, none = beside(pair, p)
+            event, none = to_library_of(pair, p)
             rival = xp.where(y, event, none)
-        result: Column = xp.stack([own(y, p)[0], rival])
-        return result
+        return xp.stack([own(y, p)[0], rival])
 
     return moments(cases, both, serial)
 
@@ -296,11 +289,10 @@ def net_benefit_interval(
     if isinstance(cases, Cases):
         require_event(cases)
 
-    def gained(y: Column, p: Column) -> Column:
-        xp, (right, wrong) = namespace(p), beside(np.array([1.0, -t / (1 - t)]), p)
+    def gained(y: Array, p: Array) -> Array:
+        xp, (right, wrong) = namespace(p), to_library_of(np.array([1.0, -t / (1 - t)]), p)
         gain = xp.where(p >= t, xp.where(y, right, wrong), 0.0)
-        result: Column = xp.stack([gain, xp.astype(y, xp.float64)])
-        return result
+        return xp.stack([gain, xp.astype(y, xp.float64)])
 
     result = moments(cases, gained, serial)
     value, error = float(result.mean[0]), float(result.spread.errors[0])

@@ -9,7 +9,7 @@ import numpy as np
 from properly._boundary._libraries import count_true, is_numpy, namespace
 from properly._boundary._notices import notice
 from properly._boundary._record import many
-from properly.counts._cases import Cases, rows_in_use, stays_in_place
+from properly.counts._cases import Cases, is_in_place, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.inference._design import Design, effective_number
 from properly.inference._variance import (
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from properly.inference._design import Serial
-    from properly.typing import Column
+    from properly.typing import Array, Column
 
-Amounts: TypeAlias = "Callable[[Column, Column], Column]"
+Amounts: TypeAlias = "Callable[[Array, Array], Array]"
 
 # What is left of a difference by rounding alone is nothing.
 ROUNDING = 1e-13
@@ -85,7 +85,7 @@ def moments(
         warn_of_few(source)
     if not isinstance(source, Cases):
         return _of_tally(as_tally(source), amounts)
-    y, p = (source.y, source.p) if stays_in_place(source) else rows_in_use(source)[:2]
+    y, p = (source.y, source.p) if is_in_place(source) else rows_in_use(source)[:2]
     design, xp = Design.of(source, serial), namespace(p)
     weight = design.weight
     if few:
