@@ -33,7 +33,7 @@ TOGETHER := $(MAKE) --no-print-directory --keep-going --output-sync=target
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help report test test-laws test-pictures test-numbers test-rest test-browser verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study changelog clean
+.PHONY: help report test test-laws test-pictures test-numbers test-counts test-rest test-browser verify test-all check test-integrations test-peers bench docs pictures conformance coverage-study changelog clean
 
 help:  ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 20
@@ -43,16 +43,18 @@ report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.htm
 
 test: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and all quick tests, with few examples; build the documentation
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
-	@$(TOGETHER) --jobs=$(PROCESSES) test-browser $(QUICK) docs check
+	@$(TOGETHER) --jobs=$(PROCESSES) $(QUICK) test-browser docs check
 
 # Quick tests in parts of about the same time, each a process of its own: workers would each collect
 # all tests, and tell another process of each. Whatever draws or prints pages shares what that loads;
 # what is in no other part is in the last.
 LAWS := tests/laws
 PICTURES := src tests/cli tests/plots tests/report tests/test_readme.py
-NUMBERS := $(addprefix tests/,calibration comparison counts decisions inference probability rules)
-APART := $(LAWS) $(PICTURES) $(NUMBERS) tests/browser $(SLOW) $(FRAMED)
-QUICK := test-laws test-pictures test-numbers test-rest
+NUMBERS := $(addprefix tests/,calibration inference rules)
+COUNTS := $(addprefix tests/,comparison counts decisions probability)
+APART := $(LAWS) $(PICTURES) $(NUMBERS) $(COUNTS) tests/browser $(SLOW) $(FRAMED)
+# The longest first, so that none is left alone at the end.
+QUICK := test-laws test-pictures test-rest test-numbers test-counts
 # Processes fill the cores, so that BLAS has one thread in each. Those of `make verify` have as many
 # as users have, who sum in that order.
 $(QUICK): export OPENBLAS_NUM_THREADS := 1
@@ -66,6 +68,9 @@ test-pictures:
 
 test-numbers:
 	@$(RUN) -m "not slow" $(NUMBERS)
+
+test-counts:
+	@$(RUN) -m "not slow" $(COUNTS)
 
 test-rest:
 	@$(RUN) -m "not slow" tests $(APART:%=--ignore=%)
