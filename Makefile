@@ -43,7 +43,7 @@ report: $(VENV)/.ready-app  ## evaluate the bundled example and write report.htm
 
 test: $(VENV)/.ready-test,docs $(VENV)/.ready-browser  ## run every check and all quick tests, with few examples; build the documentation
 	@touch $(VENV)/.ready-test $(VENV)/.ready-docs
-	@$(TOGETHER) --jobs=$(PROCESSES) $(QUICK) test-browser docs check
+	@$(TOGETHER) --jobs=$(PROCESSES) docs $(QUICK) check
 
 # Quick tests in parts of about the same time, each a process of its own: workers would each collect
 # all tests, and tell another process of each. Whatever draws or prints pages shares what that loads;
@@ -54,7 +54,7 @@ NUMBERS := $(addprefix tests/,calibration inference rules)
 COUNTS := $(addprefix tests/,comparison counts decisions probability)
 APART := $(LAWS) $(PICTURES) $(NUMBERS) $(COUNTS) tests/browser $(SLOW) $(FRAMED)
 # The longest first, so that none is left alone at the end.
-QUICK := test-laws test-pictures test-rest test-numbers test-counts
+QUICK := test-laws test-pictures test-rest test-browser test-numbers test-counts
 # Processes fill the cores, so that BLAS has one thread in each. Those of `make verify` have as many
 # as users have, who sum in that order.
 $(QUICK): export OPENBLAS_NUM_THREADS := 1
