@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from properly.typing import Array
 
-PIECE = 1 << 18
+PIECE = 1 << 16
 # Entries of a table, not rows: a table is read in order, and its pieces need not be as small.
 TABLE = 1 << 20
 # Fewer pieces than this are done sooner than threads are started.
@@ -25,6 +25,7 @@ MANY = 3
 FEW = 1 << 16
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
+_IS_SHARED = ContextVar("is_shared", default=False)
 
 
 def sweep(
@@ -53,11 +54,16 @@ def sweep(
 def share_out(
     function: Callable[[Piece], Result], pieces: Sequence[Piece], many: int = MANY
 ) -> list[Result]:
-    """Apply a function to each of some pieces of work, on a few threads if there are many."""
-    if len(pieces) < many:
+    """Apply a function to each of some pieces of work, on a few threads if there are many.
+
+    A piece that is shared out further is done by its own thread: the others have pieces of theirs.
+    """
+    if len(pieces) < many or _IS_SHARED.get():
         return [function(piece) for piece in pieces]
     # What is set for this call, such as a bar of progress, is set for its threads.
     contexts = [copy_context() for _ in pieces]
+    for context in contexts:
+        context.run(_IS_SHARED.set, True)
     from concurrent.futures import ThreadPoolExecutor  # which short columns need not wait for
 
     with ThreadPoolExecutor(_few_threads()) as pool:

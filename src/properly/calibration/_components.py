@@ -75,11 +75,6 @@ class Prices:
         """Return the mean loss, to which a price that nobody paid adds nothing."""
         return float(Losses.of([self])(weight[None], events[None])[0, 0]) / float(weight.sum())
 
-    def entropy(self, rate: Column) -> Column:
-        """Return the expected loss of forecasts that are the event rates themselves."""
-        result: Column = self.rule.entropy(rate)
-        return result
-
 
 class Parts(NamedTuple):
     """Miscalibration and discrimination."""
@@ -108,7 +103,7 @@ def components_by_rule(
             watch(Draw(weight, events))
         losses, bins = price(weight, events), refit_all(weight, events)
         pairs = zip(by_rule, losses, strict=True)
-        parts.append([_components(bins, x.rule, loss) for x, loss in pairs])
+        parts.append([components_of(bins, x.rule, loss) for x, loss in pairs])
     return [np.concatenate(batches, axis=1) for batches in zip(*parts, strict=True)]
 
 
@@ -124,7 +119,7 @@ def _in_batches(draws: Iterable[Draw]) -> Iterator[Draw]:
         yield Draw(weight, np.stack(events))
 
 
-def _components(bins: Bins, rule: BinaryRule, loss: Column) -> Column:
+def components_of(bins: Bins, rule: BinaryRule, loss: Column) -> Column:
     """Return the miscalibration and the discrimination of each draw, given its loss."""
     best = np.add.reduceat(rule.entropy(bins.rate) * bins.share, bins.start)
     parts = np.stack([loss / bins.total, rule.entropy(bins.constant)]) - best
@@ -173,9 +168,9 @@ class Losses(NamedTuple):
 def true_components(weight: Column, truth: Column, prices: Prices) -> Parts:
     """Return the two components where the true event rates are known."""
     share = weight / weight.sum()
-    best = float(prices.entropy(truth) @ share)
+    best = float(prices.rule.entropy(truth) @ share)
     # Shares need not add up to 1 but for rounding, and a rate may be no more than that.
-    constant = float(prices.entropy(np.array([min(share @ truth, 1.0)]))[0])
+    constant = float(prices.rule.entropy(np.array([min(share @ truth, 1.0)]))[0])
     return Parts(prices.mean(weight, weight * truth) - best, constant - best)
 
 
@@ -213,6 +208,8 @@ class NullDraws:
         self._single = None if start is None else fast_stream(rng)
         self._miscalibration = [np.empty(0) for _ in self.rules]
         self._score = np.empty(0)
+        # The miscalibration of all forecasts, for those who know it already.
+        self.exact: dict[BinaryRule, float] = {}
 
     def observed(self, rule: BinaryRule) -> tuple[float, float]:
         """Return the score and the miscalibration that draws are compared with."""
@@ -273,7 +270,7 @@ class NullDraws:
         for rule, other in zip(self.rules, rough, strict=True):
             losses = _losses_if_calibrated(single.value, each, draws, rule)
             pairs = zip(fits, losses, strict=True)
-            fine = [_components(bins, rule, loss)[0, 0] for bins, loss in pairs]
+            fine = [components_of(bins, rule, loss)[0, 0] for bins, loss in pairs]
             finer.append(float(np.mean(fine) - other[0].mean()))
         return finer
 

@@ -46,12 +46,14 @@ from properly.calibration._statistics import (
     spiegelhalter,
 )
 from properly.counts._cases import has_clusters, number_clusters, rows_in_use
+from properly.counts._scoring import mean_loss
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 from properly.inference._design import Design
 from properly.inference._draws import fast_stream
 from properly.inference._logistic import Fitted, fit, fit_columns, logit
 from properly.inference._variance import Spread, covariance
+from properly.rules import Log
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,11 +116,9 @@ def by_likelihood(
     shifted, free = lines or fit_lines(sample, joint=joint)
     if shifted.separated or (free is not None and free.separated):
         return None
-    weight = sample.weight
-    price = sample.events @ np.log(sample.value) + (weight - sample.events) @ np.log1p(
-        -sample.value
-    )
-    large = max(2 * (shifted.log_likelihood - float(price)), 0.0)
+    total = float(sample.weight.sum())
+    price = -total * mean_loss(sample.value, sample.weight, sample.events, Log())
+    large = max(2 * (shifted.log_likelihood - price), 0.0)
     p_large = _chi_squared_tail(1, large)
     if free is None:
         return Line(large, 1.0, p_large, p_large, math.nan)
@@ -225,6 +225,12 @@ class Trial:
         """Whether cases are independent and counted, rather than weighed."""
         return self.tally.event_squares is None and not has_clusters(self.source)
 
+    @cached_property
+    def miscalibration(self) -> float:
+        """That of all forecasts, at least 0 whatever the rounding."""
+        exact = self.null.exact.get(self.rule)
+        return max(miscalibration_of(self.tally, self.rule)[1] if exact is None else exact, 0.0)
+
     def decide(self, compare: Callable[[int], float]) -> Decision:
         """Compare with draws, all of which a refuted forecast is beyond."""
         return decide(least_of if self.sample.is_refuted else compare, self.replicates)
@@ -249,7 +255,6 @@ class Trial:
 
 def by_miscalibration(trial: Trial) -> CalibrationTest:
     """Compare the miscalibration with that of drawn outcomes."""
-    _, observed = miscalibration_of(trial.tally, trial.rule)
     score, drawn_from = trial.null.observed(trial.rule)
 
     def compare(replicates: int) -> float:
@@ -258,10 +263,10 @@ def by_miscalibration(trial: Trial) -> CalibrationTest:
     p, replicates, is_bound = trial.decide(compare)
     return CalibrationTest(
         "mcb",
-        max(observed, 0.0),
+        trial.miscalibration,
         p,
         "Monte Carlo",
-        miscalibration=max(observed, 0.0),
+        miscalibration=trial.miscalibration,
         mean_if_calibrated=trial.null.mean(trial.rule, replicates),
         replicates=replicates,
         p_is_bound=is_bound,
@@ -270,7 +275,6 @@ def by_miscalibration(trial: Trial) -> CalibrationTest:
 
 def by_both(trial: Trial) -> CalibrationTest:
     """Compare the miscalibration and the score statistic with those of the same drawn outcomes."""
-    _, observed = miscalibration_of(trial.tally, trial.rule)
     null, sample = trial.null, Sample.of(trial.null.tally)
     score, first = null.observed(trial.rule)
     second = score_statistic(score_axes(sample), sample.excess)
@@ -291,7 +295,7 @@ def by_both(trial: Trial) -> CalibrationTest:
         p,
         "Monte Carlo",
         parts=dict(zip(("mcb", "score"), alone, strict=True)),
-        miscalibration=max(observed, 0.0),
+        miscalibration=trial.miscalibration,
         mean_if_calibrated=null.mean(trial.rule, replicates),
         replicates=replicates,
         certain=trial.certain,

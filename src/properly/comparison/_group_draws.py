@@ -16,10 +16,13 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly.calibration._components import (
     ENOUGH,
+    ROUNDING,
     Prices,
+    components_of,
     enough_for_bias,
     increasing_fit,
     least_of,
+    miscalibration_of,
     p_value,
     true_components,
 )
@@ -32,7 +35,6 @@ from properly.calibration._statistics import (
 )
 from properly.counts._cases import Cases, has_time
 from properly.counts._isotonic import Bins, recalibrate
-from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
 from properly.inference._draws import (
     Counts,
@@ -58,7 +60,7 @@ if TYPE_CHECKING:
 
 # Draws whose bins are priced together: few numbers for each, and a call has its price.
 BATCH = 32
-ROUNDING = 1e-12
+
 SLACK = 1 + 1e-12
 
 
@@ -127,7 +129,7 @@ class Stack:
             losses = [[self._loss(price, *draw) for draw in some] for price in by_rule]
             result.append(
                 [
-                    _excess(bins, price, np.concatenate(loss)).reshape(len(some), -1)
+                    components_of(bins, price.rule, np.concatenate(loss))[0].reshape(len(some), -1)
                     for price, loss in zip(by_rule, losses, strict=True)
                 ]
             )
@@ -173,14 +175,6 @@ class Stack:
             paid = np.where(events > 0, prices.if_event, 0.0) * events
             paid += np.where(events < weight, prices.if_none, 0.0) * (weight - events)
         return np.add.reduceat(paid, self.start)
-
-
-def _excess(bins: Bins, prices: Prices, loss: Column) -> Column:
-    """Return the miscalibration of each group of each draw, given its loss."""
-    best = np.add.reduceat(prices.entropy(bins.rate) * bins.share, bins.start)
-    excess = loss / bins.total - best
-    # What rounding leaves of a difference that is 0 is 0.
-    return np.where(np.abs(excess) <= ROUNDING * best, 0.0, excess)
 
 
 class Null:
@@ -236,7 +230,7 @@ def combined_p_values(stack: Stack, null: Null, replicates: int) -> tuple[Column
     result, is_bound = np.full(len(stack.parts), np.nan), np.ones(len(stack.parts), dtype=bool)
     for g, part in enumerate(stack.parts):
         sample, brier = Sample.of(part.tally), Brier()
-        score, first = _miscalibration(part.tally, brier)
+        score, first = miscalibration_of(part.tally, brier)
         second = score_statistic(score_axes(sample), sample.excess)
         for draws in (replicates, max(replicates, ENOUGH)):
             result[g] = alone = least_of(draws)
@@ -274,7 +268,7 @@ def corrected_miscalibrations(
                 deviation = drawn.std(axis=0, ddof=1)
     least, greatest, mean = np.min(biases, axis=0), np.max(biases, axis=0), np.mean(biases, axis=0)
     for g, (part, some) in enumerate(zip(stack.parts, _slices(stack), strict=True)):
-        score, raw = _miscalibration(part.tally, rule)
+        score, raw = miscalibration_of(part.tally, rule)
         if not np.isfinite(score):
             observed.append((np.inf, np.nan, np.inf))
             continue
@@ -294,11 +288,6 @@ def corrected_miscalibrations(
 def _slices(stack: Stack) -> list[slice]:
     ends = np.append(stack.start[1:], len(stack.group))
     return [slice(i, j) for i, j in zip(stack.start.tolist(), ends.tolist(), strict=True)]
-
-
-def _miscalibration(tally: Tally, rule: BinaryRule) -> tuple[float, float]:
-    fit, score = recalibrate(tally), mean_score(tally, rule)
-    return score, score - mean_loss(fit.event_rate, fit.weight, fit.events, rule)
 
 
 def _truths(stack: Stack, price: Prices) -> tuple[Column, Column]:

@@ -10,7 +10,7 @@ import numpy as np
 from properly._boundary._arrays import check_column, check_rows, event_label
 from properly._boundary._classes import check_class_rows, is_table
 from properly._boundary._labels import as_labels, check_labels
-from properly._boundary._libraries import is_numpy, kept, namespace, to_numpy
+from properly._boundary._libraries import is_numpy, kept, namespace, to_numpy, without_gradient
 from properly._boundary._options import check_flag
 from properly.counts._tally import Tally
 from properly.errors import ArgumentTypeError, DataError
@@ -194,17 +194,20 @@ def event_among(cases: Cases, y: Array, p: Array, weight: Array | None = None) -
     )
 
 
-def with_forecasts(cases: Cases, p: Array) -> Cases:
-    """Keep all that is known of the cases but their forecasts, which need no check."""
-    result = object.__new__(Cases)
+def with_forecasts(cases: Cases, p: Array, *, lent: bool = False) -> Cases:
+    """Keep all that is known of the cases but their forecasts, which need no check.
+
+    Forecasts that are lent are not copied: who has them does not change them meanwhile.
+    """
+    result, p = object.__new__(Cases), without_gradient(p) if lent else kept(p)
     for name in Cases.__dataclass_fields__:
-        object.__setattr__(result, name, kept(p) if name == "p" else getattr(cases, name))
+        object.__setattr__(result, name, p if name == "p" else getattr(cases, name))
     return result
 
 
 def without_time(cases: Cases) -> Cases:
     """Forget when cases were."""
-    result = with_forecasts(cases, cases.p)
+    result = with_forecasts(cases, cases.p, lent=True)
     object.__setattr__(result, "time", None)
     return result
 
@@ -220,7 +223,7 @@ def relative_weights(cases: Cases) -> Cases:
     xp = namespace(cases.weight)
     weight = xp.astype(cases.weight, xp.float64)
     number = int(xp.sum(xp.astype(weight > 0, xp.int64)))
-    result = with_forecasts(cases, cases.p)
+    result = with_forecasts(cases, cases.p, lent=True)
     # Scaled first: the sum of the largest weights is no float.
     scaled = weight / xp.max(weight)
     object.__setattr__(result, "weight", kept(scaled * (number / float(xp.sum(scaled)))))

@@ -115,15 +115,19 @@ def bar_a_value(value: Floats, weight: Column) -> Histogram:
 
 def freedman_diaconis(value: Floats, weight: Column, cases: float) -> Histogram:
     """Cut the range of the forecasts into bars as wide as their spread and number suggest."""
-    reached = np.cumsum(weight) * (cases / weight.sum())
+    reached, exact = np.cumsum(weight), np.issubdtype(weight.dtype, np.integer)
+    if not exact:
+        reached *= cases / weight.sum()
     low, high = (_quantile(value, reached, q) for q in (0.25, 0.75))
     edges = bar_edges((float(value[0]), float(value[-1])), high - low, cases)
     # Forecasts are in order; one on the edge of two bars belongs to the lower one.
     end = np.append(np.searchsorted(value, edges[1:-1], side="right"), len(value))
-    bar = np.repeat(np.arange(len(end)), np.diff(end, prepend=0))
-    summed = np.bincount(bar, weight, len(edges) - 1)
-    exact = np.issubdtype(weight.dtype, np.integer)
-    return Histogram(edges[:-1], edges[1:], summed.astype(np.int64) if exact else summed)
+    if exact:
+        summed = np.diff(np.where(end > 0, reached[end - 1], 0), prepend=0)
+    else:
+        bar = np.repeat(np.arange(len(end)), np.diff(end, prepend=0))
+        summed = np.bincount(bar, weight, len(edges) - 1)
+    return Histogram(edges[:-1], edges[1:], summed)
 
 
 def bar_edges(ends: tuple[float, float], spread: float, cases: float) -> Floats:

@@ -158,7 +158,7 @@ def refit_all(weight: Column, events: Column) -> Bins:
 
     rows, forecasts = events.shape
     total, overall = np.broadcast_to(weight.sum(axis=1), rows), events.sum(axis=1)
-    weight, events = np.broadcast_to(weight, events.shape).ravel(), events.ravel()
+    weight, events = np.broadcast_to(weight, events.shape).reshape(-1), events.reshape(-1)
     row, edges = None, np.arange(1, rows) * forecasts
     if not weight.all():
         drawn = np.flatnonzero(weight)

@@ -21,16 +21,20 @@ if TYPE_CHECKING:
 
 
 def contenders(
-    y: ArrayLike, forecasts: Forecasts, *, least: int = 2, normalize: bool = False, **columns: Any
+    y: ArrayLike, forecasts: Forecasts, *, least: int = 2, lent: bool = False, **columns: Any
 ) -> dict[str, Cases]:
-    """Make cases of each model's forecasts; outcomes and what is known are checked once."""
+    """Make cases of each model's forecasts; outcomes and what is known are checked once.
+
+    Forecasts may be lent, for as long as the cases are needed, rather than copied.
+    """
     models = _by_name(forecasts, least)
     (first, p), *others = models.items()
-    cases = Cases(y, p, normalize=normalize, **columns)
+    cases, normalize = Cases(y, p, **columns), columns.get("normalize", False)
     result = {first: cases}
-    for name, other in others:
+    for name, other in [(first, p), *others] if lent else others:
         require_order(columns_of(other), columns_of(p), f"classes of {name!r}")
-        result[name] = with_forecasts(cases, _checked(other, name, cases, normalize=normalize))
+        checked = _checked(other, name, cases, normalize=normalize)
+        result[name] = with_forecasts(cases, checked, lent=lent)
     return result
 
 

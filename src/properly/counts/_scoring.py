@@ -33,8 +33,8 @@ def losses(cases: Cases, rule: Rule) -> Column:
     return price(rule, y, p, classes=cases.classes is not None)
 
 
-def price(rule: Rule, y: Column, p: Any, *, classes: bool) -> Column:
-    """Price rows that have been checked, on the device of the forecasts."""
+def price(rule: Rule, y: Column, p: Any, *, classes: bool, out: Column | None = None) -> Column:
+    """Price rows that have been checked, on the device of the forecasts; in `out` if given."""
     p = without_gradient(p)
     if not (classes or is_numpy(p)):
         wide = namespace(p).astype(p, namespace(p).float64, copy=False)
@@ -43,7 +43,7 @@ def price(rule: Rule, y: Column, p: Any, *, classes: bool) -> Column:
     p = to_numpy(p).astype(np.float64, copy=False)
     if classes:
         return np.asarray(require_class_rule(rule).prices(y, p))
-    of_event, loss = require_binary(rule), np.empty(p.shape)
+    of_event, loss = require_binary(rule), np.empty(p.shape) if out is None else out
 
     def fill(y: Column, p: Column, out: Column) -> None:
         out[:] = of_event.price_event(y, p)

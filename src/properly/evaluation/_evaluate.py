@@ -393,7 +393,8 @@ def _evaluate_rows(
     if task == "binary":
         require_classes_to_normalize(reading.normalize)
         chosen = rules_of_event(reading.rules, reading.within)
-        cases = contenders(y, models, least=1, pos_label=reading.pos_label, **options)
+        options |= {"pos_label": reading.pos_label, "least": 1, "lent": True}
+        cases = contenders(y, models, **options)
         return gather(cases, Request(task, *chosen, **drawing))
     require_of_an_event(reading.within, reading.pos_label)
     cases = _cases_of_classes(y, models, options)

@@ -276,6 +276,7 @@ def _decompositions(
     if drawn is not tally:
         parts = _by_rule(as_tally(drawn), request.rules)
     counts = list(parts.values())
+    null.exact.update((r, x.miscalibration) for r, x in zip(request.rules, counts, strict=True))
     around = find_intervals(drawn, request.rules, counts, drawing, null=null, scores=own)
     pairs = zip(exact.items(), around, strict=True)
     return {rule: replace(x, intervals=intervals) for (rule, x), intervals in pairs}

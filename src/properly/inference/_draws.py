@@ -29,7 +29,7 @@ LONG = 1 << 15
 CELLS = 1 << 10
 ENDS = 1 << 7
 # Entries of a table of draws that are taken in one go: what stays in the processor's cache.
-BATCH = 1 << 18
+BATCH = 1 << 17
 
 
 def fast_stream(rng: np.random.Generator) -> np.random.Generator:

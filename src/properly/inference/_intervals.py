@@ -225,6 +225,12 @@ def _beside_reference(
             # One forecast for all cases has two prices.
             pair = price(rule, np.array([True, False]), np.repeat(other, 2), classes=False)
             event, none = to_library_of(pair, p)
+            if isinstance(p, np.ndarray):
+                # In place: these are the longest columns there are.
+                rows = np.full((2, len(p)), none)
+                rows[1, y] = event
+                price(rule, y, p, classes=False, out=rows[0])
+                return rows
             rival = xp.where(y, event, none)
         return xp.stack([own(y, p)[0], rival])
 

@@ -61,6 +61,12 @@ class Log(DualRule):
     def false_negatives(self, lower: Array | float, upper: Array | float) -> Array:
         """Return ``log(upper / lower)``."""
         xp = namespace(lower, upper)
+        if isinstance(upper, float) and isinstance(lower, np.ndarray) and lower.ndim:
+            # The same, but each logarithm only where it is needed.
+            result = np.log(upper) - np.log(lower)
+            row = np.flatnonzero(upper - lower < lower)
+            result[row] = np.log1p((upper - lower[row]) / lower[row])
+            return result
         lower, upper = lower + 0.0 * upper, upper + 0.0 * lower
         # Not the mirror image of the above: close to 0 that quotient could overflow.
         near = upper - lower < lower
