@@ -343,8 +343,7 @@ def test_of_dependent_cases_no_test_takes_part(known: str) -> None:
 def small_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, size in (("LONG", 300), ("CELLS", 60), ("ENDS", 8)):
         monkeypatch.setattr(_draws, name, size)
-    for name, size in (("FEWEST", 150), ("MOST", 150), ("SINGLE", 20)):
-        monkeypatch.setattr(_components, name, size)
+    monkeypatch.setattr(_components, "NARROW", (150, 20))
 
 
 @pytest.mark.usefixtures("small_cells")

@@ -51,10 +51,9 @@ PIECE = 1 << 14
 # Draws that tell how much grouping takes from a mean: both sides come from the same outcomes, so
 # that their difference hardly varies.
 FOR_MEAN = 5
-# Cells, of so many forecasts, that stand for all of them where cases are drawn with replacement;
-# no fewer than these, nor more, and so many single forecasts at either end.
-NARROW = 16
-FEWEST, MOST, SINGLE = 1 << 14, 1 << 15, 1 << 11
+# Narrow cells that stand for all forecasts where cases are drawn with replacement, and single
+# forecasts at either end.
+NARROW = (1 << 14, 1 << 11)
 
 
 @dataclass(frozen=True, eq=False)
@@ -402,8 +401,7 @@ class Worlds(NamedTuple):
     def of(cls, source: Tally | Cases) -> Worlds:
         """Group very many forecasts: finely, and these cells roughly."""
         tally = as_tally(source)
-        cells = min(max(len(tally) // NARROW, FEWEST), MOST)
-        fine = _starts(tally, (cells, SINGLE), 2 * cells)
+        fine = _starts(tally, NARROW, 2 * NARROW[0])
         if fine is not None:
             tally = in_cells(tally, fine)
         start = _starts(tally, most=None if fine is None else 1)
