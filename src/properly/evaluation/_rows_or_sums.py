@@ -405,7 +405,8 @@ class Sums:
         """Estimate the area under the ROC curve; counts do not tell how clusters vary."""
         from properly.evaluation._summed_scores import weighed
 
-        area = auc_interval(weighed(self.summary, name), level=self.request.level)
+        counts = weighed(self.summary, name, self.tallies[name])
+        area = auc_interval(counts, level=self.request.level)
         area = replace(
             area,
             design=about.design,

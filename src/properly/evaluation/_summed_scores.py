@@ -49,13 +49,14 @@ def is_weighted(sums: ScoreSums) -> bool:
     return any(other != rows for other in others)
 
 
-def weighed(summary: Summary, model: str) -> Tally:
+def weighed(summary: Summary, model: str, tally: Tally | None = None) -> Tally:
     """Return counts with the squares of the weights, by which a row is one case whatever it weighs.
 
     Counts of whole weights would be taken for as many cases. Where squares were added up for all
     forecasts together, they are shared out by weight.
     """
-    tally, counts = summary.counts[model].tally(), summary.counts[model]
+    counts = summary.counts[model]
+    tally = counts.tally() if tally is None else tally
     if tally.event_squares is not None or not is_weighted(summary.sums):
         return tally
     value, cases, events = (

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 REACH = 7
 BEYOND = 10
 # Entries of a guide.
-GUIDE = 64
+GUIDE = 128
 # Poisson numbers with such means are nearly normal; fewer rows are not worth a table.
 NORMAL = 32
 FEW = 32
@@ -44,7 +44,7 @@ class Tables:
     upto : numpy array
         The chance of each number or less; at the end of each table infinity, so that it ends.
     guide : numpy array
-        The first place that a uniform number in each of 64 equal parts may lead to.
+        The first place that a uniform number in each of 128 equal parts may lead to.
     """
 
     least: Column
