@@ -30,6 +30,7 @@ from properly.inference._draws import (
     in_cells,
     sampler,
 )
+from properly.inference._logistic import PIECE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -46,8 +47,6 @@ ROUNDING = 1e-12
 FOR_BIAS = 200
 # If no draw reaches what was observed there are so many, and the p-value is below 0.001.
 ENOUGH = 1000
-# Forecasts that are priced in one go where they are very many.
-PIECE = 1 << 14
 # Draws that tell how much grouping takes from a mean: both sides come from the same outcomes, so
 # that their difference hardly varies.
 FOR_MEAN = 5
