@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 from properly.engines._long_integers import (
     BASE,
@@ -14,6 +15,7 @@ from properly.engines._long_integers import (
     digits_of_counts,
     digits_of_floats,
     lengthened,
+    over,
     product,
 )
 
@@ -56,3 +58,18 @@ def test_zeros_in_front_change_nothing() -> None:
 def test_rounded_digits_are_the_floats_they_came_from() -> None:
     np.testing.assert_array_equal(as_rounded(digits_of_floats(FORECASTS, 0, 4), 4), FORECASTS)
     np.testing.assert_array_equal(as_rounded(digits_of_counts(COUNTS)), COUNTS.astype(float))
+
+
+@pytest.mark.parametrize("most", [9, 2**37, 2**52])
+def test_a_quotient_is_rounded_once(most: int) -> None:
+    rng = np.random.default_rng(1)
+    weight, p = rng.integers(1, most, (2, 2000)), 0.001 + 0.9 * rng.random((2, 2000))
+    p[:, :3] = [[0.5, 0.25, 0.0]] * 2
+    moments = [
+        product(digits_of_counts(w), digits_of_floats(x, 0, 4))
+        for w, x in zip(weight, p, strict=True)
+    ]
+    moment, total = carried(sum(lengthened(x, 7) for x in moments)), weight.sum(axis=0)
+    pairs = zip(as_whole_numbers(moment), total.tolist(), strict=True)
+    # Python divides whole numbers so that the quotient is rounded once.
+    assert over(moment, total).tolist() == [x / (n << 96) for x, n in pairs]

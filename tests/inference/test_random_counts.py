@@ -1,4 +1,4 @@
-"""Random counts from tables: their distributions are those of scipy, to the last of a trillion."""
+"""Random counts: tables have the distributions of scipy, and what is normal nearly has them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,19 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from properly.inference._random_counts import Tables, binomials, poisson
+from properly.inference._random_counts import WIDE, Tables, binomials, poisson
 
-CASES = np.array([1, 1, 7, 40, 300, 5000])
+CASES = np.array([1, 1, 7, 40, 300, 120])
 PROBABILITY = np.array([0.3, 0.999, 0.5, 0.02, 0.97, 0.5])
 ROWS = 20_000
+
+
+def tables_of_events() -> Tables:
+    """Return the tables; none of the counts varies so widely as to do without."""
+    tables = binomials(CASES, PROBABILITY).tables
+    assert tables is not None
+    assert len(tables.start) == len(CASES)
+    return tables
 
 
 def rows_of(tables: Tables, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -22,14 +30,14 @@ def rows_of(tables: Tables, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("k", range(len(CASES)))
 def test_a_table_has_the_distribution_function(k: int) -> None:
-    number, upto = rows_of(binomials(CASES, PROBABILITY), k)
+    number, upto = rows_of(tables_of_events(), k)
     expected = stats.binom.cdf(number, CASES[k], PROBABILITY[k])
     np.testing.assert_allclose(upto, expected, atol=1e-11)
     assert stats.binom.cdf(number[0] - 1, CASES[k], PROBABILITY[k]) < 1e-12
 
 
 def test_a_uniform_number_leads_to_the_first_count_that_reaches_it() -> None:
-    tables, rng = binomials(CASES, PROBABILITY), np.random.default_rng(1)
+    tables, rng = tables_of_events(), np.random.default_rng(1)
     drawn, uniform = tables.draw(500, rng), np.random.default_rng(1).random((500, len(CASES)))
     for k in range(len(CASES)):
         number, upto = rows_of(tables, k)
@@ -44,12 +52,35 @@ def test_what_is_certain_does_not_vary() -> None:
     assert (drawn == [0, 5, 0]).all()
 
 
-@pytest.mark.parametrize("rows", [5, ROWS])
-def test_poisson_numbers_have_their_means_and_variances(rows: int) -> None:
+@pytest.mark.parametrize(
+    ("cases", "probability"), [(129, 0.5), (1100, 0.03), (4000, 0.991), (10**8, 0.2)]
+)
+def test_what_varies_widely_has_nearly_the_distribution_function(
+    cases: int, probability: float
+) -> None:
+    variance = cases * probability * (1 - probability)
+    assert variance >= WIDE
+    columns = np.array([cases, 3]), np.array([probability, 0.5])
+    drawn = binomials(*columns).draw(10 * ROWS, np.random.default_rng(5))
+    assert set(np.unique(drawn[:, 1])) == {0, 1, 2, 3}
+    mean, deviation = cases * probability, np.sqrt(variance)
+    number = np.unique(np.rint(mean + deviation * np.linspace(-4, 4, 65)))
+    upto = np.searchsorted(np.sort(drawn[:, 0]), number, side="right") / len(drawn)
+    expected = stats.binom.cdf(number, cases, probability)
+    # What chance does to so many draws, and a little more.
+    error = 4 * np.sqrt(expected * (1 - expected) / len(drawn)) + 0.02 / variance
+    assert (np.abs(upto - expected) <= error).all()
+
+
+def test_counts_that_vary_widely_stay_between_none_and_all() -> None:
+    drawn = binomials(np.full(2000, 140), np.full(2000, 0.36)).draw(500, np.random.default_rng(6))
+    assert drawn.min() >= 0
+    assert drawn.max() <= 140
+
+
+def test_poisson_numbers_have_their_means_and_variances() -> None:
     mean = np.array([0.0, 0.1, 3.0, 31.0, 33.0, 900.0])
-    some = -(-ROWS // rows)
-    rng = np.random.default_rng(3)
-    drawn = np.concatenate([poisson(mean, rows, rng) for _ in range(some)])
+    drawn = poisson(mean).draw(ROWS, np.random.default_rng(3))
     assert drawn.dtype.kind == "i"
     assert drawn.min() >= 0
     assert (drawn[:, 0] == 0).all()
@@ -61,5 +92,5 @@ def test_poisson_numbers_have_their_means_and_variances(rows: int) -> None:
 
 @pytest.mark.parametrize("mean", [[0.5, 2.0], [50.0, 80.0]])
 def test_means_may_all_be_small_or_all_large(mean: list[float]) -> None:
-    drawn = poisson(np.array(mean), 64, np.random.default_rng(4))
+    drawn = poisson(np.array(mean)).draw(64, np.random.default_rng(4))
     assert drawn.shape == (64, 2)

@@ -61,10 +61,14 @@ def check_rows(
     p = check_forecasts(p)
     y = to_library_of(check_outcomes(y, pos_label=pos_label, labels=labels), p)
     check_length(y, p, "outcomes")
-    if weight is not None:
-        weight = to_library_of(check_weights(weight), p)
-        check_length(weight, p, "weights")
-    return Rows(y, p, weight)
+    return Rows(y, p, None if weight is None else weights_beside(p, weight))
+
+
+def weights_beside(p: Array, weight: ArrayLike) -> Array:
+    """Check weights, and bring them into the library of forecasts, of which there are as many."""
+    weight = to_library_of(check_weights(weight), p)
+    check_length(weight, p, "weights")
+    return weight
 
 
 def check_forecasts(p: ArrayLike, name: str = "forecasts") -> Array:

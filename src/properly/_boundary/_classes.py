@@ -17,11 +17,11 @@ from properly._boundary._arrays import (
     as_floats,
     as_numbers,
     check_length,
-    check_weights,
     distinct,
     is_nested,
     refuse,
     require_present,
+    weights_beside,
 )
 from properly._boundary._chunks import sweep
 from properly._boundary._labels import as_class_numbers, as_labels, check_labels, numbers_of_labels
@@ -78,10 +78,7 @@ def check_class_rows(
     y = as_outcomes(y, int(p.shape[1]), labels, ordered=ordered)
     y = to_library_of(y, p)
     check_length(y, p, "outcomes")
-    if weight is not None:
-        weight = to_library_of(check_weights(weight), p)
-        check_length(weight, p, "weights")
-    return ClassRows(y, p, weight)
+    return ClassRows(y, p, None if weight is None else weights_beside(p, weight))
 
 
 def check_probabilities(p: ArrayLike, *, normalize: bool = False, name: str = NAME) -> Array:

@@ -21,7 +21,7 @@ import numpy as np
 
 from properly._boundary._record import Record
 from properly.counts._isotonic import refit
-from properly.inference._draws import Cells, Counts, Rows, cell_starts
+from properly.inference._draws import Counts, Rows, cell_starts
 from properly.inference._logistic import PIECE, fit_columns, logit, separating_line
 from properly.inference._logistic import fit as fit_logistic
 
@@ -486,8 +486,8 @@ def find_distances(subject: Subject, fit: Fit, drawing: Drawing) -> Distances:
         curves = find_curves(fit, value, weight, counted=counted)
         curve = curves.at(events[None])[0]
     else:
-        draws = _in_cells(draws, start)
-        cells = draws.value, _weight_of(draws)
+        draws = draws.grouped(start)
+        cells = draws.value, draws.total
         curves, curve = _curve_of_many(fit, (value, weight, events), cells, counted=counted)
     observed = _distances(curve[None], value, weight, counted=counted)[0]
     drawn = _if_calibrated(draws, curves, drawing, counted=counted)
@@ -523,27 +523,9 @@ def _distances(curves: Column, value: Column, weight: Column, *, counted: bool) 
 
 def _if_calibrated(draws: Sampler, curves: Curves, drawing: Drawing, *, counted: bool) -> Column:
     """Measure the distances of random outcomes."""
-    value, weight = draws.value, _weight_of(draws)
+    value, weight = draws.value, draws.total
     rough = (curves.at(events, rough=True) for events in _events(draws, drawing))
     return np.concatenate([_distances(x, value, weight, counted=counted) for x in rough])
-
-
-def _in_cells(draws: Sampler, start: Column) -> Sampler:
-    """Take the forecasts of each cell as one, their mean."""
-    weight = _weight_of(draws)
-    total = np.add.reduceat(weight, start)
-    value = np.add.reduceat(weight * draws.value, start) / total
-    if isinstance(draws, Counts):
-        return Cells(value, total)
-    cell = np.searchsorted(start, draws.cell, side="right") - 1
-    return Rows(value, cell, draws.weight, draws.happened)
-
-
-def _weight_of(draws: Sampler) -> Column:
-    """Return the weight at each forecast."""
-    if isinstance(draws, Counts):
-        return draws.weight
-    return np.bincount(draws.cell, draws.weight)
 
 
 def _events(draws: Sampler, drawing: Drawing) -> Iterator[Column]:

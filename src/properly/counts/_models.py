@@ -27,7 +27,8 @@ def contenders(
 
     Forecasts may be lent, for as long as the cases are needed, rather than copied.
     """
-    models = _by_name(forecasts, least)
+    models = forecasts if isinstance(forecasts, Mapping) else as_models(forecasts)
+    models = by_name(models, least, "write {'name': forecasts, ...}.")
     (first, p), *others = models.items()
     cases, normalize = Cases(y, p, **columns), columns.get("normalize", False)
     result = {first: cases}
@@ -38,15 +39,15 @@ def contenders(
     return result
 
 
-def _by_name(forecasts: Any, least: int) -> dict[str, Any]:
-    models = forecasts if isinstance(forecasts, Mapping) else as_models(forecasts)
-    named = {str(name): p for name, p in models.items()}
+def by_name(models: Mapping[Any, Any], least: int, hint: str) -> dict[str, Any]:
+    """Take models by their names, which must differ as text; there must be enough to compare."""
+    named = {str(name): model for name, model in models.items()}
     if len(named) < len(models):
         message = f"models must have names that differ as text; got {list(models)}"
         raise DataError(message)
     if len(named) < least:
         message = f"there must be at least {many(least, 'model')} to compare; got {len(named)}"
-        raise DataError(message, hint="write {'name': forecasts, ...}.")
+        raise DataError(message, hint=hint)
     return named
 
 

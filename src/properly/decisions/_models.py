@@ -8,9 +8,9 @@ from typing import TypeAlias
 import numpy as np
 
 from properly._boundary._libraries import namespace, to_library_of, to_numpy
-from properly._boundary._record import many
 from properly.counts._baselines import baselines
 from properly.counts._cases import Cases, has_clusters, weights_of
+from properly.counts._models import by_name
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import Outcomes, outcomes
 from properly.errors import ArgumentTypeError, DataError
@@ -19,21 +19,11 @@ Model: TypeAlias = Tally | Cases
 
 
 def by_model(models: Mapping[str, Model], least: int = 2) -> dict[str, Model]:
-    """Take models by their names, which must differ as text; there must be enough to compare."""
+    """Take tallies or cases of models by their names."""
     if not isinstance(models, Mapping):
         message = f"models are given by name, in a dict; got {type(models).__name__}"
         raise ArgumentTypeError(message, hint="write {'name': properly.tally(y, p), ...}.")
-    named = {str(name): model for name, model in models.items()}
-    if len(named) < len(models):
-        message = f"models must have names that differ as text; got {list(models)}"
-        raise DataError(message)
-    if len(named) < least:
-        enough = many(least, "model")
-        message = f"there must be at least {enough} to compare; got {len(named)}"
-        raise DataError(
-            message, hint="properly.counts.baselines(tally) makes three to compare with."
-        )
-    return named
+    return by_name(models, least, "properly.counts.baselines(tally) makes three to compare with.")
 
 
 def baselines_beside(models: Mapping[str, Model]) -> dict[str, Tally]:

@@ -27,6 +27,7 @@ from properly.engines._long_integers import (
     digits_of_counts,
     digits_of_floats,
     lengthened,
+    over,
     product,
 )
 from properly.errors import DataError
@@ -288,10 +289,8 @@ class Counts:
         if self.is_fractional:
             mean = moment / self.weight
         else:
-            above, below = as_whole_numbers(moment), self.weight.astype(object)
-            mean = (above / (below << BITS * BEHIND)).astype(np.float64)
-            low = self.place == 1
-            mean[low] = [self.least.scaled / (x * UNIT) for x in below[low]]
+            mean, low = over(moment, self.weight), self.place == 1
+            mean[low] = [self.least.scaled / (x * UNIT) for x in self.weight[low].tolist()]
         lower = np.maximum((self.place - 1) / cells, np.nextafter(0.0, 1.0))
         upper = np.nextafter(self.place / cells, 0.0)
         mean = np.minimum(np.maximum(mean, lower), upper)

@@ -70,6 +70,26 @@ def as_whole_numbers(x: Digits) -> Column:
     return numbers
 
 
+def over(x: Digits, divisor: Column) -> Column:
+    """Divide numbers with four digits behind the point by whole ones, rounded once.
+
+    Digit by digit, as by hand. Quotients are 0, or lie between a billionth and 1. What is left over
+    only matters to how they are rounded, and is put into the last place.
+    """
+    # So many bits are enough for the rest and the next digit.
+    if int(divisor.max()) >> (62 - BITS):
+        divisor = divisor.astype(object)
+    rest, digits = divisor * 0, []
+    for digit in x[::-1]:
+        rest = rest * BASE + digit
+        digits.append(rest // divisor)
+        rest -= digits[-1] * divisor
+    high, low = (digits[k] * BASE + digits[k + 1] for k in (-4, -2))
+    low |= rest > 0
+    quotient: Column = high.astype(np.float64) / BASE**2 + low.astype(np.float64) / BASE**4
+    return quotient
+
+
 def as_rounded(x: Digits, behind: int = 0) -> Column:
     """Return floats, right but for rounding."""
     numbers = np.zeros(x.shape[1])

@@ -30,6 +30,8 @@ CELLS = 1 << 10
 ENDS = 1 << 7
 # Entries of a table of draws that are taken in one go: what stays in the processor's cache.
 BATCH = 1 << 17
+# Fewer draws are not worth tables.
+MANY = 32
 
 
 def fast_stream(rng: np.random.Generator) -> np.random.Generator:
@@ -98,6 +100,15 @@ class Counts:
             drawn += happened
             both = np.bincount(drawn, minlength=2 * forecasts)
             yield Draw(both[::2] + both[1::2], both[1::2])
+
+    def grouped(self, start: Column) -> Cells:
+        """Take the forecasts of each cell as one, their mean."""
+        return Cells(*means_of_cells(self.value, self.weight, start))
+
+    @property
+    def total(self) -> Column:
+        """The cases at each distinct forecast."""
+        return self.weight
 
     @property
     def few_a_forecast(self) -> bool:
@@ -173,17 +184,23 @@ class Cells(Counts):
         cases do not notice.
         """
         means = self.weight * probability, self.weight * (1 - probability)
+        if replicates < MANY:
+            for _ in range(replicates):
+                events, others = (rng.poisson(mean) for mean in means)
+                yield Draw(events + others, events)
+            return
+        numbers = [poisson(mean) for mean in means]
         for rows in self._batches(replicates):
-            events, others = (poisson(mean, rows, rng) for mean in means)
+            events, others = (x.draw(rows, rng) for x in numbers)
             yield from map(Draw, events + others, events)
 
     def outcomes(
         self, probability: Column, replicates: int, rng: np.random.Generator
     ) -> Iterator[Draw]:
         """Draw the events of each cell; many draws together, from tables."""
-        tables = binomials(self.weight, probability)
+        numbers = binomials(self.weight, probability)
         for rows in self._batches(replicates):
-            for events in tables.draw(rows, rng):
+            for events in numbers.draw(rows, rng):
                 yield Draw(self.weight, events)
 
     def _batches(self, replicates: int) -> Iterator[int]:
@@ -250,6 +267,16 @@ class Rows:
         for _ in range(replicates):
             yield self._draw(every, rng.random(len(every)) < probability[self.cell])
 
+    def grouped(self, start: Column) -> Rows:
+        """Take the forecasts of each cell as one, their mean."""
+        value, _ = means_of_cells(self.value, self.total, start)
+        return replace(self, value=value, cell=np.searchsorted(start, self.cell, "right") - 1)
+
+    @property
+    def total(self) -> Column:
+        """The weight of all cases at each distinct forecast."""
+        return np.bincount(self.cell, self.weight)
+
     def _draw(self, row: Column, happened: Column) -> Draw:
         cell, weight, forecasts = self.cell[row], self.weight[row], len(self.value)
         total = np.bincount(cell, weight, forecasts)
@@ -301,19 +328,14 @@ def sampler(x: Tally | Cases, *, clusters: bool = True, start: Column | None = N
     grouped = None if isinstance(x, Tally) or not clusters else x.clusters
     tally = x if isinstance(x, Tally) else x.tally()
     if tally.event_squares is None and grouped is None:
-        kind = Counts if start is None else Cells
-        tally = tally if start is None else in_cells(tally, start)
         value, weight = (to_numpy(column) for column in (tally.value, tally.weight))
-        return kind(value.astype(np.float64, copy=False), weight)
-    if isinstance(x, Tally):
+        draws: Sampler = Counts(value.astype(np.float64, copy=False), weight)
+    elif isinstance(x, Tally):
         message = "cases of fractional weight are drawn one by one; a tally has only their sums"
         raise DataError(message, hint="pass properly.Cases(y, p, weight=w) instead of the tally.")
-    rows = _rows(x, grouped)
-    if start is None:
-        return rows
-    cell = np.searchsorted(start, rows.cell, side="right") - 1
-    value = to_numpy(in_cells(tally, start).value)
-    return replace(rows, value=value, cell=cell)
+    else:
+        draws = _rows(x, grouped)
+    return draws if start is None else draws.grouped(start)
 
 
 def _rows(cases: Cases, grouped: Any) -> Rows:
@@ -358,12 +380,15 @@ def cell_starts(
 def in_cells(tally: Tally, start: Column) -> Tally:
     """Take the forecasts of each cell as one, their mean."""
     value = to_numpy(tally.value).astype(np.float64, copy=False)
-    weight = to_numpy(tally.weight)
-    end = np.append(start[1:], len(value)) - 1
-    mean = np.add.reduceat(weight * value, start) / np.add.reduceat(weight, start)
+    mean, weight = means_of_cells(value, to_numpy(tally.weight), start)
+    others = tally.events, tally.event_squares, tally.nonevent_squares
+    sums = (None if x is None else np.add.reduceat(to_numpy(x), start) for x in others)
+    return Tally(mean, weight, *sums)
+
+
+def means_of_cells(value: Column, weight: Column, start: Column) -> tuple[Column, Column]:
+    """Return the mean forecast of each cell, and its cases."""
+    end, total = np.append(start[1:], len(value)) - 1, np.add.reduceat(weight, start)
+    mean = np.add.reduceat(weight * value, start) / total
     # Rounding must not carry a mean out of its cell, nor change the only value in it.
-    mean = np.minimum(np.maximum(mean, value[start]), value[end])
-    weight, events = (np.add.reduceat(to_numpy(x), start) for x in (tally.weight, tally.events))
-    squares = tally.event_squares, tally.nonevent_squares
-    own, other = (None if x is None else np.add.reduceat(to_numpy(x), start) for x in squares)
-    return Tally(mean, weight, events, own, other)
+    return np.minimum(np.maximum(mean, value[start]), value[end]), total

@@ -1,7 +1,8 @@
 """Random counts: many draws of many binomial or Poisson numbers, each with its own mean.
 
 A general routine prepares for each number anew. Here the distribution functions are tabulated once
-and turned around; a guide leads each uniform number to about the right place.
+and turned around; a guide leads each uniform number to about the right place. Where tables would be
+long, numbers are as good as normal.
 """
 
 from __future__ import annotations
@@ -26,9 +27,8 @@ REACH = 7
 BEYOND = 10
 # Entries of a guide.
 GUIDE = 128
-# Poisson numbers with such means are nearly normal; fewer rows are not worth a table.
-NORMAL = 32
-FEW = 32
+# Numbers of such a variance are nearly normal.
+WIDE = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,35 +90,63 @@ class Tables:
         return place
 
 
-def binomials(cases: Column, probability: Column) -> Tables:
-    """Tabulate how many events happen; of what is certain there is only one number."""
+class Numbers:
+    """Random counts from tables; those that vary widely are normal ones, skewed and rounded.
+
+    Rounding adds a twelfth to their variance.
+    """
+
+    def __init__(
+        self, mean: Column, variance: Column, third: Column, most: Column, step: Step
+    ) -> None:
+        self.wide = wide = variance >= WIDE
+        self.mean, self.most = mean[wide], most[wide]
+        self.deviation = np.sqrt(variance[wide] - 1 / 12)
+        self.bend = third[wide] / variance[wide] / 6
+        place = np.flatnonzero(~wide)
+        columns = mean[place], np.sqrt(variance[place]), most[place]
+        self.tables = Tables.of(*columns, lambda n, k: step(n, place[k])) if len(place) else None
+
+    def draw(self, rows: int, rng: np.random.Generator) -> Column:
+        """Draw so many rows of numbers."""
+        if self.tables is not None and not self.wide.any():
+            return self.tables.draw(rows, rng)
+        result = np.empty((rows, len(self.wide)), dtype=np.int64)
+        if self.tables is not None:
+            result[:, ~self.wide] = self.tables.draw(rows, rng)
+        normal = rng.standard_normal((rows, len(self.mean)), dtype=np.float32)
+        number = normal * self.deviation
+        np.multiply(normal, normal, out=normal)
+        normal -= 1
+        number += normal * self.bend
+        number += self.mean
+        np.rint(number, out=number)
+        result[:, self.wide] = np.clip(number, 0.0, self.most, out=number)
+        return result
+
+
+def binomials(cases: Column, probability: Column) -> Numbers:
+    """Get ready to draw how many events happen; of what is certain there is only one number."""
     mean = cases * probability
+    variance = mean * (1 - probability)
     with np.errstate(divide="ignore"):
         odds = np.log(probability) - np.log1p(-probability)
 
-    def step(number: Column, table: Column) -> Column:
+    def step(number: Column, place: Column) -> Column:
         # After the last number of a table there is no other.
         with np.errstate(divide="ignore", invalid="ignore"):
-            result: Column = np.log((cases[table] - number) / (number + 1)) + odds[table]
+            result: Column = np.log((cases[place] - number) / (number + 1)) + odds[place]
         return result
 
-    return Tables.of(mean, np.sqrt(mean * (1 - probability)), cases, step)
+    return Numbers(mean, variance, variance * (1 - 2 * probability), cases, step)
 
 
-def poisson(mean: Column, rows: int, rng: np.random.Generator) -> Column:
-    """Draw rows of Poisson numbers; those with large means as normal ones that are rounded.
+def poisson(mean: Column) -> Numbers:
+    """Get ready to draw Poisson numbers."""
+    log = np.log(mean, out=np.zeros(len(mean)), where=mean > 0)
 
-    Only how much they vary matters to means over all cells. Rounding adds a twelfth.
-    """
-    if rows < FEW:
-        return rng.poisson(mean, (rows, len(mean)))
-    result, large = np.empty((rows, len(mean)), dtype=np.int64), mean >= NORMAL
-    if not large.all():
-        small = mean[~large]
-        log = np.log(small, out=np.zeros(len(small)), where=small > 0)
-        deviation = np.sqrt(small)
-        tables = Tables.of(small, deviation, np.inf, lambda k, table: log[table] - np.log(k + 1))
-        result[:, ~large] = tables.draw(rows, rng)
-    normal = rng.standard_normal((rows, int(large.sum())), dtype=np.float32)
-    result[:, large] = np.rint(normal * np.sqrt(mean[large] - 1 / 12) + mean[large])
-    return np.maximum(result, 0, out=result)
+    def step(number: Column, place: Column) -> Column:
+        result: Column = log[place] - np.log(number + 1)
+        return result
+
+    return Numbers(mean, mean, mean, np.full(len(mean), np.inf), step)

@@ -129,18 +129,9 @@ class StageCallback(Callback):  # type: ignore[misc]
         if self.stage == "val":
             self.begin(trainer, pl_module, len(trainer.num_val_batches))
 
-    def on_validation_batch_end(  # noqa: PLR0917
-        self,
-        trainer: Any,  # noqa: ARG002
-        pl_module: Any,  # noqa: ARG002
-        outputs: Any,
-        batch: Any,  # noqa: ARG002
-        batch_idx: int,  # noqa: ARG002
-        dataloader_idx: int = 0,
-    ) -> None:
+    def on_validation_batch_end(self, *args: Any) -> None:
         """Take what a validation step returned."""
-        if self.stage == "val":
-            self.add(dataloader_idx, *self.keys.take(outputs, self.stage))
+        self._take("val", *args)
 
     def on_validation_epoch_end(self, trainer: Any, pl_module: Any) -> None:
         """End a validation epoch, unless it is a sanity check."""
@@ -152,23 +143,20 @@ class StageCallback(Callback):  # type: ignore[misc]
         if self.stage == "test":
             self.begin(trainer, pl_module, len(trainer.num_test_batches))
 
-    def on_test_batch_end(  # noqa: PLR0917
-        self,
-        trainer: Any,  # noqa: ARG002
-        pl_module: Any,  # noqa: ARG002
-        outputs: Any,
-        batch: Any,  # noqa: ARG002
-        batch_idx: int,  # noqa: ARG002
-        dataloader_idx: int = 0,
-    ) -> None:
+    def on_test_batch_end(self, *args: Any) -> None:
         """Take what a test step returned."""
-        if self.stage == "test":
-            self.add(dataloader_idx, *self.keys.take(outputs, self.stage))
+        self._take("test", *args)
 
     def on_test_epoch_end(self, trainer: Any, pl_module: Any) -> None:
         """End a test."""
         if self.stage == "test":
             self.finish(trainer, pl_module)
+
+    def _take(self, stage: Stage, *args: Any) -> None:
+        """Add a batch, of which Lightning gives outputs, the batch, its number and its loader's."""
+        _, _, outputs, _, _, *loader = args
+        if self.stage == stage:
+            self.add(*(loader or [0]), *self.keys.take(outputs, stage))
 
 
 def numbered(name: str, loader: int, loaders: int) -> str:
