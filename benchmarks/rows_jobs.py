@@ -187,7 +187,7 @@ ROWS: tuple[Row[Any], ...] = (
         target="<= 1",
         cases=MILLION,
         quantity=REPORTED_TIME,
-        needs=("jinja2", "vl_convert"),
+        needs=("jinja2",),
     ),
     Row(
         "`decompose` with intervals",

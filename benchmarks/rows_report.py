@@ -84,6 +84,6 @@ ROWS: tuple[Row[Any], ...] = (
         target="<= 3",
         cases=CASES,
         quantity=REPORTED_TIME,
-        needs=("click", "duckdb", "jinja2", "vl_convert"),
+        needs=("click", "duckdb", "jinja2"),
     ),
 )

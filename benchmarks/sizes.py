@@ -101,7 +101,7 @@ WORKS = (
         "`properly report`",
         (*REPORT, "--force", "--output", "PAGE"),
         limit=1_000_000_000,
-        needs=(*COMMANDS, "jinja2", "vl_convert"),
+        needs=(*COMMANDS, "jinja2"),
     ),
     Work("polars", ("-c", POLARS, "FILE"), most=FRAMES, needs=("resource", "polars")),
     Work("pandas", ("-c", PANDAS, "FILE"), most=FRAMES, needs=("resource", "pandas", "pyarrow")),

@@ -165,9 +165,7 @@ def test_steps_are_told() -> None:
     ]
 
 
-def test_the_page_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The library that draws takes seconds to come, and is the same on every page.
-    monkeypatch.setattr("vl_convert.javascript_bundle", lambda: "")
+def test_the_page_is_written(tmp_path: Path) -> None:
     found = gathered(summary_of(rules_of_classes(None, "ordinal"), 50), replicates=9)
     page = report.write(tmp_path / "page.html", found).read_text(encoding="utf-8")
     assert 'e = properly.evaluate(summary, task="ordinal", level=0.95' in html.unescape(page)

@@ -251,11 +251,7 @@ def test_cases_that_were_certain_and_wrong_are_counted() -> None:
     assert found.worst["m"].to_dict()["loss"][:2] == ["Infinity", "Infinity"]
 
 
-def test_the_page_says_what_is_known(
-    whole: Any, grouped: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # The library that draws takes seconds to come, and is the same on every page.
-    monkeypatch.setattr("vl_convert.javascript_bundle", lambda: "")
+def test_the_page_says_what_is_known(whole: Any, grouped: Any, tmp_path: Path) -> None:
     exact = report.write(tmp_path / "exact.html", whole).read_text(encoding="utf-8")
     cells = report.write(tmp_path / "cells.html", grouped).read_text(encoding="utf-8")
     for page in (exact, cells):

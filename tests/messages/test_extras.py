@@ -26,11 +26,6 @@ if TYPE_CHECKING:
             "this needs matplotlib, which is not installed\n\nHint: pip install 'properly[plots]'",
         ),
         (
-            "vl_convert",
-            lambda: report.write("report.html", evaluate([0, 1], [0.1, 0.2], replicates=0)),
-            "this needs vl_convert, which is not installed\n\nHint: pip install 'properly[report]'",
-        ),
-        (
             "jinja2",
             lambda: report.write("report.html", evaluate([0, 1], [0.1, 0.2], replicates=0)),
             "this needs jinja2, which is not installed\n\nHint: pip install 'properly[report]'",

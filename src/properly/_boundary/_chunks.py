@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from properly.typing import Array
 
-PIECE = 1 << 16
+PIECE, SMALL = 1 << 18, 1 << 16
 # Entries of a table, not rows: a table is read in order, and its pieces need not be as small.
 TABLE = 1 << 20
 # Fewer pieces than this are done sooner than threads are started.
@@ -41,14 +41,20 @@ def sweep(
     kept together by `keep`, which moves a cut of the first column onwards.
     """
     rows = columns[0].shape[0]
-    piece = PIECE if columns[0].ndim == 1 else max(1, TABLE // columns[0].shape[1])
+    # While others work on pieces of theirs, memory is the scarcer.
+    piece = SMALL if _IS_SHARED.get() else PIECE
+    piece = piece if columns[0].ndim == 1 else max(1, TABLE // columns[0].shape[1])
     if not is_numpy(columns[0]) or rows <= piece:
         return [function(*columns)]
     cuts = range(piece, rows, piece)
     moved = cuts if keep is None else (keep(columns[0], cut) for cut in cuts)
     ends = sorted({0, *moved, rows})
     pieces = [tuple(x[start:stop] for x in columns) for start, stop in pairwise(ends)]
-    return share_out(lambda piece: function(*piece), pieces)
+    # Threads hinder one another where they fetch pieces: each has a run of them.
+    run = -(-len(pieces) // _few_threads()) if len(pieces) >= MANY else len(pieces)
+    runs = [pieces[k : k + run] for k in range(0, len(pieces), run)]
+    done = share_out(lambda some: [function(*piece) for piece in some], runs, 2)
+    return [result for results in done for result in results]
 
 
 def share_out(
@@ -64,10 +70,8 @@ def share_out(
     contexts = [copy_context() for _ in pieces]
     for context in contexts:
         context.run(_IS_SHARED.set, True)
-    from concurrent.futures import ThreadPoolExecutor  # which short columns need not wait for
-
-    with ThreadPoolExecutor(_few_threads()) as pool:
-        return list(pool.map(lambda here, piece: here.run(function, piece), contexts, pieces))
+    pool = kept_threads(_few_threads())
+    return list(pool.map(lambda here, piece: here.run(function, piece), contexts, pieces))
 
 
 def spread(function: Callable[..., object], *columns: Array) -> None:

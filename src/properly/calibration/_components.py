@@ -24,6 +24,8 @@ from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
 from properly.inference._draws import (
     BATCH,
+    Cells,
+    Counts,
     Draw,
     cell_starts,
     fast_stream,
@@ -255,6 +257,8 @@ class NullDraws:
         if self.start is None or self._single is None:
             return [0.0] * len(self.rules)
         single = sampler(self.source, clusters=False)
+        if isinstance(single, Counts) and single.has_ties:
+            single = Cells(single.value, single.weight)
         edges = np.append(self.start, len(single.value))
         weight, draws, cells, fits = to_numpy(self.tally.weight), [], [], []
         for each, events in single.outcomes(single.value, FOR_MEAN, self._single):

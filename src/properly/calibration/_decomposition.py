@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, overload
 
 import numpy as np
 
+from properly._boundary._chunks import share_out
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_drawing, check_choice, check_flag
 from properly._boundary._record import Parts, Record, many, plain, to_frame
@@ -38,7 +39,7 @@ from properly.inference._variance import spread_of_means
 from properly.rules._rule import require_binary
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from properly._boundary._options import Drawing
     from properly._boundary._record import Backend
@@ -518,19 +519,27 @@ def find_intervals(
     prices = [Prices.at(worlds.sampler.value, rule) for rule in rules]
     truths = [(price, increasing_fit(t, fit, price)) for price in prices]
     enough = enough_for_bias(replicates)
-    biases = find_bias(worlds, recalibrated, truths, replicates=enough, rng=rng)
+
+    def exact() -> Sequence[Pair] | None:
+        if scores is not None or worlds.fine is None:
+            return scores
+        return [_score_interval(source, *x, drawing) for x in zip(rules, parts, strict=True)]
+
+    # What is drawn comes from streams of their own.
+    makers: tuple[Callable[[], Any], ...] = (
+        lambda: [null.mean(rule, replicates) for rule in rules],
+        lambda: find_bias(worlds, recalibrated, truths, replicates=enough, rng=rng),
+        exact,
+    )
+    means, biases, scores = share_out(lambda make: make(), makers, 2)
     intervals = []
     for k, (rule, own, price, bias) in enumerate(zip(rules, raw, prices, biases, strict=True)):
         spread = _spread(source, worlds, _amounts(price, recalibrated, t.event_rate))
         score, observed = null.observed(rule)
         drawn = null.miscalibration(rule, replicates)
         p = math.nan if is_dependent(source) else p_value(observed, drawn, score)
-        around = _intervals(_four(own), spread, bias, (p, null.mean(rule, replicates)), drawing)
-        if scores is not None:
-            around = replace(around, score=scores[k])
-        elif worlds.fine is not None and math.isfinite(own.score):
-            around = replace(around, score=_score_interval(source, rule, parts[k].score, drawing))
-        intervals.append(around)
+        around = _intervals(_four(own), spread, bias, (p, means[k]), drawing)
+        intervals.append(around if scores is None else replace(around, score=scores[k]))
     return intervals
 
 
@@ -539,12 +548,14 @@ def _four(parts: Decomposition) -> tuple[float, ...]:
 
 
 def _score_interval(
-    source: Tally | Cases, rule: BinaryRule, score: float, drawing: Drawing
+    source: Tally | Cases, rule: BinaryRule, parts: Decomposition, drawing: Drawing
 ) -> Pair:
     """Put an interval around a score, from all forecasts where the parts are those of cells."""
+    if not math.isfinite(parts.score):
+        return math.nan, math.inf
     prices = Prices.at(to_numpy(as_tally(source).value).astype(np.float64), rule)
     spread = spread_of_means(source, prices.if_event[None], prices.if_none[None])
-    return _around(score, spread.half_widths(drawing.level)[0])
+    return _around(parts.score, spread.half_widths(drawing.level)[0])
 
 
 def _spread(source: Tally | Cases, worlds: Worlds, amounts: tuple[Column, Column]) -> Spread:

@@ -90,12 +90,12 @@ def kernel_density(value: Column, weight: Column, cases: float) -> Column:
         \qquad b = n^{-2/5}.
 
     It is not rescaled to integrate to one. Very many forecasts are taken in cells far narrower
-    than a kernel, at their mean, which changes some millionths of it.
+    than a kernel, at their mean, which changes less than a ten-thousandth of it.
     """
     from scipy.special import betaln
 
     if len(value) > NARROW:
-        start = np.flatnonzero(np.diff(np.floor(value * NARROW), prepend=-1))
+        start = np.flatnonzero(np.diff(np.floor(value * (NARROW / 2)), prepend=-1))
         total, moment = (np.add.reduceat(x, start) for x in (weight, weight * value))
         value, weight = moment / total, total
 

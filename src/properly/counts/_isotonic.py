@@ -68,7 +68,14 @@ class Recalibration:
 
 
 def recalibrate(tally: Tally) -> Recalibration:
-    """Pool adjacent violators."""
+    """Pool adjacent violators, once a tally: many questions begin with its bins."""
+    known: dict[str, Recalibration] = vars(tally)
+    if "_bins" not in known:
+        known["_bins"] = _pool(tally)
+    return known["_bins"]
+
+
+def _pool(tally: Tally) -> Recalibration:
     if not namespace(tally.weight).isdtype(tally.weight.dtype, "integral"):
         return _pool_fractions(to_numpy(tally.weight), to_numpy(tally.events))
     points = _prune(*_join(sweep(_hull_of_rows, tally.weight, tally.events)))

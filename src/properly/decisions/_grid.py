@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._arrays import check_forecasts
-from properly._boundary._chunks import sweep
+from properly._boundary._chunks import FEW, share_out, sweep
 from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_number, check_choice
 from properly.counts._cases import Cases, event_among
@@ -223,6 +223,7 @@ def acted_anywhere(counts: Outcomes) -> Acted:
     """Find who is acted upon at 0 and at every forecast below 1, without a search."""
     value, ahead = counts.value, int(counts.value[0] > 0)
     threshold = np.concatenate([np.zeros(ahead), value[: len(value) - int(value[-1] == 1)]])
-    columns = (from_each_on(x, ahead) for x in (counts.events, counts.nonevents))
+    both, many = (counts.events, counts.nonevents), 2 if len(value) >= FEW else 3
+    columns = share_out(lambda column: from_each_on(column, ahead), both, many)
     window = np.lib.stride_tricks.sliding_window_view
     return Acted(threshold, *(window(x, len(threshold))[:2] for x in columns))

@@ -30,8 +30,6 @@ CELLS = 1 << 10
 ENDS = 1 << 7
 # Entries of a table of draws that are taken in one go: what stays in the processor's cache.
 BATCH = 1 << 17
-# Fewer draws are not worth tables.
-MANY = 32
 
 
 def fast_stream(rng: np.random.Generator) -> np.random.Generator:
@@ -184,11 +182,6 @@ class Cells(Counts):
         cases do not notice.
         """
         means = self.weight * probability, self.weight * (1 - probability)
-        if replicates < MANY:
-            for _ in range(replicates):
-                events, others = (rng.poisson(mean) for mean in means)
-                yield Draw(events + others, events)
-            return
         numbers = [poisson(mean) for mean in means]
         for rows in self._batches(replicates):
             events, others = (x.draw(rows, rng) for x in numbers)

@@ -8,6 +8,7 @@ long, numbers are as good as normal.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
     # By what the logarithm of the chance of a number differs from that of the next, in tables.
     Step = Callable[[Column, Column], Column]
+    # Draws the numbers at some places, rows of them.
+    Exact = Callable[[np.random.Generator, Column, tuple[int, int]], Column]
 
 
 # Tables reach so many standard deviations to either side, and so many numbers beyond. What is left
@@ -27,8 +30,9 @@ REACH = 7
 BEYOND = 10
 # Entries of a guide.
 GUIDE = 128
-# Numbers of such a variance are nearly normal.
-WIDE = 32
+# Numbers of such a variance are nearly normal; fewer draws are not worth tables.
+WIDE = 16
+MANY = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,29 +95,34 @@ class Tables:
 
 
 class Numbers:
-    """Random counts from tables; those that vary widely are normal ones, skewed and rounded.
+    """Random counts; those that vary widely are normal ones, skewed and rounded.
 
-    Rounding adds a twelfth to their variance.
+    Rounding adds a twelfth to their variance. Of the others, many draws are taken from tables, few
+    by a general routine.
     """
 
     def __init__(
-        self, mean: Column, variance: Column, third: Column, most: Column, step: Step
+        self, moments: tuple[Column, Column, Column], most: Column, step: Step, exact: Exact
     ) -> None:
-        self.wide = wide = variance >= WIDE
-        self.mean, self.most = mean[wide], most[wide]
-        self.deviation = np.sqrt(variance[wide] - 1 / 12)
-        self.bend = third[wide] / variance[wide] / 6
-        place = np.flatnonzero(~wide)
-        columns = mean[place], np.sqrt(variance[place]), most[place]
-        self.tables = Tables.of(*columns, lambda n, k: step(n, place[k])) if len(place) else None
+        mean, variance, third = moments
+        self.wide, self.step, self.exact = variance >= WIDE, step, exact
+        self.narrow = np.flatnonzero(~self.wide)
+        self.columns = [x[self.narrow] for x in (mean, np.sqrt(variance), most)]
+        self.mean, self.most, spread = (x[self.wide] for x in (mean, most, variance))
+        self.deviation, self.bend = np.sqrt(spread - 1 / 12), third[self.wide] / spread / 6
+
+    @cached_property
+    def tables(self) -> Tables:
+        """The distributions that are tabulated."""
+        return Tables.of(*self.columns, lambda number, k: self.step(number, self.narrow[k]))
 
     def draw(self, rows: int, rng: np.random.Generator) -> Column:
         """Draw so many rows of numbers."""
-        if self.tables is not None and not self.wide.any():
-            return self.tables.draw(rows, rng)
         result = np.empty((rows, len(self.wide)), dtype=np.int64)
-        if self.tables is not None:
-            result[:, ~self.wide] = self.tables.draw(rows, rng)
+        if rows < MANY:
+            result[:, self.narrow] = self.exact(rng, self.narrow, (rows, len(self.narrow)))
+        elif len(self.narrow):
+            result[:, self.narrow] = self.tables.draw(rows, rng)
         normal = rng.standard_normal((rows, len(self.mean)), dtype=np.float32)
         number = normal * self.deviation
         np.multiply(normal, normal, out=normal)
@@ -138,7 +147,11 @@ def binomials(cases: Column, probability: Column) -> Numbers:
             result: Column = np.log((cases[place] - number) / (number + 1)) + odds[place]
         return result
 
-    return Numbers(mean, variance, variance * (1 - 2 * probability), cases, step)
+    def exact(rng: np.random.Generator, place: Column, shape: tuple[int, int]) -> Column:
+        return rng.binomial(cases[place], probability[place], shape)
+
+    moments = mean, variance, variance * (1 - 2 * probability)
+    return Numbers(moments, cases, step, exact)
 
 
 def poisson(mean: Column) -> Numbers:
@@ -149,4 +162,7 @@ def poisson(mean: Column) -> Numbers:
         result: Column = log[place] - np.log(number + 1)
         return result
 
-    return Numbers(mean, mean, mean, np.full(len(mean), np.inf), step)
+    def exact(rng: np.random.Generator, place: Column, shape: tuple[int, int]) -> Column:
+        return rng.poisson(mean[place], shape)
+
+    return Numbers((mean, mean, mean), np.full(len(mean), np.inf), step, exact)

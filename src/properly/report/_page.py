@@ -134,8 +134,7 @@ def page(
     )
     words: Words = {"title": title, "cases": cases, "event": event}
     context: dict[str, Any] = contents(evaluation, words, command, python)
-    style, script = _ours("page.css"), _ours("page.js")
-    runtime = import_extra("vl_convert", extra="report").javascript_bundle()
+    style, script, runtime = _ours("page.css"), _ours("page.js"), _ours("vega.js")
     html: str = environment.from_string(_ours("page.html.jinja")).render(
         **context | {name: embedded(context[name]) for name in ("numbers", "specs")},
         theme=embedded(theme()),
