@@ -519,17 +519,12 @@ def find_intervals(
     prices = [Prices.at(worlds.sampler.value, rule) for rule in rules]
     truths = [(price, increasing_fit(t, fit, price)) for price in prices]
     enough = enough_for_bias(replicates)
-
-    def exact() -> Sequence[Pair] | None:
-        if scores is not None or worlds.fine is None:
-            return scores
-        return [_score_interval(source, *x, drawing) for x in zip(rules, parts, strict=True)]
-
+    pairs = zip(rules, parts, strict=True) if scores is None and worlds.fine is not None else None
     # What is drawn comes from streams of their own.
     makers: tuple[Callable[[], Any], ...] = (
         lambda: [null.mean(rule, replicates) for rule in rules],
         lambda: find_bias(worlds, recalibrated, truths, replicates=enough, rng=rng),
-        exact,
+        lambda: scores if pairs is None else [_score_interval(source, *x, drawing) for x in pairs],
     )
     means, biases, scores = share_out(lambda make: make(), makers, 2)
     intervals = []
@@ -538,13 +533,10 @@ def find_intervals(
         score, observed = null.observed(rule)
         drawn = null.miscalibration(rule, replicates)
         p = math.nan if is_dependent(source) else p_value(observed, drawn, score)
-        around = _intervals(_four(own), spread, bias, (p, means[k]), drawing)
+        four = tuple(getattr(own, name) for name in PARTS)
+        around = _intervals(four, spread, bias, (p, means[k]), drawing)
         intervals.append(around if scores is None else replace(around, score=scores[k]))
     return intervals
-
-
-def _four(parts: Decomposition) -> tuple[float, ...]:
-    return tuple(getattr(parts, name) for name in PARTS)
 
 
 def _score_interval(

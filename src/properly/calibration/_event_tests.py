@@ -311,7 +311,8 @@ def by_score(trial: Trial) -> CalibrationTest:
         return _by_clusters(trial, trial.source)
     statistic = partial(_score_of, trial)
     observed, degrees = statistic(trial.sample), len(score_axes(trial.sample))
-    approximate = float(chdtrc(degrees, observed)) if degrees else _tail_of_nothing(observed)
+    # What is always 0 is never more.
+    approximate = float(chdtrc(degrees, observed) if degrees else observed == 0)
     drawn_from = statistic(Sample.of(trial.null.tally))
 
     def draw(replicates: int) -> Column:
@@ -351,11 +352,6 @@ def _warn_of_few(clusters: int) -> None:
     if clusters and least > SMALL:
         text = f"with {many(clusters, 'cluster')} the score test has no p-value below {least:.2g}"
         notice(f"{text}, so it cannot refuse calibration")
-
-
-def _tail_of_nothing(observed: float) -> float:
-    """Return the p-value of a statistic that is always 0."""
-    return 1.0 if observed == 0 else 0.0
 
 
 def by_reach(trial: Trial) -> CalibrationTest:

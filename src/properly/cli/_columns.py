@@ -233,18 +233,14 @@ def models_of(
     """Return the columns of each model that is given: one, or one a class."""
     if labels is None:
         return {name: (name,) for name in forecast}
-    columns = {
-        given: tuple(_pattern(given).replace(PLACE, label) for label in labels)
-        for given in forecast
-    }
+    columns = {}
+    for given in forecast:
+        pattern = given if PLACE in given else f"{given}_{PLACE}"
+        columns[given] = tuple(pattern.replace(PLACE, label) for label in labels)
     short = [_without_place(given) for given in columns]
     # A pattern is a clumsy name, but better than the same name twice.
     names = short if len(set(short)) == len(short) else list(columns)
     return dict(zip(names, columns.values(), strict=True))
-
-
-def _pattern(given: str) -> str:
-    return given if PLACE in given else f"{given}_{PLACE}"
 
 
 def _without_place(given: str) -> str:

@@ -40,7 +40,8 @@ def python_of(
     Names of files and columns are data: they stand as Python writes them, in quotes.
     """
     classes = chosen.task != "binary"
-    read = ", ".join([repr(list(chosen.paths)), repr(_columns(chosen)), *_dropping(chosen)])
+    dropping = [] if chosen.dropped is None else ["missing='drop'"]
+    read = ", ".join([repr(list(chosen.paths)), repr(_columns(chosen)), *dropping])
     lines = [
         "import numpy as np" if classes else "",
         "import properly",
@@ -60,13 +61,8 @@ def _columns(chosen: Chosen) -> list[str]:
     """Name all columns that were read, each once: a row that lacks one of them is dropped."""
     names = chosen.names
     models = [column for columns in names["forecast"].values() for column in columns]
-    return list(
-        dict.fromkeys([names["outcome"], *models, *(names[r] for r in ROLES if r in names)])
-    )
-
-
-def _dropping(chosen: Chosen) -> list[str]:
-    return [] if chosen.dropped is None else ["missing='drop'"]
+    every = [names["outcome"], *models, *(names[role] for role in ROLES if role in names)]
+    return list(dict.fromkeys(every))
 
 
 def _forecasts(chosen: Chosen) -> str:

@@ -42,9 +42,7 @@ if TYPE_CHECKING:
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.decisions._dominance import Dominance
-    from properly.decisions._net_benefit import DecisionCurve
     from properly.decisions._retention import Retention
-    from properly.decisions._roc import RocCurve
     from properly.evaluation._rows_or_sums import Request, Source
     from properly.inference._estimate import Estimate
     from properly.typing import Progress
@@ -233,24 +231,14 @@ def _event_steps(source: Source, name: str) -> Steps:
 
 def _event_fields(source: Source) -> dict[str, Any]:
     """Score the forecasts that need no model, and say how to make the curves of models."""
-    constants = baselines(source.tallies[source.models[0]])
-    curves: dict[str, Callable[..., Any]] = {
-        "regret": regret_curve,
-        "decision": _decision_curve,
-        "roc": _roc_curve,
-    }
-    return {name: Curves(make, source.tallies) for name, make in curves.items()} | {
+    tallies, constants = source.tallies, baselines(source.tallies[source.models[0]])
+    return {
+        "regret": Curves(regret_curve, tallies),
+        "decision": Curves(partial(decisions.decision_curve, thresholds="every"), tallies),
+        "roc": Curves(decisions.roc_curve, tallies),
         "baselines": {name: _by_rule(x, source.request.rules) for name, x in constants.items()},
         "baseline_regret": {name: regret_curve(x) for name, x in constants.items()},
     }
-
-
-def _decision_curve(tally: Tally) -> DecisionCurve:
-    return decisions.decision_curve(tally, thresholds="every")
-
-
-def _roc_curve(tally: Tally) -> RocCurve:
-    return decisions.roc_curve(tally)
 
 
 def _by_rule(tally: Tally, rules: Sequence[Any]) -> dict[str, Decomposition]:

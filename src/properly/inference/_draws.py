@@ -157,12 +157,12 @@ class Counts:
         """Draw the outcomes alone; the forecasts stay as they were."""
         single = self.weight.max() == 1
         for _ in range(replicates):
-            events = (
-                (rng.random(len(self.value)) < probability).astype(np.int64)
-                if single
-                else rng.binomial(self.weight, probability)
-            )
-            yield Draw(self.weight, events)
+            if single:
+                yield Draw(
+                    self.weight, (rng.random(len(self.value)) < probability).astype(np.int64)
+                )
+            else:
+                yield Draw(self.weight, rng.binomial(self.weight, probability))
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,8 +193,7 @@ class Cells(Counts):
         """Draw the events of each cell; many draws together, from tables."""
         numbers = binomials(self.weight, probability)
         for rows in self._batches(replicates):
-            for events in numbers.draw(rows, rng):
-                yield Draw(self.weight, events)
+            yield from (Draw(self.weight, events) for events in numbers.draw(rows, rng))
 
     def _batches(self, replicates: int) -> Iterator[int]:
         """Say how many draws to take in one go, again and again."""
@@ -375,7 +374,7 @@ def in_cells(tally: Tally, start: Column) -> Tally:
     value = to_numpy(tally.value).astype(np.float64, copy=False)
     mean, weight = means_of_cells(value, to_numpy(tally.weight), start)
     others = tally.events, tally.event_squares, tally.nonevent_squares
-    sums = (None if x is None else np.add.reduceat(to_numpy(x), start) for x in others)
+    sums: Any = (None if x is None else np.add.reduceat(to_numpy(x), start) for x in others)
     return Tally(mean, weight, *sums)
 
 

@@ -107,7 +107,7 @@ class Numbers:
         mean, variance, third = moments
         self.wide, self.step, self.exact = variance >= WIDE, step, exact
         self.narrow = np.flatnonzero(~self.wide)
-        self.columns = [x[self.narrow] for x in (mean, np.sqrt(variance), most)]
+        self.columns = mean[self.narrow], np.sqrt(variance[self.narrow]), most[self.narrow]
         self.mean, self.most, spread = (x[self.wide] for x in (mean, most, variance))
         self.deviation, self.bend = np.sqrt(spread - 1 / 12), third[self.wide] / spread / 6
 

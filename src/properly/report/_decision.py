@@ -27,9 +27,7 @@ from properly.report._threshold_axis import (
 from properly.report._words import fixed
 
 if TYPE_CHECKING:
-    from properly.decisions._net_benefit import DecisionCurve
     from properly.evaluation._record import Evaluation
-    from properly.typing import Column
 
 HEIGHT = 320
 # The picture ends so far below zero, and above the event rate, in event rates.
@@ -64,10 +62,11 @@ def _spec(evaluation: Evaluation) -> Spec:
     names = list(evaluation.decision)
     curves = [(name, False, curve) for name, curve in evaluation.decision.items()]
     plain = [(name, True, curve) for name, curve in without_model(evaluation.event_rate).items()]
-    rows = [
-        {"model": name, "baseline": baseline} | series(DRAWN, _heights(curve), digits=7)
-        for name, baseline, curve in curves + plain
-    ]
+    rows = []
+    for name, baseline, curve in curves + plain:
+        # A jump at 0 itself would lie on the axis.
+        heights = np.append(curve.right[0], curve.at(DRAWN[1:]))
+        rows.append({"model": name, "baseline": baseline} | series(DRAWN, heights, digits=7))
     return {
         "width": "container",
         "height": max(HEIGHT, LINE * (len(rows) + 5)),
@@ -82,11 +81,6 @@ def _spec(evaluation: Evaluation) -> Spec:
             *_pointer(evaluation),
         ],
     }
-
-
-def _heights(curve: DecisionCurve) -> Column:
-    """Return net benefit at the thresholds to draw; a jump at 0 itself would lie on the axis."""
-    return np.append(curve.right[0], curve.at(DRAWN[1:]))
 
 
 def _place(evaluation: Evaluation) -> Spec:

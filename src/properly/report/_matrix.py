@@ -120,7 +120,8 @@ def _written(difference: float, decimals: int) -> str:
 def _spec(names: list[str], cells: list[Row], comparison: Comparison) -> Spec:
     axis: Spec = {"title": None, "ticks": False, "domain": False, "labelLimit": LONGEST}
     y = {"field": "model", "type": "nominal", "sort": {"field": "row", "op": "min"}, "axis": axis}
-    above = {"orient": "top", "labelAngle": 0, "labelLimit": max(_room(names) / len(names), 40)}
+    room = WHOLE if _is_wide(names) else HALF
+    above = {"orient": "top", "labelAngle": 0, "labelLimit": max(room / len(names), 40)}
     x = {
         "field": "other",
         "type": "nominal",
@@ -169,11 +170,6 @@ def _colored() -> Spec:
 def _is_wide(names: list[str]) -> bool:
     """Tell whether names side by side need all of the page."""
     return len(names) > FEW or max(map(len, names)) * LETTER > HALF / len(names)
-
-
-def _room(names: list[str]) -> int:
-    """Return the pixels that all names above the matrix have together."""
-    return WHOLE if _is_wide(names) else HALF
 
 
 def _order(comparison: Comparison) -> list[str]:

@@ -92,7 +92,8 @@ class Checkup:
         for severity in SEVERITIES:
             symptoms = self.of(severity)
             if symptoms:
-                parts.append("\n".join([PLURAL[severity].capitalize(), *map(_item, symptoms)]))
+                items = (f"- {symptom}" for symptom in symptoms)
+                parts.append("\n".join([PLURAL[severity].capitalize(), *items]))
         last = "Nothing else was found." if self.findings else "Nothing was found."
         return "\n\n".join([*parts, last if self.is_fine else f"{last} {_AGAIN}"])
 
@@ -256,7 +257,3 @@ def _require_label(pos_label: object) -> None:
     if not isinstance(pos_label, Hashable):
         message = f"pos_label must be a label such as a number or text; got {pos_label!r}"
         raise ArgumentTypeError(message)
-
-
-def _item(symptom: Symptom) -> str:
-    return f"- {symptom}"

@@ -153,10 +153,9 @@ class StageCallback(Callback):  # type: ignore[misc]
             self.finish(trainer, pl_module)
 
     def _take(self, stage: Stage, *args: Any) -> None:
-        """Add a batch, of which Lightning gives outputs, the batch, its number and its loader's."""
-        _, _, outputs, _, _, *loader = args
+        """Add what a step returned, the third of what Lightning gives; the sixth is the loader."""
         if self.stage == stage:
-            self.add(*(loader or [0]), *self.keys.take(outputs, stage))
+            self.add(args[5] if len(args) > 5 else 0, *self.keys.take(args[2], stage))
 
 
 def numbered(name: str, loader: int, loaders: int) -> str:
