@@ -8,22 +8,26 @@ of the same versions.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import vl_convert
 
 import properly
+
+# Its types leave out the version, and that a bundle needs no code besides.
+CONVERTER: Any = vl_convert
 
 PATH = Path(properly.__file__).parent / "report" / "vega.js"
 
 
 def runtime() -> str:
     """Bundle the script, below a line that says what it is."""
-    lite = vl_convert.get_vegalite_versions()[-1]
+    lite = CONVERTER.get_vegalite_versions()[-1]
     versions = (
-        f"Vega {vl_convert.get_vega_version()}, Vega-Lite {lite}, Vega-Embed "
-        f"{vl_convert.get_vega_embed_version()}, bundled by vl-convert {vl_convert.__version__}"
+        f"Vega {CONVERTER.get_vega_version()}, Vega-Lite {lite}, Vega-Embed "
+        f"{CONVERTER.get_vega_embed_version()}, bundled by vl-convert {CONVERTER.__version__}"
     )
-    return f"/* {versions}; licences: vega.LICENSES.txt */\n{vl_convert.javascript_bundle()}"
+    return f"/* {versions}; licences: vega.LICENSES.txt */\n{CONVERTER.javascript_bundle()}"
 
 
 if __name__ == "__main__":

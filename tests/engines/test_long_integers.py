@@ -69,7 +69,8 @@ def test_a_quotient_is_rounded_once(most: int) -> None:
         product(digits_of_counts(w), digits_of_floats(x, 0, 4))
         for w, x in zip(weight, p, strict=True)
     ]
-    moment, total = carried(sum(lengthened(x, 7) for x in moments)), weight.sum(axis=0)
+    moment = carried(lengthened(moments[0], 7) + lengthened(moments[1], 7))
+    total = weight.sum(axis=0)
     pairs = zip(as_whole_numbers(moment), total.tolist(), strict=True)
     # Python divides whole numbers so that the quotient is rounded once.
     assert over(moment, total).tolist() == [x / (n << 96) for x, n in pairs]

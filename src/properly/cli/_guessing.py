@@ -33,7 +33,8 @@ class Guess:
         """Take the column that is called like an outcome, or the only one of an event."""
         candidates = [name for name in self.free if name.casefold() in OUTCOMES]
         if not candidates and binary:
-            candidates = [name for name in self.free if _is_event(self.shapes[name])]
+            shapes = self.shapes.items()
+            candidates = [name for name, x in shapes if x.zero_one and x.least != x.greatest]
         if len(candidates) != 1:
             several = f"{_listed(candidates)} could be. " if candidates else ""
             self._refuse(f"Which column is the outcome? {several}Give --outcome COLUMN")
@@ -86,11 +87,6 @@ class Guess:
     def _refuse(self, question: str) -> NoReturn:
         message = f"{question}; the columns are {_listed(self.files.names)}."
         raise click.UsageError(message)
-
-
-def _is_event(column: Shape) -> bool:
-    """Tell whether a column has both values of an event, and no other."""
-    return column.zero_one and (column.least, column.greatest) == (0, 1)
 
 
 def _is_probability(column: Shape) -> bool:

@@ -234,11 +234,20 @@ def _event_fields(source: Source) -> dict[str, Any]:
     tallies, constants = source.tallies, baselines(source.tallies[source.models[0]])
     return {
         "regret": Curves(regret_curve, tallies),
-        "decision": Curves(partial(decisions.decision_curve, thresholds="every"), tallies),
-        "roc": Curves(decisions.roc_curve, tallies),
+        "decision": Curves(_decision_curve, tallies),
+        "roc": Curves(_roc_curve, tallies),
         "baselines": {name: _by_rule(x, source.request.rules) for name, x in constants.items()},
         "baseline_regret": {name: regret_curve(x) for name, x in constants.items()},
     }
+
+
+# Modules that draw curves are not loaded before a curve is wanted.
+def _decision_curve(tally: Tally) -> Any:
+    return decisions.decision_curve(tally, thresholds="every")
+
+
+def _roc_curve(tally: Tally) -> Any:
+    return decisions.roc_curve(tally)
 
 
 def _by_rule(tally: Tally, rules: Sequence[Any]) -> dict[str, Decomposition]:
