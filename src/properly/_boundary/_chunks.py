@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from properly.typing import Array
 
-PIECE, SMALL = 1 << 18, 1 << 16
+PIECE, SMALL = 1 << 18, 1 << 15
 # Entries of a table, not rows: a table is read in order, and its pieces need not be as small.
 TABLE = 1 << 20
 # Fewer pieces than this are done sooner than threads are started.

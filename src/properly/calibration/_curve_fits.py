@@ -515,7 +515,8 @@ def _curve_of_many(
 
 def _distances(curves: Column, value: Column, weight: Column, *, counted: bool) -> Column:
     """Return the four distances, a row for each curve."""
-    away = np.abs(curves - value)
+    away = curves - value
+    np.abs(away, out=away)
     mean = np.einsum("ij,j->i", away, weight) / weight.sum()
     among = [quantiles(row, weight, (0.5, 0.9), counted=counted) for row in away]
     return np.column_stack([mean, np.stack(among), away.max(axis=1)])

@@ -513,7 +513,7 @@ def find_intervals(
     # it is that of independent cases.
     null, worlds = null or NullDraws(source, rules, rng), Worlds.of(source)
     t = worlds.tally
-    raw = parts if worlds.fine is None else decompose_by(t, rules)
+    grouped = parts if worlds.fine is None else decompose_by(t, rules)
     fit = recalibrate(t)
     recalibrated = fit.spread(fit.event_rate)
     prices = [Prices.at(worlds.sampler.value, rule) for rule in rules]
@@ -528,13 +528,13 @@ def find_intervals(
     )
     means, biases, scores = share_out(lambda make: make(), makers, 2)
     intervals = []
-    for k, (rule, own, price, bias) in enumerate(zip(rules, raw, prices, biases, strict=True)):
+    for k, (rule, own, price, bias) in enumerate(zip(rules, grouped, prices, biases, strict=True)):
         spread = _spread(source, worlds, _amounts(price, recalibrated, t.event_rate))
         score, observed = null.observed(rule)
         drawn = null.miscalibration(rule, replicates)
         p = math.nan if is_dependent(source) else p_value(observed, drawn, score)
-        four = tuple(getattr(own, name) for name in PARTS)
-        around = _intervals(four, spread, bias, (p, means[k]), drawing)
+        raw = tuple(getattr(own, name) for name in PARTS)
+        around = _intervals(raw, spread, bias, (p, means[k]), drawing)
         intervals.append(around if scores is None else replace(around, score=scores[k]))
     return intervals
 

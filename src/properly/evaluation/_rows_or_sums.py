@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from properly import calibration, comparison, decisions
+from properly._boundary._chunks import share_out
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import count_true, to_numpy
 from properly.calibration._decomposition import add_parts, decompose, decompose_by
@@ -298,7 +299,8 @@ class Sums:
         self.notes: list[str] = []
         self.tallies: dict[str, Tally] = {}
         if request.task == "binary":
-            self.tallies = {name: summary.counts[name].tally() for name in self.models}
+            made = share_out(lambda name: summary.counts[name].tally(), self.models, 2)
+            self.tallies = dict(zip(self.models, made, strict=True))
         # Of classes, by model, if forecasts of any question were grouped.
         counts = [] if self.tallies else [(key[0], x.cells) for key, x in summary.counts.items()]
         self.cells = {name: cells for name, cells in counts if cells is not None}

@@ -155,14 +155,11 @@ class Counts:
         self, probability: Column, replicates: int, rng: np.random.Generator
     ) -> Iterator[Draw]:
         """Draw the outcomes alone; the forecasts stay as they were."""
-        single = self.weight.max() == 1
+        n, p, single = self.weight, probability, self.weight.max() == 1
+        pieces = [p[k : k + BATCH] for k in range(0, len(p), BATCH)]
         for _ in range(replicates):
-            if single:
-                yield Draw(
-                    self.weight, (rng.random(len(self.value)) < probability).astype(np.int64)
-                )
-            else:
-                yield Draw(self.weight, rng.binomial(self.weight, probability))
+            drawn = [rng.random(len(x)) < x for x in pieces] if single else [rng.binomial(n, p)]
+            yield Draw(n, np.concatenate(drawn, dtype=np.int64))
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,8 +30,8 @@ REACH = 7
 BEYOND = 10
 # Entries of a guide.
 GUIDE = 128
-# Numbers of such a variance are nearly normal; fewer draws are not worth tables.
-WIDE = 16
+# Numbers of such a variance are nearly normal, and 0 is far; fewer draws are not worth tables.
+WIDE = 10
 MANY = 32
 
 
