@@ -6,7 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from properly._boundary._chunks import FEW, MANY, PIECE, kept_threads, share_out, spread, sweep
+from properly._boundary._chunks import (
+    FEW,
+    MANY,
+    PIECE,
+    _few_threads,
+    kept_threads,
+    share_out,
+    spread,
+    sweep,
+)
 
 
 @pytest.mark.parametrize("rows", [1, PIECE, PIECE + 1, MANY * PIECE + 7])
@@ -69,3 +78,16 @@ def test_an_error_on_a_kept_thread_is_raised() -> None:
 def test_threads_are_kept_as_many_as_were_asked_for() -> None:
     assert kept_threads(2) is kept_threads(2)
     assert kept_threads(2) is not kept_threads(3)
+
+
+def test_work_on_all_kept_threads_may_go_over_long_columns() -> None:
+    x, count = np.arange(2.0 * MANY * PIECE), _few_threads()
+    pool = kept_threads(count)
+    found = [pool.submit(lambda: sum(sweep(np.sum, x))) for _ in range(2 * count)]
+    assert {float(each.result(timeout=60)) for each in found} == {float(x.sum())}
+
+
+def test_pieces_are_the_same_for_whoever_shares_work_out() -> None:
+    x = np.random.default_rng(1).random(5 * PIECE + 3)
+    alone = sweep(np.sum, x)
+    assert share_out(lambda _: sweep(np.sum, x), [0, 1], 2) == [alone, alone]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from properly.typing import Array
 
-PIECE, SMALL = 1 << 18, 1 << 15
+PIECE = 1 << 16
 # Entries of a table, not rows: a table is read in order, and its pieces need not be as small.
 TABLE = 1 << 20
 # Fewer pieces than this are done sooner than threads are started.
@@ -41,9 +41,8 @@ def sweep(
     kept together by `keep`, which moves a cut of the first column onwards.
     """
     rows = columns[0].shape[0]
-    # While others work on pieces of theirs, memory is the scarcer.
-    piece = SMALL if _IS_SHARED.get() else PIECE
-    piece = piece if columns[0].ndim == 1 else max(1, TABLE // columns[0].shape[1])
+    # Cuts do not depend on who calls, so that sums are the same to the last bit.
+    piece = PIECE if columns[0].ndim == 1 else max(1, TABLE // columns[0].shape[1])
     if not is_numpy(columns[0]) or rows <= piece:
         return [function(*columns)]
     cuts = range(piece, rows, piece)
@@ -100,7 +99,10 @@ def kept_threads(count: int) -> ThreadPoolExecutor:
 
 @cache
 def _threads(count: int, process: int) -> ThreadPoolExecutor:  # noqa: ARG001
-    """Start threads once a process: one that was forked off has none of its parent's."""
+    """Start threads once a process: one that was forked off has none of its parent's.
+
+    Whatever they do they do alone: a thread that waited for the others might wait for itself.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(count)
+    return ThreadPoolExecutor(count, initializer=_IS_SHARED.set, initargs=(True,))

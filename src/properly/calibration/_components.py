@@ -257,6 +257,7 @@ class NullDraws:
         if self.start is None or self._single is None:
             return [0.0] * len(self.rules)
         single = sampler(self.source, clusters=False)
+        # Of counts that vary widely, normal numbers are as good and sooner there.
         if isinstance(single, Counts) and single.has_ties:
             single = Cells(single.value, single.weight)
         edges = np.append(self.start, len(single.value))
