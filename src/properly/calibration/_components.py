@@ -19,7 +19,7 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._progress import counted
-from properly.counts._isotonic import recalibrate, refit_all
+from properly.counts._isotonic import recalibrate, refit_all, refit_few
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import as_tally
 from properly.inference._draws import (
@@ -228,7 +228,7 @@ class NullDraws:
     def mean(self, rule: BinaryRule, replicates: int) -> float:
         """Return the mean miscalibration of single forecasts."""
         drawn = self.miscalibration(rule, replicates)
-        return float(drawn.mean()) + self._finer[self.rules.index(rule)]
+        return float(drawn.mean()) + self.finer[self.rules.index(rule)]
 
     def _draw(self, replicates: int, which: int) -> None:
         """Draw what is missing."""
@@ -252,7 +252,7 @@ class NullDraws:
         self._score = np.concatenate([self._score, *score])
 
     @cached_property
-    def _finer(self) -> list[float]:
+    def finer(self) -> list[float]:
         """How much more the mean is of single forecasts than of cells, by the same draws."""
         if self.start is None or self._single is None:
             return [0.0] * len(self.rules)
@@ -260,15 +260,16 @@ class NullDraws:
         # Of counts that vary widely, normal numbers are as good and sooner there.
         if isinstance(single, Counts) and single.has_ties:
             single = Cells(single.value, single.weight)
-        edges = np.append(self.start, len(single.value))
+        edges, each = np.append(self.start, len(single.value)), single.total
         weight, draws, cells, fits = to_numpy(self.tally.weight), [], [], []
-        for each, events in single.outcomes(single.value, FOR_MEAN, self._single):
-            place = np.flatnonzero(events)
-            draws.append((place, events[place]))
-            upto = np.append(0, np.cumsum(events[place]))[np.searchsorted(place, edges)]
+        for _, happened in single.outcomes(single.value, FOR_MEAN, self._single):
+            place = np.flatnonzero(happened)
+            events = happened[place]
+            draws.append((place, events))
+            upto = np.append(0, np.cumsum(events))[np.searchsorted(place, edges)]
             # Rounding must not lead beyond certainty.
             cells.append(Draw(weight, np.minimum(np.diff(upto), weight)))
-            fits.append(refit_all(each[None], events[None]))
+            fits.append(refit_few(each, place, events))
         finer, rough = [], components_by_rule(cells, self._prices)
         for rule, other in zip(self.rules, rough, strict=True):
             losses = _losses_if_calibrated(single.value, each, draws, rule)

@@ -522,11 +522,12 @@ def find_intervals(
     pairs = zip(rules, parts, strict=True) if scores is None and worlds.fine is not None else None
     # What is drawn comes from streams of their own.
     makers: tuple[Callable[[], Any], ...] = (
-        lambda: [null.mean(rule, replicates) for rule in rules],
+        lambda: null.miscalibration(rules[0], replicates),
+        lambda: null.finer,
         lambda: find_bias(worlds, recalibrated, truths, replicates=enough, rng=rng),
         lambda: scores if pairs is None else [_score_interval(source, *x, drawing) for x in pairs],
     )
-    means, biases, scores = share_out(lambda make: make(), makers, 2)
+    _, _, biases, scores = share_out(lambda make: make(), makers, 2)
     intervals = []
     for k, (rule, own, price, bias) in enumerate(zip(rules, grouped, prices, biases, strict=True)):
         spread = _spread(source, worlds, _amounts(price, recalibrated, t.event_rate))
@@ -534,7 +535,7 @@ def find_intervals(
         drawn = null.miscalibration(rule, replicates)
         p = math.nan if is_dependent(source) else p_value(observed, drawn, score)
         raw = tuple(getattr(own, name) for name in PARTS)
-        around = _intervals(raw, spread, bias, (p, means[k]), drawing)
+        around = _intervals(raw, spread, bias, (p, null.mean(rule, replicates)), drawing)
         intervals.append(around if scores is None else replace(around, score=scores[k]))
     return intervals
 

@@ -184,6 +184,22 @@ def refit_all(weight: Column, events: Column) -> Bins:
     return Bins(events / weight, weight / total[row], first, total, overall / total)
 
 
+def refit_few(weight: Column, place: Column, events: Column) -> Bins:
+    """Pool the adjacent violators of one random tally, given where events happened and how many."""
+    from scipy.optimize import isotonic_regression
+
+    total, overall = weight.sum(keepdims=True), events.sum(keepdims=True)
+    if not len(place) or place[0] > 0:
+        place, events = np.append(0, place), np.append(0, events)
+    # A bin can only end where the row before has a non-event and the row after an event.
+    ends = (np.diff(place) > 1) | (events < weight[place])[:-1]
+    start = np.append(0, np.flatnonzero(ends) + 1)
+    weight, events = np.add.reduceat(weight, place[start]), np.add.reduceat(events, start)
+    blocks = isotonic_regression(events / weight, weights=weight).blocks[:-1]
+    weight, events = (np.add.reduceat(x, blocks) for x in (weight, events))
+    return Bins(events / weight, weight / total, np.zeros(1, np.intp), total, overall / total)
+
+
 class Refits(NamedTuple):
     """Bins of many replicates, one after the other.
 
