@@ -30,6 +30,8 @@ CELLS = 1 << 10
 ENDS = 1 << 7
 # Entries of a table of draws that are taken in one go: what stays in the processor's cache.
 BATCH = 1 << 17
+# Counts of cells that are drawn in one go.
+AT_ONCE = 1 << 19
 
 
 def fast_stream(rng: np.random.Generator) -> np.random.Generator:
@@ -194,7 +196,7 @@ class Cells(Counts):
 
     def _batches(self, replicates: int) -> Iterator[int]:
         """Say how many draws to take in one go, again and again."""
-        most = max(BATCH // len(self.value), 1)
+        most = max(AT_ONCE // len(self.value), 1)
         while replicates > 0:
             yield min(replicates, most)
             replicates -= most

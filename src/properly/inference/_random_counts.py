@@ -120,7 +120,9 @@ class Numbers:
         """Draw so many rows of numbers."""
         result = np.empty((rows, len(self.wide)), dtype=np.int64)
         if rows < MANY:
-            result[:, self.narrow] = self.exact(rng, self.narrow, (rows, len(self.narrow)))
+            # In this order, since the routine prepares for a number that differs from the last.
+            shape = len(self.narrow), rows
+            result[:, self.narrow] = self.exact(rng, self.narrow[:, None], shape).T
         elif len(self.narrow):
             result[:, self.narrow] = self.tables.draw(rows, rng)
         normal = rng.standard_normal((rows, len(self.mean)), dtype=np.float32)
