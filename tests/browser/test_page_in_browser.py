@@ -86,7 +86,7 @@ def test_without_scripts_the_verdict_and_the_scores_can_be_read(
     page.goto(crash.path.as_uri())
     said = properly.verdict(crash.evaluation, cases="people", event="death")
     headline = page.locator("h2").first.inner_text().replace("\N{NO-BREAK SPACE}", " ")
-    assert headline == said.headline
+    assert said.headline.startswith(headline.removesuffix("."))
     assert page.locator("#scores table").first.locator("tbody tr").count() == 8
     assert page.locator("noscript").inner_text().startswith("The charts need JavaScript")
     context.close()

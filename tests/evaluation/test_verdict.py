@@ -111,9 +111,7 @@ def test_without_draws_nothing_is_said_of_calibration() -> None:
     y, q = simulated()
     e = properly.evaluate(y, {"right": q}, task="binary", replicates=0, rng=1)
     found = verdict(e)
-    assert found.headline == (
-        "right is better than saying the event rate each time, on average over all thresholds."
-    )
+    assert found.headline == ("right is better than no model, on average over all thresholds.")
     assert texts(found, "calibration") == []
 
 
@@ -165,12 +163,10 @@ def test_classes_are_judged_by_their_score() -> None:
             "score and log score are infinite."
         )
     ]
-    assert all("saying the class shares each time" in x for x in texts(found, "baseline"))
+    assert all("no model" in x for x in texts(found, "baseline"))
     assert texts(found, "thresholds") == []
     one = properly.evaluate(y, {"good": good}, task="multiclass", replicates=0, rng=1)
-    assert verdict(one).headline == (
-        "good is better than saying the class shares each time, by the Brier score."
-    )
+    assert verdict(one).headline == ("good is better than no model, by the Brier score.")
 
 
 def test_hostile_names_do_nothing() -> None:
@@ -196,6 +192,23 @@ def test_a_verdict_is_text_and_json(evaluation: Evaluation) -> None:
     assert told["headline"] == found.headline
     assert told["sentences"][0] == {"kind": "choice", "text": found.sentences[0].text}
     assert repr(Verdict("Use a.", (Sentence("choice", "a"),))) == "Verdict('Use a.', 1 sentences)"
+
+
+def test_a_model_without_any_loss_is_good_and_suspicious() -> None:
+    y = np.arange(40) % 4 == 0
+    alone = verdict(properly.evaluate(y, {"perfect": y.astype(float)}, replicates=0))
+    assert alone.headline == (
+        "perfect made no loss at all, on average over all thresholds: make sure that it never saw "
+        "the outcomes."
+    )
+    two = {"perfect": y.astype(float), "half": np.full(40, 0.5)}
+    found = verdict(properly.evaluate(y, two, replicates=0))
+    assert found.headline == "Use perfect: on average over all thresholds, it is better than half."
+    (choice,) = texts(found, "choice")
+    assert choice.endswith(": it has the lower Brier score, by 0.25 in each case.")
+    assert texts(found, "baseline")[0] == (
+        "perfect made no loss at all: make sure that it never saw the outcomes."
+    )
 
 
 SHARES = st.sampled_from([0.0, 0.05, 0.2, 0.5, 0.8, 0.95, 1.0])
@@ -227,21 +240,30 @@ def test_nothing_is_better_unless_an_interval_and_a_p_value_say_so(
     e = properly.evaluate(y, models, task="binary", rules=rule, replicates=0, rng=1)
     found = verdict(e)
     skills = {name: by_rule[e.primary] for name, by_rule in e.skills.items()}
+
+    def is_better_than_none(name: str) -> bool:
+        # A model without any loss has no interval, but needs none if it had many cases.
+        return skills[name].interval[0] > 0 or (skills[name].value == 1 and len(y) >= 20)
+
     (choice,) = texts(found, "choice")
     for said in (found.headline, choice):
         for one, other in claims(said, list(models)):
             if other is None:
-                assert skills[one].interval[0] > 0
+                assert is_better_than_none(one)
                 continue
             pair = e.comparisons[e.primary][one, other]
             low, high = pair.interval
+            if pair.standard_error == 0:
+                assert pair.differing == len(y) >= 20
+                assert pair.difference < 0
+                continue
             assert low <= high < 0
             assert pair.adjusted_p_value <= 1 - e.level
             assert not np.array_equal(models[one], models[other])
     used = re.match(r"Use (\w+):", found.headline)
     if used:
         best = used.group(1)
-        assert skills[best].interval[0] > 0
+        assert is_better_than_none(best)
         assert {other for one, other in claims(found.headline, list(models)) if one == best} == (
             set(models) - {best}
         )
@@ -249,12 +271,12 @@ def test_nothing_is_better_unless_an_interval_and_a_p_value_say_so(
     several = re.match(r"Use ((?:\w+, )*\w+) or (\w+):", found.headline)
     if several:
         names = {*several.group(1).split(", "), several.group(2)}
-        assert all(skills[name].interval[0] > 0 for name in names)
+        assert all(map(is_better_than_none, names))
         assert {one for one, _ in claims(found.headline, list(models))} == names
 
 
 def claims(said: str, models: list[str]) -> list[tuple[str, str | None]]:
-    """Read out of sentences who is said to be better than whom; than none is than saying."""
+    """Read out of sentences who is said to be better than whom; than none is than no model."""
     found: list[tuple[str, str | None]] = []
     for clause in re.split(r"[;:] ", said):
         match = re.search(r"(?:^|, )([\w ]+?) (?:is|are) better than ([\w, ]+)", clause)
@@ -264,7 +286,7 @@ def claims(said: str, models: list[str]) -> list[tuple[str, str | None]]:
         firsts = [x for x in re.findall(r"\w+", who) if x in models]
         if who in ("both", "and both", "it") or "all " in who:
             firsts = subjects(said, models)
-        if whom.startswith("saying"):
+        if whom.startswith("no model"):
             found += [(one, None) for one in firsts]
             continue
         seconds = [x for x in re.findall(r"\w+", whom) if x in models]
@@ -293,16 +315,14 @@ def test_claims_are_read_as_they_are_meant() -> None:
             ("a", "c"),
             ("b", "c"),
         },
-        "a is better than saying the event rate each time, on average over all thresholds.": {
-            ("a", None)
-        },
+        "a is better than no model, on average over all thresholds.": {("a", None)},
         "Use a: on average over all thresholds, it is better than the other three models.": {
             ("a", "b"),
             ("a", "c"),
             ("a", "twin"),
         },
-        "No model can be shown to be better than saying the event rate each time.": set(),
-        "It cannot be told whether a is better than saying the event rate each time.": set(),
+        "None can be shown to be better than no model.": set(),
+        "It cannot be told whether a is better than no model.": set(),
         "b has an infinite log score; a has not.": set(),
     }
     for said, meant in read.items():

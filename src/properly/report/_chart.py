@@ -29,9 +29,10 @@ Spec: TypeAlias = dict[str, Any]
 # Okabe and Ito's palette, told apart by colour-blind readers, as far as it is seen on white and on
 # black; later models repeat it with other dashes.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31")
-DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3])
+# Solid is one long dash: on paper, each dash of a line is laid.
+DASHES = ([5000, 0], [6, 3], [2, 2], [8, 3, 2, 3])
 # Points of a curve beyond which nobody sees a difference.
-MOST_POINTS = 600
+MOST_POINTS = 400
 DIGITS = 5
 # More curves cannot be told apart, and would make the page too large to send.
 MOST_MODELS = 8

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypedDict
 
 from properly import __version__
 from properly._boundary._record import printable
+from properly.evaluation._verdict._headline import Headline, headline
+from properly.evaluation._verdict._standing import standing_of
 from properly.evaluation._verdict._verdict import verdict
 from properly.report._chart import MOST_MODELS, drawn_models, drawn_part, inks_of
 from properly.report._classes import class_scores_chart, confusion_chart, retention_chart
 from properly.report._decision import decision_chart
+from properly.report._first_screen import first_screen
 from properly.report._groups import groups_chart
 from properly.report._matrix import matrix_chart
 from properly.report._means import source_chart
@@ -35,18 +38,28 @@ if TYPE_CHECKING:
     from properly.report._chart import Chart
 
 
-OF_AN_EVENT: tuple[Callable[[Any], Chart | None], ...] = (
+class Section(NamedTuple):
+    """A question that charts answer; some of them are folded."""
+
+    anchor: str
+    title: str
+    charts: tuple[str, ...]
+    folded: tuple[str, ...] = ()
+
+
+Draw: TypeAlias = "Callable[[Any], Chart | None]"
+OF_AN_EVENT: tuple[Draw, ...] = (
     regret_chart,
-    decision_chart,
     reliability_chart,
     plane_chart,
+    decision_chart,
     roc_chart,
-    source_chart,
     matrix_chart,
     groups_chart,
     time_chart,
+    source_chart,
 )
-OF_CLASSES: tuple[Callable[[Any], Chart | None], ...] = (
+OF_CLASSES: tuple[Draw, ...] = (
     class_reliability_chart,
     class_scores_chart,
     confusion_chart,
@@ -54,6 +67,15 @@ OF_CLASSES: tuple[Callable[[Any], Chart | None], ...] = (
     matrix_chart,
     groups_chart,
     time_chart,
+)
+SECTIONS = (
+    Section("thresholds", "Thresholds", ("regret",)),
+    Section("calibration", "Calibration", ("reliability", "class-scores"), ("plane", "source")),
+    Section("decisions", "Decisions", ("decision", "confusion", "retention")),
+    Section("rank", "Ranking", ("roc",)),
+    Section("comparison", "Comparison", ("comparisons",)),
+    Section("by-group", "Groups", ("groups",)),
+    Section("over-time", "Time", ("time",)),
 )
 # What each kind of sentence is about, in the order of the page.
 KINDS = {
@@ -77,6 +99,30 @@ def charts_of(evaluation: Evaluation) -> list[Chart]:
     return [chart for draw in kinds if (chart := draw(part)) is not None]
 
 
+class Part(NamedTuple):
+    """A section of the page with its charts."""
+
+    anchor: str
+    title: str
+    charts: list[Chart]
+    folded: list[Chart]
+
+
+def parts_of(charts: Iterable[Chart]) -> list[Part]:
+    """Put charts into the sections that they belong to; what has none is left out."""
+    by_name = {chart.name: chart for chart in charts}
+    every = [
+        Part(
+            section.anchor,
+            section.title,
+            [by_name[name] for name in section.charts if name in by_name],
+            [by_name[name] for name in section.folded if name in by_name],
+        )
+        for section in SECTIONS
+    ]
+    return [part for part in every if part.charts or part.folded]
+
+
 class Words(TypedDict):
     """What users call things."""
 
@@ -94,23 +140,28 @@ def contents(
     """Gather what the template prints."""
     said = verdict(evaluation, cases=words["cases"], event=words["event"])
     charts = charts_of(evaluation)
+    parts, worst = parts_of(charts), worst_tables(evaluation)
+    screen = first_screen(evaluation, words["cases"], words["event"])
     of_event = evaluation.task == "binary"
     return {
         "title": words["title"] or TITLE,
         "about": about(evaluation, words),
-        "headline": kept_together(said.headline),
+        "headline": headline_of(evaluation),
+        "screen": screen,
+        "place": place,
+        "contents": links(parts, is_worst=bool(worst)),
         "sentences": by_kind(said.sentences),
         "level": f"{100 * evaluation.level:g} %",
-        "reference": "saying the event rate" if of_event else "saying how often each class happens",
+        "reference": "saying the event rate" if of_event else "saying the class shares",
         "tables": score_tables(evaluation),
         "remarks": remarks(evaluation),
         "models": {printable(name): ink for name, ink in inks_of(evaluation).items()},
         "left_out": len(evaluation.models) - len(drawn_models(evaluation)),
-        "charts": charts,
+        "parts": parts,
         "kept_together": kept_together,
         "range": ends_in_percent(evaluation),
         "ranking": RANKING,
-        "worst": worst_tables(evaluation),
+        "worst": worst,
         "of_event": of_event,
         "worst_lead": worst_lead(evaluation),
         "fine_print": fine_print(evaluation),
@@ -133,6 +184,25 @@ def about(evaluation: Evaluation, words: Words) -> str:
         return f"{rows}; {events}; {evaluation.design}."
     order = "ordered " if evaluation.task == "ordinal" else ""
     return f"{rows}, {len(evaluation.labels)} {order}classes; {evaluation.design}."
+
+
+def headline_of(evaluation: Evaluation) -> Headline:
+    """Return the headline in its two parts, the second as a sentence of its own."""
+    claim, reason, _ = headline(standing_of(evaluation))
+    reason = f"{reason[:1].upper()}{reason[1:]}." if reason else ""
+    return Headline(f"{claim}.", reason)
+
+
+def links(parts: Iterable[Part], *, is_worst: bool) -> list[tuple[str, str]]:
+    """List the sections, with their anchors."""
+    worst = [("worst", "Worst cases")] if is_worst else []
+    between = [(part.anchor, part.title) for part in parts]
+    return [("models", "Models"), *between, *worst, ("methods", "Methods")]
+
+
+def place(share: float) -> str:
+    """Write a share of a width, in per cent."""
+    return f"{100 * share:.2f}%"
 
 
 def _numbers(evaluation: Evaluation) -> dict[str, Any]:

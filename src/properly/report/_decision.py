@@ -98,10 +98,13 @@ def _lines(evaluation: Evaluation) -> list[Spec]:
     stand = {"align": {"expr": "datum.align"}, "dx": {"expr": "datum.dx"}, "dy": -7}
     plain, models = {"filter": "datum.baseline"}, {"filter": "!datum.baseline"}
     dot = {"type": "point", "filled": True, "size": 45, "opacity": 1, "clip": True}
+    # Dashes are laid on paper as far as a line leads, seen or not.
+    floor = -2 * BELOW * (evaluation.event_rate or 0.2)
+    seen = {"calculate": f"max(datum.net_benefit, {floor:.6g})", "as": "net_benefit"}
     return [
-        {"transform": [plain], "mark": line | DASHED, "encoding": place | one},
+        {"transform": [plain, seen], "mark": line | DASHED, "encoding": place | one},
         {
-            "transform": [models],
+            "transform": [models, seen],
             "mark": line | {"strokeWidth": 2},
             "encoding": place | color | dash,
         },

@@ -82,11 +82,24 @@
     link.click();
     URL.revokeObjectURL(link.href);
   });
-  // What is folded away on the screen is printed.
-  const folded = () => [...document.querySelectorAll("details:not([open])")];
-  let opened = [];
-  addEventListener("beforeprint", () => { opened = folded(); for (const part of opened) part.open = true; });
-  addEventListener("afterprint", () => { for (const part of opened) part.open = false; });
+  // The verdict is printed; what else is folded away is not.
+  const verdict = document.getElementById("verdict");
+  let opened = false;
+  addEventListener("beforeprint", () => { opened = !verdict.open; verdict.open = true; });
+  addEventListener("afterprint", () => { if (opened) verdict.open = false; });
+
+  // Whoever follows a link to something folded wants to see it.
+  const unfold = () => {
+    const target = document.getElementById(location.hash.slice(1));
+    if (target?.matches("details")) target.open = true;
+  };
+  addEventListener("hashchange", unfold);
+  unfold();
+
+  // A chart takes the width of its place, and has none while it is folded away.
+  for (const part of document.querySelectorAll("details")) {
+    part.addEventListener("toggle", () => { if (part.open) dispatchEvent(new Event("resize")); });
+  }
 
   for (const name of Object.keys(specs)) {
     try {

@@ -59,27 +59,32 @@ MOST = 1000
 def baseline(evaluation: Any, standing: Standing) -> Iterator[str]:
     """Say of several models which are better than none; of each, what would have been better."""
     if len(standing.models) > 1:
-        useful = [name for name in standing.order if standing.is_useful(name)]
+        flawless = [name for name in standing.order if standing.is_flawless(name)]
+        useful = [x for x in standing.order if standing.is_useful(x) and x not in flawless]
         harmful = [name for name in standing.order if standing.is_harmful(name)]
         lacking = [name for name in standing.order if _lacks_interval(standing.skills[name])]
-        rest = [name for name in standing.order if name not in (*useful, *harmful, *lacking)]
-        kinds = (useful, harmful, rest, lacking)
+        lacking = [name for name in lacking if name not in flawless]
+        told = (*flawless, *useful, *harmful, *lacking)
+        rest = [name for name in standing.order if name not in told]
+        kinds = (flawless, useful, harmful, rest, lacking)
         yield from (against_none(standing, names) for names in kinds if names)
     yield from _without_a_model(evaluation, standing)
 
 
 def against_none(standing: Standing, names: Sequence[str], where: str = "") -> str:
     """Compare models of one kind, all better, all worse or all open, with none."""
-    without, skills = standing.scope.without, [standing.skills[name] for name in names]
-    one, who = len(names) == 1, named(names)
+    one, who, skills = len(names) == 1, named(names), [standing.skills[name] for name in names]
+    if standing.is_flawless(names[0]):
+        they = "it" if one else "they"
+        return f"{who} made no loss at all{where}: make sure that {they} never saw the outcomes."
     if standing.is_useful(names[0]):
-        claim = f"{who} {'is' if one else 'are'} better than {without}{where}"
+        claim = f"{who} {'is' if one else 'are'} better than no model{where}"
         return f"{claim}: {'it saves' if one else 'they save'} {_shares(skills)} of its loss."
     if standing.is_harmful(names[0]):
-        claim = f"{who} {'is' if one else 'are'} worse than {without}{where}"
+        claim = f"{who} {'is' if one else 'are'} worse than no model{where}"
         cost = "its loss is" if one else "their losses are"
-        return f"{claim}, and to have no model is better: {cost} higher by {_shares(skills, -1)}."
-    claim = f"It cannot be told whether {who} {'is' if one else 'are'} better than {without}{where}"
+        return f"{claim}: {cost} higher by {_shares(skills, -1)}."
+    claim = f"It cannot be told whether {who} {'is' if one else 'are'} better than no model{where}"
     if _lacks_interval(skills[0]):
         return f"{claim}: {'its skill has' if one else 'their skills have'} no interval."
     loss = "its loss may be" if one else "their losses may be"
@@ -151,10 +156,7 @@ class Chance(NamedTuple):
 def calibration(evaluation: Any, words: Words) -> Iterator[str]:
     """Say which models are miscalibrated and how, and of which that cannot be shown."""
     tests, alpha = evaluation.calibration_tests, 1 - evaluation.level
-    p = np.array([test.p_value for test in tests.values()], dtype=float)
-    is_bound = holm_bounds(p, np.array([test.p_is_bound for test in tests.values()], dtype=bool))
-    pairs = zip(holm(p).tolist(), is_bound.tolist(), strict=True)
-    p_values = dict(zip(tests, (Chance(*pair) for pair in pairs), strict=True))
+    p_values = adjusted_tests(evaluation)
     shown = {name: x for name, x in p_values.items() if x.p <= alpha}
     summaries = evaluation.calibration or {}
     for name, x in shown.items():
@@ -168,6 +170,15 @@ def calibration(evaluation: Any, words: Words) -> Iterator[str]:
         yield f"{named(rest)} {be} miscalibrated ({_chances([*rest.values()], len(tests))})."
     yield from _not_shown({name: x for name, x in p_values.items() if x.p > alpha}, len(tests))
     yield from _untested(evaluation, p_values)
+
+
+def adjusted_tests(evaluation: Any) -> dict[str, Chance]:
+    """Return the p-value of each calibration test, adjusted for the number of models."""
+    tests = evaluation.calibration_tests
+    p = np.array([test.p_value for test in tests.values()], dtype=float)
+    is_bound = holm_bounds(p, np.array([test.p_is_bound for test in tests.values()], dtype=bool))
+    pairs = zip(holm(p).tolist(), is_bound.tolist(), strict=True)
+    return dict(zip(tests, (Chance(*pair) for pair in pairs), strict=True))
 
 
 def _not_shown(p_values: dict[str, Chance], tests: int) -> Iterator[str]:
@@ -325,7 +336,7 @@ def groups(evaluation: Any, standing: Standing) -> Iterator[str]:
     for name, split in splits.items():
         if split.worst is None:
             continue
-        if _is_worse(split.worst):
+        if is_worse(split.worst):
             yield _worst(split, printable(name), split.worst)
         else:
             alike.append(name)
@@ -335,7 +346,8 @@ def groups(evaluation: Any, standing: Standing) -> Iterator[str]:
     yield from _too_small(splits)
 
 
-def _is_worse(worst: WorstGroup) -> bool:
+def is_worse(worst: WorstGroup) -> bool:
+    """Tell whether a group is worse than the rest, allowing for all groups."""
     low, high = worst.simultaneous
     return worst.difference * (1 if worst.measure == "score" else -1) > 0 and not low <= 0 <= high
 
@@ -347,9 +359,9 @@ def _worst(split: Groups, model: str, worst: WorstGroup) -> str:
     size = f"{few(worst.difference)} ({level} {few(low)} to {few(high)})"
     claim = f"Of {counted(worst.groups)} groups, {model} scores worst for '{printable(worst.name)}'"
     skill = split.worst_skill
-    if skill is not None and skill.name == worst.name and _is_worse(skill):
+    if skill is not None and skill.name == worst.name and is_worse(skill):
         return f"{claim}: by {size} worse than for the rest, and its skill is lower there too."
-    if skill is not None and _is_worse(skill):
+    if skill is not None and is_worse(skill):
         other = f"the skill is lowest for '{printable(skill.name)}'"
         return f"{claim}: by {size} worse than for the rest; {other}."
     common = "what happens there may only be harder to foresee, since no lower skill can be shown"
@@ -458,7 +470,7 @@ def too_few(evaluation: Any, standing: Standing, words: Words) -> Iterator[str]:
         return
     best, rival = standing.order[:2]
     bands = bands_of(evaluation, best, rival)
-    differ = standing.pair(best, rival).differing > 0
+    differ = standing.pair(best, rival).differing > 0 and not standing.is_constant(best, rival)
     if bands is not None and differ and bands.share_unknown >= NOTABLE:
         at = at_thresholds(bands.unknown).capitalize()
         if len(bands.unknown) > 1:
@@ -490,27 +502,41 @@ def unknown(evaluation: Any, standing: Standing, words: Words) -> Iterator[str]:
     yield from map(finished, evaluation.notes)
 
 
-def _open_pairs(standing: Standing, compared: Comparison, words: Words) -> Iterator[str]:
-    """Say how many cases would tell the best from those that it cannot be told apart from."""
-    best, *tied = standing.top[: 1 + RIVALS]
+class OpenPairs(NamedTuple):
+    """Models that the best cannot be told apart from: of which cases would tell, and how many."""
+
+    reachable: list[tuple[str, str]]
+    beyond: list[str]
+
+
+def open_pairs(standing: Standing) -> OpenPairs:
+    """Find how many cases would tell the best from those that it cannot be told apart from."""
+    compared, (best, *tied) = standing.comparison, standing.top[: 1 + RIVALS] or ("",)
+    found = OpenPairs([], [])
+    if compared is None or compared.cases < ENOUGH:
+        return found
     numbers = [float(x) for x in compared.cases_needed(POWER)]
     needed = dict(zip(compared.pairs, numbers, strict=True))
-    reachable, without = [], []
     most = max(OUT_OF_REACH, TIMES * compared.cases)
-    for name in tied if compared.cases >= ENOUGH else ():
+    for name in tied:
         cases = needed.get((best, name), needed.get((name, best), math.nan))
         if compared.cases < cases < most:
-            reachable.append((rounded(cases), printable(name)))
+            found.reachable.append((rounded(cases), printable(name)))
         elif cases >= most and standing.pair(best, name).differing > 0:
-            without.append(printable(name))
+            found.beyond.append(printable(name))
+    return found
+
+
+def _open_pairs(standing: Standing, compared: Comparison, words: Words) -> Iterator[str]:
+    """Say how many cases it would take."""
+    best, (reachable, beyond) = printable(standing.top[0]), open_pairs(standing)
     sure = f"{100 * POWER:g} % of the time"
     if reachable:
         (number, first), *others = reachable
-        more = [f"{printable(best)} from {first}", *(f"{x} from {name}" for x, name in others)]
+        more = [f"{best} from {first}", *(f"{x} from {name}" for x, name in others)]
         true = "the difference is" if len(reachable) == 1 else "the differences are"
         start = f"If {true} as large as found, it would take about {number} {words.cases}"
         alone = ", each pair taken by itself" if len(compared) > 1 else ""
         yield f"{start} to tell {listed(more)} {sure}{alone}."
-    if without:
-        in_reach = f"No number of {words.cases} in reach"
-        yield f"{in_reach} would tell {printable(best)} from {listed(without)}."
+    if beyond:
+        yield f"No number of {words.cases} in reach would tell {best} from {listed(beyond)}."

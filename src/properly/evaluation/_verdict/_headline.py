@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from properly._boundary._record import printable
 from properly.evaluation._verdict._findings import against_none
@@ -29,25 +29,36 @@ if TYPE_CHECKING:
 SHORT = 3
 
 
-def headline(standing: Standing) -> str:
+class Headline(NamedTuple):
+    """What to do, in a few words, and why."""
+
+    claim: str
+    reason: str = ""
+    joint: str = ": "
+
+    def __str__(self) -> str:
+        return f"{self.claim}{self.joint if self.reason else ''}{self.reason}."
+
+
+def headline(standing: Standing) -> Headline:
     """Say in one short sentence what to do."""
-    short, without = standing.scope.short, standing.scope.without
+    short = standing.scope.short
     if len(standing.models) == 1:
         return _headline_of_one(standing)
     if not standing.order:
-        return f"{_infinite(standing)}: nothing can be told."
+        return Headline(_infinite(standing), "nothing can be told")
     if not any(map(standing.is_useful, standing.order)):
-        return f"No model can be shown to be better than {without}, {short}."
+        return Headline(f"None can be shown to be better than no model, {short}")
     if len(standing.order) == 1:
-        return f"{_infinite(standing)}; {printable(standing.order[0])} has not."
+        return Headline(_infinite(standing), f"{printable(standing.order[0])} has not", "; ")
     if (
         all(map(standing.is_useful, standing.top))
         and not standing.infinite
         and _is_advice(standing)
     ):
         return _use(standing) if len(standing.top) == 1 else _use_any(standing)
-    clauses = [_clause(standing, short, SHORT), _doubt(standing), _better_than(standing, SHORT)]
-    return f"{'; '.join(clause for clause in [*clauses, _infinite(standing)] if clause)}."
+    reasons = [_doubt(standing), _better_than(standing, SHORT), _infinite(standing)]
+    return Headline(_clause(standing, short, SHORT), "; ".join(filter(None, reasons)), "; ")
 
 
 def choice(standing: Standing) -> str:
@@ -69,30 +80,37 @@ def choice(standing: Standing) -> str:
     return f"{_clause(standing, standing.scope.long)}: {details}."
 
 
-def _headline_of_one(standing: Standing) -> str:
-    (name,), without, short = standing.models, standing.scope.without, standing.scope.short
+def _headline_of_one(standing: Standing) -> Headline:
+    (name,), short = standing.models, standing.scope.short
     model = printable(name)
     if standing.infinite:
-        return f"{_infinite(standing)}: it was certain of what turned out otherwise."
+        return Headline(_infinite(standing), "it was certain of what turned out otherwise")
+    if standing.is_flawless(name):
+        seen = "make sure that it never saw the outcomes"
+        return Headline(f"{model} made no loss at all, {short}", seen)
     if standing.is_useful(name):
-        return f"{model} is better than {without}, {short}."
+        return Headline(f"{model} is better than no model, {short}")
     if standing.is_harmful(name):
-        return f"Better no model: {model} is worse than {without}, {short}."
-    return f"It cannot be told whether {model} is better than {without}, {short}."
+        return Headline("Better no model", f"{model} is worse, {short}")
+    return Headline(f"It cannot be told whether {model} is better than no model, {short}")
 
 
 def _choice_of_one(standing: Standing) -> str:
     if standing.infinite:
-        return f"{_infinite(standing)}; {standing.scope.without} has a finite one."
+        return f"{_infinite(standing)}; without a model, it is finite."
     return against_none(standing, standing.models, f", {standing.scope.long}")
 
 
-def _use(standing: Standing) -> str:
-    best, scope = printable(standing.order[0]), standing.scope
+def _use(standing: Standing) -> Headline:
     others = _others(standing, standing.order[1:], SHORT)
-    if scope.ranged:
-        return f"Use {best} {scope.short}: it is better than {others}."
-    return f"Use {best}: {scope.short}, it is better than {others}."
+    return _advice(standing, printable(standing.order[0]), f"it is better than {others}")
+
+
+def _advice(standing: Standing, which: str, reason: str) -> Headline:
+    """Say for what to use a model: for a range of thresholds, or by a score."""
+    if standing.scope.ranged:
+        return Headline(f"Use {which} {standing.scope.short}", reason)
+    return Headline(f"Use {which}", f"{standing.scope.short}, {reason}")
 
 
 def _is_advice(standing: Standing) -> bool:
@@ -101,11 +119,10 @@ def _is_advice(standing: Standing) -> bool:
     return len(standing.top) == 1 or alike
 
 
-def _use_any(standing: Standing) -> str:
+def _use_any(standing: Standing) -> Headline:
     *some, last = map(printable, standing.top)
-    any_of, scope = f"{', '.join(some)} or {last}", standing.scope
-    where = f"Use {any_of} {scope.short}:" if scope.ranged else f"Use {any_of}: {scope.short},"
-    return f"{where} they cannot be told apart, and {_better_than(standing, SHORT)}."
+    reason = f"they cannot be told apart, and {_better_than(standing, SHORT)}"
+    return _advice(standing, f"{', '.join(some)} or {last}", reason)
 
 
 def _clause(standing: Standing, where: str, most: int = NAMED) -> str:
@@ -178,6 +195,8 @@ def _by_how_much(standing: Standing) -> str:
         return f"the losses of {named([best, rival])} never differ"
     digits = digits_apart(pair.interval)
     advantage = f"{_lower(standing, best, rival)}, by {few(pair.difference, digits)}"
+    if standing.is_constant(best, rival):
+        return f"{advantage} in each case"
     if not pair.standard_error > 0:
         return f"{advantage}, without a standard error"
     advantage = f"{advantage} ({_interval(standing, pair)})"

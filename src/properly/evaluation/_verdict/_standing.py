@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from properly.inference._estimate import Estimate
 
 
+# So many cases in a row that speak for the same model are no chance.
+ENOUGH = 20
+
+
 @dataclass(frozen=True)
 class Standing:
     """Models in the order of the score that counts, and which of them can be told apart.
@@ -32,11 +36,13 @@ class Standing:
     comparison : Comparison or None
         All pairs of models by that score; None of one model.
     skills : dict of Estimate
-        By model: what share of the loss of saying the event rate each time it saves.
+        By model: what share of the loss of no model it saves.
     scope : Scope
         What the score looks at, in words.
     level : float
         How sure to be.
+    cases : int
+        How many cases there are.
     """
 
     order: tuple[str, ...]
@@ -45,6 +51,7 @@ class Standing:
     skills: dict[str, Estimate]
     scope: Scope
     level: float
+    cases: int
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -79,13 +86,25 @@ class Standing:
     def beats(self, one: str, other: str) -> bool:
         """Tell whether one model is better than another, allowing for the other pairs."""
         pair = self.pair(one, other)
+        if self.is_constant(one, other):
+            return pair.difference < 0
         # An infinite difference, or one without a standard error, has nothing to be told by.
         is_lower = pair.standard_error > 0 and -math.inf < pair.difference < 0
         return is_lower and is_significant(pair, 1 - self.level)
 
+    def is_constant(self, one: str, other: str) -> bool:
+        """Tell whether one model is better than another by as much in each of many cases."""
+        pair = self.pair(one, other)
+        each = pair.standard_error == 0 and pair.differing == self.cases >= ENOUGH
+        return each and math.isfinite(pair.difference)
+
+    def is_flawless(self, name: str) -> bool:
+        """Tell whether a model made no loss at all."""
+        return self.skills[name].value == 1 and self.cases >= ENOUGH
+
     def is_useful(self, name: str) -> bool:
-        """Tell whether a model is better than saying the event rate each time."""
-        return self.skills[name].interval[0] > 0
+        """Tell whether a model is better than no model."""
+        return self.skills[name].interval[0] > 0 or self.is_flawless(name)
 
     def is_harmful(self, name: str) -> bool:
         """Tell whether it is worse."""
@@ -105,4 +124,5 @@ def standing_of(evaluation: Evaluation) -> Standing:
         {name: by_rule[primary] for name, by_rule in evaluation.skills.items()},
         scope_of(rule, classes=evaluation.task != "binary"),
         evaluation.level,
+        evaluation.rows,
     )

@@ -124,9 +124,9 @@ def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the e
     - **Choice.** One model is better than another if the p-value of their difference, adjusted for
       the number of pairs by Holm's method, is at most 1 - level and the interval does not contain
       zero. The best is named as the one to use if it is better than each other one, all scores are
-      finite, and it is better than saying the event rate each time.
-    - **Baseline.** A model is better than saying the event rate each time if the interval of its
-      skill lies above 0, worse if it lies below.
+      finite, and it is better than no model.
+    - **Baseline.** To have no model is to say the event rate each time. A model is better than
+      that if the interval of its skill lies above 0, worse if it lies below.
     - **Thresholds.** One model is better than another at those thresholds at which the
       simultaneous band of their difference lies on its side of 0.
     - **Certain.** A forecast of exactly 0 followed by the event, or of exactly 1 without it, makes
@@ -160,8 +160,8 @@ def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the e
     logistic is better than forest at every threshold that was looked at, from 1 % to 10 %
     (95 % confidence for all thresholds at once).
     <BLANKLINE>
-    logistic and forest are better than saying the event rate each time: they save 54 %
-    (95 % interval 50 % to 58 %) and 38 % (33 % to 43 %) of its loss.
+    logistic and forest are better than no model: they save 54 % (95 % interval 50 % to 58 %)
+    and 38 % (33 % to 43 %) of its loss.
     <BLANKLINE>
     For 48 people, forest had called death impossible, and it happened: no threshold above
     zero, however low, would have raised an alarm. Its log score is infinite.
@@ -171,7 +171,7 @@ def verdict(evaluation: Evaluation, *, cases: str = "cases", event: str = "the e
         raise ArgumentTypeError(message, hint="make one with properly.evaluate(y, forecasts).")
     words = Words(_word(cases, "cases"), _word(event, "event"))
     standing = standing_of(evaluation)
-    return Verdict(headline(standing), tuple(_sentences(evaluation, standing, words)))
+    return Verdict(str(headline(standing)), tuple(_sentences(evaluation, standing, words)))
 
 
 def _paragraph(text: str) -> str:

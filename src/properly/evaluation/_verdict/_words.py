@@ -66,8 +66,6 @@ class Scope(NamedTuple):
         What the score is called: "mean Brier score over them".
     base : str
         The same, without the range.
-    without : str
-        What one would say without a model.
     """
 
     short: str
@@ -75,7 +73,6 @@ class Scope(NamedTuple):
     ranged: bool
     score: str
     base: str
-    without: str = "saying the event rate each time"
 
 
 def scope_of(rule: Rule, *, classes: bool) -> Scope:
@@ -83,8 +80,7 @@ def scope_of(rule: Rule, *, classes: bool) -> Scope:
     base = _score_of(rule)
     if classes:
         where = f"by the {base}"
-        shares = "saying the class shares each time"
-        return Scope(where, where, ranged=False, score=base, base=base, without=shares)
+        return Scope(where, where, ranged=False, score=base, base=base)
     if isinstance(rule, Bounded | Regret):
         ends = between(rule.within)
         averaged = "mean " if not isinstance(rule, Regret) and rule.scale == "mean" else ""

@@ -1,0 +1,445 @@
+"""The first screen: one row a model, the best first, and what to beware of.
+
+A row says at a glance what a model costs, what that saves, whether its forecasts mean what they
+say, and how well it ranks. Pictures are drawn here, in a few lines and a dot, so that they are seen
+at once, on paper, and without a script.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from properly._boundary._record import printable
+from properly.evaluation._verdict._findings import adjusted_tests, is_worse, open_pairs
+from properly.evaluation._verdict._standing import standing_of
+from properly.evaluation._verdict._words import between, listed
+from properly.report._chart import inks_of
+from properly.report._words import NONE, few, percent, rule_in_words
+from properly.rules import Bounded, Regret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from properly.calibration._summary import CalibrationSummary
+    from properly.evaluation._record import Evaluation
+    from properly.evaluation._verdict._findings import Chance
+    from properly.evaluation._verdict._standing import Standing
+
+# More rows than this are folded.
+MOST_ROWS = 10
+MOST_CARDS = 3
+# A score so many times that of no model is drawn at the edge.
+FAR = 1.5
+# Steps of the common axis, at most but for one.
+MOST_STEPS = 5
+# Pixels of the small diagram, and points of its curve.
+SIDE, INSET, POINTS = 64, 4, 40
+# Where most forecasts are small, axes are bent; where all are, they end early.
+RARE, ENDS = 0.1, (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)
+# Forecasts that are off by such a factor are plainly wrong; a smaller one is told in per cent.
+FACTOR, SMALL_FACTOR = 1.5, 1.2
+# A model is worth repairing if so much of its cost is miscalibration, and it ranks about as well as
+# the best.
+WORTH, AS_WELL = 0.2, 0.03
+
+
+TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+class Chip(NamedTuple):
+    """What to do with a model, in a word, and in which tone."""
+
+    text: str
+    tone: str
+
+
+USE = Chip("Use", "good")
+WORSE = Chip("Worse", "plain")
+NO_BETTER = Chip("No better than no model", "bad")
+HARMFUL = Chip("Worse than no model", "bad")
+DANGEROUS = Chip("Dangerous", "bad")
+UNKNOWN = Chip("Cannot be told", "plain")
+
+
+class Dot(NamedTuple):
+    """A score and its interval as shares of the width of the axis, and in words."""
+
+    place: float
+    lower: float
+    upper: float
+    is_beyond: bool
+    words: str
+
+
+class Finding(NamedTuple):
+    """What is wrong with forecasts, in about three words, with the number behind it."""
+
+    text: str
+    tone: str
+    detail: str = ""
+
+
+class Bar(NamedTuple):
+    """A number, and how much of a bar it fills."""
+
+    number: str
+    share: float
+
+
+class Row(NamedTuple):
+    """A model."""
+
+    name: str
+    ink: int | None
+    chip: Chip
+    dot: Dot
+    saved: str
+    paths: list[str]
+    finding: Finding
+    bar: Bar
+
+
+class Head(NamedTuple):
+    """What a column holds: its title, and how to read it."""
+
+    title: str
+    note: str
+
+
+class Card(NamedTuple):
+    """Something to beware of; where more is said about it."""
+
+    title: str
+    text: str
+    link: str
+    anchor: str
+    tone: str = "plain"
+
+
+class FirstScreen(NamedTuple):
+    """All that the first screen shows."""
+
+    heads: tuple[Head, Head, Head, Head]
+    rows: list[Row]
+    folded: list[Row]
+    ticks: list[tuple[float, str]]
+    no_model: float
+    cards: list[Card]
+
+
+def first_screen(evaluation: Evaluation, cases: str, event: str) -> FirstScreen:
+    """Lay out a row for each model, the best first, and at most three cards."""
+    standing, inks = standing_of(evaluation), inks_of(evaluation)
+    none = _without_model(evaluation)
+    axis, diagram = Axis.of(evaluation, none), Diagram.of(evaluation)
+    findings = _findings(evaluation, cases, event)
+    rows = [
+        Row(
+            name,
+            inks.get(name),
+            _chip(evaluation, standing, name),
+            axis.dot(evaluation.scores[name][evaluation.primary]),
+            _saved(evaluation.skills[name][evaluation.primary].value),
+            diagram.paths(evaluation.reliability.get(name)),
+            findings[name],
+            _ranking(evaluation, name),
+        )
+        for name in standing.models
+    ]
+    few_more = len(rows) <= MOST_ROWS + 2
+    shown = len(rows) if few_more else MOST_ROWS
+    cards = [*_cards(evaluation, standing, cases, event)][:MOST_CARDS]
+    heads = _heads(evaluation, diagram)
+    return FirstScreen(heads, rows[:shown], rows[shown:], axis.ticks, axis.at(none), cards)
+
+
+def _heads(evaluation: Evaluation, diagram: Diagram) -> tuple[Head, Head, Head, Head]:
+    rule = next(rule for rule in evaluation.rules if rule.name == evaluation.primary)
+    score, level = rule_in_words(rule), f"{100 * evaluation.level:g} % interval"
+    cost = Head(f"{score[:1].upper()}{score[1:]}", f"{level}; left is better; dashed: no model")
+    if isinstance(rule, Bounded | Regret):
+        mean = "mean regret" if isinstance(rule, Regret) else "mean Brier score over them"
+        note = f"{mean}, {level}; left is better; dashed: no model"
+        cost = Head(f"Cost of decisions at {between(rule.within)}", note)
+    saved = Head("Cost saved", "against no model")
+    meaning = Head("Do forecasts mean what they say?", diagram.note)
+    ranking = {
+        "binary": Head("Ranking", "AUC"),
+        "multiclass": Head("Right class", "accuracy"),
+        "ordinal": Head("Agreement", "quadratic kappa"),
+    }
+    return cost, saved, meaning, ranking[evaluation.task]
+
+
+def _saved(share: float) -> str:
+    """Write a share that is saved as whole per cent, unless it is less than one."""
+    return (
+        f"{few(100 * share, 1 if abs(share) < 0.095 else 2)} %"
+        if abs(share) < 1
+        else percent(share)
+    )
+
+
+def _without_model(evaluation: Evaluation) -> float:
+    """Return the score of the last baseline, which says the same each time."""
+    *_, constant = evaluation.baselines.values()
+    return float(constant[evaluation.primary].score)
+
+
+class Axis(NamedTuple):
+    """The axis that all scores share: from 0 on, far enough for no model and most others."""
+
+    end: float
+    ticks: list[tuple[float, str]]
+
+    @classmethod
+    def of(cls, evaluation: Evaluation, none: float) -> Axis:
+        """Make room for all intervals, unless a model is far worse than none."""
+        estimates = [by_rule[evaluation.primary] for by_rule in evaluation.scores.values()]
+        highest = [max(x.value, *x.interval) for x in estimates if math.isfinite(x.value)]
+        best = min((x.value for x in estimates if math.isfinite(x.value)), default=1.0)
+        most = FAR * max(none if math.isfinite(none) else best, best)
+        end = max([x for x in (*highest, none) if x <= most], default=most) or 1.0
+        step = _nice(end / MOST_STEPS)
+        decimals = max(0, -math.floor(math.log10(step)))
+        end = step * math.ceil(1.02 * end / step)
+        marks = [k * step for k in range(round(end / step) + 1)]
+        return cls(end, [(0.02 + 0.96 * x / end, f"{x:.{decimals}f}") for x in marks])
+
+    def at(self, score: float) -> float:
+        """Return where a score stands, a share of the width."""
+        return 0.02 + 0.96 * min(score / self.end, 1.0) if math.isfinite(score) else 0.98
+
+    def dot(self, estimate: Any) -> Dot:
+        """Place a score and its interval."""
+        ends = [x if math.isfinite(x) else estimate.value for x in estimate.interval]
+        lower, upper = (self.at(max(x, 0.0)) for x in ends)
+        words = few(estimate.value, 4)
+        if all(map(math.isfinite, estimate.interval)):
+            words += f" ({few(ends[0], 4)} to {few(ends[1], 4)})"
+        is_beyond = not estimate.value <= self.end
+        return Dot(self.at(estimate.value), lower, upper, is_beyond, words)
+
+
+def _nice(step: float) -> float:
+    """Round a step up to 1, 2, 5 or 10 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(step))
+    return power * min(x for x in (1, 2, 5, 10) if x * power >= step * (1 - 1e-9))
+
+
+class Diagram(NamedTuple):
+    """The small reliability diagrams, which have the same axes."""
+
+    end: float
+    power: float
+
+    @classmethod
+    def of(cls, evaluation: Evaluation) -> Diagram:
+        """End the axes where forecasts and event rates do; bend them where events are rare."""
+        bins = [x.bins for x in _curves(evaluation.reliability.values())]
+        highest = max((float(max(b.x_max[-1], b.event_rate[-1])) for b in bins), default=1.0)
+        end = next(x for x in ENDS if highest <= x)
+        rate = evaluation.event_rate if evaluation.task == "binary" else 1.0
+        return cls(end, 0.5 if rate < RARE * end else 1.0)
+
+    @property
+    def note(self) -> str:
+        """How to read the diagrams."""
+        bent = ", square-root axes" if self.power < 1 else ""
+        end = "" if self.end == 1 else f", up to {percent(self.end)}"
+        return f"observed against forecast{end}{bent}"
+
+    def paths(self, curves: Any) -> list[str]:
+        """Draw the curve of an event, or one a question."""
+        return [self._path(*x.curve()) for x in _curves([] if curves is None else [curves])]
+
+    def _path(self, forecast: Any, rate: Any) -> str:
+        if len(forecast) > POINTS:
+            at = np.linspace(0, 1, POINTS) ** (1 / self.power) * forecast[-1]
+            at = np.clip(at, forecast[0], None)
+            forecast, rate = at, np.interp(at, forecast, rate)
+        room = SIDE - 2 * INSET
+        x, y = (room * (column / self.end) ** self.power for column in (forecast, rate))
+        height = [f"{SIDE - INSET - b:.1f}" for b in y]
+        # Of a level stretch, both ends will do.
+        ends = [k for k, b in enumerate(height) if {b} != {*height[max(k - 1, 0) : k + 2]} or not k]
+        points = [f"{INSET + x[k]:.1f},{height[k]}" for k in ends]
+        return f"M{'L'.join(points)}"
+
+
+def _curves(by_model: Iterable[Any]) -> Iterator[Any]:
+    """Go through the curves of models, which may have several questions each."""
+    for curves in by_model:
+        yield from curves.values() if isinstance(curves, dict) else [curves]
+
+
+def _chip(evaluation: Evaluation, standing: Standing, name: str) -> Chip:
+    """Say what to do with a model; that it was certain and wrong outweighs its score."""
+    if _wrong(evaluation, name) or name in standing.infinite:
+        return DANGEROUS
+    if standing.is_harmful(name):
+        return HARMFUL
+    if not standing.is_useful(name):
+        return UNKNOWN if math.isnan(standing.skills[name].interval[0]) else NO_BETTER
+    return USE if name in standing.top else WORSE
+
+
+def _wrong(evaluation: Evaluation, name: str) -> float:
+    """Count the cases for which a model had been certain of what did not happen."""
+    if evaluation.certain is not None:
+        return float(evaluation.certain[name].wrong) if name in evaluation.certain else 0.0
+    return float(max(x.infinite_cases for x in evaluation.scores[name].values()))
+
+
+def _findings(evaluation: Evaluation, cases: str, event: str) -> dict[str, Finding]:
+    """Say of each model what is wrong with its forecasts, the gravest first."""
+    tests, found = adjusted_tests(evaluation), {}
+    for name in evaluation.models:
+        summary, test = (evaluation.calibration or {}).get(name), tests.get(name)
+        if _wrong(evaluation, name):
+            found[name] = _certain(evaluation, name, cases, event)
+        elif test is None or math.isnan(test.p):
+            found[name] = Finding("Not tested", "plain")
+        elif test.p > 1 - evaluation.level:
+            found[name] = Finding("No miscalibration shown", "good", f"p {test.text}")
+        else:
+            found[name] = _miscalibrated(evaluation, summary, test)
+    return found
+
+
+def _certain(evaluation: Evaluation, name: str, cases: str, event: str) -> Finding:
+    title, what = "Certain and wrong", "what happened called impossible"
+    number = _wrong(evaluation, name)
+    if evaluation.certain is not None:
+        counts = evaluation.certain[name]
+        impossible = counts.never_wrong >= counts.always_wrong
+        number = counts.never_wrong if impossible else counts.always_wrong
+        what = f"{printable(event)} called {'impossible' if impossible else 'certain'}"
+    return Finding(title, "bad", f"{number:,.4g} {printable(cases)}: {what}")
+
+
+def _miscalibrated(
+    evaluation: Evaluation, summary: CalibrationSummary | None, test: Chance
+) -> Finding:
+    """Say in which way forecasts are off: on average, in their spread, or in neither."""
+    if summary is None:
+        return Finding("Miscalibrated", "warn", f"p {test.text}")
+    low, high = summary.observed_expected.interval
+    if low > 1 or high < 1:
+        return _overall(evaluation, summary, "low" if low > 1 else "high")
+    low, high = summary.slope.interval
+    detail = f"slope {few(summary.slope.value, 3)} ({few(low, 3)} to {few(high, 3)})"
+    if high < 0:
+        return Finding("The wrong way round", "bad", detail)
+    if high < 1:
+        return Finding("Too extreme", "warn", detail)
+    if low > 1:
+        return Finding("Not extreme enough", "warn", detail)
+    return Finding("Miscalibrated", "warn", f"p {test.text}; see the diagram")
+
+
+def _overall(evaluation: Evaluation, summary: CalibrationSummary, side: str) -> Finding:
+    """Say by which factor events were expected too often, or too rarely."""
+    ratio, rates = summary.observed_expected.value, (summary.mean_forecast, summary.event_rate)
+    factor = max(ratio, 1 / ratio if ratio > 0 else math.inf)
+    by = f"{few(factor)} {TIMES}" if factor >= SMALL_FACTOR else percent(factor - 1)
+    expected, happened = map(percent, rates)
+    if evaluation.total == evaluation.rows:
+        expected, happened = (f"{x * evaluation.total:,.0f}" for x in rates)
+    tone = "bad" if factor >= FACTOR else "warn"
+    return Finding(f"{by} too {side}", tone, f"{expected} expected, {happened} happened")
+
+
+def _ranking(evaluation: Evaluation, name: str) -> Bar:
+    """Say how well a model ranks, or how often the class it decides for is right."""
+    if evaluation.task == "binary":
+        area = evaluation.aucs.get(name)
+        value = math.nan if area is None else area.value
+        return _bar(value, 2 * value - 1)
+    decided = evaluation.decisions[name].argmax
+    value = decided.accuracy if evaluation.task == "multiclass" else decided.quadratic_kappa
+    return _bar(float(value), float(value))
+
+
+def _bar(value: float, share: float) -> Bar:
+    if math.isnan(value):
+        return Bar(NONE, 0.0)
+    return Bar(f"{value:.3f}", min(max(share, 0.0), 1.0))
+
+
+def _cards(evaluation: Evaluation, standing: Standing, cases: str, event: str) -> Iterator[Card]:
+    """Say what to beware of, the gravest first."""
+    yield from _danger(evaluation, cases, event)
+    yield from _group(evaluation, standing)
+    yield from _repair(evaluation, standing, cases)
+    yield from _unknown(evaluation, standing, cases)
+
+
+def _danger(evaluation: Evaluation, cases: str, event: str) -> Iterator[Card]:
+    wrong = {name: _wrong(evaluation, name) for name in evaluation.models}
+    guilty = sorted((name for name, n in wrong.items() if n), key=lambda name: -wrong[name])
+    if not guilty:
+        return
+    worst, whom, what = printable(guilty[0]), f"{wrong[guilty[0]]:,.4g} {cases}", event
+    text = f"{worst} called impossible what then happened, for {whom}."
+    if evaluation.certain is not None:
+        counts = evaluation.certain[guilty[0]]
+        text = f"{worst} called {what} certain for {counts.always_wrong:,.4g} {cases}, wrongly."
+        if counts.never_wrong >= counts.always_wrong:
+            text = (
+                f"{worst} called {what} impossible for {counts.never_wrong:,.4g} {cases}, and it "
+                "happened. No threshold would have raised an alarm."
+            )
+    if len(guilty) > 1:
+        others = listed(map(printable, guilty[1:]), 3)
+        text += f" {others} {'was' if len(guilty) == 2 else 'were'} certain and wrong too."
+    yield Card("Certain, and wrong", printable(text), "which cases", "worst", "bad")
+
+
+def _group(evaluation: Evaluation, standing: Standing) -> Iterator[Card]:
+    """Name the group for which a model that one might use is worst, if it can be shown to be."""
+    for name in standing.top:
+        split = evaluation.groups.get(name)
+        worst = None if split is None else split.worst
+        if worst is not None and is_worse(worst):
+            text = (
+                f"{printable(name)} does worst for '{printable(worst.name)}': its score is "
+                f"{few(abs(worst.difference))} worse than for the rest."
+            )
+            yield Card("Not for everybody alike", text, "all groups", "groups")
+            return
+
+
+def _repair(evaluation: Evaluation, standing: Standing, cases: str) -> Iterator[Card]:
+    """Name a model that ranks about as well as the best, and loses much by miscalibration."""
+    best = max((x.value for x in (evaluation.aucs or {}).values()), default=math.nan)
+    for name in reversed(standing.order):
+        parts = evaluation.parts[name][evaluation.primary]
+        if parts.intervals is None or not evaluation.aucs or name not in evaluation.aucs:
+            continue
+        miscalibration = parts.intervals.corrected_miscalibration
+        share = parts.miscalibration / parts.score if parts.score else 0.0
+        if miscalibration >= WORTH * parts.score and evaluation.aucs[name].value >= best - AS_WELL:
+            text = (
+                f"{printable(name)} ranks {printable(cases)} well. At most {percent(share)} of its "
+                "cost is miscalibration, which recalibrating might save."
+            )
+            yield Card("Worth repairing", text, "its diagram", "reliability")
+            return
+
+
+def _unknown(evaluation: Evaluation, standing: Standing, cases: str) -> Iterator[Card]:
+    """Say what it would take to tell the best from the next, or else what was noted."""
+    for number, rival in open_pairs(standing).reachable:
+        best = printable(standing.top[0])
+        text = f"About {number} {printable(cases)} would be needed to tell {best} from {rival}."
+        yield Card("What cannot be told", text, "why", "verdict")
+        return
+    if evaluation.notes:
+        first, *more = evaluation.notes
+        text = printable(" ".join(first.split()))
+        count = f" {len(more)} more below." if more else ""
+        yield Card("To note", f"{text[:1].upper()}{text[1:].rstrip('.')}.{count}", "all", "verdict")

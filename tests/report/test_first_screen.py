@@ -1,0 +1,191 @@
+"""The first screen: what it says of each model, and what it draws."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import properly
+from properly.evaluation._verdict._standing import standing_of
+from properly.report._first_screen import INSET, SIDE, Axis, FirstScreen, first_screen
+
+
+def crash(*names: str, **options: Any) -> Any:
+    data = properly.datasets.crash()
+    models = {name: data.forecasts[name] for name in names or data.forecasts}
+    return properly.evaluate(
+        data.died, models, within=(0.01, 0.1), rng=1, progress=False, **options
+    )
+
+
+@pytest.fixture(scope="module")
+def evaluation() -> Any:
+    return crash()
+
+
+@pytest.fixture(scope="module")
+def screen(evaluation: Any) -> FirstScreen:
+    return first_screen(evaluation, "people", "death")
+
+
+def test_the_best_model_stands_first(evaluation: Any, screen: FirstScreen) -> None:
+    assert [row.name for row in screen.rows] == list(standing_of(evaluation).order)
+    assert screen.folded == []
+
+
+def test_chips_say_what_to_do(screen: FirstScreen) -> None:
+    assert {row.name: row.chip.text for row in screen.rows} == {
+        "logistic": "Use",
+        "boosting": "Use",
+        "naive_bayes": "Worse",
+        "forest": "Dangerous",
+        "balanced_boosting": "No better than no model",
+    }
+
+
+def test_a_model_that_is_worse_than_none_is_called_so() -> None:
+    rng = np.random.default_rng(1)
+    p = rng.random(400)
+    y = rng.random(400) < p
+    e = properly.evaluate(y, {"reversed": 1 - p, "right": p}, replicates=0)
+    rows = {row.name: row.chip.text for row in first_screen(e, "cases", "it").rows}
+    assert rows == {"right": "Use", "reversed": "Worse than no model"}
+
+
+def test_findings_take_about_three_words(screen: FirstScreen) -> None:
+    found = {row.name: row.finding for row in screen.rows}
+    assert found["balanced_boosting"].text == "5.6 × too high"
+    assert found["balanced_boosting"].detail == "2,094 expected, 371 happened"
+    assert found["forest"] == ("Certain and wrong", "bad", "48 people: death called impossible")
+    assert found["logistic"].text == "No miscalibration shown"
+    assert all(len(x.text.split()) <= 4 for x in found.values())
+
+
+@pytest.mark.parametrize(
+    ("bend", "shift", "text"),
+    [
+        (1.0, 0.0, "No miscalibration shown"),
+        (2.0, 0.0, "Too extreme"),
+        (0.5, 0.0, "Not extreme enough"),
+        (-1.0, 0.0, "The wrong way round"),
+        (1.0, -1.5, "too low"),
+        (1.0, 1.5, "too high"),
+    ],
+)
+def test_a_finding_names_what_is_wrong(bend: float, shift: float, text: str) -> None:
+    rng = np.random.default_rng(5)
+    odds = rng.normal(0, 1, 2000)
+    y = rng.random(2000) < 1 / (1 + np.exp(-odds))
+    p = 1 / (1 + np.exp(-(bend * odds + shift)))
+    e = properly.evaluate(y, {"model": p}, replicates=99, rng=1)
+    (row,) = first_screen(e, "cases", "it").rows
+    assert row.finding.text.endswith(text)
+
+
+def test_shares_that_are_saved_are_those_of_the_skill(evaluation: Any, screen: FirstScreen) -> None:
+    for row in screen.rows:
+        skill = evaluation.skills[row.name][evaluation.primary].value
+        assert row.saved == f"{100 * skill:.0f} %"
+
+
+def test_dots_stand_where_the_axis_says(evaluation: Any, screen: FirstScreen) -> None:
+    (first, zero), *_, (last, end) = screen.ticks
+    assert float(zero) == 0
+    for row in screen.rows:
+        score = evaluation.scores[row.name][evaluation.primary]
+        at = (row.dot.place, row.dot.lower, row.dot.upper)
+        for x, place in zip((score.value, *score.interval), at, strict=True):
+            assert place == pytest.approx(first + x / float(end) * (last - first), abs=1e-12)
+    none = evaluation.baselines["event rate"][evaluation.primary].score
+    assert screen.no_model == pytest.approx(first + none / float(end) * (last - first))
+
+
+@pytest.mark.parametrize("none", [1e-9, 0.0007, 0.25, 1.0, 700.0])
+def test_ticks_are_round_and_few(none: float) -> None:
+    e = crash("logistic", replicates=0)
+    scale = none / e.baselines["event rate"][e.primary].score
+    scores = {
+        name: {e.primary: replace(x[e.primary], value=x[e.primary].value * scale, interval=(0, 0))}
+        for name, x in e.scores.items()
+    }
+    axis = Axis.of(replace(e, scores=scores), none)
+    assert 3 <= len(axis.ticks) <= 7
+    assert len({text for _, text in axis.ticks}) == len(axis.ticks)
+    assert axis.end >= none
+
+
+def test_an_infinite_score_stands_beyond_the_axis() -> None:
+    y = np.arange(60) % 3 == 0
+    p = np.where(y, 0.7, 0.2)
+    wrong = p.copy()
+    wrong[0] = 0.0
+    rule = properly.rules.Log()
+    e = properly.evaluate(y, {"fine": p, "sure": wrong}, rules=rule, replicates=0)
+    rows = {row.name: row for row in first_screen(e, "cases", "it").rows}
+    assert rows["sure"].dot.is_beyond
+    assert rows["sure"].dot.words == "∞"
+    assert rows["sure"].chip.text == "Dangerous"
+    assert not rows["fine"].dot.is_beyond
+
+
+def test_curves_stay_in_their_frame(screen: FirstScreen) -> None:
+    for row in screen.rows:
+        (path,) = row.paths
+        numbers = [float(x) for x in re.findall(r"[\d.]+", path)]
+        assert min(numbers) >= INSET
+        assert max(numbers) <= SIDE - INSET
+        assert len(path) < 1500
+
+
+def test_cards_are_three_at_most_and_the_dangerous_one_is_first(screen: FirstScreen) -> None:
+    assert [card.title for card in screen.cards] == [
+        "Certain, and wrong",
+        "Worth repairing",
+        "What cannot be told",
+    ]
+    danger, repair, unknown = screen.cards
+    assert danger.tone == "bad"
+    assert danger.text == (
+        "forest called death impossible for 48 people, and it happened. No threshold would have "
+        "raised an alarm."
+    )
+    assert repair.text.startswith("balanced_boosting ranks people well. At most 49 % of its cost")
+    assert unknown.text == "About 21,000 people would be needed to tell logistic from boosting."
+
+
+def test_of_many_models_most_are_folded() -> None:
+    rng = np.random.default_rng(2)
+    p = rng.random(300)
+    y = rng.random(300) < p
+    models = {
+        f"model {k}": np.clip(p + 0.02 * k * rng.random(300), 0.001, 0.999) for k in range(30)
+    }
+    screen = first_screen(properly.evaluate(y, models, replicates=0), "cases", "it")
+    assert (len(screen.rows), len(screen.folded)) == (10, 20)
+
+
+@pytest.mark.parametrize("task", ["multiclass", "ordinal"])
+def test_classes_have_a_first_screen_too(task: Any) -> None:
+    rng = np.random.default_rng(1)
+    P = rng.dirichlet([1, 1, 1], 90)
+    y = [rng.choice(3, p=row) for row in P]
+    e = properly.evaluate(y, {"right": P, "even": np.full((90, 3), 1 / 3)}, task=task, replicates=0)
+    screen = first_screen(e, "cases", "it")
+    right = screen.rows[0]
+    assert right.name == "right"
+    assert len(right.paths) == (3 if task == "multiclass" else 2)
+    decided = e.decisions["right"].argmax
+    number = decided.accuracy if task == "multiclass" else decided.quadratic_kappa
+    assert right.bar.number == f"{number:.3f}"
+
+
+def test_one_outcome_leaves_the_ranking_open() -> None:
+    e = properly.evaluate([0, 0, 0], {"model": [0.1, 0.2, 0.1]}, task="binary", replicates=0)
+    (row,) = first_screen(e, "cases", "it").rows
+    assert math.isnan(e.aucs["model"].value)
+    assert row.bar.share == 0.0
