@@ -263,10 +263,12 @@ def test_parts_stand_beside_what_is_left_of_them_without_their_bias(clinical: An
     intervals = clinical.decompositions["free"]["brier"].intervals
     # Of clusters no test takes part, and the lower end would say nothing.
     low, high = intervals.discrimination
-    assert f"corrected {number(intervals.corrected_miscalibration)}, at most " in text
-    assert f"corrected {number(intervals.corrected_discrimination)}, {number(low)} to " in text
+    assert f"{number(intervals.corrected_miscalibration)}at most " in text
+    assert f"{number(intervals.corrected_discrimination)}{number(low)} to " in text
+    raw = clinical.decompositions["free"]["brier"].discrimination
+    assert f"{number(high)}; uncorrected {number(raw)}" in text
     independent = properly.evaluate([0, 1] * 30, [0.3, 0.6] * 30, replicates=19, rng=1)
-    assert ", at most " not in Tags(page(independent)).text
+    assert "at most 0" not in Tags(page(independent)).text
     assert high > low
 
 

@@ -107,7 +107,7 @@ def test_infinite_miscalibration_is_said_and_not_drawn() -> None:
     assert list(points(chart.spec["concat"][0])) == ["right"]
     assert chart.lead.endswith("Infinite by the log score, and not drawn: wrong.")
     assert chart.table is not None
-    assert chart.table.rows[0][:4] == ("wrong", "log", "∞", "∞")
+    assert chart.table.rows[0][:4] == ("wrong", "log score", "∞", "∞")
     del parts["right"]
     e.rules = (Log(),)
     assert plane_chart(e) is None
@@ -135,7 +135,8 @@ def test_the_parts_add_up_in_words() -> None:
     e = made(Decomposition(0.15625, 0.15625, 0.25, 0.25), Decomposition(0.2, 0.0, 0.05, 0.25))
     chart = drawn(e)
     assert chart.alt == (
-        "Scores by brier, as uncertainty plus miscalibration minus discrimination, the best first: "
+        "Scores by the Brier score, as uncertainty plus miscalibration minus discrimination, the "
+        "best first: "
         "m0 0.1562 = 0.2500 + 0.156 - 0.250; m1 0.2000 = 0.2500 + 0 - 0.0500."
     )
     assert chart.table is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -213,6 +214,7 @@ def _report(
         **words,
         command=command_line(),
         python=python,
+        date=dt.date.today().isoformat(),  # noqa: DTZ011 - the reader's own day
         overwrite=force,
     )
     click.echo(f"{properly.verdict(evaluation, **words)}\n\nThe page is in {printable(output)}.")

@@ -64,13 +64,15 @@ def write(
     event: str = "the event",
     command: str | None = None,
     python: str | None = None,
+    date: str | None = None,
     overwrite: bool = True,
 ) -> Path:
     """Write an evaluation as one HTML page that needs nothing else.
 
-    The page begins with a verdict in words and a table of scores; below it are charts to explore,
-    and the fine print. It opens without a network, obeys a strict content security policy, prints,
-    and can be read by keyboard and by ear.
+    The page begins with a row for each model: what it costs, what that saves, whether its forecasts
+    mean what they say, and whether to use it. Below are charts to explore, and the methods. It
+    opens without a network, obeys a strict content security policy, prints, and can be read by
+    keyboard and by ear.
 
     Parameters
     ----------
@@ -84,7 +86,9 @@ def write(
         What the cases are, such as ``"people"``, and what may happen to them, such as ``"death"``,
         in the words of the verdict.
     command, python : str, optional
-        How to make the page again, for the fine print.
+        How to make the page again, for its methods.
+    date : str, optional
+        When it was made, as it shall be written.
     overwrite : bool
         Replace a file that is there already; otherwise refuse.
 
@@ -106,7 +110,7 @@ def write(
     'report.html'
     """
     words: Words = {"title": title, "cases": cases, "event": event}
-    text = page(evaluation, **words, command=command, python=python)
+    text = page(evaluation, **words, command=command, python=python, date=date)
     return write_whole(path, text, overwrite=overwrite)
 
 
@@ -118,6 +122,7 @@ def page(
     event: str = "the event",
     command: str | None = None,
     python: str | None = None,
+    date: str | None = None,
 ) -> str:
     """Return the page as text."""
     if not isinstance(evaluation, Evaluation):
@@ -137,6 +142,7 @@ def page(
     style, script, runtime = _ours("page.css"), _ours("page.js"), _ours("vega.js")
     html: str = environment.from_string(_ours("page.html.jinja")).render(
         **context | {name: embedded(context[name]) for name in ("numbers", "specs")},
+        date=date,
         theme=embedded(theme()),
         style=style,
         script=script,

@@ -65,7 +65,9 @@ SIZE, COLUMNS = 262, 3
 RARE = 0.1
 # Forecasts and event rates that reach less far leave out the upper part of the axes.
 FAR, SMALLEST = 0.55, 1e-4
-TICKS = (0, 0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 1)
+TICKS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1)
+# Shares of an axis between two ticks: numbers must not touch.
+APART = 0.13
 # The tallest bar of forecasts, in shares of the panel, and how many bars there are at most.
 TALLEST, BARS = 0.16, 24
 BAND_POINTS, BIN_POINTS = 160, 250
@@ -285,7 +287,10 @@ class Frame(NamedTuple):
     @property
     def axis(self) -> Spec:
         """What both axes have in common."""
-        ticks = [x for x in TICKS if x <= self.top and (x == 0 or x >= self.top / 100)]
+        ticks = [0.0]
+        for x in TICKS:
+            if x <= self.top and math.sqrt(x / self.top) - math.sqrt(ticks[-1] / self.top) > APART:
+                ticks.append(x)
         return {"format": "~%"} | ({"values": ticks} if self.root else {"tickCount": 5})
 
 

@@ -62,7 +62,7 @@ def plane_chart(evaluation: Evaluation) -> Chart | None:
             "columns": COLUMNS,
             "concat": [_panel(evaluation, rule, models) for rule, models in chosen.items()],
         },
-        alt=_alt(next(iter(panels)), next(iter(panels.values()))),
+        alt=_alt(score_in_words(evaluation, next(iter(panels))), next(iter(panels.values()))),
         table=_table(evaluation),
         wide=len(chosen) > 1,
     )
@@ -207,7 +207,8 @@ def _models(models: Models, names: list[str], window: Window, place: Spec) -> li
     spans = [span for name, parts in models.items() for span in _spans(name, parts, window)]
     ends = {"x2": {"field": "x2"}, "y2": {"field": "y2"}}
     dot = {"type": "point", "filled": True, "size": 70, "opacity": 1}
-    text = {"type": "text", "color": "currentColor", "fontSize": 11, "limit": LONGEST}
+    # A name has the colour of its point: others may be nearer.
+    text = {"type": "text", "fontSize": 11, "fontWeight": 600, "limit": LONGEST}
     stand = {name: {"expr": f"datum.{name}"} for name in ("dx", "dy", "align", "baseline")}
     name = {"field": "model", "type": "nominal", "title": "model"}
     numbers = [
@@ -227,7 +228,7 @@ def _models(models: Models, names: list[str], window: Window, place: Spec) -> li
             "transform": [only_shown()],
             "layer": [
                 {"mark": dot, "encoding": place | color | {"tooltip": [name, *numbers]}},
-                {"mark": text | stand, "encoding": place | {"text": name}},
+                {"mark": text | stand, "encoding": place | color | {"text": name}},
             ],
         },
     ]
@@ -270,7 +271,7 @@ def _points(models: Models, window: Window, spans: Iterable[Spec]) -> list[Spec]
     ]
 
 
-def _alt(rule: str, models: Models) -> str:
+def _alt(score: str, models: Models) -> str:
     order = sorted(models, key=lambda name: models[name].score)
     equations = [
         f"{printable(name)} {few(x.score, 4)} = {few(x.uncertainty, 4)} + "
@@ -279,18 +280,18 @@ def _alt(rule: str, models: Models) -> str:
         for x in [models[name]]
     ]
     return (
-        f"Scores by {rule}, as uncertainty plus miscalibration minus discrimination, the best "
+        f"Scores by the {score}, as uncertainty plus miscalibration minus discrimination, the best "
         f"first: {'; '.join(equations)}."
     )
 
 
 def _table(evaluation: Evaluation) -> Table:
     rows = [
-        _row(name, rule, evaluation.decompositions[name][rule])
+        _row(name, score_in_words(evaluation, rule), evaluation.decompositions[name][rule])
         for rule in _rules(evaluation)
         for name in evaluation.decompositions
     ]
-    head = ("model", "rule", "score", "miscalibration", "interval", "discrimination", "interval")
+    head = ("model", "by the", "score", "miscalibration", "interval", "discrimination", "interval")
     return Table(head, tuple(rows[:ROWS]))
 
 

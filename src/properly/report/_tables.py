@@ -17,7 +17,7 @@ from properly.rules import Bounded
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from properly.calibration._decomposition import Decomposition, PartIntervals
+    from properly.calibration._decomposition import Decomposition
     from properly.calibration._statistics import CalibrationTest
     from properly.calibration._summary import CalibrationSummary
     from properly.decisions._worst_cases import WorstCases
@@ -228,21 +228,19 @@ def _cells(
         Cell(number(value), "" if estimate is None else around(estimate.interval))
         for value, estimate in ((parts.score, score), (parts.skill, skill))
     ]
-    split = [
-        Cell(number(getattr(parts, name)), _corrected(parts.intervals, name))
-        for name in ("miscalibration", "discrimination")
-    ]
+    split = [_part(parts, name) for name in ("miscalibration", "discrimination")]
     return [*scores, *split]
 
 
-def _corrected(intervals: PartIntervals | None, name: str) -> str:
-    """Write a part less its bias, and the interval, which need not hold the part as it stands."""
+def _part(parts: Decomposition, name: str) -> Cell:
+    """Write a part less its bias, with its interval; then as it stands, which is too large."""
+    raw, intervals = number(getattr(parts, name)), parts.intervals
     if intervals is None or not (ends := around(getattr(intervals, name))):
-        return ""
+        return Cell(raw)
     # Where no test takes part, an interval of miscalibration begins at 0 whatever was found.
     if name == "miscalibration" and math.isnan(intervals.p_value):
         ends = f"at most {number(intervals.miscalibration[1])}"
-    return f"corrected {number(getattr(intervals, f'corrected_{name}'))}, {ends}"
+    return Cell(number(getattr(intervals, f"corrected_{name}")), f"{ends}; uncorrected {raw}")
 
 
 def _decisions(evaluation: Evaluation) -> Scores:
