@@ -140,4 +140,4 @@ def test_the_parts_add_up_in_words() -> None:
         "m0 0.1562 = 0.2500 + 0.156 - 0.250; m1 0.2000 = 0.2500 + 0 - 0.0500."
     )
     assert chart.table is not None
-    assert chart.table.rows[1] == ("m1", "brier", "0.20000", "0.00000", "–", "0.05000", "–")
+    assert chart.table.rows[1] == ("m1", "Brier score", "0.20000", "0.00000", "–", "0.05000", "–")
