@@ -221,7 +221,7 @@ def test_with_a_seed_every_number_is_that_of_its_own_function(gathered: Any, som
         assert gathered.calibration_tests[name].p_value == test.p_value
         summary = properly.calibration_summary(cases, level=0.9, **drawn)
         assert str(gathered.calibration[name]) == str(summary)
-        band = properly.reliability(cases, band="consistency", rng=3).band
+        band = properly.reliability(cases, band="consistency", level=0.9, rng=3).band
         assert band is not None
         assert np.array_equal(gathered.reliability[name].band.upper, band.upper)
         assert gathered.regret[name].area() == properly.regret_curve(cases).area()

@@ -224,7 +224,7 @@ def evaluate(
         Numbers or dates: scores over time; and cases may depend on those shortly before, unless
         there are clusters, which then say all about dependence.
     level : float
-        How sure intervals are to be. Bands of curves have 0.9.
+        How sure intervals, and bands of curves at each point, are to be.
     replicates : int
         Random draws for the intervals of miscalibration and discrimination, for bands and for
         calibration tests. 0 leaves all of these out, which takes a small part of the time.

@@ -130,8 +130,8 @@ def _about_data(evaluation: Evaluation) -> Iterator[str]:
 def _about_numbers(evaluation: Evaluation) -> Iterator[str]:
     yield from EVENT if evaluation.task == "binary" else CLASSES
     yield (
-        f"Intervals hold with {100 * evaluation.level:g} %, one by one; bands in pictures with "
-        "90 %, at each point. Comparisons allow for the number of pairs. They are about these "
+        f"Intervals hold with {100 * evaluation.level:g} %, one by one, and so do bands in "
+        "pictures, at each point. Comparisons allow for the number of pairs. They are about these "
         "models, as fitted, on the population that the cases come from."
     )
     yield (
