@@ -12,7 +12,7 @@ from properly.evaluation._evaluate import rules_of_task
 from properly.report._chart import Table, inks_of
 from properly.report._classes import hard_table
 from properly.report._words import NONE, few, rule_in_words, score_in_words
-from properly.rules import Bounded
+from properly.rules import Regret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -83,14 +83,10 @@ def _about_task(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _about_rules(evaluation: Evaluation) -> Iterator[str]:
-    """Name the rules unless they are the usual ones; forms over the range come by themselves."""
-    every, within = evaluation.rules, evaluation.within
-    rules = tuple(
-        rule
-        for rule in every
-        if not (isinstance(rule, Bounded) and rule.within == within and rule.rule in every)
-    )
-    if rules != rules_of_task(evaluation.task, None, None):
+    """Name the rules unless they are the usual ones; that of the range comes by itself."""
+    within, rules = evaluation.within, evaluation.rules
+    if rules != rules_of_task(evaluation.task, None, within):
+        rules = tuple(rule for rule in rules if within is None or rule != Regret(within))
         text = ", ".join(repr(rule).replace("Interval(", "properly.Interval(") for rule in rules)
         yield f"rules=[{text}]"
 
