@@ -56,7 +56,7 @@ def resampled_band_of_numpy(data: TalliedSample) -> Floats:
         order = np.argsort(p)
         fit = isotonic_regression(y[order].astype(np.float64)).x
         curves[i] = np.interp(x, p[order], fit, left=np.nan, right=np.nan)
-    bounds: Floats = np.nanquantile(curves, [0.05, 0.95], axis=0)
+    bounds: Floats = np.nanquantile(curves, [0.025, 0.975], axis=0)
     return bounds
 
 

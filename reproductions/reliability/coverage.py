@@ -16,6 +16,7 @@ from properly.counts import Tally
 from properly.datasets import corp
 from properly.datasets._corp import DISTRIBUTIONS
 from properly.rules import Brier
+from reproductions.reliability.niamey import LEVEL
 from reproductions.tables import Table, heading, section
 
 if TYPE_CHECKING:
@@ -53,7 +54,6 @@ def named(distribution: str, values: int | None) -> str:
 
 
 VALUES = (10, 20, 50, None)
-LEVEL = 0.9
 # Continuous forecasts are averaged within each twentieth first, so that all of [0, 1] counts alike.
 CELLS = 20
 
@@ -285,7 +285,14 @@ def panels(replicates: int, rng: np.random.Generator) -> dict[str, Panel]:
         name: Panel(
             values,
             paper,
-            reliability(tallies[values], band=kind, method=method, replicates=replicates, rng=rng),
+            reliability(
+                tallies[values],
+                band=kind,
+                method=method,
+                level=LEVEL,
+                replicates=replicates,
+                rng=rng,
+            ),
             decompose(tallies[values], Brier()),
         )
         for name, kind, values, method, paper in PANELS

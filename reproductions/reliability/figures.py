@@ -10,6 +10,7 @@ from properly.plots._axes import GREY, PALETTE
 from reproductions.reliability import coverage as bands
 from reproductions.reliability import efficiency as errors
 from reproductions.reliability.coverage import named
+from reproductions.reliability.niamey import LEVEL
 from reproductions.reproduction import sheet
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ def _draw_counted(ax: Axes, diagram: Diagram, bins: int, name: str) -> None:
 
 
 def _draw_coverage(ax: Axes, cells: list[bands.CoverageCell]) -> None:
-    ax.axhline(bands.LEVEL, color=GREY, linewidth=0.8)
+    ax.axhline(LEVEL, color=GREY, linewidth=0.8)
     for values, color in zip(bands.VALUES, PALETTE, strict=False):
         line = [c for c in cells if c.values == values]
         label = "continuous" if values is None else str(values)

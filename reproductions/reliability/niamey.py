@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from properly.calibration import BinnedReliability, Decomposition, Reliability
 
 
+# Of the bands in the paper.
+LEVEL = 0.9
 COLUMNS = ("date", "Logistic", "EMOS", "ENS", "EPC", "obs")
 # Table 2 as printed: mean score, MCB, DSC, UNC.
 PRINTED = {
@@ -182,7 +184,7 @@ def diagrams(
     """Make the diagrams of Figures 1 and 2, by forecast."""
     return {
         name: Diagram(
-            reliability(t, band="consistency", replicates=replicates, rng=rng),
+            reliability(t, band="consistency", level=LEVEL, replicates=replicates, rng=rng),
             decompose(t, Brier()),
             {m: binned_reliability(t, bins=m) for m in COUNTED[name]},
         )

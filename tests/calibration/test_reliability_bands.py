@@ -80,7 +80,7 @@ def test_without_a_kind_there_is_no_band() -> None:
 )
 def test_the_defaults_of_a_small_sample(kind: str, method: str) -> None:
     band = band_of(properly.tally(*sample(50)), kind, rng=1, replicates=5)
-    assert (band.kind, band.method, band.level) == (kind, method, 0.9)
+    assert (band.kind, band.method, band.level) == (kind, method, 0.95)
 
 
 @pytest.mark.parametrize("kind", ["consistency", "confidence", "simultaneous"])

@@ -79,7 +79,7 @@ def test_the_options_reach_the_evaluation(written: list[Any]) -> None:
     options = ("--within", "0.1", "0.4", "--level", "0.9", "--seed", "5", "--clusters", "accident")
     run("report", "forecasts.csv", *TWO, "--rule", "log", "--replicates", "9", *options)
     e = written[0][1]
-    assert [rule.name for rule in e.rules] == ["log", "bounded_log[0.1,0.4]"]
+    assert [rule.name for rule in e.rules] == ["regret[0.1,0.4]", "log"]
     assert (e.within.lower, e.within.upper, e.level, e.replicates, e.seed) == (0.1, 0.4, 0.9, 9, 5)
     assert e.design == "40 clusters"
 

@@ -184,10 +184,9 @@ def test_rules_and_a_range_reach_the_evaluation(file: Path) -> None:
     options = ("--rule", "brier", "--rule", "Elementary(0.2)", "--within", "0.1", "0.4")
     found = json.loads(score(file, *options, "--format", "json").stdout)
     assert list(found["models"]["good"]) == [
+        "regret[0.1,0.4]",
         "brier",
-        "bounded_brier[0.1,0.4]",
         "elementary[0.2]",
-        "bounded_elementary[0.2][0.1,0.4]",
     ]
     assert found["data"]["within"] == [0.1, 0.4]
 

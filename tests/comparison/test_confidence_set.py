@@ -163,7 +163,7 @@ def test_the_set_is_told_in_words_and_as_a_table() -> None:
             "a model confidence set needs at least 20 cases; got 19",
         ),
         (
-            {"replicates": 8},
+            {"replicates": 8, "level": 0.9},
             "a model confidence set of level 0.9 needs 9 replicates or more; got 8",
         ),
         (
@@ -181,7 +181,7 @@ def test_what_cannot_be_allowed_for_is_refused(options: dict[str, Any], message:
 
 def test_as_many_as_are_asked_for_will_do() -> None:
     models = {"truth": TRUTH[:20], "wrong": 1 - TRUTH[:20]}
-    found = find(models, Y[:20], replicates=9)
+    found = find(models, Y[:20], replicates=9, level=0.9)
     assert found.p_value == {"truth": 1, "wrong": 0.1}
     assert found.excluded == ("wrong",)
 

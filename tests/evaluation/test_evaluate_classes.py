@@ -115,7 +115,7 @@ def test_curves_bands_and_tests_are_those_of_the_questions_of_a_task(task: Any, 
             found = e.reliability[name][question]
             assert found.to_dict() == curve.to_dict()
             assert found.band is not None
-            assert found.band.level == 0.9
+            assert found.band.level == 0.95
         test = properly.calibration_test(cases, statistic="mcb", reduction=view, **drawn)
         assert e.calibration_tests[name] == test
     assert e.notes == ()

@@ -1,6 +1,7 @@
 """Results, gathered."""
 
 import json
+import math
 import pickle
 import tracemalloc
 from functools import partial
@@ -123,25 +124,56 @@ def test_baselines_stand_below_the_models_and_skill_is_measured_against_the_last
     assert e.to_dict()["baselines"]["treat none"]["brier"]["skill"] == pytest.approx(-1 / 3)
 
 
-def test_a_range_of_thresholds_brings_the_bounded_rules() -> None:
+def test_a_range_of_thresholds_brings_the_mean_regret_over_it() -> None:
     e = evaluate([0, 1, 1], [0.1, 0.8, 0.7], within=(0.05, 0.2))
-    brier, log = Bounded(Brier(), (0.05, 0.2)), Bounded(Log(), (0.05, 0.2))
-    assert e.rules == (Brier(), brier, Log(), log)
+    assert e.rules == (Regret((0.05, 0.2)), Brier(), Log())
+    assert e.primary == "regret[0.05,0.2]"
 
 
 @pytest.mark.parametrize("within", [(0.0, 0.2), (0.5, 1.0)])
-def test_a_range_up_to_the_end_has_no_mean_log_score_and_shows_the_integral(
-    within: tuple[float, float],
-) -> None:
+def test_a_range_up_to_the_end_has_a_mean_regret(within: tuple[float, float]) -> None:
     e = evaluate([0, 1, 1], [0.1, 0.8, 0.7], within=within)
-    assert e.rules[3] == Bounded(Log(), within, scale="integral")
+    assert e.rules == (Regret(within), Brier(), Log())
+    assert math.isfinite(e.scores["forecast"][e.primary].value)
 
 
-def test_rules_that_were_asked_for_are_restricted_too() -> None:
-    e = evaluate([0, 1], [0.1, 0.8], rules=Spherical(), within=(0.1, 0.2))
-    assert e.rules == (Spherical(), Bounded(Spherical(), (0.1, 0.2)))
-    outside = evaluate([0, 1], [0.1, 0.8], rules=Elementary(0.5), within=(0.1, 0.2))
-    assert outside.rules[1] == Bounded(Elementary(0.5), (0.1, 0.2), scale="integral")
+def test_rules_that_were_asked_for_come_after_the_mean_regret() -> None:
+    within = (0.1, 0.2)
+    e = evaluate([0, 1], [0.1, 0.8], rules=Spherical(), within=within)
+    assert e.rules == (Regret(within), Spherical())
+    outside = evaluate([0, 1], [0.1, 0.8], rules=Elementary(0.5), within=within)
+    assert outside.rules == (Regret(within), Elementary(0.5))
+
+
+def test_the_bounded_brier_score_is_there_as_a_rule_and_twice_the_mean_regret() -> None:
+    bounded = Bounded(Brier(), (0.1, 0.3))
+    e = evaluate(Y, P["good"], rules=[bounded, Regret((0.1, 0.3))], within=(0.1, 0.3))
+    assert e.rules == (bounded, Regret((0.1, 0.3)))
+    assert e.primary == "regret[0.1,0.3]"
+    by_rule = e.scores["forecast"]
+    assert by_rule[bounded.name].value == pytest.approx(2 * by_rule[e.primary].value, rel=1e-14)
+    assert evaluate(Y, P["good"], rules=bounded, within=(0.1, 0.3)).primary == e.primary
+
+
+# The definition: c for each false alarm and 1 - c for each missed event, a case, on average.
+def test_the_score_over_a_range_is_the_mean_of_the_regret_curve_there() -> None:
+    rng = np.random.default_rng(4)
+    p = rng.random(300).round(2)
+    y, weight = rng.random(300) < p**1.4, rng.integers(1, 4, 300)
+    lower, upper = 0.1, 0.35
+    steps = np.linspace(lower, upper, 250_001)
+    c = (steps[1:] + steps[:-1]) / 2
+    order = np.argsort(p)
+    place = np.searchsorted(p[order], c)
+    missed = np.append(0, np.cumsum((weight * y)[order]))[place] / weight.sum()
+    alarms = np.append(np.cumsum((weight * ~y)[order][::-1])[::-1], 0)[place] / weight.sum()
+    counted = float(np.mean(c * alarms + (1 - c) * missed))
+    e = evaluate(y, p, weight=weight, within=(lower, upper))
+    score = e.scores["forecast"][e.primary].value
+    assert score == pytest.approx(counted, rel=1e-9)
+    curve = e.regret["forecast"].area((lower, upper)) / (upper - lower)
+    assert score == pytest.approx(curve, rel=1e-13)
+    assert e.to_dict()["models"]["forecast"][e.primary]["score"] == pytest.approx(score, rel=1e-14)
 
 
 @pytest.mark.parametrize("backend", ["polars", "pandas", "pyarrow"])
@@ -158,7 +190,8 @@ AS_LISTS: dict[str, dict[str, Any]] = {"polars": {"as_series": False}, "pandas":
 
 def test_a_rule_with_a_range_of_its_own_is_not_restricted_again() -> None:
     e = evaluate(Y, P["good"], rules=[Regret((0.05, 0.2)), Brier()], within=(0.1, 0.3))
-    assert e.rules == (Regret((0.05, 0.2)), Brier(), Bounded(Brier(), (0.1, 0.3)))
+    assert e.rules == (Regret((0.1, 0.3)), Regret((0.05, 0.2)), Brier())
+    assert e.primary == "regret[0.1,0.3]"
 
 
 def test_cases_are_counted_as_a_person_would_write_them() -> None:
@@ -221,13 +254,13 @@ def test_with_a_seed_every_number_is_that_of_its_own_function(gathered: Any, som
         assert gathered.calibration_tests[name].p_value == test.p_value
         summary = properly.calibration_summary(cases, level=0.9, **drawn)
         assert str(gathered.calibration[name]) == str(summary)
-        band = properly.reliability(cases, band="consistency", rng=3).band
+        band = properly.reliability(cases, band="consistency", level=0.9, rng=3).band
         assert band is not None
         assert np.array_equal(gathered.reliability[name].band.upper, band.upper)
         assert gathered.regret[name].area() == properly.regret_curve(cases).area()
         assert gathered.roc[name].area == properly.roc_curve(cases).area
         assert str(gathered.means[name]) == str(properly.means(cases.tally()))
-        rule = Bounded(Brier(), (0.01, 0.1))
+        rule = Regret((0.01, 0.1))
         groups = properly.by_group(cases, rule, level=0.9, **drawn)
         assert np.array_equal(gathered.groups[name].difference, groups.difference)
         dated = Cases(some["y"], p, **some["known"], time=some["time"])
@@ -241,7 +274,7 @@ def test_models_are_compared_by_every_rule_and_the_best_by_threshold(
     gathered: Any, some: Any
 ) -> None:
     assert list(gathered.comparisons) == [rule.name for rule in gathered.rules]
-    assert gathered.primary == "bounded_brier[0.01,0.1]"
+    assert gathered.primary == "regret[0.01,0.1]"
     clusters = some["known"]["clusters"]
     found = properly.compare(
         some["y"], some["models"], rule=Brier(), clusters=clusters, level=0.9, rng=3

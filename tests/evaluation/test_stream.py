@@ -15,7 +15,7 @@ import properly
 from properly.engines import Summary, _cell_counts
 from properly.errors import DataError, ImproperRuleError
 from properly.evaluation import Stream, _stream, stream
-from properly.rules import Bounded, Brier, Log, Propriety
+from properly.rules import Brier, Log, Propriety, Regret
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,7 +69,7 @@ def test_a_stream_says_how_far_it_has_come() -> None:
 def test_a_stream_has_the_rules_of_an_evaluation() -> None:
     found = fed(made=stream(within=(0.1, 0.4)))
     within = properly.Interval(0.1, 0.4)
-    expected = Brier(), Bounded(Brier(), within), Log(), Bounded(Log(), within)
+    expected = Regret(within), Brier(), Log()
     assert found.summary().rules == expected
     assert fed(made=stream(Log())).summary().rules == (Log(),)
     with pytest.raises(ImproperRuleError):

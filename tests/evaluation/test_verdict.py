@@ -49,19 +49,19 @@ def test_the_best_of_three_is_named_with_its_range(evaluation: Evaluation) -> No
         "Use right for thresholds of 10 % to 40 %: it is better than high and upside_down."
     )
     (choice,) = texts(found, "choice")
-    pair = evaluation.comparisons["bounded_brier[0.1,0.4]"]["high", "right"]
+    pair = evaluation.comparisons["regret[0.1,0.4]"]["high", "right"]
     low, high = pair.interval
     assert 0 < low < pair.difference < high
     ends = f"by {few(pair.difference)} (95 % interval {few(low)} to {few(high)})"
     assert choice.startswith(
         "right is better than high and upside_down for decisions at thresholds of 10 % to 40 %: it "
-        f"has a lower mean Brier score over them than high, the next best, {ends}, that is by "
+        f"has a lower mean regret over them than high, the next best, {ends}, that is by "
     )
 
 
 def test_the_numbers_are_those_of_the_evaluation(evaluation: Evaluation) -> None:
     found = verdict(evaluation, cases="people", event="death")
-    skill = evaluation.skills["right"]["bounded_brier[0.1,0.4]"]
+    skill = evaluation.skills["right"]["regret[0.1,0.4]"]
     (better,) = [x for x in texts(found, "baseline") if x.startswith("right")]
     assert (
         f"saves {100 * skill.value:.2g} %" in better or f"save {100 * skill.value:.2g} %" in better
@@ -132,7 +132,7 @@ def test_the_crash_example() -> None:
             "above zero, however low, would have raised an alarm. Its log score is infinite."
         )
     ]
-    pair = e.comparisons["bounded_brier[0.01,0.1]"]["logistic", "boosting"]
+    pair = e.comparisons["regret[0.01,0.1]"]["logistic", "boosting"]
     low, high = pair.interval
     assert low < 0 < high
     (needed,) = [x for x in texts(found, "unknown") if "it would take about" in x]

@@ -847,7 +847,7 @@ def test_numbers_of_cases_are_left_out_where_they_say_nothing() -> None:
             "for thresholds of 0 % to 10 %",
             "log score over them",
         ),
-        (Regret((0.125, 0.5)), "for thresholds of 12.5 % to 50 %", "regret over them"),
+        (Regret((0.125, 0.5)), "for thresholds of 12.5 % to 50 %", "mean regret over them"),
         (Elementary(0.05), "at a threshold of 5 %", "regret"),
         (Misclassification(), "at a threshold of 50 %", "misclassification score"),
         (Brier(), "on average over all thresholds", "Brier score"),

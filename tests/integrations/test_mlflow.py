@@ -80,8 +80,8 @@ def test_a_classifier_is_asked_for_its_probabilities(logistic: str) -> None:
     known = properly.evaluate(data.died, {"x": p}, within=(0.05, 0.2), replicates=0)
     assert result.metrics == metrics_of(known)
     assert result.metrics["brier"] == pytest.approx(np.mean((data.died - p) ** 2))
-    assert result.metrics["bounded_brier_0.05_0.2"] == pytest.approx(
-        known.scores["x"]["bounded_brier[0.05,0.2]"].value
+    assert result.metrics["regret_0.05_0.2"] == pytest.approx(
+        known.scores["x"]["regret[0.05,0.2]"].value
     )
     assert mlflow.get_run(result.run_id).data.metrics == result.metrics
 

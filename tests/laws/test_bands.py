@@ -260,7 +260,7 @@ def test_a_simultaneous_band_of_cells_is_the_best_of_all_runs_of_cells(found: Ro
         for cell in np.unique(cells)
     ]
     lower, upper = clopper_pearson(groups, 0.9)
-    band = Way("simultaneous", "cells")(tally)
+    band = Way("simultaneous", "cells")(tally, level=0.9)
     least = np.array([value[cells == cell].min() for cell in np.unique(cells)])
     greatest = np.array([value[cells == cell].max() for cell in np.unique(cells)])
     np.testing.assert_allclose(band.at(greatest)[0], lower, rtol=0, atol=1e-9)

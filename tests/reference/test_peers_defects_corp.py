@@ -53,7 +53,7 @@ def test_a_replicate_of_one_value_says_nothing_about_the_other(kind: Any) -> Non
     # About a third of the replicates never draw the .9. Filled in out of step, the upper bound
     # at .3 becomes 1.
     tally = properly.Tally.from_counts([0.3, 0.9], [49, 1], [15, 1])
-    band = band_of(tally, band=kind, method="resampling", replicates=4000, rng=1)
+    band = band_of(tally, band=kind, method="resampling", level=0.9, replicates=4000, rng=1)
     np.testing.assert_array_equal(band.x, [0.3, 0.9])
     assert band.upper[0] == pytest.approx(0.41, abs=0.015)
     assert band.lower[0] == pytest.approx(0.19, abs=0.025)
@@ -62,7 +62,8 @@ def test_a_replicate_of_one_value_says_nothing_about_the_other(kind: Any) -> Non
 def test_the_chance_band_at_the_other_value_is_that_of_its_own_replicates() -> None:
     # One case with a probability of .9, where it was drawn at all.
     tally = properly.Tally.from_counts([0.3, 0.9], [49, 1], [15, 1])
-    band = band_of(tally, band="consistency", method="resampling", replicates=4000, rng=1)
+    options = {"method": "resampling", "level": 0.9, "replicates": 4000, "rng": 1}
+    band = band_of(tally, band="consistency", **options)
     assert band.upper[1] == 1
     assert 0.2 < band.lower[1] < 0.4
 

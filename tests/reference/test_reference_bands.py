@@ -156,9 +156,8 @@ def test_resampling_comes_as_near_the_published_band_as_another_seed(
 ) -> None:
     rows = [row for row in read(f"{name}_bands_resampling") if row["position"] == position]
     replicates = REPLICATES.get(name, 4000)
-    band = band_of(
-        tally_of(name), position, method="resampling", replicates=replicates, rng=20240601
-    )
+    options = {"level": 0.9, "replicates": replicates, "rng": 20240601}
+    band = band_of(tally_of(name), position, method="resampling", **options)
     got = np.concatenate(band.at(column(rows, "x")))
     gap = got - np.concatenate([column(rows, "lower"), column(rows, "upper")])
     largest, mean = BETWEEN_SEEDS[name, position]

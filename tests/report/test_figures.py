@@ -130,12 +130,12 @@ def test_each_figure_shows_what_its_name_says(
     assert decision.get_xlim() == pytest.approx((0, 0.55))
     assert axes("roc").get_xlabel() == "false positive rate"
     assert plane.get_xlabel() == "miscalibration (MCB)"
-    shown = e.decompositions["a"]["bounded_brier[0.1,0.4]"].miscalibration
+    shown = e.decompositions["a"]["regret[0.1,0.4]"].miscalibration
     point = next(line for line in plane.get_lines() if line.get_gid() == "model")
-    assert e.primary == "bounded_brier[0.1,0.4]"
+    assert e.primary == "regret[0.1,0.4]"
     assert point.get_xdata() == pytest.approx([shown])
     assert axes("means").get_xticklabels()[0].get_text() == "a"
-    assert "bounded_brier" in axes("comparison").get_xlabel()
+    assert "regret[0.1,0.4]" in axes("comparison").get_xlabel()
     ranked = sorted(e.scores, key=lambda name: e.scores[name][e.primary].value)
     beside = {text.get_text().split("\n")[0] for text in axes("dominance").texts}
     assert beside == set(ranked[:2])

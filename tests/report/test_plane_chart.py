@@ -44,9 +44,8 @@ def made(*decompositions: Decomposition) -> Any:
 def test_points_are_those_of_the_decompositions() -> None:
     e = evaluation()
     panels = drawn(e).spec["concat"]
-    order = ["bounded_brier[0.05,0.3]", "brier", "log", "bounded_log[0.05,0.3]"]
-    over = "at thresholds of 5 % to 30 %"
-    words = [f"Brier score {over}", "Brier score", "log score", f"log score {over}"]
+    order = ["regret[0.05,0.3]", "brier", "log"]
+    words = ["mean regret at thresholds of 5 % to 30 %", "Brier score", "log score"]
     assert [panel["title"]["text"] for panel in panels] == words
     for rule, panel in zip(order, panels, strict=True):
         assert list(points(panel)) == list(NAMES)

@@ -383,8 +383,8 @@ def test_scorers_by_name_are_of_the_rules_that_suit() -> None:
     assert list(rule_scorers()) == ["neg_brier", "neg_log"]
     assert list(rule_scorers(ordered=True)) == ["neg_rps", "neg_ranked_log", "neg_log"]
     assert list(rule_scorers(PBS())) == ["neg_pbs"]
-    bounded = ["neg_brier", "neg_bounded_brier[0.1,0.4]"]
-    assert list(rule_scorers([Brier()], within=WITHIN)) == bounded
+    over = ["neg_regret[0.1,0.4]", "neg_brier"]
+    assert list(rule_scorers([Brier()], within=WITHIN)) == over
     found = rule_scorers([RPS()], ordered=True, labels=["b", "a"], pos_label="a")["neg_rps"]
     assert (found.labels, found.pos_label) == (("b", "a"), "a")
 

@@ -187,7 +187,7 @@ def reliability(
     reduction: View | None = None,
     band: Kind | None = None,
     method: Method = "auto",
-    level: float = 0.9,
+    level: float = 0.95,
     replicates: int = 1000,
     rng: int | np.random.Generator | None = None,
     forecasts: Forecasts = "auto",
@@ -284,7 +284,7 @@ def reliability(
     >>> r.recalibrated
     array([0. , 0.5, 0.5, 1. ])
     >>> properly.reliability(t, band="consistency", rng=1).band
-    Band(90 % consistency, resampling, at 4 points)
+    Band(95 % consistency, resampling, at 4 points)
 
     >>> cases = properly.Cases([0, 2, 1], [[0.5, 0.5, 0.0], [0.0, 0.5, 0.5], [0.5, 0.0, 0.5]])
     >>> properly.reliability(cases, reduction="cumulative")

@@ -63,7 +63,7 @@ def _options() -> list[click.Parameter]:
             type=RuleType("auc"),
             metavar="RULE",
             help="Rule to compare by, such as brier or log; auc for areas under the ROC curve. "
-            "Left out, brier, or rps for ordered classes.",
+            "Left out, brier, or rps for ordered classes; with --within, the mean regret.",
         ),
         within_option(),
         click.Option(
@@ -109,7 +109,7 @@ def _compare(
         if reference is not None and reference not in data.forecasts:
             message = f"--reference is a model that is compared; got {reference!r}"
             raise unknown(message, reference, data.forecasts)
-        chosen = _over(rule or _usual(data.task), within)
+        chosen = _over(rule, within, data.task)
         if isinstance(data, Large):
             comparison = _compared_by_sums(data, chosen, **settings)
         else:
@@ -144,17 +144,16 @@ def _compared_by_sums(
     return compare_sums(summary.sums, rule, **settings)
 
 
-def _usual(task: str) -> Rule:
-    from properly.rules import RPS, Brier
-
-    return RPS() if task == "ordinal" else Brier()
-
-
-def _over(rule: Rule | Literal["auc"], within: Interval | None) -> Rule | Literal["auc"]:
+def _over(
+    rule: Rule | Literal["auc"] | None, within: Interval | None, task: str
+) -> Rule | Literal["auc"]:
     """Look at a range of thresholds only, if there is one and the rule has thresholds."""
-    from properly.rules import Bounded
+    from properly.rules import RPS, Bounded, Brier, Regret
     from properly.rules._rule import require_binary
 
+    if rule is None and within is not None and task not in ("ordinal", "multiclass"):
+        return Regret(within)
+    rule = rule or (RPS() if task == "ordinal" else Brier())
     if within is None:
         return rule
     if isinstance(rule, str):

@@ -123,7 +123,7 @@ def confidence_set(
     forecasts: Forecasts,
     *,
     rule: Rule,
-    level: float = 0.9,
+    level: float = 0.95,
     weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     time: ArrayLike | None = None,
@@ -202,7 +202,7 @@ def confidence_set(
     >>> q = rng.uniform(size=500)
     >>> models = {"truth": q, "shy": 0.5 + 0.9 * (q - 0.5), "coin": np.full(500, 0.5)}
     >>> print(properly.comparison.confidence_set(rng.random(500) < q, models, rule=Brier(), rng=1))
-    by brier, the best model is among these with 90 % confidence: truth, shy;
+    by brier, the best model is among these with 95 % confidence: truth, shy;
     not coin (p <= 0.001); 500 independent cases
     """
     _refuse(weight=weight, clusters=clusters)

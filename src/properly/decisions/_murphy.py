@@ -159,7 +159,7 @@ def murphy_curve(
     *,
     part: Part = "score",
     band: Around | None = None,
-    level: float = 0.9,
+    level: float = 0.95,
     replicates: int = 1000,
     rng: int | np.random.Generator | None = None,
 ) -> MurphyCurve:
@@ -225,7 +225,7 @@ def murphy_curve(
     >>> properly.murphy_curve(t, part="miscalibration").at([0.2, 0.5])
     array([0. , 0.2])
     >>> properly.murphy_curve(t, band="confidence").band
-    Band(90 % confidence, score, at 12 points)
+    Band(95 % confidence, score, at 12 points)
     """
     check_choice(part, get_args(Part), "part")
     t = as_tally(tally)
@@ -261,7 +261,7 @@ def murphy_difference(
     second: Tally | Cases,
     *,
     band: Literal["confidence"] | None = None,
-    level: float = 0.9,
+    level: float = 0.95,
 ) -> MurphyCurve:
     """Compare two forecasts at every threshold.
 
@@ -318,7 +318,7 @@ def regret_curve(
     *,
     part: Part = "score",
     band: Around | None = None,
-    level: float = 0.9,
+    level: float = 0.95,
     replicates: int = 1000,
     rng: int | np.random.Generator | None = None,
 ) -> MurphyCurve:
@@ -379,7 +379,7 @@ def regret_difference(
     second: Tally | Cases,
     *,
     band: Literal["confidence"] | None = None,
-    level: float = 0.9,
+    level: float = 0.95,
 ) -> MurphyCurve:
     """Compare the regret of two forecasts at every threshold.
 

@@ -314,7 +314,7 @@ def decision_curve(
     harm: float = 0.0,
     tolerance: float = 0.0,
     band: Literal["confidence"] | None = None,
-    level: float = 0.9,
+    level: float = 0.95,
 ) -> DecisionCurve:
     r"""Trace the net benefit of acting on forecasts over thresholds.
 
@@ -372,7 +372,7 @@ def decision_curve(
     >>> curve.net_benefit.round(3), curve.treat_all.round(3)
     (array([0.444, 0.417, 0.   ]), array([0.444, 0.333, 0.   ]))
     >>> curve.band
-    Band(90 % confidence, score, at 3 points)
+    Band(95 % confidence, score, at 3 points)
     """
     threshold, harm = check_thresholds(thresholds), check_harm(harm)
     tolerance, level = check_tolerance(tolerance, threshold), check_level(level)
@@ -405,7 +405,7 @@ def decision_difference(
     *,
     tolerance: float = 0.0,
     band: Literal["confidence"] | None = None,
-    level: float = 0.9,
+    level: float = 0.95,
 ) -> DecisionDifference:
     """Compare the net benefit of two forecasts at many thresholds.
 

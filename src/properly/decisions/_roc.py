@@ -250,7 +250,7 @@ class RocBand(Record):
     >>> import properly
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
     >>> properly.roc_curve(t, band="confidence").band
-    RocBand(90 % confidence, at 5 alarm rates)
+    RocBand(95 % confidence, at 5 alarm rates)
     """
 
     alarm_rate: Column
@@ -456,7 +456,7 @@ def roc_curve(
     *,
     hull: bool = False,
     band: Literal["confidence"] | None = None,
-    level: float = 0.9,
+    level: float = 0.95,
 ) -> RocCurve:
     r"""Trace the rates of true and false positives over all thresholds.
 

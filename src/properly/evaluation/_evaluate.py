@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, cast
@@ -55,24 +54,16 @@ def rules_of_event(
         rules = Brier(), Log()
     chosen = tuple(require_proper(require_binary(rule)) for rule in as_rules(rules))
     ends = None if within is None else as_interval(within)
-    if ends is not None:
-        chosen = tuple(form for rule in chosen for form in _forms(rule, ends))
+    if ends is not None and not any(isinstance(r, Regret) and r.within == ends for r in chosen):
+        chosen = Regret(ends), *chosen
     require_distinct("rules", [rule.name for rule in chosen])
     return chosen, _primary(chosen, ends), ends
 
 
 def _primary(rules: tuple[BinaryRule, ...], within: Interval | None) -> BinaryRule:
-    """Choose the rule over the range of thresholds, if there is one, else the first."""
-    over = (rule for rule in rules if isinstance(rule, Bounded | Regret) and rule.within == within)
-    return next(over, rules[0])
-
-
-def _forms(rule: BinaryRule, within: Interval) -> tuple[BinaryRule, ...]:
-    """Put the mean of a rule over a range behind it, or its integral if there is no mean."""
-    if isinstance(rule, Bounded | Regret):
-        return (rule,)
-    has_mean = 0 < rule.length(within.lower, within.upper) < math.inf
-    return rule, Bounded(rule, within, "mean" if has_mean else "integral")
+    """Choose the mean regret over the range of thresholds, if there is one, else the first."""
+    over = [rule for rule in rules if isinstance(rule, Bounded | Regret) and rule.within == within]
+    return next((rule for rule in over if isinstance(rule, Regret)), (over or rules)[0])
 
 
 def rules_of_classes(rules: Iterable[Rule] | Rule | None, task: str) -> tuple[ClassRule, ...]:
@@ -214,8 +205,8 @@ def evaluate(
         Unless said otherwise, `Brier` and `Log`; of classes `PBS` as well; of ordered ones `RPS`,
         `RankedLog` and `Log`.
     within : Interval or pair of floats, optional
-        The thresholds that matter, for one event: each rule is followed by its `Bounded` form,
-        unless it looks at a range of its own.
+        The thresholds that matter, for one event: models are judged first by `Regret`, the mean
+        regret over them.
     groups : array-like, optional
         The group of each case: scores within groups, each compared with the rest.
     clusters, strata : array-like, optional
@@ -224,7 +215,7 @@ def evaluate(
         Numbers or dates: scores over time; and cases may depend on those shortly before, unless
         there are clusters, which then say all about dependence.
     level : float
-        How sure intervals are to be. Bands of curves have 0.9.
+        How sure intervals, and bands of curves at each point, are to be.
     replicates : int
         Random draws for the intervals of miscalibration and discrimination, for bands and for
         calibration tests. 0 leaves all of these out, which takes a small part of the time.
@@ -256,8 +247,8 @@ def evaluate(
     sums that its engine makes: every score, its interval and all comparisons are as exact; what
     needs the rows themselves, such as `time`, `strata` and bands between curves, is left out.
 
-    A range that begins at 0 or ends at 1 is infinitely long for `Log`. Where a rule has no mean
-    over the range, its integral is given.
+    Mean regret over a range is half of ``Bounded(Brier(), within)``, which is there as a rule like
+    any other.
 
     Examples
     --------

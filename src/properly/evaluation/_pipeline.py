@@ -57,7 +57,6 @@ if TYPE_CHECKING:
 MOST_PAIRED = 10
 # Of more classes, the tables of what is kept at each share no longer fit into memory.
 MOST_RETAINED = 100
-BAND_LEVEL = 0.9
 SHARES = "class shares"
 # What is left out, with a note, where the data do not allow it.
 IF_POSSIBLE = {
@@ -295,7 +294,8 @@ def _reliability(source: Source, name: str) -> Reliability:
     """Draw the curve, with a band if there are draws."""
     if source.request.replicates and source.has_bands:
         with _band_of(source):
-            return reliability(source.banded(name), band="consistency", rng=source.request.rng)
+            options: dict[str, Any] = {"level": source.request.level, "rng": source.request.rng}
+            return reliability(source.banded(name), band="consistency", **options)
     return reliability(source.tallies[name])
 
 
@@ -383,7 +383,7 @@ def _class_reliability(source: Source, name: str) -> dict[str, Reliability]:
     elif not (source.has_bands or source.summed):
         source.notes.append(TIMES)
     rng, curves = as_generator(request.rng), {}
-    options: dict[str, Any] = {"level": BAND_LEVEL, "replicates": max(request.replicates, 1)}
+    options: dict[str, Any] = {"level": request.level, "replicates": max(request.replicates, 1)}
     for question in counted(questions, len(questions)):
         answers = questions[question]
         if banded:

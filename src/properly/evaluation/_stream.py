@@ -382,8 +382,7 @@ def stream(
     rules : rule or iterable of rules, optional
         Unless said otherwise, `Brier` and `Log`.
     within : Interval or pair of floats, optional
-        The thresholds that matter: each rule is followed by its `Bounded` form, unless it looks at
-        a range of its own.
+        The thresholds that matter: models are judged first by the mean regret over them.
     pos_label : label, optional
         The label of the event.
     cells : int, optional

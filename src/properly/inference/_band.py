@@ -61,7 +61,7 @@ class Band(Record):
     >>> t = properly.tally([0, 1, 0, 1], [0.1, 0.3, 0.6, 0.9])
     >>> band = properly.reliability(t, band="simultaneous").band
     >>> band
-    Band(90 % simultaneous, cells, at 4 points)
+    Band(95 % simultaneous, cells, at 4 points)
     """
 
     x: Floats

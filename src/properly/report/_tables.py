@@ -12,7 +12,7 @@ from properly.evaluation._evaluate import rules_of_task
 from properly.report._chart import Table, inks_of
 from properly.report._classes import hard_table
 from properly.report._words import NONE, few, rule_in_words, score_in_words
-from properly.rules import Bounded
+from properly.rules import Regret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -83,14 +83,10 @@ def _about_task(evaluation: Evaluation) -> Iterator[str]:
 
 
 def _about_rules(evaluation: Evaluation) -> Iterator[str]:
-    """Name the rules unless they are the usual ones; forms over the range come by themselves."""
-    every, within = evaluation.rules, evaluation.within
-    rules = tuple(
-        rule
-        for rule in every
-        if not (isinstance(rule, Bounded) and rule.within == within and rule.rule in every)
-    )
-    if rules != rules_of_task(evaluation.task, None, None):
+    """Name the rules unless they are the usual ones; that of the range comes by itself."""
+    within, rules = evaluation.within, evaluation.rules
+    if rules != rules_of_task(evaluation.task, None, within):
+        rules = tuple(rule for rule in rules if within is None or rule != Regret(within))
         text = ", ".join(repr(rule).replace("Interval(", "properly.Interval(") for rule in rules)
         yield f"rules=[{text}]"
 
@@ -130,8 +126,8 @@ def _about_data(evaluation: Evaluation) -> Iterator[str]:
 def _about_numbers(evaluation: Evaluation) -> Iterator[str]:
     yield from EVENT if evaluation.task == "binary" else CLASSES
     yield (
-        f"Intervals hold with {100 * evaluation.level:g} %, one by one; bands in pictures with "
-        "90 %, at each point. Comparisons allow for the number of pairs. They are about these "
+        f"Intervals hold with {100 * evaluation.level:g} %, one by one, and so do bands in "
+        "pictures, at each point. Comparisons allow for the number of pairs. They are about these "
         "models, as fitted, on the population that the cases come from."
     )
     yield (

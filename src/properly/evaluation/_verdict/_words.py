@@ -63,7 +63,7 @@ class Scope(NamedTuple):
     ranged : bool
         Whether that narrows down for what a model may be used.
     score : str
-        What the score is called: "mean Brier score over them".
+        What the score is called: "mean regret over them".
     base : str
         The same, without the range.
     """
@@ -83,7 +83,7 @@ def scope_of(rule: Rule, *, classes: bool) -> Scope:
         return Scope(where, where, ranged=False, score=base, base=base)
     if isinstance(rule, Bounded | Regret):
         ends = between(rule.within)
-        averaged = "mean " if not isinstance(rule, Regret) and rule.scale == "mean" else ""
+        averaged = "mean " if isinstance(rule, Regret) or rule.scale == "mean" else ""
         score = f"{averaged}{base} over them"
         return Scope(f"for {ends}", f"for decisions at {ends}", ranged=True, score=score, base=base)
     if isinstance(rule, Elementary | Misclassification):

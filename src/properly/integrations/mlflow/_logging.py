@@ -74,7 +74,7 @@ def log_evaluation(
     interval, ``brier_skill``, ``brier_miscalibration``, ``brier_discrimination`` and
     ``brier_uncertainty``. If there were replicates, ``brier_miscalibration_corrected`` is the part
     less its estimated bias, and the interval is about that. MLflow takes no brackets:
-    ``bounded_brier[0.05,0.2]`` is ``bounded_brier_0.05_0.2``. Of one event there are
+    ``regret[0.05,0.2]`` is ``regret_0.05_0.2``. Of one event there are
     ``event_rate`` and ``auc`` besides, of classes ``accuracy`` and ``macro_f1``. Of several models
     each has its own name in front, such as ``logistic/brier``. All numbers are in ``scores.json``
     as well.

@@ -173,7 +173,7 @@ def rule_scorers(
     rules : rule or iterable of rules, optional
         Left out: `Brier` and `Log`; if the classes are ordered, `RPS`, `RankedLog` and `Log`.
     within : Interval or pair of floats, optional
-        The thresholds that matter, for one event: each rule is then also bounded to them.
+        The thresholds that matter, for one event: the mean regret over them then comes first.
     ordered : bool
         Whether the classes have an order: that of numbers, or of `labels`. Rules that need one are
         refused without it.
@@ -191,7 +191,7 @@ def rule_scorers(
     >>> rule_scorers()
     {'neg_brier': RuleScorer(rule=Brier()), 'neg_log': RuleScorer(rule=Log())}
     >>> list(rule_scorers(within=(0.05, 0.2)))
-    ['neg_brier', 'neg_bounded_brier[0.05,0.2]', 'neg_log', 'neg_bounded_log[0.05,0.2]']
+    ['neg_regret[0.05,0.2]', 'neg_brier', 'neg_log']
     """
     chosen = _chosen_rules(rules, within, check_flag(ordered, "ordered"))
     require_distinct("rules", [rule.name for rule in chosen])
