@@ -139,7 +139,7 @@ def test_an_output_that_exists(file: Path) -> None:
     for command, output in (("score", "--output"), ("compare", "--output"), ("report", "--output")):
         assert refused(1, command, file, *TWO, output, file) == (
             f"{file} exists already and is not overwritten\n\n"
-            "Hint: choose another name, or pass overwrite=True (--force on the command line)."
+            "Hint: choose another name, or pass --force."
         )
 
 
@@ -169,7 +169,7 @@ def test_areas_have_no_thresholds(file: Path) -> None:
     [
         (
             ["rps", "--classes", "31"],
-            "classes must be a whole number from 2 to 30; got 31",
+            "--classes must be a whole number from 2 to 30; got 31",
         ),
         (
             ["Elementary(0.5)", "--classes", "3"],
@@ -180,7 +180,7 @@ def test_areas_have_no_thresholds(file: Path) -> None:
         ),
     ],
 )
-def test_an_audit_is_refused_on_the_command_line_in_the_same_words(
+def test_an_audit_is_refused_in_the_words_of_the_command_line(
     arguments: list[str], message: str
 ) -> None:
     found = CliRunner().invoke(cli.command(), ["audit", *arguments])

@@ -43,15 +43,22 @@ class Guess:
         return candidates[0]
 
     def models(
-        self, labels: tuple[str, ...] | None, *, any_numbers: bool = False
+        self,
+        labels: tuple[str, ...] | None,
+        *,
+        any_numbers: bool = False,
+        percent: bool = False,
     ) -> dict[str, tuple[str, ...]]:
         """Take the columns that can be probabilities, or those that are called by the classes.
 
         If there are none, columns of any numbers may do, to find out what is wrong with them.
+        Percentages look like too many other numbers.
         """
         if labels is not None:
             return self._class_models(labels)
-        candidates = [name for name in self.free if _is_probability(self.shapes[name])]
+        candidates = [
+            name for name in self.free if not percent and _is_probability(self.shapes[name])
+        ]
         if not candidates and any_numbers:
             candidates = [name for name in self.free if self.shapes[name].letter in "fi"]
         if not candidates:
