@@ -48,6 +48,8 @@ class Plan:
         Whether forecasts are in percent.
     date_format : str or None
         How times are written, if not in ISO.
+    beside : tuple of str
+        Models that are there to be compared with only.
     task, normalize, guessed, paths
         As in `Choice`.
     """
@@ -62,6 +64,7 @@ class Plan:
     missing: Literal["refuse", "drop"]
     percent: bool
     date_format: str | None
+    beside: tuple[str, ...]
     guessed: list[str]
     paths: tuple[str, ...]
 
@@ -104,6 +107,8 @@ class Choice:
         sentences that have been printed.
     date_format : str or None
         How times are written, if not in ISO.
+    beside : tuple of str
+        Models that are there to be compared with only.
     paths : tuple of str
         The files, as they were given.
     """
@@ -117,6 +122,7 @@ class Choice:
     dropped: str | None
     percent: str | None
     date_format: str | None
+    beside: tuple[str, ...]
     paths: tuple[str, ...]
 
 
@@ -158,9 +164,17 @@ def chosen(*, paths: tuple[str, ...], **options: Any) -> Chosen:
 
 
 def planned(
-    files: Files, *, outcome: str | None = None, any_numbers: bool = False, **options: Any
+    files: Files,
+    *,
+    outcome: str | None = None,
+    any_numbers: bool = False,
+    beside: Iterable[str] = (),
+    **options: Any,
 ) -> Plan:
-    """Find the columns that the options choose, guess what they leave out, and print guesses."""
+    """Find the columns that the options choose, guess what they leave out, and print guesses.
+
+    Names beside them are those of more columns of forecasts, where there are such columns.
+    """
     from properly.cli._guessing import Guess
 
     plan = plan_of(outcome=outcome or "", **options)
@@ -172,7 +186,15 @@ def planned(
     models = plan.models or guess.models(
         plan.classes, any_numbers=any_numbers, percent=plan.percent
     )
-    plan = replace(plan, outcome=outcome, models=models, guessed=guess.said)
+    others = {
+        name: columns
+        for name, columns in models_of(beside, plan.classes).items()
+        if name not in models and set(columns) <= set(files.names)
+    }
+    models |= others
+    for name in others:
+        guess.say(f"Took {name!r} to compare with, since a condition names it.")
+    plan = replace(plan, outcome=outcome, models=models, beside=tuple(others), guessed=guess.said)
     require_other_columns(outcome, plan.forecasts)
     return plan
 
@@ -208,6 +230,7 @@ def plan_of(
         missing=missing,
         percent=percent,
         date_format=date_format,
+        beside=(),
         guessed=[],
         paths=tuple(paths),
     )
@@ -254,6 +277,7 @@ def choice_of(
         "dropped": dropped,
         "percent": percent,
         "date_format": plan.date_format,
+        "beside": plan.beside,
         "paths": plan.paths,
     }
 

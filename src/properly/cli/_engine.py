@@ -128,8 +128,11 @@ def opened(
     yield rows
 
 
-def _plan_of_cluster(engine: str, *, outcome: str | None = None, **options: Any) -> Plan:
+def _plan_of_cluster(
+    engine: str, *, outcome: str | None = None, beside: tuple[str, ...] = (), **options: Any
+) -> Plan:
     """Gather what the options say; a cluster is not asked what they leave out."""
+    del beside
     if outcome is None or not options.get("forecast"):
         message = f"Which columns? --engine {engine} needs --outcome COLUMN and --forecast COLUMN."
         raise click.UsageError(message)
