@@ -338,3 +338,22 @@ def test_the_page_for_builds_shows_what_commands_print(
         code = result.exit_code
         parts = [re.escape(part) for part in words.split("…\n")]
         assert re.fullmatch(r"(.*\n)*".join(parts), result.output), result.output
+
+
+def test_a_number_that_no_model_has_is_said_after_the_work(tmp_path: Path) -> None:
+    file = tmp_path / "none.csv"
+    file.write_text("y,p\n0,0.25\n0,0.5\n", encoding="utf-8")
+    about = ("--outcome", "y", "--forecast", "p", "--rule", "brier")
+    result = run("score", file, *about, "--fail-if", "p:calibration.slope<9")
+    assert result.exit_code == 0
+    assert result.stderr.endswith(
+        "p:calibration.slope<9 cannot be told: calibration slope of p does not exist\n"
+    )
+
+
+def test_the_same_forecasts_are_neither_worse_nor_better(file: Path) -> None:
+    stored = store(file, "good", "--keep-forecasts")
+    assert against(file, "good", stored, "--fail-if", "worse-than baseline").stderr == ""
+    result = against(file, "good", stored, "--fail-if", "not-better-than baseline")
+    assert result.exit_code == 3
+    assert "brier of good minus that of the baseline is 0 (no interval)" in result.stderr

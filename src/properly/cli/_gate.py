@@ -60,8 +60,8 @@ SECTIONS = {
 TRANSPARENT = ("value", "score", "argmax", "intervals")
 LEFT_OUT = ("confusion", "classes", "level", "degrees", "cases", "effective_cases", "replicates")
 ALIASES = {"kappa": "quadratic_kappa"}
-# What to compare with is called so where it needs no model.
 ENDS = ("lower", "upper")
+# What to compare with is called so where it needs no model.
 NO_MODEL = ("no-model", "no model", "event rate", "class shares")
 STORED = "baseline"
 
@@ -104,9 +104,14 @@ class Condition:
         """Tell whether a number is beyond the limit; what is not a number is not."""
         return OPERATORS[self.sign](value, self.limit)
 
-    def held(self, numbers: Numbers, models: Iterable[str] | None = None) -> Iterator[Held]:
-        """Go through the models of which it holds, or cannot be told to hold."""
-        model, what = _resolve(self.left, list(numbers), _all_names(numbers))
+    def held(
+        self, numbers: Numbers, models: Iterable[str] | None = None, names: Iterable[str] = ()
+    ) -> Iterator[Held]:
+        """Go through the models of which it holds, or cannot be told to hold.
+
+        If it names no model, it is about some, or all; names that are known may be of no number.
+        """
+        model, what = _resolve(self.left, list(numbers), [*names, *_all_names(numbers)])
         for name in [model] if model is not None else models or numbers:
             value = numbers[name].get(what, math.nan)
             # A full stop before a digit is one of the name of a rule.
@@ -146,7 +151,7 @@ class Versus:
 
     def is_met_by(self, contrast: Contrast) -> bool:
         """Tell whether a difference is the one that is not to be."""
-        return contrast.is_worse if self.verb == "worse-than" else not contrast.is_better
+        return contrast.is_worse if self.verb == VERBS[0] else not contrast.is_better
 
 
 class Contrast(NamedTuple):
@@ -172,6 +177,11 @@ class Contrast(NamedTuple):
     def _is_unlikely(self) -> bool:
         """Whether a test, where there is one, agrees with the interval."""
         return not self.p_value > 1 - self.level
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether there is a difference of which nothing can be said."""
+        return math.isnan(sum(self.interval)) and self.difference != 0
 
     @property
     def verdict(self) -> str:
@@ -337,6 +347,13 @@ def references(conditions: Iterable[Condition | Versus]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
+class Known(NamedTuple):
+    """The names of numbers, and whether one that a condition names takes draws."""
+
+    names: list[str]
+    takes_draws: bool
+
+
 @dataclass(frozen=True)
 class Gate:
     """Conditions on models whose names are known, before they are evaluated.
@@ -358,24 +375,24 @@ class Gate:
     others: tuple[str, ...]
     is_stored: bool
 
-    def require_names(self, rules: Sequence[str], names: Callable[[int], Iterable[str]]) -> bool:
+    def require_names(self, rules: Sequence[str], names: Callable[[int], Iterable[str]]) -> Known:
         """Refuse names that are unknown, and tell whether a number takes draws.
 
         Names are those that there are without draws, or with some.
         """
-        plain = list(names(0)) if any(isinstance(x, Condition) for x in self.conditions) else []
-        drawn = False
+        limits = [x for x in self.conditions if isinstance(x, Condition)]
+        known = Known(list(names(0)) if limits else [], takes_draws=False)
         for condition in self.conditions:
             if isinstance(condition, Versus):
                 self._require_versus(condition, rules)
                 continue
             try:
-                _resolve(condition.left, (*self.models, *self.others), plain)
+                _resolve(condition.left, (*self.models, *self.others), known.names)
             except click.UsageError:
-                every = dict.fromkeys([*plain, *names(1)])
-                _resolve(condition.left, (*self.models, *self.others), every)
-                drawn = True
-        return drawn
+                if not known.takes_draws:
+                    known = Known([*known.names, *names(1)], takes_draws=True)
+                _resolve(condition.left, (*self.models, *self.others), known.names)
+        return known
 
     def _require_versus(self, versus: Versus, rules: Sequence[str]) -> None:
         models = (*self.models, *self.others)
@@ -395,13 +412,16 @@ class Gate:
             raise click.UsageError(message)
 
     def held(
-        self, evaluation: Evaluation, stored: Callable[[str, str], Contrast] | None
+        self,
+        evaluation: Evaluation,
+        known: Known,
+        stored: Callable[[str, str], Contrast] | None,
     ) -> Iterator[Held]:
         """Go through what holds; a stored result gives the contrast of a model by a rule."""
         numbers = numbers_of(evaluation.to_dict())
         for condition in self.conditions:
             if isinstance(condition, Condition):
-                yield from condition.held(numbers, self.models)
+                yield from condition.held(numbers, self.models, known.names)
                 continue
             names = self.models if condition.model is None else (condition.model,)
             for name in names:
@@ -415,6 +435,8 @@ class Gate:
                 )
                 if condition.is_met_by(contrast):
                     yield Held(condition, contrast.said)
+                elif contrast.is_unknown:
+                    yield Held(condition, contrast.said, is_sure=False)
 
 
 def contrast_of(evaluation: Evaluation, model: str, other: str, rule: str) -> Contrast:
