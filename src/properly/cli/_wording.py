@@ -28,6 +28,16 @@ SENTENCES = {
     r"pass rules=Ranked\(Bounded\(Brier\(\), within\)\)": (
         'write --rule "Ranked(Bounded(Brier(), (0.05, 0.2)))", with your range'
     ),
+    r"make Cases with one of the two": "give one of the two",
+    r"make Cases without (\w+) to": r"leave out \1= to",
+    r"leave out (time|clusters) to": r"leave out \1= to",
+    r"([Ll])eave (clusters|groups|time) out": r"\1eave out \2=",
+    r"such as Brier\(\) or RPS\(\)": "--rule brier or --rule rps",
+    r"pass the column of the event, such as p\[:, 1\]": "give its column by --forecast",
+    r"Compare with the label of the event, such as y == .*, or forecast": (
+        "Make an outcome of two labels first, or forecast"
+    ),
+    r"outcomes come first, then forecasts; ": "",
     r"Cases and evaluate do so with normalize=True": "--normalize does so",
     r"task='ordinal' takes": "--ordered takes",
     r"task='multiclass'": "--classes",
