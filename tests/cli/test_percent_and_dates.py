@@ -115,6 +115,31 @@ def test_the_page_says_so_and_its_python_divides(
 
 @pytest.mark.parametrize(
     ("column", "form"),
+    [("german", "%d.%m.%Y"), ("whole", "%Y%m%d"), ("iso", "%Y-%m-%d"), ("iso", ""), ("month", "")],
+)
+def test_the_python_of_the_page_makes_the_same_evaluation(
+    column: str, form: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[tuple[properly.Evaluation, str | None]] = []
+
+    def write(_: str, evaluation: properly.Evaluation, **words: Any) -> None:
+        written.append((evaluation, words.get("python")))
+
+    monkeypatch.setattr(properly.report, "write", write)
+    about = ("--outcome", "y", "--forecast", "percent_good", "--percent", "--replicates", "0")
+    given = ("--date-format", form) if form else ()
+    made = run("report", file, *about, "--time", column, *given)
+    assert made.exit_code == 0, made.stderr
+    ((_, python),) = written
+    assert python is not None
+    exec(python, {})  # noqa: S102
+    ours, theirs = (evaluation.to_dict() for evaluation, _ in written)
+    assert ours["over_time"]
+    assert (ours["models"], ours["over_time"]) == (theirs["models"], theirs["over_time"])
+
+
+@pytest.mark.parametrize(
+    ("column", "form"),
     [
         ("german", "%d.%m.%Y"),
         ("whole", "%Y%m%d"),

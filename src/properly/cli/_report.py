@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -40,8 +41,8 @@ def python_of(
     Names of files and columns are data: they stand as Python writes them, in quotes.
     """
     imports = {
-        "from datetime import datetime\n": chosen.date_format is not None,
-        "import numpy as np": chosen.task != "binary" or chosen.date_format is not None,
+        "from datetime import datetime\n": _has_dates_to_read(chosen),
+        "import numpy as np": chosen.task != "binary" or _has_dates_to_read(chosen),
     }
     dropping = [] if chosen.dropped is None else ["missing='drop'"]
     read = ", ".join([repr(list(chosen.paths)), repr(_columns(chosen)), *dropping])
@@ -102,12 +103,20 @@ def _chosen_options(chosen: Chosen, settings: Mapping[str, Any]) -> Iterable[tup
         yield argument, repr(settings[name])
 
 
+def _has_dates_to_read(chosen: Chosen) -> bool:
+    """Tell whether dates are in a form that only `datetime` can be told of."""
+    form = chosen.date_format
+    return form is not None and not re.fullmatch("%Y-%m(-%d([ T]%H:%M(:%S)?)?)?", form)
+
+
 def _column(chosen: Chosen, role: str) -> str:
     """Write a column of what else is known of the cases; dates are read in their form."""
-    column = f"data[{chosen.names[role]!r}]"
-    if role != "time" or chosen.date_format is None:
+    column, form = f"data[{chosen.names[role]!r}]", chosen.date_format
+    if role != "time" or chosen.time is None or chosen.time.dtype.kind != "M":
         return column
-    dates = f"[datetime.strptime(str(x), {chosen.date_format!r}) for x in {column}]"
+    if not _has_dates_to_read(chosen):
+        return f"{column}.astype('datetime64[us]')"
+    dates = f"[datetime.strptime(str(x), {form!r}) for x in {column}]"
     return f"np.array({dates}, dtype='datetime64[us]')"
 
 

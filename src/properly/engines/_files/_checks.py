@@ -24,8 +24,8 @@ NUMBER = re.compile(
     r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)\s*", re.ASCII | re.IGNORECASE
 )
 SHOWN = 5
-# Moments in ISO without a day, or without hyphens; those with both are read as such from files.
-ISO = ("%Y-%m", "%Y-%m-%d", "%Y%m%dT%H%M%S")
+# Files know days as such, but not months, nor days beside months.
+ISO = ("%Y-%m", "%Y-%m-%d")
 # What else dates are often written like; those that fit are named.
 DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%d.%m.%y", "%d %b %Y", "%d.%m.%Y %H:%M")
 
