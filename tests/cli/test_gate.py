@@ -357,3 +357,15 @@ def test_the_same_forecasts_are_neither_worse_nor_better(file: Path) -> None:
     result = against(file, "good", stored, "--fail-if", "not-better-than baseline")
     assert result.exit_code == 3
     assert "brier of good minus that of the baseline is 0 (no interval)" in result.stderr
+
+
+def test_a_column_that_is_called_baseline_is_one_unless_a_result_is_given(tmp_path: Path) -> None:
+    file = tmp_path / "named.csv"
+    rows = "".join(f"{k % 2},{0.4 + 0.2 * (k % 2)},{0.2 + 0.5 * (k % 2)}\n" for k in range(60))
+    file.write_text(f"y,new,baseline\n{rows}1,0.3,0.4\n", encoding="utf-8")
+    stored = store(file, "new")
+    held = gate(file, "worse-than baseline", models=("new",))
+    assert held.exit_code == 3
+    assert "Took 'baseline' to compare with" in held.stderr
+    result = against(file, "new", stored, "--fail-if", "worse-than baseline")
+    assert (result.exit_code, result.stderr) == (0, "")

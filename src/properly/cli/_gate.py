@@ -341,9 +341,10 @@ def _refuse(what: str, name: str, choices: Iterable[str]) -> NoReturn:
     raise click.UsageError(message, click.get_current_context(silent=True))
 
 
-def references(conditions: Iterable[Condition | Versus]) -> tuple[str, ...]:
+def references(conditions: Iterable[Condition | Versus], *, is_stored: bool) -> tuple[str, ...]:
     """Name what models are to be compared with, which may be columns."""
-    named = [x.other for x in conditions if isinstance(x, Versus) and x.other not in NO_MODEL]
+    others = (*NO_MODEL, STORED) if is_stored else NO_MODEL
+    named = [x.other for x in conditions if isinstance(x, Versus) and x.other not in others]
     return tuple(dict.fromkeys(named))
 
 

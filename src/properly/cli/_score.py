@@ -169,7 +169,7 @@ def _score(
     stored = None if baseline is None else read_stored(baseline)
     request = {name: options.pop(name) for name in ("rules", "within", "level", "seed")}
     request["rules"] = request["rules"] or None
-    with opened(beside=references(conditions), **options) as chosen:
+    with opened(beside=references(conditions, is_stored=stored is not None), **options) as chosen:
         if keep and isinstance(chosen, Large):
             refuse_without_rows("--keep-forecasts", chosen.engine)
         models = tuple(name for name in chosen.forecasts if name not in chosen.beside)
