@@ -103,3 +103,52 @@ def test_columns_that_are_no_probabilities_are_looked_at_too(tmp_path: Path) -> 
     assert result.exit_code == 1
     assert "Took the column 'risk' as the forecast" in result.stderr
     assert "percent" in result.stdout
+
+
+def test_rows_are_named_by_the_lines_of_their_file(bad: Path) -> None:
+    result = run("check", bad, "--outcome", "y", "--forecast", "p")
+    assert "outcome: 1 of 4 outcomes is missing (line 4)." in result.stdout
+    assert "as percentages are (lines 2, 3, 4, 5)." in result.stdout.replace("\n  ", " ")
+    (missing, *_) = problems(bad, "--forecast", "p")["findings"]
+    assert (missing["rows"], missing["lines"]) == ([2], [f"{bad}:4"])
+
+
+def test_lines_count_rows_that_were_dropped_and_files(bad: Path) -> None:
+    other = bad.with_name("more.csv")
+    other.write_text("y,p\n1,0.5\n0,0.25\n", encoding="utf-8")
+    both = bad.with_name("both.csv")
+    both.write_text("y,p\n,0.5\n0,0.25\n1,7\n", encoding="utf-8")
+    options = ("--outcome", "y", "--forecast", "p", "--missing", "drop", "--format", "json")
+    result = run("check", other, both, *options)
+    (found,) = (x for x in json.loads(result.stdout)["findings"] if x["severity"] == "problem")
+    assert (found["rows"], found["lines"]) == ([3], [f"{both}:4"])
+    said = run("check", other, both, *options[:-2]).stdout.replace("\n  ", " ")
+    assert f"(line 4 of {both})" in said
+
+
+def test_rows_without_lines_of_their_own_stay_rows(tmp_path: Path) -> None:
+    file = tmp_path / "notes.csv"
+    file.write_text('y,p,note\n0,0.25,"two\nlines"\n,0.5,one\n', encoding="utf-8")
+    result = run("check", file, "--outcome", "y", "--forecast", "p")
+    assert "outcome: 1 of 2 outcomes is missing (row 1)." in result.stdout
+    assert problems(file, "--forecast", "p")["findings"][0]["lines"] is None
+
+
+def test_a_row_that_is_spoken_of_is_a_line_too(tmp_path: Path) -> None:
+    file = tmp_path / "grades.csv"
+    file.write_text("y,p_a,p_b\na,0.5,0.5\nb,0.5,0.75\n", encoding="utf-8")
+    result = run("check", file, "--outcome", "y", "--forecast", "p", "--classes", "a,b")
+    assert "line 3 sums to 1.25, farthest off (line 3)." in result.stdout.replace("\n  ", " ")
+    assert "--normalize. Is a column missing?" in result.stdout.replace("\n  ", " ")
+    assert "normalize=True" not in result.stdout
+
+
+def test_strictly_an_oddity_is_enough(tmp_path: Path) -> None:
+    file = tmp_path / "forecasts.csv"
+    rows = "".join(f"{k % 2},{0.3 + 0.4 * (k % 2)},{0.2 + 0.3 * (k % 3)}\n" for k in range(60))
+    file.write_text(f"y,perfect,p\n{rows}", encoding="utf-8")
+    odd = ("check", file, "--outcome", "y", "--forecast", "perfect")
+    assert (run(*odd).exit_code, run(*odd, "--strict").exit_code) == (0, 1)
+    assert run(*odd, "--strict").stdout == run(*odd).stdout
+    fine = ("check", file, "--outcome", "y", "--forecast", "p", "--strict")
+    assert run(*fine).exit_code == 0

@@ -185,7 +185,7 @@ def test_without_click_two_lines_say_how_to_install_it(
     assert caught.value.code == 1
     assert capsys.readouterr().err.splitlines() == [
         "this needs click, which is not installed",
-        "Hint: pip install 'properly[cli]'",
+        "Hint: pip install 'properly[app]'",
     ]
 
 
@@ -336,7 +336,7 @@ def test_an_audit_exits_with_1_if_a_claim_is_refuted(monkeypatch: pytest.MonkeyP
     ("arguments", "said"),
     [
         (("Elementary(0.1)", "--classes", "3"), "Error: Elementary(threshold=0.1) is a rule for"),
-        (("brier", "--classes", "99"), "Error: classes must be a whole number from 2 to 30; got"),
+        (("brier", "--classes", "99"), "Error: --classes must be a whole number from 2 to 30; got"),
     ],
 )
 def test_an_audit_refuses_without_a_traceback(arguments: tuple[str, ...], said: str) -> None:

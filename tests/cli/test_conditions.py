@@ -3,51 +3,69 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from properly import evaluate
-from properly.cli._score import (
+from properly._boundary._record import printable
+from properly.cli._gate import (
     OPERATORS,
-    PARTS,
+    VERBS,
     Condition,
     ConditionType,
+    Contrast,
+    Versus,
     numbers_of,
     parse_condition,
 )
+from properly.cli._score import PARTS
 
 if TYPE_CHECKING:
-    from properly.cli._score import Numbers
+    from properly.cli._gate import Numbers
 
 few = pytest.mark.filterwarnings("ignore:with . :properly.errors.DataWarning")
 
 
-def parts(score: float, **others: float) -> dict[str, float]:
-    return dict.fromkeys(PARTS, 0.5) | {"score": score} | others
+def parts(rule: str, score: float, **others: float) -> dict[str, float]:
+    numbers = dict.fromkeys(PARTS[1:], 0.5) | others
+    return {rule: score} | {f"{rule}.{part}": x for part, x in numbers.items()}
 
 
 NUMBERS: Numbers = {
     "good": {
-        "brier": parts(0.1, skill=0.6),
-        "log": parts(0.3, skill=math.nan),
-        "bounded_brier[0.01,0.1]": parts(0.01, miscalibration=0.002),
-        "auc": {"score": 0.9},
+        **parts("brier", 0.1, skill=0.6),
+        **parts("log", 0.3, skill=math.nan),
+        **parts("bounded_brier[0.01,0.1]", 0.01, miscalibration=0.002),
+        "auc": 0.9,
+        "calibration.p_value": 0.5,
     },
     "poor": {
-        "brier": parts(0.25, skill=-0.2),
-        "log": parts(math.inf, skill=-math.inf),
-        "bounded_brier[0.01,0.1]": parts(0.02, miscalibration=0.004),
-        "auc": {"score": 0.6},
+        **parts("brier", 0.25, skill=-0.2),
+        **parts("log", math.inf, skill=-math.inf),
+        **parts("bounded_brier[0.01,0.1]", 0.02, miscalibration=0.004),
+        "auc": 0.6,
+        "calibration.p_value": 0.01,
     },
 }
 
 
+def condition_of(text: str) -> Condition:
+    condition = parse_condition(text)
+    assert isinstance(condition, Condition)
+    return condition
+
+
 def held(text: str, numbers: Numbers = NUMBERS) -> list[str]:
-    return [found.model for found in parse_condition(text).held(numbers)]
+    """Return the models of which a condition holds, one by one."""
+    met = []
+    for model in numbers:
+        found = [x for x in condition_of(text).held(numbers, [model]) if x.is_sure]
+        met += [model] if any(f" of {printable(model)} is " in str(x) for x in found) else []
+    return met
 
 
 @pytest.mark.parametrize(
@@ -71,6 +89,8 @@ def held(text: str, numbers: Numbers = NUMBERS) -> list[str]:
         ("auc<0.7", ["poor"]),
         ("poor:auc<0.7", ["poor"]),
         ("auc.score>0.8", ["good"]),
+        ("calibration.p_value<0.05", ["poor"]),
+        ("good: calibration.p-value < 0.9", ["good"]),
         ("bounded_brier[0.01,0.1]>0.015", ["poor"]),
         ("bounded_brier[0.01,0.1].miscalibration>0.001", ["good", "poor"]),
         ("poor:bounded_brier[0.01,0.1].miscalibration<0.001", []),
@@ -89,7 +109,7 @@ def test_what_is_not_a_number_never_meets_a_condition(sign: str) -> None:
 @pytest.mark.parametrize("sign", OPERATORS)
 @given(limit=st.floats(allow_nan=False), value=st.floats())
 def test_the_text_of_a_condition_says_what_it_means(sign: str, limit: float, value: float) -> None:
-    condition = parse_condition(f"brier {sign} {limit!r}")
+    condition = condition_of(f"brier {sign} {limit!r}")
     assert (condition.left, condition.sign, condition.limit) == ("brier", sign, limit)
     expected = {">": value > limit, ">=": value >= limit, "<": value < limit, "<=": value <= limit}
     assert condition.is_met_by(value) is expected[sign]
@@ -118,47 +138,60 @@ def test_the_longest_name_of_a_model_is_meant() -> None:
     ],
 )
 def test_what_holds_is_said_with_the_numbers(text: str, said: str) -> None:
-    assert [str(found) for found in parse_condition(text).held(NUMBERS)] == [said]
+    assert [str(found) for found in condition_of(text).held(NUMBERS)] == [said]
 
 
 def test_a_number_is_said_with_enough_digits_to_believe_it() -> None:
-    numbers = {"m": {"brier": parts(0.20000000000000004)}}
-    (found,) = parse_condition("brier>0.2").held(numbers)
+    numbers = {"m": parts("brier", 0.20000000000000004)}
+    (found,) = condition_of("brier>0.2").held(numbers)
     assert str(found) == "brier>0.2 holds: brier of m is 0.20000000000000004"
 
 
 def test_a_name_cannot_command_the_terminal() -> None:
-    numbers = {"\x1b[2J": {"brier": parts(0.3)}}
-    (found,) = parse_condition("brier>0.2").held(numbers)
+    numbers = {"\x1b[2J": parts("brier", 0.3)}
+    (found,) = condition_of("brier>0.2").held(numbers)
     assert str(found) == r"brier>0.2 holds: brier of \x1b[2J is 0.3"
 
 
 @few
 def test_numbers_are_those_of_the_evaluation() -> None:
     e = evaluate([0, 1, 1, 0], {"m": [0.1, 0.8, 0.4, 0.5]}, replicates=0)
-    found = numbers_of(e)
-    assert list(found["m"]) == ["brier", "log", "auc"]
-    assert found["m"]["brier"]["score"] == pytest.approx((0.01 + 0.04 + 0.36 + 0.25) / 4)
+    found = numbers_of(e.to_dict())["m"]
+    assert [x for x in found if "." not in x] == ["brier", "log", "auc"]
+    assert found["brier"] == pytest.approx((0.01 + 0.04 + 0.36 + 0.25) / 4)
     for rule, decomposition in e.decompositions["m"].items():
-        assert found["m"][rule] == {part: getattr(decomposition, part) for part in PARTS}
-    assert found["m"]["auc"] == {"score": 0.75}
+        for part in PARTS[1:]:
+            assert found[f"{rule}.{part}"] == getattr(decomposition, part)
+        ends = found[f"{rule}.lower"], found[f"{rule}.upper"]
+        assert (found[rule], ends) == (decomposition.score, e.scores["m"][rule].interval)
+        ends = found[f"{rule}.skill.lower"], found[f"{rule}.skill.upper"]
+        assert ends == pytest.approx(e.skills["m"][rule].interval, nan_ok=True)
+    assert found["auc"] == 0.75
+    assert (found["auc.lower"], found["auc.upper"]) == e.aucs["m"].interval
 
 
 @few
 def test_of_a_single_class_the_area_is_not_a_number() -> None:
     e = evaluate([0, 0], [0.1, 0.2], replicates=0)
-    assert math.isnan(numbers_of(e)["forecast"]["auc"]["score"])
-    assert held("auc<1", numbers_of(e)) == []
+    numbers = numbers_of(e.to_dict())
+    assert held("auc<1", numbers) == []
+    (doubt,) = condition_of("auc<1").held(numbers)
+    assert str(doubt) == "auc<1 cannot be told: auc of forecast does not exist"
+    assert not doubt.is_sure
 
 
 @few
 def test_numbers_of_classes_have_no_area() -> None:
     p = [[0.5, 0.25, 0.25], [0.0, 0.5, 0.5], [0.25, 0.25, 0.5]]
     e = evaluate([0, 1, 2], p, task="ordinal", replicates=0)
-    found = numbers_of(e)["forecast"]
-    assert list(found) == ["rps", "ranked_log", "log"]
-    assert found["rps"]["score"] == e.totals["forecast"]["rps"].score
-    assert math.isnan(found["log"]["miscalibration"])
+    found = numbers_of(e.to_dict())["forecast"]
+    assert [x for x in found if "." not in x][:3] == ["rps", "ranked_log", "log"]
+    assert "auc" not in found
+    assert found["rps"] == e.totals["forecast"]["rps"].score
+    assert math.isnan(found["log.miscalibration"])
+    decided = e.decisions["forecast"].argmax
+    for name in ("accuracy", "macro_f1", "mean_absolute_error", "quadratic_kappa"):
+        assert found[name] == pytest.approx(getattr(decided, name), nan_ok=True)
 
 
 def test_a_condition_that_was_read_is_not_read_again() -> None:
@@ -166,7 +199,62 @@ def test_a_condition_that_was_read_is_not_read_again() -> None:
     assert ConditionType().convert(condition, None, None) is condition
 
 
-def test_areas_are_looked_up_by_model() -> None:
-    # A record that has the fields of an evaluation of an event, and no more.
-    e = SimpleNamespace(parts={"m": {}}, aucs={"m": SimpleNamespace(value=0.7)})
-    assert numbers_of(e) == {"m": {"auc": {"score": 0.7}}}
+def test_numbers_that_take_draws_have_names_too() -> None:
+    rng = np.random.default_rng(4)
+    p = rng.random(200)
+    e = evaluate((rng.random(200) < p).astype(int), {"m": p}, replicates=9, rng=0)
+    found, summary = numbers_of(e.to_dict())["m"], e.calibration["m"]
+    for name in ("slope", "intercept", "in_the_large", "observed_expected"):
+        estimate = getattr(summary, name)
+        assert found[f"calibration.{name}"] == estimate.value
+        ends = found[f"calibration.{name}.lower"], found[f"calibration.{name}.upper"]
+        assert ends == estimate.interval
+    assert found["calibration.ici"] == summary.ici.value
+    assert found["calibration.p_value"] == e.calibration_tests["m"].p_value
+    drawn = e.decompositions["m"]["brier"].intervals
+    assert drawn is not None
+    ends = found["brier.miscalibration.lower"], found["brier.miscalibration.upper"]
+    assert ends == drawn.miscalibration
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("worse-than baseline", (None, "worse-than", "baseline", None)),
+        ("not-better-than production", (None, "not-better-than", "production", None)),
+        ("forest worse-than logistic by log", ("forest", "worse-than", "logistic", "log")),
+        ("a b: worse-than no model", ("a b", "worse-than", "no model", None)),
+        ("  x  not-better-than  y z  by  rps ", ("x", "not-better-than", "y z", "rps")),
+    ],
+)
+def test_a_comparison_is_read(text: str, read: tuple[str | None, ...]) -> None:
+    found = parse_condition(text)
+    assert isinstance(found, Versus)
+    assert (found.model, found.verb, found.other, found.rule) == read
+    assert found.text == text
+
+
+@pytest.mark.parametrize(
+    ("difference", "interval", "verdict"),
+    [
+        (0.1, (0.05, 0.15), "worse"),
+        (-0.1, (-0.15, -0.05), "better"),
+        (0.1, (-0.05, 0.25), "cannot be told"),
+        (0.0, (0.0, 0.0), "cannot be told"),
+        (math.inf, (math.nan, math.nan), "worse"),
+        (-math.inf, (math.nan, math.nan), "better"),
+        (math.nan, (math.nan, math.nan), "cannot be told"),
+    ],
+)
+def test_worse_and_better_are_beyond_chance(
+    difference: float, interval: tuple[float, float], verdict: str
+) -> None:
+    contrast = Contrast("", difference, interval, 0.95)
+    assert contrast.verdict == verdict
+    worse, better = (Versus("", None, verb, "", None) for verb in VERBS)
+    assert worse.is_met_by(contrast) == (verdict == "worse")
+    assert better.is_met_by(contrast) == (verdict != "better")
+
+
+def test_a_test_that_disagrees_with_the_interval_is_heard() -> None:
+    assert Contrast("", 0.1, (0.05, 0.15), 0.95, p_value=0.06).verdict == "cannot be told"

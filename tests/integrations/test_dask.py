@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import signal
 import socket
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.command_line import run
 from tests.integrations.awkward_files import COLUMNS, parqueted, written
 from tests.integrations.slow_parts import (
     PARTS,
@@ -515,3 +517,29 @@ class TestMessages:
         assert found.stdout.splitlines()[0] == (
             "workers of Dask must start on this machine; they do not"
         )
+
+
+def test_one_column_alone_can_be_asked_for(cluster: str, tmp_path: Path) -> None:
+    path = tmp_path / "forecasts.csv"
+    path.write_text("y,p\n" + "0,25\n1,75\n" * 10, encoding="utf-8")
+    with open_dask(str(path), {"c0": "y", "c1": "p"}, cluster) as frame:
+        assert frame[["c0"]].compute()["c0"].tolist() == [0, 1] * 10
+
+
+def test_percentages_are_divided_on_the_cluster(cluster: str, tmp_path: Path) -> None:
+    path = tmp_path / "forecasts.csv"
+    path.write_text("y,p\n" + "0,25\n1,75\n" * 10, encoding="utf-8")
+    about = (
+        "--outcome",
+        "y",
+        "--forecast",
+        "p",
+        "--percent",
+        "--rule",
+        "brier",
+        "--format",
+        "json",
+    )
+    result = run("score", path, *about, "--engine", "dask", "--scheduler", cluster)
+    assert result.exit_code == 0, result.stderr
+    assert json.loads(result.stdout)["models"]["p"]["brier"]["score"] == 0.0625

@@ -234,7 +234,7 @@ def test_the_same_data_are_refused_in_the_same_words() -> None:
         "Which label is the event? The outcome 'sex' has 'f', 'm'; give --event, such as --event m."
     )
     assert refused(1, "score", "all.csv", *GRADED, "--within", "0.1", "0.2").startswith(
-        "within is for forecasts of one event; these are of several classes"
+        "--within is for forecasts of one event; these are of several classes"
     )
     assert refused(1, "score", "all.csv", "--outcome", "yy").startswith(
         "the file must have the column 'yy'; it has 9 others"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         (
             "click",
             cli.command,
-            "this needs click, which is not installed\n\nHint: pip install 'properly[cli]'",
+            "this needs click, which is not installed\n\nHint: pip install 'properly[app]'",
         ),
     ],
 )

@@ -54,6 +54,13 @@ def numbers(*paths: str) -> None:
         files.read(["p"]).with_numbers(["p"])
 
 
+def dates(path: str, form: str) -> None:
+    """Read the column t, which must hold dates in a form."""
+    with open_files(path) as files:
+        files.keep_text("t")
+        files.read(["t"]).with_dates("t", form)
+
+
 # What the files hold, what is asked for, and what is said.
 SAID: list[tuple[Mapping[str, bytes], Callable[[], Any], str]] = [
     # which files
@@ -260,6 +267,14 @@ SAID: list[tuple[Mapping[str, bytes], Callable[[], Any], str]] = [
         {"a.csv": b"p\n2024-01-02\n"},
         lambda: numbers("a.csv"),
         f"column 'p' must hold numbers; row 0 (line 2 of a.csv) is 2024-01-02T00:00:00.000000{GAP}",
+    ),
+    (
+        {"a.parquet": parqueted(pa.table({"t": pa.array([0], pa.timestamp("us"))}))},
+        lambda: dates("a.parquet", "%d.%m.%Y"),
+        (
+            "column 't' must hold text to be read as '%d.%m.%Y'; it holds dates"
+            "\n\nHint: leave out --date-format."
+        ),
     ),
     (
         {"a.csv": b"y,p\n1,0.5\n1,NA\n,\n"},

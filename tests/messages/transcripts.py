@@ -1,22 +1,29 @@
 """Transcripts of what is asked and what is said: ``>>> call``, and below it the words.
 
 A call without words sets the scene for its file. Names of the public doors are there, as are numpy
-as ``np``, pandas as ``pd`` and polars as ``pl``. ``python -m tests.messages.transcripts`` runs all
+as ``np``, pandas as ``pd`` and polars as ``pl``; ``shell`` runs a command beside files that were
+written by ``write``, and its words are the exit code and what is printed as an error. ``python -m tests.messages.transcripts`` runs all
 calls and writes down what is said now; look at the difference before it is committed.
 """
 
 from __future__ import annotations
 
 import math
+import re
+import shlex
 import warnings
+from contextlib import chdir
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import polars as pl
+from click.testing import Result
+from tests.command_line import run
 
 import properly
 from properly import errors
@@ -66,11 +73,31 @@ def scene(file: str) -> dict[str, Any]:
     """Return the names that the calls of a transcript know."""
     doors = [properly, *(import_module(f"properly.{door}") for door in ("rules", *DOORS.split()))]
     names = {name: getattr(door, name) for door in doors for name in door.__all__}
-    names |= {"math": math, "np": np, "pd": pd, "pl": pl}
+    names |= {"math": math, "np": np, "pd": pd, "pl": pl, **_console()}
     for said in read(file):
         if not said.words:
             exec(said.call, names)  # noqa: S102
     return names
+
+
+def _console() -> dict[str, Any]:
+    """Return what runs commands, and what writes files for them; these go with the last command."""
+    folder = TemporaryDirectory()
+
+    def write(name: str, text: str) -> None:
+        (Path(folder.name) / name).write_text(text, encoding="utf-8")
+
+    def shell(line: str) -> Result:
+        with chdir(folder.name):
+            return run(*shlex.split(line))
+
+    return {"write": write, "shell": shell}
+
+
+def _printed(result: Result) -> str:
+    """Return the exit code and what was printed as an error, without how a command is used."""
+    text = re.sub(r"\AUsage: .*\n(Try .*\n)?\n?", "", result.stderr)
+    return f"exit {result.exit_code}: {text}".rstrip()
 
 
 def words(said: Said) -> list[str]:
@@ -83,6 +110,8 @@ def words(said: Said) -> list[str]:
             result = eval(said.call, names)  # noqa: S307
         except errors.ProperlyError as error:
             refusals = [error]
+    if isinstance(result, Result):
+        return [_printed(result)]
     if isinstance(result, Checkup):
         findings = [f"{x.severity} in {x.where}: {x.what}\n{x.advice}" for x in result.findings]
         return [said.words] if said.words in findings else findings

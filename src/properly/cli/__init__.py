@@ -1,6 +1,6 @@
 """The command line: ``properly --help``.
 
-Needs the extra ``cli``. A command is imported once it is called by its name, and what it works with
+Needs the extra ``app``. A command is imported once it is called by its name, and what it works with
 once it runs, so that help is quick.
 """
 
@@ -53,7 +53,7 @@ def command() -> click.Group:
     >>> cli.command().commands["score"].name
     'score'
     """
-    import_extra("click", extra="cli")
+    import_extra("click", extra="app")
     from properly.cli._commands import properly
 
     return properly()

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from properly.cli._commands import Described
 from properly.cli._options import FILES, file_options_but, format_option
+from properly.cli._wording import in_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from properly.cli._raw_columns import RawColumns
+    from properly.evaluation import Symptom
 
 EXAMPLES = """
 properly check crash.csv --outcome died --forecast logistic
-properly check crash.csv --outcome died --forecast forest --format json
+properly check crash.csv --outcome died --forecast forest --strict
 """
 
 
@@ -24,14 +33,19 @@ def check() -> click.Command:
         help=(
             "Look data over before they are scored: percentages or logits instead of "
             "probabilities, missing values, one class only, rows that repeat, forecasts that are "
-            f"too good to be true. Exits with 1 if there is a problem. {FILES}"
+            "too good to be true. Rows are named by their lines. Exits with 1 if there is a "
+            f"problem. {FILES}"
         ),
-        params=[*file_options_but("strata", "normalize"), format_option("text", "json")],
+        params=[
+            *file_options_but("strata", "normalize"),
+            format_option("text", "json"),
+            click.Option(["--strict"], is_flag=True, help="Exit with 1 for an oddity, too."),
+        ],
         examples=EXAMPLES,
     )
 
 
-def _check(layout: str, **options: Any) -> None:
+def _check(layout: str, *, strict: bool, **options: Any) -> None:
     import properly
     from properly.cli._raw_columns import raw_columns
 
@@ -44,7 +58,35 @@ def _check(layout: str, **options: Any) -> None:
         pos_label=columns.pos_label,
         **columns.roles,
     )
-    as_json = layout == "json"
-    click.echo(json.dumps(checkup.to_dict(), indent=2) if as_json else str(checkup))
-    if not checkup.is_fine:
+    findings = [replace(x, advice=in_options(x.advice)) for x in checkup.findings]
+    if layout == "json":
+        record = checkup.to_dict() | {"findings": [_with_places(x, columns) for x in findings]}
+        click.echo(json.dumps(record, indent=2))
+    else:
+        lines = tuple(_with_lines(x, columns) for x in findings)
+        click.echo(str(replace(checkup, findings=lines)))
+    if not checkup.is_fine or (strict and checkup.of("oddity")):
         click.get_current_context().exit(1)
+
+
+def _with_places(symptom: Symptom, columns: RawColumns) -> dict[str, Any]:
+    """Write a finding for JSON, its rows also as a.csv:2, where there is a line a row."""
+    lines = columns.lines(symptom.rows)
+    places = None if lines is None else [f"{file}:{line}" for file, line in lines]
+    return symptom.to_dict() | ({"lines": places} if symptom.rows else {})
+
+
+def _with_lines(symptom: Symptom, columns: RawColumns) -> Symptom:
+    """Name rows by the lines of their files, where there is a line a row."""
+
+    def named(rows: Sequence[int]) -> str:
+        lines = columns.lines(rows) or ()
+        if len(columns.rows.parts) > 1:
+            return ", ".join(f"line {line} of {file}" for file, line in lines)
+        return f"line{'s' * (len(lines) > 1)} {', '.join(str(line) for _, line in lines)}"
+
+    if not columns.lines(symptom.rows):
+        return symptom
+    what = re.sub(r"\brow (\d+)\b", lambda row: named([int(row[1])]), symptom.what)
+    more = ", …" * (symptom.count > len(symptom.rows))
+    return replace(symptom, what=f"{what} ({named(symptom.rows)}{more})", rows=())

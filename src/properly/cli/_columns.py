@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from properly.errors import DataError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     import numpy as np
 
+    from properly.engines._files._checks import FileRows
     from properly.engines._files._read import Files
 
     Column = np.ndarray[Any, Any]
@@ -19,6 +22,8 @@ if TYPE_CHECKING:
 Task = Literal["binary", "multiclass", "ordinal"]
 ROLES = ("weight", "groups", "clusters", "strata", "time")
 PLACE = "{}"
+# Percentages are of this.
+WHOLE = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +44,12 @@ class Plan:
         The label of the event, as text.
     missing : {"refuse", "drop"}
         What to do about rows with a missing value.
+    percent : bool
+        Whether forecasts are in percent.
+    date_format : str or None
+        How times are written, if not in ISO.
+    beside : tuple of str
+        Models that are there to be compared with only.
     task, normalize, guessed, paths
         As in `Choice`.
     """
@@ -51,6 +62,9 @@ class Plan:
     task: Task
     normalize: bool
     missing: Literal["refuse", "drop"]
+    percent: bool
+    date_format: str | None
+    beside: tuple[str, ...]
     guessed: list[str]
     paths: tuple[str, ...]
 
@@ -88,8 +102,13 @@ class Choice:
         By role, the column that was taken; for ``"forecast"``, a dict of those of each model.
     guessed : list of str
         What was guessed, in sentences that have been printed.
-    dropped : str or None
-        How many rows were dropped for missing values, in a sentence that has been printed.
+    dropped, percent : str or None
+        How many rows were dropped for missing values, and that forecasts were divided by 100, in
+        sentences that have been printed.
+    date_format : str or None
+        How times are written, if not in ISO.
+    beside : tuple of str
+        Models that are there to be compared with only.
     paths : tuple of str
         The files, as they were given.
     """
@@ -101,6 +120,9 @@ class Choice:
     names: dict[str, Any]
     guessed: list[str]
     dropped: str | None
+    percent: str | None
+    date_format: str | None
+    beside: tuple[str, ...]
     paths: tuple[str, ...]
 
 
@@ -141,8 +163,18 @@ def chosen(*, paths: tuple[str, ...], **options: Any) -> Chosen:
         return read_rows(files, planned(files, paths=paths, **options))
 
 
-def planned(files: Files, *, outcome: str | None = None, **options: Any) -> Plan:
-    """Find the columns that the options choose, guess what they leave out, and print guesses."""
+def planned(
+    files: Files,
+    *,
+    outcome: str | None = None,
+    any_numbers: bool = False,
+    beside: Iterable[str] = (),
+    **options: Any,
+) -> Plan:
+    """Find the columns that the options choose, guess what they leave out, and print guesses.
+
+    Names beside them are those of more columns of forecasts, where there are such columns.
+    """
     from properly.cli._guessing import Guess
 
     plan = plan_of(outcome=outcome or "", **options)
@@ -151,8 +183,18 @@ def planned(files: Files, *, outcome: str | None = None, **options: Any) -> Plan
     guess = Guess(files, given)
     if outcome is None:
         outcome = guess.outcome(binary=plan.classes is None)
-    models = plan.models or guess.models(plan.classes)
-    plan = replace(plan, outcome=outcome, models=models, guessed=guess.said)
+    models = plan.models or guess.models(
+        plan.classes, any_numbers=any_numbers, percent=plan.percent
+    )
+    others = {
+        name: columns
+        for name, columns in models_of(beside, plan.classes).items()
+        if name not in models and set(columns) <= set(files.names)
+    }
+    models |= others
+    for name in others:
+        guess.say(f"Took {name!r} to compare with, since a condition names it.")
+    plan = replace(plan, outcome=outcome, models=models, beside=tuple(others), guessed=guess.said)
     require_other_columns(outcome, plan.forecasts)
     return plan
 
@@ -167,11 +209,16 @@ def plan_of(
     event: str | None = None,
     missing: Literal["refuse", "drop"] = "refuse",
     normalize: bool = False,
+    percent: bool = False,
+    date_format: str | None = None,
     **roles: str | None,
 ) -> Plan:
     """Gather what the options say, without a look at the files."""
     labels = as_labels(classes)
     require_sense(labels, event, ordered=ordered, normalize=normalize)
+    if date_format is not None and roles.get("time") is None:
+        message = "--date-format is about times; give their column by --time."
+        raise click.UsageError(message)
     return Plan(
         outcome=outcome,
         models=models_of(forecast, labels),
@@ -181,6 +228,9 @@ def plan_of(
         task="binary" if labels is None else "ordinal" if ordered else "multiclass",
         normalize=normalize,
         missing=missing,
+        percent=percent,
+        date_format=date_format,
+        beside=(),
         guessed=[],
         paths=tuple(paths),
     )
@@ -190,15 +240,19 @@ def read_rows(files: Files, plan: Plan) -> Chosen:
     """Read the columns of a plan into memory, and print what was dropped."""
     from properly.cli._outcome_labels import as_outcomes
 
-    rows = files.read(plan.columns).with_numbers(plan.numbers)
+    rows = read_columns(files, plan).with_numbers(plan.numbers)
+    if "time" in plan.roles:
+        rows = rows.with_dates(plan.roles["time"], plan.date_format)
     columns, dropped = rows.complete(plan.missing)
-    say_dropped(dropped)
+    say(dropped)
+    percent = largest_divided(plan, columns)
+    say(percent)
     outcomes = as_outcomes(columns[plan.outcome], plan.outcome, plan.event, plan.classes)
     others: dict[str, Any] = {
         role: columns[plan.roles[role]] if role in plan.roles else None for role in ROLES
     }
     return Chosen(
-        **choice_of(plan, outcomes.labels, outcomes.event, dropped),
+        **choice_of(plan, outcomes.labels, outcomes.event, dropped, percent),
         y=outcomes.y,
         forecasts=_forecasts(columns, plan.models, plan.classes),
         **others,
@@ -206,7 +260,11 @@ def read_rows(files: Files, plan: Plan) -> Chosen:
 
 
 def choice_of(
-    plan: Plan, labels: tuple[Any, ...] | None, event: object, dropped: str | None
+    plan: Plan,
+    labels: tuple[Any, ...] | None,
+    event: object,
+    dropped: str | None,
+    percent: str | None,
 ) -> dict[str, Any]:
     """Gather what a `Choice` knows."""
     return {
@@ -217,14 +275,54 @@ def choice_of(
         "names": {"outcome": plan.outcome, "forecast": plan.models, **plan.roles},
         "guessed": plan.guessed,
         "dropped": dropped,
+        "percent": percent,
+        "date_format": plan.date_format,
+        "beside": plan.beside,
         "paths": plan.paths,
     }
 
 
-def say_dropped(dropped: str | None) -> None:
-    """Print how many rows were dropped, if any."""
-    if dropped is not None:
-        click.echo(f"{dropped[0].upper()}{dropped[1:]}.", err=True)
+def read_columns(files: Files, plan: Plan) -> FileRows:
+    """Read the columns of a plan; percentages that can be divided by 100 are."""
+    import numpy as np
+
+    if plan.date_format is not None:
+        files.keep_text(plan.roles["time"])
+    rows = files.read(plan.columns)
+    columns = dict(rows.columns)
+    for name in plan.forecasts if plan.percent else ():
+        if columns[name].dtype.kind in "iuf":
+            outside = ~rows.missing[name] & ~((columns[name] >= 0) & (columns[name] <= WHOLE))
+            if outside.any():
+                row = int(np.argmax(outside))
+                raise no_percentage(name, f"{rows.place(row)} is {columns[name][row]:g}")
+            columns[name] = columns[name] / WHOLE
+    return replace(rows, columns=columns)
+
+
+def no_percentage(name: str, first: str) -> DataError:
+    """Refuse percentages that are none."""
+    message = f"--percent is for forecasts from 0 to 100; of column {name!r}, {first}"
+    return DataError(message)
+
+
+def largest_divided(plan: Plan, columns: Mapping[str, Column]) -> str | None:
+    """Say that forecasts were divided by 100, and how large they are now, if they were."""
+    numbers = [x for name in plan.forecasts if (x := columns[name]).dtype.kind == "f"]
+    if not plan.percent or not numbers:
+        return None
+    return divided(max(float(x.max()) for x in numbers))
+
+
+def divided(largest: float) -> str:
+    """Say that forecasts were divided by 100, so that one sees if they should not have been."""
+    return f"divided the forecasts by 100, as --percent says; the largest is {largest:.4g}"
+
+
+def say(sentence: str | None) -> None:
+    """Print what was done with the rows, if anything was."""
+    if sentence is not None:
+        click.echo(f"{sentence[0].upper()}{sentence[1:]}.", err=True)
 
 
 def models_of(

@@ -10,13 +10,16 @@ import click
 
 from properly._boundary._record import many
 from properly.cli._columns import (
+    WHOLE,
     Choice,
     choice_of,
+    divided,
+    no_percentage,
     plan_of,
     planned,
     read_rows,
     require_other_columns,
-    say_dropped,
+    say,
 )
 from properly.errors import DataError, ProperlyError
 
@@ -125,8 +128,11 @@ def opened(
     yield rows
 
 
-def _plan_of_cluster(engine: str, *, outcome: str | None = None, **options: Any) -> Plan:
+def _plan_of_cluster(
+    engine: str, *, outcome: str | None = None, beside: tuple[str, ...] = (), **options: Any
+) -> Plan:
     """Gather what the options say; a cluster is not asked what they leave out."""
+    del beside
     if outcome is None or not options.get("forecast"):
         message = f"Which columns? --engine {engine} needs --outcome COLUMN and --forecast COLUMN."
         raise click.UsageError(message)
@@ -193,8 +199,10 @@ def _large(plan: Plan, frame: Any, engine: str, dropped: str | None) -> Large:
     """Say what the columns of a frame are, and read the labels in the way of the outcomes."""
     from properly.engines._roles import Roles
 
-    say_dropped(dropped)
+    say(dropped)
     safe = {column: name for name, column in _safe_names(plan).items()}
+    frame, percent = _of_percentages(plan, frame, safe)
+    say(percent)
     design = {role: safe[column] for role, column in plan.roles.items()}
     roles = Roles(
         outcome=safe[plan.outcome],
@@ -203,7 +211,28 @@ def _large(plan: Plan, frame: Any, engine: str, dropped: str | None) -> Large:
         labels={name: column for column, name in safe.items()},
     )
     labels, event = _labels(plan, frame, roles.outcome)
-    return Large(**choice_of(plan, labels, event, dropped), frame=frame, roles=roles, engine=engine)
+    choice = choice_of(plan, labels, event, dropped, percent)
+    return Large(**choice, frame=frame, roles=roles, engine=engine)
+
+
+def _of_percentages(plan: Plan, frame: Any, safe: Mapping[str, str]) -> tuple[Any, str | None]:
+    """Divide forecasts by 100 if they are in percent, and say so."""
+    if not plan.percent:
+        return frame, None
+    import narwhals as nw
+
+    from properly.engines._roles import as_lazy
+    from properly.engines._rows import collected
+
+    lazy, names = as_lazy(frame), [safe[name] for name in plan.forecasts]
+    least = collected(lazy.select(nw.col(*names).min()))
+    most = collected(lazy.select(nw.col(*names).max()))
+    for name in plan.forecasts:
+        for end in (float(least[safe[name]][0]), float(most[safe[name]][0])):
+            if not 0 <= end <= WHOLE:
+                raise no_percentage(name, f"one is {end:g}")
+    percent = divided(max(float(x[0]) for x in most.values()) / WHOLE)
+    return lazy.with_columns(nw.col(*names) / WHOLE).to_native(), percent
 
 
 def _labels(plan: Plan, frame: Any, column: str) -> tuple[tuple[Any, ...] | None, object]:

@@ -38,20 +38,27 @@ class Guess:
         if len(candidates) != 1:
             several = f"{_listed(candidates)} could be. " if candidates else ""
             self._refuse(f"Which column is the outcome? {several}Give --outcome COLUMN")
-        self._say(f"Took the column {candidates[0]!r} as the outcome; --outcome chooses another.")
+        self.say(f"Took the column {candidates[0]!r} as the outcome; --outcome chooses another.")
         self.free.remove(candidates[0])
         return candidates[0]
 
     def models(
-        self, labels: tuple[str, ...] | None, *, any_numbers: bool = False
+        self,
+        labels: tuple[str, ...] | None,
+        *,
+        any_numbers: bool = False,
+        percent: bool = False,
     ) -> dict[str, tuple[str, ...]]:
         """Take the columns that can be probabilities, or those that are called by the classes.
 
         If there are none, columns of any numbers may do, to find out what is wrong with them.
+        Percentages look like too many other numbers.
         """
         if labels is not None:
             return self._class_models(labels)
-        candidates = [name for name in self.free if _is_probability(self.shapes[name])]
+        candidates = [
+            name for name in self.free if not percent and _is_probability(self.shapes[name])
+        ]
         if not candidates and any_numbers:
             candidates = [name for name in self.free if self.shapes[name].letter in "fi"]
         if not candidates:
@@ -59,7 +66,7 @@ class Guess:
         columns = "column" if len(candidates) == 1 else "columns"
         forecasts = "the forecast" if len(candidates) == 1 else "forecasts"
         taken = f"Took the {columns} {_listed(candidates)} as {forecasts}"
-        self._say(f"{taken}; --forecast chooses others.")
+        self.say(f"{taken}; --forecast chooses others.")
         return {name: (name,) for name in candidates}
 
     def _class_models(self, labels: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
@@ -67,7 +74,7 @@ class Guess:
         free = set(self.free)
         if free.issuperset(labels):
             columns = _listed(list(labels))
-            self._say(f"Took the columns {columns} as the forecast; --forecast chooses others.")
+            self.say(f"Took the columns {columns} as the forecast; --forecast chooses others.")
             return {"forecast": labels}
         last = f"_{labels[0]}"
         starts = [name.removesuffix(last) for name in self.free if name.endswith(last)]
@@ -77,10 +84,11 @@ class Guess:
             example = ", ".join(f"NAME_{label}" for label in labels)
             self._refuse(f"Which columns are the forecast? Give --forecast NAME for {example}")
         columns = _listed(list(complete))
-        self._say(f"Took the columns that begin with {columns}; --forecast chooses others.")
+        self.say(f"Took the columns that begin with {columns}; --forecast chooses others.")
         return complete
 
-    def _say(self, sentence: str) -> None:
+    def say(self, sentence: str) -> None:
+        """Print a guess, and keep it."""
         self.said.append(sentence)
         click.echo(sentence, err=True)
 

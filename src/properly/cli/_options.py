@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,6 +12,7 @@ from click.shell_completion import CompletionItem
 
 from properly.cli._columns import PLACE
 from properly.cli._running import progress_bar
+from properly.cli._wording import in_options
 from properly.errors import ProperlyError
 
 if TYPE_CHECKING:
@@ -103,7 +106,8 @@ def within_option() -> click.Option:
         nargs=2,
         metavar="LOWER UPPER",
         callback=_as_range,
-        help="The thresholds that matter, such as 0.01 0.1, over which models are judged first, by mean regret.",
+        help="The thresholds that matter, such as 0.01 0.1. Models are judged by their mean regret "
+        "over them first.",
     )
 
 
@@ -165,9 +169,8 @@ def evaluated(chosen: Chosen | Large, *, seed: int, **options: Any) -> Evaluatio
             arguments = {**chosen.arguments, "groups": chosen.groups}
             evaluation = properly.evaluate(chosen.y, chosen.forecasts, **arguments, **drawn)
     # Whoever reads the result later has not seen what was printed.
-    if chosen.dropped is None:
-        return evaluation
-    return replace(evaluation, notes=(*evaluation.notes, chosen.dropped))
+    done = [said for said in (chosen.dropped, chosen.percent) if said is not None]
+    return replace(evaluation, notes=(*map(in_options, evaluation.notes), *done))
 
 
 def summed(chosen: Large, rules: Sequence[Rule], progress: Any) -> Summary:
@@ -196,6 +199,19 @@ def _as_range(
         raise click.BadParameter(str(error), ctx, param) from None
 
 
+def _as_date_format(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    """Take a form of dates that can be written and read."""
+    if value is None:
+        return None
+    written = datetime(2001, 12, 31, tzinfo=UTC).strftime(value)
+    with suppress(ValueError):
+        datetime.strptime(written, value)  # noqa: DTZ007
+        if written != value:
+            return value
+    message = f"a form of dates is such as %d.%m.%Y, for 31.12.2001; got {value!r}."
+    raise click.BadParameter(message, ctx, param)
+
+
 def file_options() -> list[click.Parameter]:
     """Describe the files and columns that report, score, compare and check share."""
     return [
@@ -217,7 +233,13 @@ def file_options() -> list[click.Parameter]:
         _column("--groups", "--group", help="Column of groups to evaluate apart."),
         _column("--clusters", "--cluster", help="Column of clusters of dependent cases."),
         _column("--strata", help="Column of strata that cases were drawn from."),
-        _column("--time", help="Column of times, numbers or dates."),
+        _column("--time", help="Column of times: numbers, or dates such as 2024-05-31."),
+        click.Option(
+            ["--date-format"],
+            metavar="FORM",
+            callback=_as_date_format,
+            help="How dates of --time are written, such as %d.%m.%Y, as strptime has it.",
+        ),
         *_outcome_options(),
     ]
 
@@ -231,6 +253,7 @@ def _outcome_options() -> list[click.Parameter]:
         ),
         click.Option(["--ordered"], is_flag=True, help="The classes are in order, such as grades."),
         click.Option(["--event"], metavar="LABEL", help="The label of the event."),
+        click.Option(["--percent"], is_flag=True, help="Forecasts are in percent, from 0 to 100."),
         click.Option(
             ["--missing"],
             type=click.Choice(["refuse", "drop"]),

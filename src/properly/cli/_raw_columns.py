@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import click
 import numpy as np
 
-from properly.cli._columns import (
-    ROLES,
-    as_labels,
-    models_of,
-    require_other_columns,
-    require_sense,
-)
-from properly.cli._guessing import Guess
+from properly.cli._columns import largest_divided, planned, read_columns, say
 from properly.cli._outcome_labels import as_outcomes
 from properly.engines._files._read import open_files
+from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable
 
-    from properly.cli._columns import Task
+    from properly.cli._columns import Plan, Task
     from properly.engines._files._checks import FileRows
 
 
@@ -36,57 +30,53 @@ class RawColumns:
     labels: tuple[Any, ...] | None
     pos_label: object
     task: Task
+    rows: FileRows
+    # Of each row that was not dropped, its place in the files.
+    places: Any
+
+    def lines(self, rows: Iterable[int]) -> list[tuple[str, int]] | None:
+        """Give the file and the line of rows; None where that is not sure."""
+        return self.rows.lines(self.places[list(rows)].tolist())
 
 
-def raw_columns(
-    *,
-    paths: tuple[str, ...],
-    outcome: str | None,
-    forecast: tuple[str, ...],
-    classes: str | None,
-    ordered: bool,
-    event: str | None,
-    missing: str,
-    **roles: str | None,
-) -> RawColumns:
+def raw_columns(*, paths: tuple[str, ...], **options: Any) -> RawColumns:
     """Read the columns that the options choose, and refuse none for what is in it."""
-    labels = as_labels(classes)
-    require_sense(labels, event, ordered=ordered, normalize=False)
-    role_columns = {role: column for role in ROLES if (column := roles.get(role)) is not None}
     with open_files(paths) as files:
-        models = models_of(forecast, labels)
-        named = [column for columns in models.values() for column in columns]
-        given = [*role_columns.values(), *named, *([] if outcome is None else [outcome])]
-        files.require(given)
-        guess = Guess(files, given)
-        outcome = guess.outcome(binary=labels is None) if outcome is None else outcome
-        models = models or guess.models(labels, any_numbers=True)
-        named = [column for columns in models.values() for column in columns]
-        require_other_columns(outcome, named)
-        columns = _masked(files.read([outcome, *role_columns.values(), *named]), missing)
-    y = columns[outcome]
+        plan = planned(files, paths=paths, any_numbers=True, **options)
+        rows = read_columns(files, plan)
+    if "time" in plan.roles:
+        # Times that are no dates are what is looked for, unless it was said how to read them.
+        with suppress(DataError) if plan.date_format is None else nullcontext():
+            rows = rows.with_dates(plan.roles["time"], plan.date_format)
+    columns, places = _masked(rows, plan.missing)
+    say(largest_divided(plan, columns))
+    y = columns[plan.outcome]
     read: tuple[tuple[Any, ...] | None, object] = (None, None)
-    if labels is not None or event is not None:
-        outcomes = as_outcomes(y.compressed(), outcome, event, labels)
+    if plan.classes is not None or plan.event is not None:
+        outcomes = as_outcomes(y.compressed(), plan.outcome, plan.event, plan.classes)
         read = outcomes.labels, outcomes.event
     return RawColumns(
         y,
-        {name: _together([columns[c] for c in taken], labels) for name, taken in models.items()},
-        {role: columns[column] for role, column in role_columns.items()},
+        {name: _together(plan, [columns[c] for c in taken]) for name, taken in plan.models.items()},
+        {role: columns[column] for role, column in plan.roles.items()},
         *read,
-        "binary" if labels is None else "ordinal" if ordered else "multiclass",
+        plan.task,
+        rows,
+        places,
     )
 
 
-def _masked(rows: FileRows, missing: str) -> Mapping[str, Any]:
+def _masked(rows: FileRows, missing: str) -> tuple[dict[str, Any], Any]:
     """Mark what is missing, or drop its row if that was asked for, and say so."""
+    every = np.arange(len(rows))
     if missing == "drop":
         columns, dropped = rows.complete(missing)
-        if dropped is not None:
-            click.echo(f"{dropped[0].upper()}{dropped[1:]}.", err=True)
-        return {name: np.ma.masked_array(x, False) for name, x in columns.items()}
-    return {name: np.ma.masked_array(x, rows.missing[name]) for name, x in rows.columns.items()}
+        say(dropped)
+        gone = np.any(list(rows.missing.values()), axis=0)
+        return {name: np.ma.masked_array(x, False) for name, x in columns.items()}, every[~gone]
+    masked = {name: np.ma.masked_array(x, rows.missing[name]) for name, x in rows.columns.items()}
+    return masked, every
 
 
-def _together(columns: list[Any], labels: tuple[str, ...] | None) -> Any:
-    return columns[0] if labels is None else np.ma.column_stack(columns)
+def _together(plan: Plan, columns: list[Any]) -> Any:
+    return columns[0] if plan.classes is None else np.ma.column_stack(columns)

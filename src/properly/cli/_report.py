@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +23,7 @@ from properly.cli._options import (
     seed_option,
     within_option,
 )
-from properly.cli._running import require_output
+from properly.cli._running import require_output, require_packages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -40,11 +41,14 @@ def python_of(
 
     Names of files and columns are data: they stand as Python writes them, in quotes.
     """
-    classes = chosen.task != "binary"
+    imports = {
+        "from datetime import datetime\n": _has_dates_to_read(chosen),
+        "import numpy as np": chosen.task != "binary" or _has_dates_to_read(chosen),
+    }
     dropping = [] if chosen.dropped is None else ["missing='drop'"]
     read = ", ".join([repr(list(chosen.paths)), repr(_columns(chosen)), *dropping])
     lines = [
-        "import numpy as np" if classes else "",
+        *(line for line, needed in imports.items() if needed),
         "import properly",
         "",
         f"data = properly.read({read})",
@@ -55,7 +59,7 @@ def python_of(
         ")",
         f"properly.report.write({_call([output], words)})",
     ]
-    return "\n".join(lines[not classes :]) + "\n"
+    return "\n".join(lines) + "\n"
 
 
 def _columns(chosen: Chosen) -> list[str]:
@@ -69,9 +73,10 @@ def _columns(chosen: Chosen) -> list[str]:
 def _forecasts(chosen: Chosen) -> str:
     """Write the forecasts by model."""
     of_classes = chosen.task != "binary"
+    percent = "" if chosen.percent is None else " / 100"
     models = []
     for name, columns in chosen.names["forecast"].items():
-        arrays = ", ".join(f"data[{column!r}]" for column in columns)
+        arrays = ", ".join(f"data[{column!r}]{percent}" for column in columns)
         models.append(f"{name!r}: {f'np.column_stack([{arrays}])' if of_classes else arrays}")
     return "{" + ", ".join(models) + "}"
 
@@ -85,7 +90,7 @@ def _chosen_options(chosen: Chosen, settings: Mapping[str, Any]) -> Iterable[tup
         yield "pos_label", repr(_plain(chosen.pos_label))
     for role in ROLES:
         if role in chosen.names:
-            yield role, f"data[{chosen.names[role]!r}]"
+            yield role, _column(chosen, role)
     if settings["rules"]:
         rules = ", ".join(
             f"properly.rules.parse_rule({rule!r})" for rule in map(repr, settings["rules"])
@@ -97,6 +102,23 @@ def _chosen_options(chosen: Chosen, settings: Mapping[str, Any]) -> Iterable[tup
         yield "normalize", "True"
     for name, argument in (("level", "level"), ("replicates", "replicates"), ("seed", "rng")):
         yield argument, repr(settings[name])
+
+
+def _has_dates_to_read(chosen: Chosen) -> bool:
+    """Tell whether dates are in a form that only `datetime` can be told of."""
+    form = chosen.date_format
+    return form is not None and not re.fullmatch("%Y-%m(-%d([ T]%H:%M(:%S)?)?)?", form)
+
+
+def _column(chosen: Chosen, role: str) -> str:
+    """Write a column of what else is known of the cases; dates are read in their form."""
+    column, form = f"data[{chosen.names[role]!r}]", chosen.date_format
+    if role != "time" or chosen.time is None or chosen.time.dtype.kind != "M":
+        return column
+    if not _has_dates_to_read(chosen):
+        return f"{column}.astype('datetime64[us]')"
+    dates = f"[datetime.strptime(str(x), {form!r}) for x in {column}]"
+    return f"np.array({dates}, dtype='datetime64[us]')"
 
 
 def _call(values: Iterable[str], words: Mapping[str, Any]) -> str:
@@ -196,6 +218,8 @@ def _report(
 ) -> None:
     import properly
 
+    packages = {"duckdb": options["engine"] == "duckdb", "jinja2": True, "matplotlib": figures}
+    require_packages(name for name, needed in packages.items() if needed)
     require_output(output, force=force)
     _require_figures(figures)
     settings = {n: options.pop(n) for n in ("rules", "within", "level", "replicates", "seed")}

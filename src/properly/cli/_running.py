@@ -12,6 +12,7 @@ import click
 from properly._boundary._progress import shown
 from properly._boundary._record import printable
 from properly.cli import INTERRUPTED
+from properly.cli._wording import in_options
 from properly.errors import DataWarning, ProperlyError
 
 if TYPE_CHECKING:
@@ -27,6 +28,14 @@ def require_output(path: str | None, *, force: bool) -> None:
 
     if path is not None:
         require_writable(path, overwrite=force)
+
+
+def require_packages(names: Iterable[str]) -> None:
+    """Refuse, before long work, what would need a package in the end; name the extra of all."""
+    from properly._boundary._notices import import_extra
+
+    for name in names:
+        import_extra(name, extra="app")
 
 
 def emit(text: str, path: str | None, *, force: bool = False) -> None:
@@ -64,7 +73,7 @@ def _message(error: ProperlyError | OSError) -> str:
     if isinstance(error, OSError) and error.filename and error.strerror:
         reason = error.strerror
         return f"{printable(str(error.filename))}: {reason[0].lower()}{reason[1:]}"
-    return str(error)
+    return in_options(str(error))
 
 
 def _said_once() -> Callable[..., None]:
@@ -74,7 +83,7 @@ def _said_once() -> Callable[..., None]:
     def say(message: Warning | str, *_: Any, **__: Any) -> None:
         if str(message) not in said:
             said.add(str(message))
-            click.echo(f"Warning: {message}", err=True)
+            click.echo(f"Warning: {in_options(str(message))}", err=True)
 
     return say
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import math
-import operator
-import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from properly._boundary._record import printable
+from properly.cli._columns import Chosen
 from properly.cli._commands import Described
-from properly.cli._engine import engine_options, opened
+from properly.cli._engine import Large, engine_options, opened, refuse_without_rows
 from properly.cli._formats import FORMATS
+from properly.cli._gate import ConditionType, Gate, names_of, references
 from properly.cli._options import (
     FILES,
     evaluated,
@@ -26,171 +25,18 @@ from properly.cli._options import (
     seed_option,
     within_option,
 )
-from properly.cli._running import emit, require_output, unknown
+from properly.cli._running import emit, require_output
+from properly.cli._stored import against, keep_forecasts, read_stored
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
     from properly import Evaluation
+    from properly.cli._gate import Condition, Known, Versus
+    from properly.cli._stored import Against, Stored
 
 
-OPERATORS: dict[str, Callable[[float, float], bool]] = {
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-}
 PARTS = ("score", "skill", "miscalibration", "discrimination", "uncertainty")
-# The last operator counts: a model may have one in its name.
-SHAPE = re.compile(r"(?P<left>.+)(?P<sign>>=|<=|>|<)(?P<number>[^<>=]*)", re.DOTALL)
-HOW = 'write [MODEL:]RULE[.PART] and a limit, such as "brier>0.2" or "forest:log.skill<0".'
-
-
-class Held(NamedTuple):
-    """A condition that holds, and of what."""
-
-    condition: Condition
-    model: str
-    what: str
-    value: float
-
-    def __str__(self) -> str:
-        """Say it with the numbers, with as many digits as it takes to believe it."""
-        short = f"{self.value:.6g}"
-        shown = short if self.condition.is_met_by(float(short)) else repr(self.value)
-        names = printable(self.condition.text), printable(self.what), printable(self.model)
-        return "{} holds: {} of {} is {}".format(*names, shown)
-
-
-@dataclass(frozen=True)
-class Condition:
-    """What is not to be: a number beyond a limit.
-
-    Attributes
-    ----------
-    text : str
-        As it was given.
-    left : str
-        What it is about: ``[MODEL:]RULE[.PART]``.
-    sign : str
-        ``>``, ``>=``, ``<`` or ``<=``.
-    limit : float
-        The number on the right.
-    """
-
-    text: str
-    left: str
-    sign: str
-    limit: float
-
-    def is_met_by(self, value: float) -> bool:
-        """Tell whether a number is beyond the limit; what is not a number is not."""
-        return OPERATORS[self.sign](value, self.limit)
-
-    def held(self, numbers: Numbers) -> Iterator[Held]:
-        """Go through the models of which it holds."""
-        model, rule, part = _resolve(self.left, numbers)
-        what = rule if part == "score" else f"{rule} {part}"
-        for name in [model] if model is not None else numbers:
-            value = numbers[name][rule][part]
-            if self.is_met_by(value):
-                yield Held(self, name, what, value)
-
-
-# By model, rule and part.
-Numbers = dict[str, dict[str, dict[str, float]]]
-
-
-class ConditionType(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
-    """A condition as the value of an option."""
-
-    name = "condition"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> Condition:
-        """Read a condition; its names are looked up once they are known."""
-        if isinstance(value, Condition):
-            return value
-        try:
-            return parse_condition(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
-def parse_condition(text: str) -> Condition:
-    """Read ``[MODEL:]RULE[.PART] OP NUMBER``."""
-    shape = SHAPE.fullmatch(text)
-    if shape is None or not shape["left"].strip():
-        message = f"a condition compares with >, >=, < or <=; got {text!r}\n\nHint: {HOW}"
-        raise ValueError(message)
-    try:
-        limit = float(shape["number"])
-    except ValueError:
-        limit = math.nan
-    if math.isnan(limit):
-        message = (
-            f"the limit of a condition must be a number; got {shape['number'].strip()!r} "
-            f"in {text!r}\n\nHint: {HOW}"
-        )
-        raise ValueError(message)
-    return Condition(text, shape["left"].strip(), shape["sign"], limit)
-
-
-def numbers_of(evaluation: Any) -> Numbers:
-    """Lay out what conditions may be about: scores, their parts, and areas under the ROC curve."""
-    numbers: Numbers = {
-        model: {
-            rule: {part: float(getattr(parts, part)) for part in PARTS}
-            for rule, parts in by_rule.items()
-        }
-        for model, by_rule in evaluation.parts.items()
-    }
-    for model in () if evaluation.aucs is None else numbers:
-        area = evaluation.aucs.get(model)
-        numbers[model]["auc"] = {"score": math.nan if area is None else float(area.value)}
-    return numbers
-
-
-def _resolve(left: str, numbers: Numbers) -> tuple[str | None, str, str]:
-    """Find the model, if one is named, the rule and the part."""
-    rules = next(iter(numbers.values()))
-    pair = _rule_and_part(left, rules)
-    if pair is not None:
-        return None, *pair
-    # The longest first: "a:b" and "a" may both be models.
-    for model in sorted(numbers, key=len, reverse=True):
-        rest = left.removeprefix(model).lstrip()
-        if left.startswith(model) and rest.startswith(":"):
-            what = rest[1:].strip()
-            pair = _rule_and_part(what, rules)
-            if pair is None:
-                raise _unknown(what, rules)
-            return model, *pair
-    model, colon, _ = left.rpartition(":")
-    if colon:
-        message = f"a condition is about a model that is scored; got {model.strip()!r}"
-        raise unknown(message, model.strip(), numbers)
-    raise _unknown(left, rules)
-
-
-def _rule_and_part(text: str, rules: Mapping[str, Mapping[str, float]]) -> tuple[str, str] | None:
-    """Match a whole name first: those of rules hold full stops, too."""
-    if text in rules:
-        return text, "score"
-    rule, _, part = text.rpartition(".")
-    return (rule, part) if part in rules.get(rule, ()) else None
-
-
-def _unknown(text: str, rules: Mapping[str, Mapping[str, float]]) -> click.UsageError:
-    rule, _, part = text.rpartition(".")
-    if rule in rules:
-        message = f"a condition is about a part of a score; got {part!r} of {rule!r}"
-        return unknown(message, part, rules[rule])
-    message = f"a condition is about a rule that is scored; got {text!r}"
-    return unknown(message, text, rules)
-
-
 RESAMPLED = ("miscalibration", "discrimination")
 NOTHING = (math.nan, math.nan)
 
@@ -241,7 +87,9 @@ EXAMPLES = r"""
 properly score crash.csv --outcome died --forecast logistic --within 0.01 0.1
 properly score crash.csv --outcome died --forecast forest --format json
 properly score crash.csv --outcome died --forecast forest \
-    --rule brier --fail-if "brier>0.2"
+    --rule brier --fail-if "brier.upper>0.2" --fail-if "worse-than logistic"
+properly score crash.csv --outcome died --forecast logistic --format json \
+    --keep-forecasts
 properly score crash.csv --outcome died --forecast forest --memory 1GB
 properly score crash.csv --outcome severity --forecast severity_probability \
     --classes none,possible,nonincapacitating,incapacitating,killed \
@@ -274,8 +122,20 @@ def _options() -> list[click.Parameter]:
             type=ConditionType(),
             multiple=True,
             metavar="CONDITION",
-            help="Exit with 3 if this holds of a model: [MODEL:]RULE[.PART] and a limit, such as "
-            '"brier>0.2", "forest:log.skill<0" or "auc<0.8"; may be given several times.',
+            help="Exit with 3 if this holds of a model: [MODEL:]NUMBER and a limit, such as "
+            '"brier.upper>0.2", "forest:calibration.slope<0.8" or "auc<0.8"; or [MODEL] '
+            'worse-than NAME [by RULE], or not-better-than, such as "worse-than baseline", where '
+            "NAME is a model, a column, baseline or no-model; may be given several times.",
+        ),
+        click.Option(
+            ["--baseline"],
+            metavar="FILE",
+            help="Compare with a stored result: the JSON of this command, or a page of report.",
+        ),
+        click.Option(
+            ["--keep-forecasts", "keep"],
+            is_flag=True,
+            help="Store forecasts in JSON, too: as a baseline, it is compared case by case.",
         ),
         click.Option(
             ["--intervals"],
@@ -293,32 +153,70 @@ def _options() -> list[click.Parameter]:
 def _score(
     layout: str,
     output: str | None,
-    conditions: tuple[Condition, ...],
+    conditions: tuple[Condition | Versus, ...],
+    baseline: str | None,
     *,
     force: bool,
     intervals: bool,
     replicates: int,
+    keep: bool,
     **options: Any,
 ) -> None:
     require_output(output, force=force)
+    if keep and layout != "json":
+        message = "--keep-forecasts is about --format json, which has room for them."
+        raise click.UsageError(message)
+    stored = None if baseline is None else read_stored(baseline)
     request = {name: options.pop(name) for name in ("rules", "within", "level", "seed")}
     request["rules"] = request["rules"] or None
-    with opened(**options) as chosen:
-        evaluation = evaluated(chosen, replicates=replicates if intervals else 0, **request)
-    # Before anything is printed, since a name in a condition may be unknown.
-    numbers = numbers_of(evaluation)
-    held = [one for condition in conditions for one in condition.held(numbers)]
-    emit(_laid_out(evaluation, layout), output, force=force)
+    with opened(beside=references(conditions, is_stored=stored is not None), **options) as chosen:
+        if keep and isinstance(chosen, Large):
+            refuse_without_rows("--keep-forecasts", chosen.engine)
+        models = tuple(name for name in chosen.forecasts if name not in chosen.beside)
+        gate = Gate(conditions, models, chosen.beside, is_stored=stored is not None)
+        known = _require(gate, chosen, stored, request)
+        draws = replicates if known.takes_draws or intervals else 0
+        evaluation = evaluated(chosen, replicates=draws, **request)
+    beside = None
+    if stored is not None:
+        beside = against(stored, evaluation, models, chosen, request["seed"])
+    held = list(gate.held(evaluation, known, None if beside is None else beside.contrast))
+    kept = keep_forecasts(chosen) if keep and isinstance(chosen, Chosen) else None
+    emit(_laid_out(evaluation, layout, beside, kept), output, force=force)
     for one in held:
         click.echo(str(one), err=True)
-    if held:
+    if any(one.is_sure for one in held):
         click.get_current_context().exit(HOLDS)
 
 
-def _laid_out(evaluation: Evaluation, layout: str) -> str:
-    if layout == "table":
-        return f"{evaluation}\n"
+def _require(
+    gate: Gate, chosen: Chosen | Large, stored: Stored | None, request: Mapping[str, Any]
+) -> Known:
+    """Refuse, before the work, what conditions name in vain; tell whether they take draws."""
+    from properly.evaluation._evaluate import rules_of_task
+
+    rules = [rule.name for rule in rules_of_task(chosen.task, request["rules"], request["within"])]
+    if stored is not None:
+        stored.require_like(chosen.task, request["level"], gate.models, rules)
+    named = {name: request[name] for name in ("rules", "within")}
+    classes = len(chosen.labels or ())
+    return gate.require_names(
+        rules, lambda draws: names_of(chosen.task, classes, replicates=draws, **named)
+    )
+
+
+def _laid_out(
+    evaluation: Evaluation, layout: str, beside: Against | None, kept: dict[str, Any] | None
+) -> str:
     if layout == "json":
-        return f"{evaluation.to_json()}\n"
+        record = evaluation.to_dict()
+        record |= {} if beside is None else {"against": beside.to_dict()}
+        record |= {} if kept is None else {"stored": kept}
+        return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    if layout == "table":
+        return f"{evaluation}\n" if beside is None else f"{evaluation}\n\n{beside}\n"
+    if beside is not None:
+        # There is no room for another table.
+        click.echo(str(beside), err=True)
     rows = columns_of_scores(evaluation) if layout == "csv" else cells_of_scores(evaluation)
     return FORMATS[layout](*rows)

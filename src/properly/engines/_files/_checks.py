@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -23,6 +24,10 @@ NUMBER = re.compile(
     r"\s*[+-]?((\d+\.?\d*|\.\d+)(e[+-]?\d+)?|inf|infinity)\s*", re.ASCII | re.IGNORECASE
 )
 SHOWN = 5
+# Files know days as such, but not months, nor days beside months.
+ISO = ("%Y-%m", "%Y-%m-%d")
+# What else dates are often written like; those that fit are named.
+DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%d.%m.%y", "%d %b %Y", "%d.%m.%Y %H:%M")
 
 
 class Part(NamedTuple):
@@ -61,6 +66,33 @@ class FileRows:
         numbers[present] = column[present].astype(np.float64)
         return numbers
 
+    def with_dates(self, name: str, form: str | None) -> FileRows:
+        """Read a column of text as dates, written in a form or in ISO; numbers are times, too."""
+        column, present = self.columns[name], ~self.missing[name]
+        if column.dtype.kind == "M" and form is not None:
+            message = f"column {name!r} must hold text to be read as {form!r}; it holds dates"
+            raise DataError(message, hint="leave out --date-format.")
+        if form is None and column.dtype.kind != "O":
+            return self
+        texts, place = np.unique(column[present].astype(str), return_inverse=True)
+        read = [_date(text, ISO if form is None else (form,)) for text in texts.tolist()]
+        bad = np.array([date is None for date in read], dtype=bool)[place]
+        if bad.any():
+            raise self._no_dates(name, form, np.flatnonzero(present)[bad], texts.tolist())
+        dates = np.full(len(column), np.datetime64("NaT", "us"))
+        dates[present] = np.array(read, dtype="datetime64[us]")[place]
+        return replace(self, columns={**self.columns, name: dates})
+
+    def _no_dates(self, name: str, form: str | None, bad: Column, texts: list[str]) -> DataError:
+        """Refuse a column for the first of the values that are no dates."""
+        such = f" ({len(bad):,} such rows)" if len(bad) > 1 else ""
+        what = "numbers, or dates such as 2024-05-31" if form is None else f"dates as {form!r}"
+        first = f"{self.place(int(bad[0]))} is {str(self.columns[name][bad[0]])!r}{such}"
+        fitting = [each for each in DATES if all(_date(text, (each,)) for text in texts)]
+        options = " or ".join(f"--date-format '{each}'" for each in fitting or DATES[:1])
+        hint = f"say how dates are written, such as {options}."
+        return DataError(f"column {name!r} must hold {what}; {first}", hint=hint)
+
     def complete(self, missing: str) -> tuple[dict[str, Column], str | None]:
         """Refuse rows with a missing value or drop them; return the columns, and what was done."""
         gone = np.zeros(len(self), dtype=bool)
@@ -75,12 +107,25 @@ class FileRows:
 
     def place(self, row: int) -> str:
         """Name a row, counted from 0 in its file, and for CSV also the line where that is sure."""
+        part, row = self._part(row)
+        return place_of(part.file, row, part.rows)
+
+    def lines(self, rows: Iterable[int]) -> list[tuple[str, int]] | None:
+        """Give the file and the line of rows; None where that is not sure."""
+        places = [self._part(row) for row in rows]
+        parts = {part for part, _ in places}
+        if not all(_has_a_line_a_row(part.file, part.rows) for part in parts):
+            return None
+        return [(printable(part.file.name), row + 2) for part, row in places]
+
+    def _part(self, row: int) -> tuple[Part, int]:
+        """Find the file that a row is from, and its place there."""
         part = self.parts[0]
         for part in self.parts:
             if row < part.rows:
                 break
             row -= part.rows
-        return place_of(part.file, row, part.rows)
+        return part, row
 
 
 def place_of(file: File, row: int, rows: int) -> str:
@@ -141,6 +186,15 @@ def stacked(columns: list[Column], missing: list[Column]) -> Column:
 
 def _reads_as_number(value: object) -> bool:
     return isinstance(value, str) and NUMBER.fullmatch(value) is not None
+
+
+def _date(text: str, forms: Iterable[str]) -> datetime | None:
+    """Read a date in the first form that fits, in UTC if it has a zone."""
+    for form in forms:
+        with suppress(ValueError):
+            date = datetime.strptime(text.strip(), form)  # noqa: DTZ007
+            return date if date.tzinfo is None else date.astimezone(UTC).replace(tzinfo=None)
+    return None
 
 
 def _number_hint(shown: str) -> str:

@@ -80,7 +80,8 @@ def open_dask(
         with translated("dask"):
             parts, schema = _looked_at(shards, columns)
         meta = as_frame(schema.empty_table())
-        read = partial(frame_of, columns=dict(columns), schema=schema)
+        # Called "columns", Dask would hand over those that it needs, in a list.
+        read = partial(frame_of, real=dict(columns), schema=schema)
         yield dask.from_map(read, parts, meta=meta, enforce_metadata=False, label="properly")
 
 
@@ -271,12 +272,12 @@ def look_at(part: Part, columns: Mapping[str, str]) -> Look:
     )
 
 
-def frame_of(part: Part, columns: Mapping[str, str], schema: Any) -> Any:
+def frame_of(part: Part, real: Mapping[str, str], schema: Any) -> Any:
     """Read columns of a part into a frame, under the names and of the types of a schema."""
     if part.shard.header is not None:
-        return as_frame(_typed_texts(part, part.shard.header, columns, schema))
+        return as_frame(_typed_texts(part, part.shard.header, real, schema))
     read = _groups_of_rows if part.shard.format == "parquet" else _typed_records
-    return as_frame(read(part, columns, schema))
+    return as_frame(read(part, real, schema))
 
 
 def as_frame(table: Any) -> Any:

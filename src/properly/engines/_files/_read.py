@@ -38,6 +38,7 @@ from properly.engines._files._checks import (
 )
 from properly.engines._files._duckdb_tables import (
     LETTERS,
+    TEXT,
     Table,
     Value,
     is_here,
@@ -134,6 +135,13 @@ class Files:
             values[name] = stacked([columns[i] for columns, _ in fetched], masks)
             missing[name] = np.concatenate(masks)
         return FileRows(values, missing, parts)
+
+    def keep_text(self, name: str) -> None:
+        """Leave a column of CSV files as it is written."""
+        for table in self.tables:
+            if table.types[0] == TEXT:
+                value = Value(f"c{table.names.index(name)}", "VARCHAR")
+                self.kinds[table.scan, name] = value
 
     def count(self) -> int:
         """Count the rows of all files; Parquet files know theirs."""

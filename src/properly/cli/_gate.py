@@ -1,0 +1,458 @@
+"""A gate for builds: conditions that are not to hold, on numbers and on differences.
+
+A condition is read before any work, and its names are looked up as soon as the models are known.
+What can be named is what an evaluation writes as JSON: names are paths in it, such as
+``calibration.slope.lower``.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+import click
+
+from properly._boundary._record import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from properly import Evaluation
+    from properly.cli._columns import Task
+
+    # By model and name.
+    Numbers = dict[str, dict[str, float]]
+
+OPERATORS: dict[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+}
+# The last operator counts: a model may have one in its name.
+LIMIT = re.compile(r"(?P<left>.+)(?P<sign>>=|<=|>|<)(?P<number>[^<>=]*)", re.DOTALL)
+VERBS = ("worse-than", "not-better-than")
+VERSUS = re.compile(
+    rf"((?P<model>.*\S)\s+)?(?P<verb>{'|'.join(VERBS)})\s+(?P<other>.*?\S)(\s+by\s+(?P<rule>\S+))?\s*",
+    re.DOTALL,
+)
+GRAMMAR = (
+    'write [MODEL:]NUMBER and a limit, such as "brier>0.2", "forest:log.skill<0" or '
+    '"brier.upper>0.04"; or [MODEL] worse-than NAME [by RULE], or not-better-than, such as '
+    '"worse-than baseline".'
+)
+# Where numbers are in the JSON of an evaluation, and what their names begin with.
+SECTIONS = {
+    "models": "",
+    "aucs": "auc",
+    "calibration": "calibration",
+    "calibration_tests": "calibration",
+    "decisions": "",
+    "retention": "retention",
+    "means": "means",
+    "certain": "certain",
+}
+# What stands in the same place as what holds it, and what is no result.
+TRANSPARENT = ("value", "score", "argmax", "intervals")
+LEFT_OUT = ("confusion", "classes", "level", "degrees", "cases", "effective_cases", "replicates")
+ALIASES = {"kappa": "quadratic_kappa"}
+ENDS = ("lower", "upper")
+# What to compare with is called so where it needs no model.
+NO_MODEL = ("no-model", "no model", "event rate", "class shares")
+STORED = "baseline"
+
+
+class Held(NamedTuple):
+    """A condition that holds, or cannot be told to hold, and of what."""
+
+    condition: Condition | Versus
+    said: str
+    is_sure: bool = True
+
+    def __str__(self) -> str:
+        """Say it with the numbers."""
+        verb = "holds" if self.is_sure else "cannot be told"
+        return f"{printable(self.condition.text)} {verb}: {self.said}"
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What is not to be: a number beyond a limit.
+
+    Attributes
+    ----------
+    text : str
+        As it was given.
+    left : str
+        What it is about: ``[MODEL:]NUMBER``.
+    sign : str
+        ``>``, ``>=``, ``<`` or ``<=``.
+    limit : float
+        The number on the right.
+    """
+
+    text: str
+    left: str
+    sign: str
+    limit: float
+
+    def is_met_by(self, value: float) -> bool:
+        """Tell whether a number is beyond the limit; what is not a number is not."""
+        return OPERATORS[self.sign](value, self.limit)
+
+    def held(
+        self, numbers: Numbers, models: Iterable[str] | None = None, names: Iterable[str] = ()
+    ) -> Iterator[Held]:
+        """Go through the models of which it holds, or cannot be told to hold.
+
+        If it names no model, it is about some, or all; names that are known may be of no number.
+        """
+        model, what = _resolve(self.left, list(numbers), [*names, *_all_names(numbers)])
+        for name in [model] if model is not None else models or numbers:
+            value = numbers[name].get(what, math.nan)
+            # A full stop before a digit is one of the name of a rule.
+            about = f"{printable(re.sub(r'[.](?=[a-z])', ' ', what))} of {printable(name)}"
+            if math.isnan(value):
+                yield Held(self, f"{about} does not exist", is_sure=False)
+            elif self.is_met_by(value):
+                short = f"{value:.6g}"
+                # With as many digits as it takes to believe it.
+                shown = short if self.is_met_by(float(short)) else repr(value)
+                yield Held(self, f"{about} is {shown}")
+
+
+@dataclass(frozen=True)
+class Versus:
+    """What is not to be: a model that is worse than another, or not better, beyond chance.
+
+    Attributes
+    ----------
+    text : str
+        As it was given.
+    model : str or None
+        The model that it is about; None for each.
+    verb : {"worse-than", "not-better-than"}
+        Worse and better are what an interval of the difference says that leaves out zero.
+    other : str
+        A model, a column, ``baseline`` for a stored result, or ``no-model``.
+    rule : str or None
+        The name of the rule; None for the first.
+    """
+
+    text: str
+    model: str | None
+    verb: str
+    other: str
+    rule: str | None
+
+    def is_met_by(self, contrast: Contrast) -> bool:
+        """Tell whether a difference is the one that is not to be."""
+        return contrast.is_worse if self.verb == VERBS[0] else not contrast.is_better
+
+
+class Contrast(NamedTuple):
+    """By how much the score of a model is above another; a loss, so more is worse."""
+
+    said: str
+    difference: float
+    interval: tuple[float, float]
+    level: float
+    p_value: float = 0.0
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether the model is worse beyond chance; what is infinite needs no interval."""
+        return self.difference == math.inf or (self.interval[0] > 0 and self._is_unlikely)
+
+    @property
+    def is_better(self) -> bool:
+        """Whether the model is better beyond chance."""
+        return self.difference == -math.inf or (self.interval[1] < 0 and self._is_unlikely)
+
+    @property
+    def _is_unlikely(self) -> bool:
+        """Whether a test, where there is one, agrees with the interval."""
+        return not self.p_value > 1 - self.level
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether there is a difference of which nothing can be said."""
+        return math.isnan(sum(self.interval)) and self.difference != 0
+
+    @property
+    def verdict(self) -> str:
+        """The difference in a word."""
+        return "worse" if self.is_worse else "better" if self.is_better else "cannot be told"
+
+
+def in_words(what: str, value: float, interval: tuple[float, float], level: float) -> str:
+    """Say a number with its interval, if it has one."""
+    low, high = interval
+    ends = f"{100 * level:g} % interval {low:.4g} to {high:.4g}"
+    return f"{what} is {value:.4g} ({'no interval' if math.isnan(low + high) else ends})"
+
+
+class ConditionType(click.ParamType):  # type: ignore[type-arg]  # generic in new versions only
+    """A condition as the value of an option."""
+
+    name = "condition"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Condition | Versus:
+        """Read a condition; its names are looked up once they are known."""
+        if isinstance(value, Condition | Versus):
+            return value
+        try:
+            return parse_condition(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def parse_condition(text: str) -> Condition | Versus:
+    """Read ``[MODEL:]NUMBER OP LIMIT``, or ``[MODEL] VERB OTHER [by RULE]``."""
+    versus = VERSUS.fullmatch(text.strip())
+    if versus is not None:
+        model = versus["model"] and versus["model"].rstrip(" :")
+        return Versus(text, model or None, versus["verb"], versus["other"], versus["rule"])
+    shape = LIMIT.fullmatch(text)
+    if shape is None or not shape["left"].strip():
+        signs = f"{', '.join(list(OPERATORS)[:-1])} or {list(OPERATORS)[-1]}"
+        message = (
+            f"a condition compares with {signs}, or says {' or '.join(VERBS)}; got {text!r}"
+            f"\n\nHint: {GRAMMAR}"
+        )
+        raise ValueError(message)
+    try:
+        limit = float(shape["number"])
+    except ValueError:
+        limit = math.nan
+    if math.isnan(limit):
+        message = (
+            f"the limit of a condition must be a number; got {shape['number'].strip()!r} "
+            f"in {text!r}\n\nHint: {GRAMMAR}"
+        )
+        raise ValueError(message)
+    return Condition(text, shape["left"].strip(), shape["sign"], limit)
+
+
+def numbers_of(record: Mapping[str, Any]) -> Numbers:
+    """Lay out what conditions may be about: by model, all numbers that it has in JSON."""
+    numbers: Numbers = {model: {} for model in record["models"]}
+    for section, name in SECTIONS.items():
+        for model, value in (record.get(section) or {}).items():
+            numbers[model].update(_leaves(value, name))
+    return numbers
+
+
+def _leaves(value: Any, name: str) -> Iterator[tuple[str, float]]:
+    """Go through the numbers below a name; the ends of an interval are its lower and upper.
+
+    In JSON infinity is a word, and what does not exist is null.
+    """
+    if isinstance(value, dict):
+        for key, below in value.items():
+            if key in LEFT_OUT:
+                continue
+            path = name if key in TRANSPARENT else f"{name}.{key}".removeprefix(".")
+            yield from _leaves(below if key != "intervals" else _called(below), path)
+    elif isinstance(value, list):
+        if name.endswith("interval"):
+            path = name.removesuffix("interval").rstrip("._")
+            for end, number in zip(ENDS, value, strict=True):
+                yield from _leaves(number, f"{path}.{end}")
+    elif value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
+        yield name, math.nan if value is None else float(value)
+    elif str(value).endswith("Infinity"):
+        yield name, float(value)
+
+
+def _called(intervals: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Call intervals so; they stand under the names of what they are of."""
+    return {
+        f"{name}_interval" if isinstance(x, list) else name: x
+        for name, x in (intervals or {}).items()
+    }
+
+
+def names_of(task: Task, classes: int, **request: Any) -> list[str]:
+    """Name all numbers that an evaluation by some rules has, from one of a few made-up cases."""
+    import numpy as np
+
+    import properly
+
+    few = 24
+    if task == "binary":
+        y, p = np.arange(few) % 2, np.linspace(0.2, 0.8, few)
+    else:
+        y, p = np.arange(few) % classes, np.full((few, classes), 1 / classes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made_up = properly.evaluate(y, {"model": p}, task=task, rng=0, **request)
+    return _all_names(numbers_of(made_up.to_dict()))
+
+
+def _all_names(numbers: Numbers) -> list[str]:
+    return list(dict.fromkeys(name for of_model in numbers.values() for name in of_model))
+
+
+def _resolve(left: str, models: Sequence[str], names: Iterable[str]) -> tuple[str | None, str]:
+    """Find the model, if one is named, and the number."""
+    what = _name(left, names)
+    if what is not None:
+        return None, what
+    # The longest first: "a:b" and "a" may both be models.
+    for model in sorted(models, key=len, reverse=True):
+        rest = left.removeprefix(model).lstrip()
+        if left.startswith(model) and rest.startswith(":"):
+            what = _name(rest[1:].strip(), names)
+            return model, what or _refuse("number that is printed", rest[1:].strip(), names)
+    model, colon, _ = left.rpartition(":")
+    if colon:
+        _refuse("model that is scored", model.strip(), models)
+    return _refuse("number that is printed", left, names)
+
+
+def _name(text: str, names: Iterable[str]) -> str | None:
+    """Match a name as it is, by what else it is called, or with a hyphen for an underscore."""
+    spellings = (text, ALIASES.get(text), text.removesuffix(".score"), text.replace("-", "_"))
+    known = set(names)
+    return next((each for each in spellings if each in known), None)
+
+
+def _refuse(what: str, name: str, choices: Iterable[str]) -> NoReturn:
+    """Name what is near, or some of what there is, and show the grammar."""
+    from properly._boundary._labels import nearest
+
+    known = list(choices)
+    near = nearest(name, known)[:1] or [x for x in known if x.endswith(f".{name}")]
+    # One of each kind: a full stop before a digit is one of the name of a rule.
+    kinds: dict[str, str] = {}
+    for each in known:
+        kinds.setdefault(re.split(r"[.](?=[a-z])", each)[0], each)
+    listed = ", ".join(map(repr, kinds.values()))
+    first = f"did you mean {near[0]!r}?" if near else f"known: {listed}."
+    how = f"{GRAMMAR[0].upper()}{GRAMMAR[1:]}"
+    message = f"a condition is about a {what}; got {name!r}\n\nHint: {first} {how}"
+    raise click.UsageError(message, click.get_current_context(silent=True))
+
+
+def references(conditions: Iterable[Condition | Versus], *, is_stored: bool) -> tuple[str, ...]:
+    """Name what models are to be compared with, which may be columns."""
+    others = (*NO_MODEL, STORED) if is_stored else NO_MODEL
+    named = [x.other for x in conditions if isinstance(x, Versus) and x.other not in others]
+    return tuple(dict.fromkeys(named))
+
+
+class Known(NamedTuple):
+    """The names of numbers, and whether one that a condition names takes draws."""
+
+    names: list[str]
+    takes_draws: bool
+
+
+@dataclass(frozen=True)
+class Gate:
+    """Conditions on models whose names are known, before they are evaluated.
+
+    Attributes
+    ----------
+    conditions : tuple of Condition or Versus
+        What is not to be.
+    models : tuple of str
+        The models that conditions are about if they name none.
+    others : tuple of str
+        Models that are there to be compared with only.
+    is_stored : bool
+        Whether there is a stored result to compare with.
+    """
+
+    conditions: tuple[Condition | Versus, ...]
+    models: tuple[str, ...]
+    others: tuple[str, ...]
+    is_stored: bool
+
+    def require_names(self, rules: Sequence[str], names: Callable[[int], Iterable[str]]) -> Known:
+        """Refuse names that are unknown, and tell whether a number takes draws.
+
+        Names are those that there are without draws, or with some.
+        """
+        limits = [x for x in self.conditions if isinstance(x, Condition)]
+        known = Known(list(names(0)) if limits else [], takes_draws=False)
+        for condition in self.conditions:
+            if isinstance(condition, Versus):
+                self._require_versus(condition, rules)
+                continue
+            try:
+                _resolve(condition.left, (*self.models, *self.others), known.names)
+            except click.UsageError:
+                if not known.takes_draws:
+                    known = Known([*known.names, *names(1)], takes_draws=True)
+                _resolve(condition.left, (*self.models, *self.others), known.names)
+        return known
+
+    def _require_versus(self, versus: Versus, rules: Sequence[str]) -> None:
+        models = (*self.models, *self.others)
+        if versus.model is not None and versus.model not in models:
+            _refuse("model that is scored", versus.model, models)
+        if versus.rule is not None and versus.rule not in rules:
+            _refuse("rule that is scored", versus.rule, rules)
+        if versus.other == STORED and self.is_stored:
+            return
+        if versus.other == STORED and STORED not in models:
+            message = f"--fail-if names a {STORED}; give the stored result by --baseline FILE."
+            raise click.UsageError(message)
+        if versus.other not in (*models, *NO_MODEL):
+            _refuse("model, a column or no-model", versus.other, (*models, NO_MODEL[0]))
+        if versus.other == versus.model or models == (versus.other,):
+            message = f"a model is compared with another one; got {versus.text!r}"
+            raise click.UsageError(message)
+
+    def held(
+        self,
+        evaluation: Evaluation,
+        known: Known,
+        stored: Callable[[str, str], Contrast] | None,
+    ) -> Iterator[Held]:
+        """Go through what holds; a stored result gives the contrast of a model by a rule."""
+        numbers = numbers_of(evaluation.to_dict())
+        for condition in self.conditions:
+            if isinstance(condition, Condition):
+                yield from condition.held(numbers, self.models, known.names)
+                continue
+            names = self.models if condition.model is None else (condition.model,)
+            for name in names:
+                if name == condition.other:
+                    continue
+                rule = condition.rule or evaluation.primary
+                contrast = (
+                    stored(name, rule)
+                    if stored is not None and condition.other == STORED
+                    else contrast_of(evaluation, name, condition.other, rule)
+                )
+                if condition.is_met_by(contrast):
+                    yield Held(condition, contrast.said)
+                elif contrast.is_unknown:
+                    yield Held(condition, contrast.said, is_sure=False)
+
+
+def contrast_of(evaluation: Evaluation, model: str, other: str, rule: str) -> Contrast:
+    """Compare a model with another on the same cases, or with what needs no model."""
+    level = evaluation.level
+    if other not in evaluation.models:
+        skill = evaluation.skills[model][rule]
+        low, high = skill.interval
+        said = in_words(f"{rule} skill of {printable(model)}", skill.value, (low, high), level)
+        return Contrast(said, -skill.value, (-high, -low), level)
+    return contrast_of_pair(evaluation.comparisons[rule][model, other], rule, level)
+
+
+def contrast_of_pair(pair: Any, rule: str, level: float) -> Contrast:
+    """Take what two models on the same cases have been found to differ by."""
+    what = f"{rule} of {printable(pair.first)} minus that of {printable(pair.second)}"
+    said = in_words(what, pair.difference, pair.interval, level)
+    return Contrast(said, pair.difference, pair.interval, level, pair.p_value)

@@ -1,0 +1,89 @@
+"""The library's words in those of the command line: options, and the extra that brings them all."""
+
+from __future__ import annotations
+
+import re
+from shlex import quote
+
+# What functions call by a name of Python, and commands by an option.
+OPTIONS = {
+    "pos_label": "--event",
+    "labels": "--classes",
+    "classes": "--classes",
+    "rng": "--seed",
+    "rules": "--rule",
+    "overwrite": "--force",
+    **{
+        name: f"--{name}"
+        for name in (
+            *("weight", "groups", "clusters", "strata", "time", "within", "missing", "normalize"),
+            *("level", "replicates", "reference", "margin"),
+        )
+    },
+}
+# Sentences that are about calls, and have no option in the same place.
+SENTENCES = {
+    r"(?:write|pass) properly\.Cases\(y, p, (\w+)=column\)": r"give \1=",
+    r"give the time of each case, time=column": "give the time of each case, time=",
+    r"pass rules=Ranked\(Bounded\(Brier\(\), within\)\)": (
+        'write --rule "Ranked(Bounded(Brier(), (0.05, 0.2)))", with your range'
+    ),
+    r"make Cases with one of the two": "give one of the two",
+    r"make Cases without (\w+) to": r"leave out \1= to",
+    r"leave out (time|clusters) to": r"leave out \1= to",
+    r"([Ll])eave (clusters|groups|time) out": r"\1eave out \2=",
+    r"such as Brier\(\) or RPS\(\)": "--rule brier or --rule rps",
+    r"pass the column of the event, such as p\[:, 1\]": "give its column by --forecast",
+    r"Compare with the label of the event, such as y == .*, or forecast": (
+        "Make an outcome of two labels first, or forecast"
+    ),
+    r"outcomes come first, then forecasts; ": "",
+    r"Cases and evaluate do so with normalize=True": "--normalize does so",
+    r"task='ordinal' takes": "--ordered takes",
+    r"task='multiclass'": "--classes",
+    r", or, for a rule, numpy\.asarray\(y\) == .*(?=\.$)": "",
+    r"labels= in their order; --classes a,b,c": "--classes a,b,c in their order",
+    r"missing=\"drop\", or (--missing drop),": r"\1",
+    r"; on the command line, (?=--)": ": ",
+    r" on the command line\)": ")",
+    r"divide by 100(?: first)?": "give --percent",
+    r"Make numbers or dates of them first, which have an order": (
+        "Say how dates are written, such as --date-format %d.%m.%Y"
+    ),
+    r"properly\[(?:plots|report|cli|duckdb|arrow)\]": "properly[app]",
+}
+CALL = r"\w\((?:[^()]|\([^()]*\))*\)"
+VALUE = r"'[^']*'|\([^()]*\)|\"[^\"]*\"|\[[^\]]*\]|[\w.]*\w"
+# Calls and what users wrote stay as they are.
+NAME = f"(?P<name>{'|'.join(OPTIONS)})"
+ARGUMENT = re.compile(rf"{CALL}|(?<!\w)'[^'\n]*'|\b{NAME}=(?P<value>{VALUE})?")
+FIRST = re.compile(rf"\A{NAME}(?= (?:is|must|names|takes)\b)")
+# The same option twice, once for each of the two ways to give it.
+GIVEN = r"(?: (?:'[^']*'|[^\s,;.?()]+(?:,\w+)*))?"
+TWICE = re.compile(
+    rf"(?P<option>--[a-z-]+)(?P<value>{GIVEN})"
+    rf"(?:(?:, or|,|;) (?P=option)(?P<again>{GIVEN})| \((?P=option)(?P<inside>{GIVEN})\))"
+)
+
+
+def in_options(text: str) -> str:
+    """Say what the library says in the words of the command line."""
+    for pattern, words in SENTENCES.items():
+        text = re.sub(pattern, words, text, flags=re.MULTILINE)
+    text = FIRST.sub(lambda match: OPTIONS[match["name"]], text)
+    return TWICE.sub(_once, ARGUMENT.sub(_as_option, text))
+
+
+def _as_option(match: re.Match[str]) -> str:
+    """Write an argument as an option; one that is true or false has no value."""
+    if match["name"] is None:
+        return match[0]
+    option, value = OPTIONS[match["name"]], (match["value"] or "").strip("'\"")
+    if value[:1] in ("[", "("):
+        items = [item.strip(" '\"") for item in value[1:-1].split(",")]
+        return f"{option} {' '.join(items) if value[0] == '(' else quote(','.join(items))}"
+    return option if value in ("", "True") else f"{option} {quote(value)}"
+
+
+def _once(match: re.Match[str]) -> str:
+    return match["option"] + (match["again"] or match["inside"] or match["value"])

@@ -1,0 +1,371 @@
+"""A gate for builds, from the command that a build runs to its exit code."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from tests.command_line import CASES, GRADES, run, write_forecasts
+
+import properly
+from properly.cli import _engine, _score
+from properly.cli._gate import numbers_of
+from properly.rules import Brier
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+GRADED = ("--outcome", "grade", "--forecast", "p", "--classes", ",".join(GRADES), "--ordered")
+BRIER = ("--rule", "brier")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return write_forecasts(tmp_path / "forecasts.csv")
+
+
+def gate(file: Path, *conditions: str, models: tuple[str, ...] = ("good", "poor")) -> Result:
+    named = [word for model in models for word in ("--forecast", model)]
+    given = [word for condition in conditions for word in ("--fail-if", condition)]
+    return run("score", file, "--outcome", "y", *named, *given)
+
+
+def store(file: Path, model: str, *options: str) -> Path:
+    """Store the result of a model."""
+    path = file.with_name(f"{model}.json")
+    about = ("--outcome", "y", "--forecast", model, "--format", "json", "--output", path)
+    result = run("score", file, *about, *options)
+    assert result.exit_code == 0, result.stderr
+    return path
+
+
+@pytest.mark.parametrize(
+    ("condition", "code"),
+    [
+        ("good:brier.upper > 0.18", 3),
+        ("good:brier.upper > 0.19", 0),
+        ("good:brier.lower<0.1", 3),
+        ("poor:brier.skill.lower<0", 3),
+        ("good:brier.skill.lower<0", 0),
+        ("auc.lower<0.6", 3),
+        ("good:auc.upper<0.9", 0),
+        ("poor:calibration.slope<0.8", 3),
+        ("good:calibration.slope<0.8", 0),
+        ("poor:calibration.slope.upper<1", 3),
+        ("good:calibration.observed_expected>1.5", 0),
+        ("good:calibration.observed-expected>0.5", 3),
+        ("poor:calibration.ici>0.05", 3),
+        ("poor:calibration.p-value<0.05", 3),
+        ("good:calibration.p_value<0.05", 0),
+        ("poor:brier.miscalibration.upper>0.001", 3),
+        ("means.accuracy<0.6", 3),
+    ],
+)
+def test_a_condition_is_about_any_number_that_is_printed(
+    condition: str, code: int, file: Path
+) -> None:
+    result = gate(file, condition)
+    assert result.exit_code == code, result.stderr
+    assert result.stderr.startswith(f"{condition} holds: ") == (code == 3)
+
+
+@pytest.mark.parametrize(
+    "condition", ["accuracy<0.6", "kappa<0.3", "quadratic_kappa<0.3", "macro_f1<0.6", "rps>0.1"]
+)
+def test_decisions_among_classes_have_numbers_too(condition: str, file: Path) -> None:
+    result = run("score", file, *GRADED, "--fail-if", condition)
+    assert result.exit_code == 3, result.stderr
+
+
+def test_every_number_of_the_json_has_a_name(file: Path) -> None:
+    about = ("--outcome", "y", "--forecast", "good", "--intervals", "--format", "json")
+    names = list(numbers_of(json.loads(run("score", file, *about).stdout))["good"])
+    assert len(names) > 60
+    given = [word for name in names for word in ("--fail-if", f"good:{name}>1e300")]
+    result = run("score", file, *about, *given)
+    assert result.exit_code == 0, result.stderr
+
+
+@pytest.mark.parametrize(
+    "condition", ["breir>0.2", "x:brier>1", "worse-than x", "worse-than baseline"]
+)
+def test_a_name_is_refused_before_any_work(
+    condition: str, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_score, "evaluated", None)
+    result = gate(file, condition)
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+def test_a_condition_that_cannot_be_read_is_refused_before_a_file_is_looked_for() -> None:
+    result = run("score", "none.csv", "--fail-if", "brier=2")
+    assert result.exit_code == 2
+    assert "write [MODEL:]NUMBER and a limit" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("condition", "models", "held"),
+    [
+        ("worse-than good", ("good", "poor"), ["poor"]),
+        ("worse-than poor", ("good", "poor"), []),
+        ("not-better-than poor", ("good", "poor"), []),
+        ("not-better-than good", ("good", "poor"), ["poor"]),
+        ("poor worse-than good by log", ("good", "poor"), ["poor"]),
+        ("good worse-than poor", ("good", "poor"), []),
+        ("not-better-than no-model", ("good", "poor"), ["poor"]),
+        ("not-better-than event rate", ("good",), []),
+        ("worse-than no-model", ("good", "poor"), []),
+        # A column that no option names.
+        ("worse-than good", ("poor",), ["poor"]),
+        ("not-better-than good", ("poor",), ["poor"]),
+        ("worse-than poor", ("good",), []),
+    ],
+)
+def test_a_comparison_holds_beyond_chance(
+    condition: str, models: tuple[str, ...], held: list[str], file: Path
+) -> None:
+    result = gate(file, condition, models=models)
+    assert result.exit_code == (3 if held else 0), result.stderr
+    assert re.findall(r" holds: .*? of (\w+) ", result.stderr) == held
+
+
+def test_a_column_to_compare_with_is_said_and_left_out_of_other_conditions(file: Path) -> None:
+    result = gate(file, "not-better-than poor", "brier>0.15", models=("good",))
+    assert result.stderr == "Took 'poor' to compare with, since a condition names it.\n"
+    assert result.exit_code == 0
+    assert gate(file, "poor:brier>0.15", "worse-than poor", models=("good",)).exit_code == 3
+
+
+def test_the_difference_is_that_of_compare(file: Path) -> None:
+    data = properly.read(file)
+    models = {name: data[name] for name in ("poor", "good")}
+    pair = properly.compare(data["y"], models, rule=Brier(), rng=0)["poor", "good"]
+    low, high = pair.interval
+    assert gate(file, "worse-than good").stderr == (
+        f"worse-than good holds: brier of poor minus that of good is {pair.difference:.4g} "
+        f"(95 % interval {low:.4g} to {high:.4g})\n"
+    )
+
+
+def test_a_number_that_does_not_exist_is_said_and_meets_no_condition(tmp_path: Path) -> None:
+    file = tmp_path / "none.csv"
+    file.write_text("y,p\n" + "0,0.25\n0,0.5\n" * 10, encoding="utf-8")
+    result = run("score", file, "--outcome", "y", "--forecast", "p", "--fail-if", "auc<2")
+    assert result.exit_code == 0
+    assert "auc<2 cannot be told: auc of p does not exist\n" in result.stderr
+
+
+def test_rows_that_stay_in_the_file_have_a_gate(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_engine, "MOST_ROWS", 10)
+    assert gate(file, "good:brier.upper>0.18", "worse-than good", models=("poor",)).exit_code == 3
+    assert gate(file, "not-better-than poor", models=("good",)).exit_code == 0
+    about = ("--outcome", "y", "--forecast", "good", "--format", "json", "--keep-forecasts")
+    result = run("score", file, *about)
+    assert result.exit_code == 1
+    assert result.stderr.startswith("Error: --keep-forecasts needs the rows in memory")
+
+
+# Stored results
+
+
+def against(file: Path, model: str, baseline: Path, *options: str) -> Result:
+    about = ("--outcome", "y", "--forecast", model, "--baseline", baseline)
+    return run("score", file, *about, *options)
+
+
+def test_the_same_cases_are_compared_case_by_case(file: Path) -> None:
+    stored = store(file, "good", "--keep-forecasts")
+    data = properly.read(file)
+    both = {"poor": data["poor"], "stored": data["good"]}
+    expected = properly.compare(data["y"], both, rule=Brier(), rng=0)["poor", "stored"]
+    result = against(file, "poor", stored, *BRIER, "--format", "json")
+    (pair,) = json.loads(result.stdout)["against"]["pairs"]
+    assert pair["difference"] == expected.difference
+    assert tuple(pair["interval"]) == expected.interval
+    assert pair["verdict"] == "worse"
+    table = against(file, "poor", stored)
+    assert "the same cases, compared case by case" in table.stdout
+    assert table.exit_code == 0
+    held = against(file, "poor", stored, "--fail-if", "worse-than baseline")
+    assert held.exit_code == 3
+    assert (
+        "worse-than baseline holds: brier of poor minus that of the baseline is 0." in held.stderr
+    )
+    assert against(file, "good", stored, "--fail-if", "worse-than baseline").exit_code == 0
+    assert against(file, "good", stored, "--fail-if", "not-better-than baseline").exit_code == 3
+
+
+def test_without_forecasts_the_intervals_are_combined(file: Path) -> None:
+    stored = store(file, "good")
+    result = against(file, "poor", stored, *BRIER, "--format", "json")
+    record = json.loads(result.stdout)
+    (pair,) = record["against"]["pairs"]
+    now = record["models"]["poor"]["brier"]
+    then = json.loads(stored.read_text(encoding="utf-8"))["models"]["good"]["brier"]
+    half = np.hypot(*((x["interval"][1] - x["interval"][0]) / 2 for x in (now, then)))
+    difference = now["score"] - then["score"]
+    assert pair["difference"] == pytest.approx(difference)
+    assert pair["interval"] == pytest.approx([difference - half, difference + half])
+    # Case by case they can be told apart, as the test above says.
+    assert pair["verdict"] == "cannot be told"
+    assert "no forecasts of these cases" in record["against"]["how"]
+    assert against(file, "poor", stored, "--fail-if", "worse-than baseline").exit_code == 0
+
+
+def test_other_cases_are_independent_samples(file: Path, tmp_path: Path) -> None:
+    stored = store(file, "good", "--keep-forecasts")
+    lines = file.read_text(encoding="utf-8").splitlines(keepends=True)
+    fewer = tmp_path / "fewer.csv"
+    fewer.write_text("".join(lines[:-1]), encoding="utf-8")
+    result = against(fewer, "poor", stored)
+    said = result.stdout.replace("\n  ", " ")
+    assert f"compared as independent samples, of {CASES} cases then and {CASES - 1} now" in said
+    # As many cases and events in another order are not known to be the same.
+    turned = tmp_path / "turned.csv"
+    turned.write_text("".join([lines[0], *lines[:0:-1]]), encoding="utf-8")
+    result = against(turned, "poor", stored)
+    assert "it has no forecasts of these cases" in result.stdout.replace("\n  ", " ")
+
+
+def test_a_sharp_difference_is_seen_between_independent_samples(tmp_path: Path) -> None:
+    file = tmp_path / "sharp.csv"
+    rows = "".join(f"{k % 2},{0.1 + 0.8 * (k % 2)},{0.9 - 0.8 * (k % 2)}\n" for k in range(80))
+    extra = "".join(f"{k % 2},{0.2 + k / 40},{0.2 + k / 40}\n" for k in range(20))
+    file.write_text(f"y,good,bad\n{rows}{extra}", encoding="utf-8")
+    stored = store(file, "good")
+    assert against(file, "bad", stored, "--fail-if", "worse-than baseline").exit_code == 3
+    stored = store(file, "bad")
+    assert against(file, "good", stored, "--fail-if", "not-better-than baseline").exit_code == 0
+
+
+def test_a_score_that_became_infinite_is_worse(tmp_path: Path) -> None:
+    file = tmp_path / "certain.csv"
+    rows = "".join(f"{k % 2},{0.3 + 0.4 * (k % 2)},{float(k % 2)}\n" for k in range(60))
+    file.write_text(f"y,fair,certain\n{rows}1,0.5,0.0\n", encoding="utf-8")
+    log = ("--rule", "log")
+    for kept in ((), ("--keep-forecasts",)):
+        stored = store(file, "fair", *log, *kept, "--force")
+        result = against(file, "certain", stored, *log, "--fail-if", "worse-than baseline")
+        assert result.exit_code == 3
+        assert "log of certain minus that of the baseline is inf (no interval)" in result.stderr
+
+
+def test_clusters_widen_a_paired_comparison(file: Path) -> None:
+    stored = store(file, "good", "--keep-forecasts")
+    clusters = ("--clusters", "accident", "--format", "json")
+    result = against(file, "poor", stored, *BRIER, *clusters)
+    (pair,) = json.loads(result.stdout)["against"]["pairs"]
+    data = properly.read(file)
+    both = {"a": data["poor"], "b": data["good"]}
+    options: dict[str, Any] = {"clusters": data["accident"], "rng": 0}
+    expected = properly.compare(data["y"], both, rule=Brier(), **options)["a", "b"]
+    assert tuple(pair["interval"]) == expected.interval
+
+
+def test_a_page_is_a_stored_result(file: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    about = ("--outcome", "y", "--forecast", "good", "--replicates", "0", "--output", page)
+    assert run("report", file, *about).exit_code == 0
+    found = against(file, "poor", page, *BRIER, "--format", "json")
+    expected = against(file, "poor", store(file, "good"), *BRIER, "--format", "json")
+    ours, theirs = (json.loads(x.stdout)["against"]["pairs"] for x in (found, expected))
+    assert ours == theirs
+
+
+def test_grades_are_compared_with_stored_ones(file: Path, tmp_path: Path) -> None:
+    stored = tmp_path / "grades.json"
+    about = (*GRADED, "--format", "json", "--output", stored, "--keep-forecasts")
+    assert run("score", file, *about).exit_code == 0
+    result = run("score", file, *GRADED, "--baseline", stored, "--fail-if", "worse-than baseline")
+    assert result.exit_code == 0, result.stderr
+    assert "the same cases, compared case by case" in result.stdout
+
+
+def test_models_are_matched_by_name_and_tables_without_room_stay_as_they_are(file: Path) -> None:
+    two = ("--outcome", "y", "--forecast", "good", "--forecast", "poor")
+    stored = file.with_name("two.json")
+    assert run("score", file, *two, "--format", "json", "--output", stored).exit_code == 0
+    result = run("score", file, *two, *BRIER, "--baseline", stored, "--format", "csv")
+    assert result.stdout == run("score", file, *two, *BRIER, "--format", "csv").stdout
+    assert "poor   brier" in result.stderr
+    record = json.loads(run("score", file, *two, "--baseline", stored, "--format", "json").stdout)
+    assert {x["model"]: x["stored"] for x in record["against"]["pairs"]} == {
+        "good": "good",
+        "poor": "poor",
+    }
+
+
+def test_a_stored_result_that_was_changed_is_refused_or_compared_apart(file: Path) -> None:
+    stored = store(file, "good", "--keep-forecasts")
+    record = json.loads(stored.read_text(encoding="utf-8"))
+    some: list[Any] = [{"forecasts": {}, "outcomes": None}, {"forecasts": {"x": [1]}}, None]
+    for kept in some:
+        stored.write_text(json.dumps(record | {"stored": kept}), encoding="utf-8")
+        assert "independent samples" in against(file, "poor", stored).stdout
+    for other in ("[]", "3", '{"data": {}, "models": {}}', '{"data": 1, "models": {"a": {}}}'):
+        stored.write_text(other, encoding="utf-8")
+        assert "must be a stored result" in against(file, "poor", stored).stderr
+
+
+def test_every_exit_code_is_on_the_page_for_builds() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "builds.md").read_text(encoding="utf-8")
+    for code in (0, 1, 2, _score.HOLDS, properly.cli.INTERRUPTED):
+        assert f"| {code} |" in page
+
+
+def test_the_page_for_builds_shows_what_commands_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run("demo", "--data", "crash.csv").exit_code == 0
+    page = (Path(__file__).parents[2] / "docs" / "builds.md").read_text(encoding="utf-8")
+    shown = "".join(re.findall(r"```console\n(.*?)```", page, re.DOTALL)).replace("\\\n", " ")
+    calls = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", shown, re.MULTILINE)
+    assert len(calls) == 5
+    code = 0
+    for call, words in calls:
+        if call == "echo $?":
+            assert int(words) == code
+            continue
+        result = run(*shlex.split(call)[1:])
+        code = result.exit_code
+        parts = [re.escape(part) for part in words.split("…\n")]
+        assert re.fullmatch(r"(.*\n)*".join(parts), result.output), result.output
+
+
+def test_a_number_that_no_model_has_is_said_after_the_work(tmp_path: Path) -> None:
+    file = tmp_path / "none.csv"
+    file.write_text("y,p\n0,0.25\n0,0.5\n", encoding="utf-8")
+    about = ("--outcome", "y", "--forecast", "p", "--rule", "brier")
+    result = run("score", file, *about, "--fail-if", "p:calibration.slope<9")
+    assert result.exit_code == 0
+    assert result.stderr.endswith(
+        "p:calibration.slope<9 cannot be told: calibration slope of p does not exist\n"
+    )
+
+
+def test_the_same_forecasts_are_neither_worse_nor_better(file: Path) -> None:
+    stored = store(file, "good", "--keep-forecasts")
+    assert against(file, "good", stored, "--fail-if", "worse-than baseline").stderr == ""
+    result = against(file, "good", stored, "--fail-if", "not-better-than baseline")
+    assert result.exit_code == 3
+    assert "brier of good minus that of the baseline is 0 (no interval)" in result.stderr
+
+
+def test_a_column_that_is_called_baseline_is_one_unless_a_result_is_given(tmp_path: Path) -> None:
+    file = tmp_path / "named.csv"
+    rows = "".join(f"{k % 2},{0.4 + 0.2 * (k % 2)},{0.2 + 0.5 * (k % 2)}\n" for k in range(60))
+    file.write_text(f"y,new,baseline\n{rows}1,0.3,0.4\n", encoding="utf-8")
+    stored = store(file, "new")
+    held = gate(file, "worse-than baseline", models=("new",))
+    assert held.exit_code == 3
+    assert "Took 'baseline' to compare with" in held.stderr
+    result = against(file, "new", stored, "--fail-if", "worse-than baseline")
+    assert (result.exit_code, result.stderr) == (0, "")

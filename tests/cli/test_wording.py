@@ -1,0 +1,75 @@
+"""What the library says, in the words of the command line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.messages.transcripts import HERE
+
+from properly.cli._wording import OPTIONS, SENTENCES, in_options
+
+SAID = "\n".join(
+    path.read_text(encoding="utf-8").replace('"\n', "").replace("\\n", "\n")
+    for pattern in ("*.txt", "*.py")
+    for path in sorted(HERE.glob(pattern))
+)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("pos_label='yes', or --event yes, if it is", "--event yes, if it is"),
+        ("pos_label='b c', or --event 'b c', if it is", "--event 'b c', if it is"),
+        ("such as pos_label='yes'; --event.", "such as --event yes."),
+        ("the wrong event (pos_label=, --event)?", "the wrong event (--event)?"),
+        ("the order of labels= (--classes)? Sorted", "the order of --classes? Sorted"),
+        ("by its sum: normalize=True, or --normalize. Is", "by its sum: --normalize. Is"),
+        ("from 1, write labels=[1, 2, 3].", "from 1, write --classes 1,2,3."),
+        ("labels=['a b', 'c']", "--classes 'a b,c'"),
+        ("within=(0.1, 0.2) looks", "--within 0.1 0.2 looks"),
+        ("clusters= instead of time= allows", "--clusters instead of --time allows"),
+        ('missing="drop", or --missing drop, leaves', "--missing drop leaves"),
+        ("or pass overwrite=True (--force on the command line).", "or pass --force."),
+        ("Drop it first; on the command line, --missing drop.", "Drop it first: --missing drop."),
+        ("classes must be 2; got classes = 3", "--classes must be 2; got classes = 3"),
+        ("Leave clusters out, or name", "Leave out --clusters, or name"),
+        ("write properly.Cases(y, p, time=column).", "give --time."),
+        ("Of percentages, divide by 100; of odds", "Of percentages, give --percent; of odds"),
+        ("say pos_label='a', or, for a rule, numpy.asarray(y) == 'a'.", "say --event a."),
+        ("pip install 'properly[duckdb]'", "pip install 'properly[app]'"),
+        ("pip install 'properly[timeseries]'", "pip install 'properly[timeseries]'"),
+    ],
+)
+def test_arguments_are_options(said: str, shown: str) -> None:
+    assert in_options(said) == shown
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Bounded(rule=Brier(), within=Interval(lower=0.1, upper=0.2)) is a rule",
+        "column 'time=3' must hold numbers; row 0 is 'labels=[1]'",
+        "Elementary(threshold=0.5) is a rule for one event, which has 2 classes; got classes = 3",
+        "Student's t, not the reader's",
+        "write \"PBS(ties='any_correct')\".",
+    ],
+)
+def test_rules_and_what_users_wrote_stay_as_they_are(said: str) -> None:
+    assert in_options(said) == said
+
+
+@pytest.mark.parametrize("pattern", SENTENCES)
+def test_a_sentence_that_is_said_otherwise_is_one_of_the_library(pattern: str) -> None:
+    source = Path(__file__).parents[2] / "src" / "properly"
+    files = [path for path in source.rglob("*.py") if "cli" not in path.parts]
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
+    assert re.search(pattern, SAID, re.MULTILINE) or re.search(pattern, text, re.MULTILINE)
+
+
+def test_no_argument_of_an_option_is_left_in_what_is_said() -> None:
+    names = "|".join(OPTIONS)
+    for words in re.findall(r"^(?:Hint: )?[A-Z][^\n]*$", SAID, re.MULTILINE):
+        shown = re.sub(r"\w\((?:[^()]|\([^()]*\))*\)|(?<!\w)'[^'\n]*'", "", in_options(words))
+        assert not re.search(rf"(?<![\w.])(?:{names})=", shown), words
