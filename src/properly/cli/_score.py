@@ -317,7 +317,7 @@ def _score(
 
 def _laid_out(evaluation: Evaluation, layout: str) -> str:
     if layout == "table":
-        return f"{evaluation}\n"
+        return f"{evaluation.table()}\n"
     if layout == "json":
         return f"{evaluation.to_json()}\n"
     rows = columns_of_scores(evaluation) if layout == "csv" else cells_of_scores(evaluation)

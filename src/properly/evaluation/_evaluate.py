@@ -275,14 +275,19 @@ def evaluate(
     (treat none)    0.50000                    -   -1.00000         0.25000         0.00000
     (event rate)    0.25000                    -    0.00000         0.00000         0.00000
     <BLANKLINE>
+    also by log: e.table('log'), or e.table() for all
+    <BLANKLINE>
+    with 2 events and 2 cases without it, intervals may cover less than their level
+    >>> print(e.table("log"))
     log               score       95 % interval      skill  miscalibration  discrimination
     good            0.22708  0.06366 to 0.39050    0.67239         0.22708         0.69315
     poor            0.60199  0.43449 to 0.76948    0.13152         0.25541         0.34657
     (treat all)         inf                   -       -inf             inf         0.00000
     (treat none)        inf                   -       -inf             inf         0.00000
     (event rate)    0.69315                   -    0.00000         0.00000         0.00000
-    <BLANKLINE>
-    with 2 events and 2 cases without it, intervals may cover less than their level
+
+    ``e.verdict()`` says it in words, ``e.plot("reliability")`` draws it, and
+    ``e.report("report.html")`` writes a page.
 
     Grades are ordered classes:
 
