@@ -87,7 +87,7 @@ def test_the_readme_shows_what_the_report_command_prints() -> None:
     e = properly.evaluate(crash.died, crash.forecasts, within=(0.01, 0.1), **known)
     headline, *sentences = str(properly.verdict(e, cases="people", event="death")).split("\n\n")
     dangerous = next(x for x in sentences if x.startswith("For 48 people"))
-    table = next(x for x in str(e).split("\n\n") if x.startswith(e.primary))
+    table = next(x for x in e.table().split("\n\n") if x.startswith(e.primary))
     shown = f"{headline}\n…\n{dangerous}\n…\n{table}\n…\nThe page is in report.html."
     assert f"```text\n{shown}\n```" in (ROOT / "README.md").read_text(encoding="utf-8")
 

@@ -88,7 +88,7 @@ def calibration(facts: Facts, rng: np.random.Generator) -> list[Finding]:
         rejection(name, found.p_value)
         for name in STATISTICS
         for found in [
-            properly.calibration_test(t, statistic=name, replicates=REPLICATES, rng=rng)  # type: ignore[arg-type]
+            properly.calibration_test(t, statistic=name, replicates=REPLICATES, rng=rng)  # type: ignore[call-overload]
         ]
     ]
 

@@ -57,7 +57,7 @@ def parts_by_threshold() -> Figure:
     for ax, (part, title) in zip(axes, titles.items(), strict=True):
         chosen = ("logistic regression", "boosting, balanced", "random forest")
         curves = {
-            name: properly.murphy_curve(tallies[name], part=part)  # type: ignore[arg-type]
+            name: properly.murphy_curve(tallies[name], part=part)  # type: ignore[call-overload]
             for name in chosen
         }
         plots.murphy(curves, ax)

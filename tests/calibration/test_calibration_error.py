@@ -231,6 +231,6 @@ def test_what_cannot_be_judged_is_refused() -> None:
         with pytest.raises(DataError, match=r"scale must lie between 7\.63e-06 and 1; got"):
             smooth_calibration_error(t, scale=scale)
     with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got list"):
-        calibration_error([0, 1])  # type: ignore[arg-type]
+        calibration_error([0, 1])  # type: ignore[call-overload]
     with pytest.raises(DataError, match="scheme must be 'width' or 'count'"):
-        calibration_error(t, scheme="quantile")  # type: ignore[arg-type]
+        calibration_error(t, scheme="quantile")  # type: ignore[call-overload]

@@ -178,7 +178,7 @@ def test_only_a_proper_rule_can_test() -> None:
     with pytest.raises(ImproperRuleError):
         properly.calibration_test(properly.tally([0, 1], [0.2, 0.4]), Cheat())
     with pytest.raises(ArgumentTypeError):
-        properly.calibration_test(properly.tally([0, 1], [0.2, 0.4]), Brier)  # type: ignore[arg-type]
+        properly.calibration_test(properly.tally([0, 1], [0.2, 0.4]), Brier)  # type: ignore[call-overload]
 
 
 def test_the_result_is_ready_for_json_and_for_frames() -> None:

@@ -148,7 +148,7 @@ def test_what_cannot_be_tested_is_refused() -> None:
     with pytest.raises(DataError, match=r"of several classes the miscalibration is tested.*'ks'"):
         properly.calibration_test(cases, statistic="ks")
     with pytest.raises(DataError, match="reduction must be 'cumulative'"):
-        properly.calibration_test(cases, reduction="both")  # type: ignore[arg-type]
+        properly.calibration_test(cases, reduction="both")  # type: ignore[call-overload]
     with pytest.raises(ArgumentTypeError, match=r"a rule for one event or for cuts; got Penalized"):
         properly.calibration_test(cases, PBS())
     with pytest.raises(DataError, match="its reduction is 'cumulative'"):

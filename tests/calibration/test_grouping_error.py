@@ -232,14 +232,14 @@ def test_what_has_no_bounds_is_refused() -> None:
     with pytest.raises(ImproperRuleError, match=r"only a proper rule has bounds; Cheat\(\) is"):
         grouping_error(grouped, Cheat())
     with pytest.raises(ArgumentTypeError, match="needs a rule for the probability of one event"):
-        grouping_error(grouped, Brier)  # type: ignore[arg-type]
+        grouping_error(grouped, Brier)  # type: ignore[call-overload]
     with pytest.raises(DataError, match=r"lies between 0\.125 and 0\.625; got 0\.7") as caught:
         grouping_error(grouped, score=0.7)
     assert "by the same rule and weights" in str(caught.value)
     with pytest.raises(DataError, match="got nan"):
         grouping_error(grouped, score=math.nan)
     with pytest.raises(ArgumentTypeError, match="the score must be a number; got 'low'"):
-        grouping_error(grouped, score="low")  # type: ignore[arg-type]
+        grouping_error(grouped, score="low")  # type: ignore[call-overload]
 
 
 def test_a_score_may_be_off_by_rounding() -> None:

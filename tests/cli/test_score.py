@@ -49,7 +49,7 @@ def score(file: Path, *options: str | Path) -> Result:
 def test_a_table_is_that_of_the_evaluation(file: Path, evaluation: properly.Evaluation) -> None:
     result = score(file)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == f"{evaluation}\n"
+    assert result.stdout == f"{evaluation.table()}\n"
 
 
 def test_one_model_is_scored_without_what_it_does_not_need(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_a_condition_that_holds_has_an_exit_code_of_its_own(
     result = score(file, *(x for text in conditions for x in ("--fail-if", text)))
     assert result.exit_code == code
     # The table is printed either way.
-    assert result.stdout == f"{evaluation}\n"
+    assert result.stdout == f"{evaluation.table()}\n"
     assert bool(result.stderr) == (code == 3)
 
 

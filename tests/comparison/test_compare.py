@@ -475,3 +475,25 @@ def test_two_infinite_losses_are_no_constant() -> None:
         found = properly.compare([0, 0, 0], models, rule=Log(), rng=1)
     assert found.scores["b"].value == math.inf
     assert found.scores["b"].infinite_cases == 3
+
+
+def test_two_models_need_neither_names_nor_a_rule() -> None:
+    found = compare(Y, GOOD, POOR)
+    assert found.models == ("model 1", "model 2")
+    expected = compare(Y, {"model 1": GOOD, "model 2": POOR}, rule=Brier())
+    assert found.to_dict() == expected.to_dict()
+    assert str(found).startswith("model 1 is better than model 2 by ")
+
+
+def test_three_models_follow_one_another_and_the_rule_may_be_last() -> None:
+    found = compare(Y, GOOD, FAIR, POOR, Log(), rng=1)
+    expected = compare(Y, dict(zip(found.models, MODELS.values(), strict=True)), rule=Log(), rng=1)
+    assert found.to_dict() == expected.to_dict()
+    assert compare(Y, MODELS, "auc").rule == "auc"
+
+
+def test_columns_bring_their_names_unless_two_have_the_same() -> None:
+    pandas = pytest.importorskip("pandas")
+    good, poor = pandas.Series(GOOD, name="good"), pandas.Series(POOR, name="poor")
+    assert compare(Y, good, poor).models == ("good", "poor")
+    assert compare(Y, good, good + 0.001).models == ("model 1", "model 2")

@@ -567,7 +567,7 @@ def test_the_same_seed_gives_the_same_table(three: Groups) -> None:
 
 def test_groups_are_refused_that_are_not_there() -> None:
     with pytest.raises(ArgumentTypeError, match="this needs Cases with groups; got Tally"):
-        by_group(properly.tally(HAPPENED, P), Brier())  # type: ignore[arg-type]
+        by_group(properly.tally(HAPPENED, P), Brier())  # type: ignore[call-overload]
     with pytest.raises(DataError, match="these cases have none"):
         by_group(properly.Cases(HAPPENED, P), Brier())
     with pytest.raises(DataError, match="got the single group 'a'"):

@@ -277,7 +277,7 @@ def test_other_things_are_refused() -> None:
     with pytest.raises(ArgumentTypeError, match="the event_rate must be a number; got 'rare'"):
         with_event_rate(tally(Y, P), "rare")  # type: ignore[call-overload]
     with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got list"):
-        with_event_rate([0, 1], 0.1)  # type: ignore[call-overload]
+        with_event_rate([0, 1], 0.1)
 
 
 @pytest.mark.parametrize(("happened", "word"), [(0, "no"), (1, "only")])

@@ -140,7 +140,7 @@ def test_what_no_budget_is(budget: float) -> None:
 
 def test_a_budget_is_a_number() -> None:
     with pytest.raises(ArgumentTypeError, match="the budget must be a number"):
-        at_budget(tally(Y, P), "all")  # type: ignore[arg-type]
+        at_budget(tally(Y, P), "all")  # type: ignore[call-overload]
 
 
 def test_a_threshold_of_one_has_no_odds() -> None:

@@ -186,7 +186,7 @@ def test_other_options_are_checked() -> None:
     with pytest.raises(DataError, match="a level must lie between 0 and 1"):
         at_threshold(tally(Y, P), 0.3, interval=True, level=95)
     with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases"):
-        at_threshold([0, 1], 0.3)  # type: ignore[arg-type]
+        at_threshold([0, 1], 0.3)
 
 
 def test_rows_and_tallies_say_the_same() -> None:

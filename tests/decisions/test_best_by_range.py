@@ -316,6 +316,6 @@ def test_a_prior_must_be_a_proper_rule() -> None:
     with pytest.raises(ImproperRuleError, match="the weight of a proper rule"):
         best_by_range(TWO, prior=Shifted(0.1, "published"))
     with pytest.raises(ArgumentTypeError, match="this needs a rule"):
-        best_by_range(TWO, prior=0.2)  # type: ignore[arg-type]
+        best_by_range(TWO, prior=0.2)  # type: ignore[call-overload]
     with pytest.raises(DataError, match="prior must be 'uniform' or 'logit'; got 'flat'"):
-        best_by_range(TWO, prior="flat")  # type: ignore[arg-type]
+        best_by_range(TWO, prior="flat")  # type: ignore[call-overload]

@@ -285,7 +285,7 @@ def test_differences_are_of_the_same_cases() -> None:
     with pytest.raises(ArgumentTypeError, match="needs Cases twice"):
         decision_difference(tally(Y, P), tally(Y, OTHER), band="confidence")
     with pytest.raises(DataError, match="band must be 'confidence'"):
-        decision_difference(Cases(Y, P), Cases(Y, P), band="both")  # type: ignore[arg-type]
+        decision_difference(Cases(Y, P), Cases(Y, P), band="both")  # type: ignore[call-overload]
 
 
 def test_the_record_of_a_difference() -> None:

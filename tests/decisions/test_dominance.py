@@ -511,7 +511,7 @@ def test_tallies_are_refused() -> None:
     with pytest.raises(
         ArgumentTypeError, match="Cases twice, row by row the same; got Cases and T"
     ):
-        dominance(first, second.tally())  # type: ignore[arg-type]
+        dominance(first, second.tally())  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("name", ["strata", "time"])

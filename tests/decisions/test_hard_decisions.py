@@ -206,7 +206,7 @@ def test_the_probability_of_one_event_is_refused() -> None:
     with pytest.raises(DataError, match="needs the probabilities of several classes"):
         hard_decisions(Cases([0, 1], [0.2, 0.7]))
     with pytest.raises(ArgumentTypeError, match="this needs Cases of several classes; got list"):
-        hard_decisions(P)  # type: ignore[arg-type]
+        hard_decisions(P)  # type: ignore[call-overload]
 
 
 TIMID = [[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4], [0.3, 0.3, 0.4]]

@@ -26,7 +26,7 @@ T = tally(Y, P)
 
 @pytest.mark.parametrize("part", ["score", "miscalibration", "discrimination", "uncertainty"])
 def test_regret_is_half_of_the_murphy_curve(part: str) -> None:
-    whole, half = murphy_curve(T, part=part), regret_curve(T, part=part)  # type: ignore[arg-type]
+    whole, half = murphy_curve(T, part=part), regret_curve(T, part=part)  # type: ignore[call-overload]
     np.testing.assert_array_equal(half.threshold, whole.threshold)
     np.testing.assert_array_equal(2 * half.left, whole.left)
     np.testing.assert_array_equal(2 * half.right, whole.right)
@@ -111,7 +111,7 @@ every_part = pytest.mark.parametrize("part", PARTS)
 
 
 def curve_of(t: properly.Tally, part: str) -> MurphyCurve:
-    return murphy_curve(t, part=part)  # type: ignore[arg-type]
+    return murphy_curve(t, part=part)  # type: ignore[call-overload, no-any-return]
 
 
 @every_tally

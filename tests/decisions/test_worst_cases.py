@@ -134,7 +134,7 @@ def test_records_of_an_event() -> None:
 
 def test_a_tally_has_lost_its_cases() -> None:
     with pytest.raises(ArgumentTypeError, match="single cases are found in Cases; got Tally"):
-        worst_cases(tally([0, 1], [0.2, 0.8]), Brier())  # type: ignore[arg-type]
+        worst_cases(tally([0, 1], [0.2, 0.8]), Brier())  # type: ignore[call-overload]
 
 
 def test_the_rule_must_suit_the_forecasts() -> None:

@@ -468,9 +468,9 @@ forecast          1.00000    1.00000"""
 def test_a_table_for_a_person() -> None:
     models = {"sure": P * 10, "wrong": WRONG * 10}
     e = evaluate(Y * 10, models, task="ordinal", rules=[RPS(), Log()])
-    assert str(e) == ORDINAL_TABLE
+    assert e.table() == ORDINAL_TABLE
     e = evaluate(Y * 10, P * 10, weight=[0.5] * 30, rules=Brier(), level=0.99)
-    assert str(e) == PLAIN_TABLE
+    assert e.table() == PLAIN_TABLE
 
 
 def test_a_notebook_shows_the_same_numbers() -> None:
@@ -504,7 +504,7 @@ def test_a_name_is_shown_and_not_obeyed() -> None:
 
 def test_columns_line_up_under_long_names_of_rules() -> None:
     e = evaluated(rules=[Ranked(Bounded(Brier(), (0.05, 0.2))), RPS()])
-    scores, decisions = str(e).split("\n\nargmax")
+    scores, decisions = e.table().split("\n\nargmax")
     assert len({len(line) for line in scores.split("\n")[1:] if line}) == 1
     assert len({len(line) for line in f"argmax{decisions}".split("\n")}) == 1
 

@@ -297,7 +297,7 @@ def test_what_would_be_warned_of_is_noted_once_and_printed_below() -> None:
         "with 3 times, fewer than 20, intervals do not allow for dependence in time",
     )
     assert e.notes == told
-    assert str(e).endswith("\n\n" + "\n".join(told))
+    assert e.table().endswith("\n\n" + "\n".join(told))
 
 
 # Draws and steps

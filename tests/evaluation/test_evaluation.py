@@ -71,7 +71,7 @@ def test_a_name_is_shown_and_not_obeyed() -> None:
 
 def test_columns_line_up_under_long_names_of_rules() -> None:
     e = evaluate(Y, P, rules=[Bounded(Brier(), (0.05, 0.2)), Log()])
-    _, first, second, _ = str(e).split("\n\n")
+    _, first, second, _ = e.table().split("\n\n")
     assert len({len(line) for line in first.split("\n")}) == 1
     assert [len(line.split("  ")[0]) for line in (first, second)] == [23, 3]
     assert first.index(" score") == second.index(" score")
@@ -383,7 +383,7 @@ def test_what_cannot_be_had_is_noted_and_the_rest_is_there() -> None:
         "groups of forecast: a group is compared with the rest; got the single group 1" in e.notes
     )
     assert e.scores["forecast"]["brier"].value == Brier()([1, 1, 1], [0.5, 0.7, 0.8])
-    assert str(e).endswith(e.notes[-1].split()[-1])
+    assert e.table().endswith(e.notes[-1].split()[-1])
 
 
 def test_how_often_certain_forecasts_were_wrong() -> None:

@@ -283,7 +283,7 @@ def test_a_stream_is_evaluated_as_its_rows(tmp_path: Path) -> None:
                 score.interval, rel=1e-11, nan_ok=True
             )
     saved = Summary.load(found.save(tmp_path / "x.summary"))
-    assert str(properly.evaluate(saved, replicates=0)) == str(e)
+    assert properly.evaluate(saved, replicates=0).table() == e.table()
 
 
 def test_ten_rows_at_a_time_make_the_same_bits_as_all_at_once(tmp_path: Path) -> None:

@@ -214,7 +214,7 @@ def test_the_standard_error_is_close_to_the_linearised_one(name: str) -> None:
     }
     for statistic, influence in influences.items():
         expected = float(covariance(influence[None], sampled).errors[0])
-        found = bootstrap(cases, statistic, rng=1)  # type: ignore[arg-type]
+        found = bootstrap(cases, statistic, rng=1)  # type: ignore[call-overload]
         assert found.standard_error == pytest.approx(shrink * expected, rel=0.08)
 
 
@@ -545,7 +545,7 @@ def test_a_tally_of_fractions_has_lost_its_cases() -> None:
 
 def test_other_things_than_cases_and_rules_of_another_kind_are_refused() -> None:
     with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got list"):
-        bootstrap([1, 2], Brier())  # type: ignore[arg-type]
+        bootstrap([1, 2], Brier())
     with pytest.raises(ArgumentTypeError, match="this needs a rule for the probability of one"):
         bootstrap(Cases(Y, P1), RPS())
     classes = Cases([0, 1, 2], np.eye(3))

@@ -279,7 +279,7 @@ def test_a_known_event_rate_is_a_design_with_the_outcome_as_stratum() -> None:
 
 def test_what_is_no_rule_is_refused() -> None:
     with pytest.raises(ArgumentTypeError, match="needs a rule for the probability of one event"):
-        score_interval(cases(), Brier)  # type: ignore[arg-type]
+        score_interval(cases(), Brier)  # type: ignore[call-overload]
     with pytest.raises(ArgumentTypeError, match="needs a rule for class probabilities"):
         score_interval(Cases(GRADE, CLASSES), Bounded(Brier(), (0.1, 0.2)))
     with pytest.raises(DataError, match="these cases have 3 classes"):

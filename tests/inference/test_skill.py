@@ -429,7 +429,7 @@ def test_impossible_priors_are_refused() -> None:
         DataError,
         match="'uniform' or 'logit'; got 3",
     ):
-        h_measure(t, 3)  # type: ignore[arg-type]
+        h_measure(t, 3)  # type: ignore[call-overload]
     with pytest.raises(ImproperRuleError, match="a prior is the weight of a proper rule"):
         h_measure(t, Shifted(0.1, form="published"))
 
@@ -439,4 +439,4 @@ def test_the_priors_of_regret_are_priors_here_too() -> None:
     for name, rule in (("uniform", Brier()), ("logit", Log())):
         parts = decompose(t, rule)
         share = parts.discrimination / parts.uncertainty
-        assert h_measure(t, name) == pytest.approx(share, rel=1e-13)  # type: ignore[arg-type]
+        assert h_measure(t, name) == pytest.approx(share, rel=1e-13)  # type: ignore[call-overload]

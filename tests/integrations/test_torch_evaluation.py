@@ -72,7 +72,7 @@ def test_tensors_are_evaluated_as_arrays_are(kind: str, dtype: str) -> None:
         alike = isinstance(other, float)
         assert mine == (pytest.approx(other, rel=1e-9, abs=1e-13) if alike else other)
     # What rounding leaves of nothing may have either sign.
-    mine, other = (str(e).replace("-0.00000", " 0.00000") for e in (got, expected))
+    mine, other = (e.table().replace("-0.00000", " 0.00000") for e in (got, expected))
     assert mine == other
     assert got.notes == expected.notes
     for name in models:

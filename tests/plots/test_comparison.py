@@ -226,7 +226,7 @@ def test_names_are_text_whatever_they_contain() -> None:
 def test_what_is_no_comparison_is_refused() -> None:
     for draw in (plots.comparison, plots.comparison_matrix):
         with pytest.raises(ArgumentTypeError) as caught:
-            draw(COMPARISON["truth", "noise"])  # type: ignore[arg-type]
+            draw(COMPARISON["truth", "noise"])  # type: ignore[call-overload]
         assert str(caught.value) == (
             "this picture is drawn from a Comparison; got Pair\n\n"
             "Hint: make one with properly.compare(y, forecasts, rule=rule)."

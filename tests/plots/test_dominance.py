@@ -147,7 +147,7 @@ def test_names_are_text_and_long_ones_leave_room_to_the_picture() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ArgumentTypeError) as caught:
-        plots.dominance(TRUTH)  # type: ignore[arg-type]
+        plots.dominance(TRUTH)  # type: ignore[call-overload]
     assert str(caught.value) == (
         "this picture is drawn from a Dominance; got Cases\n\n"
         "Hint: make one with properly.decisions.dominance(first, second)."

@@ -149,10 +149,10 @@ def test_names_are_text_and_a_given_axes_is_used() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ArgumentTypeError) as caught:
-        plots.groups({"a": GROUPS})  # type: ignore[arg-type]
+        plots.groups({"a": GROUPS})  # type: ignore[call-overload]
     assert str(caught.value) == (
         "this picture is drawn from Groups; got dict\n\n"
         "Hint: make them with properly.by_group(cases, rule)."
     )
     with pytest.raises(DataError, match="measure must be 'score', 'skill' or"):
-        plots.groups(GROUPS, measure="slope")  # type: ignore[arg-type]
+        plots.groups(GROUPS, measure="slope")  # type: ignore[call-overload]

@@ -157,7 +157,7 @@ def test_a_mistake_that_is_cheap_is_warned_of() -> None:
 
 def test_what_cannot_be_drawn_is_refused() -> None:
     with pytest.raises(ArgumentTypeError) as caught:
-        plots.confusion(COUNTS)  # type: ignore[arg-type]
+        plots.confusion(COUNTS)  # type: ignore[call-overload]
     assert str(caught.value) == (
         "this picture is drawn from a Confusion; got ndarray\n\n"
         "Hint: make one with properly.decisions.confusion(y, d, classes)."

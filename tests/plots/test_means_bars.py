@@ -81,7 +81,7 @@ def test_many_bars_lie_unless_said_otherwise() -> None:
     assert len(plots.means_bars(many, horizontal=False).get_xticklabels()) == 15
     assert len(plots.means_bars(RECORDS, horizontal=True).get_yticklabels()) == 3
     with pytest.raises(DataError, match="horizontal must be True or False; got 'yes'"):
-        plots.means_bars(RECORDS, horizontal="yes")  # type: ignore[arg-type]
+        plots.means_bars(RECORDS, horizontal="yes")  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize("records", [RECORDS, LONG])

@@ -150,7 +150,7 @@ def test_only_a_study_has_bands() -> None:
         "Hint: properly.decisions.retention_study computes them."
     )
     with pytest.raises(DataError, match="band must be True or False; got 'yes'"):
-        plots.retention(STUDY, band="yes")  # type: ignore[arg-type]
+        plots.retention(STUDY, band="yes")  # type: ignore[call-overload]
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:

@@ -158,7 +158,7 @@ def test_a_given_axes_is_drawn_on() -> None:
 
 def test_what_is_not_a_record_is_refused() -> None:
     with pytest.raises(ArgumentTypeError) as caught:
-        plots.worst_cases(CASES)  # type: ignore[arg-type]
+        plots.worst_cases(CASES)  # type: ignore[call-overload]
     assert str(caught.value) == (
         "this picture is drawn from WorstCases; got Cases\n\n"
         "Hint: make them with properly.decisions.worst_cases(cases, rule)."

@@ -397,7 +397,7 @@ def test_dependent_cases_are_refused(what: str) -> None:
 
 def test_what_is_no_cases_is_refused() -> None:
     with pytest.raises(ArgumentTypeError) as error:
-        confidence_test([0.1, 0.2])  # type: ignore[arg-type]
+        confidence_test([0.1, 0.2])  # type: ignore[call-overload]
     assert str(error.value) == (
         "this needs a Tally or Cases; got list\n\nHint: make one with properly.tally(y, p)."
     )

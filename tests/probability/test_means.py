@@ -437,7 +437,7 @@ def test_tensors_are_averaged_as_arrays_are(source: Any) -> None:
 def test_what_cannot_be_averaged_is_refused() -> None:
     for wrong in ([0.1, 0.2], None, properly.reliability(tally(Y, P))):
         with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got "):
-            properly.means(wrong)  # type: ignore[arg-type]
+            properly.means(wrong)  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(

@@ -350,9 +350,9 @@ def test_other_powers_are_refused(powers: list[float]) -> None:
 
 def test_what_are_no_cases_is_refused() -> None:
     with pytest.raises(ArgumentTypeError, match="this needs a Tally or Cases; got list"):
-        proper_means([0.1, 0.2])  # type: ignore[arg-type]
+        proper_means([0.1, 0.2])  # type: ignore[call-overload]
     with pytest.raises(ArgumentTypeError, match="a source is a name or one of"):
-        proper_means(tally([0, 1], [0.2, 0.7]), source=3)  # type: ignore[arg-type]
+        proper_means(tally([0, 1], [0.2, 0.7]), source=3)  # type: ignore[call-overload]
 
 
 def test_a_table_has_a_line_a_power() -> None:

@@ -233,7 +233,7 @@ def test_powers_that_are_none_are_refused(powers: Any, said: str) -> None:
 
 def test_what_is_no_cases_is_refused() -> None:
     with pytest.raises(ArgumentTypeError) as error:
-        risk_profile([0.1, 0.2])  # type: ignore[arg-type]
+        risk_profile([0.1, 0.2])  # type: ignore[call-overload]
     assert str(error.value) == (
         "this needs a Tally or Cases; got list\n\nHint: make one with properly.tally(y, p)."
     )

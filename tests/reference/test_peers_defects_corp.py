@@ -118,7 +118,7 @@ def test_a_rule_is_not_looked_up_by_its_name(name: str) -> None:
     with pytest.raises(ArgumentTypeError, match="needs a rule"):
         properly.decompose(sample(), name)  # type: ignore[call-overload]
     with pytest.raises(ArgumentTypeError, match="needs a rule"):
-        properly.calibration_test(sample(), name)  # type: ignore[arg-type]
+        properly.calibration_test(sample(), name)  # type: ignore[call-overload]
 
 
 def test_the_log_score_of_a_certain_forecast_is_not_a_number_times_infinity() -> None:

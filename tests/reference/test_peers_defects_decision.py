@@ -312,4 +312,4 @@ def test_the_h_measure_takes_lists_and_weights_and_says_what_a_prior_is() -> Non
         DataError,
         match="'uniform' or 'logit'; got 0",
     ):
-        properly.inference.h_measure(tally(), prior=0)  # type: ignore[arg-type]
+        properly.inference.h_measure(tally(), prior=0)  # type: ignore[call-overload]

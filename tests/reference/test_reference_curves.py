@@ -71,7 +71,7 @@ def test_every_area_is_the_published_part_of_the_brier_score(name: str, part: st
     brier = next(row for row in read(f"{name}_decomposition") if row["score"] == "brier")
     columns = {"score": "mean_score", "miscalibration": "mcb", "discrimination": "dsc"}
     expected = float(brier[columns.get(part, "unc")])
-    area = murphy_curve(tally_of(name), part=part).area()  # type: ignore[arg-type]
+    area = murphy_curve(tally_of(name), part=part).area()  # type: ignore[call-overload]
     assert area == pytest.approx(expected, rel=0, abs=TOLERANCE)
 
 

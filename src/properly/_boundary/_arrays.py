@@ -344,7 +344,8 @@ def event_label(labels: Sequence[object], pos_label: object) -> object:
 
 
 def _label_hint(y: Column, labels: Sequence[Any]) -> str:
-    if y.dtype.kind == "f" and y.min() >= 0 and y.max() <= 1:
+    # Also percentages: no label has so many digits.
+    if y.dtype.kind == "f" and y.min() >= 0 and (y.max() <= 1 or (y % 1).any()):
         return "outcomes come first, then forecasts; were the two swapped?"
     if len(labels) > 2:
         return "binary rules judge one event; compare y with its label."

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Widths in letters: of a number such as -12.34567, and of a line.
 NUMBER, LINE = 9, 88
+# Letters in a line of a screen, and its lines.
+SCREEN, HEIGHT = 100, 24
 # Notebooks are light or dark: nothing has a colour of its own, and lines have that of the text.
 TABLE = (
     "color:inherit;border-collapse:collapse;margin:0 0 1.2em 0;font-variant-numeric:tabular-nums"
@@ -125,3 +127,18 @@ def wrapped(text: str) -> str:
 def width_of(names: Iterable[str]) -> int:
     """Return how wide the longest of some names is, as it is shown."""
     return max(len(printable(name)) for name in names)
+
+
+def shortened(text: str, width: int) -> str:
+    """Leave out the middle of what is too long for a line."""
+    last = width // 2 - 1
+    return text if len(text) <= width else f"{text[: width - last - 1]}…{text[-last:]}"
+
+
+def few_lines(sentences: Sequence[str], most: int, where: str) -> str:
+    """Give each sentence one line, up to so many, and say where to find them in full."""
+    lines = [x if len(x) <= SCREEN else f"{x[: SCREEN - 1]}…" for x in sentences]
+    if len(lines) > most or lines != list(sentences):
+        left = len(lines) - (most - 1)
+        lines = [*lines[: most - 1], f"… {left} more: {where}" if left > 0 else f"… see {where}"]
+    return "\n".join(lines)

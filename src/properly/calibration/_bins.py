@@ -10,6 +10,7 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_whole
 from properly._boundary._record import Record, many
+from properly.counts._calls import takes_rows
 from properly.counts._histogram import equal_count, equal_width
 from properly.counts._tally import Tally, as_tally
 
@@ -66,6 +67,7 @@ class BinnedReliability(Record):
         return int(self.weight.shape[0])
 
 
+@takes_rows
 def binned_reliability(
     tally: Tally | Cases, *, bins: int = 10, scheme: Scheme = "width"
 ) -> BinnedReliability:

@@ -9,6 +9,7 @@ from properly._boundary._options import as_generator, check_choice, check_flag, 
 from properly._boundary._record import many
 from properly.calibration._class_tests import try_classes
 from properly.calibration._event_tests import TRIALS, Trial
+from properly.counts._calls import takes_rows
 from properly.counts._cases import (
     Cases,
     as_counted,
@@ -49,6 +50,7 @@ WITH_RULE = ("combined", "mcb")
 WITH_CLUSTERS = ("score", "cox", "citl")
 
 
+@takes_rows
 def calibration_test(
     tally: Tally | Cases,
     rule: Rule | None = None,

@@ -29,6 +29,7 @@ from properly.calibration._components import (
     least_of,
     p_value,
 )
+from properly.counts._calls import takes_rows
 from properly.counts._cases import as_counted, has_classes, is_dependent
 from properly.counts._isotonic import recalibrate
 from properly.counts._reductions import VIEWS, ask, plan_for, refuse_reduction
@@ -44,11 +45,12 @@ if TYPE_CHECKING:
     from properly._boundary._options import Drawing
     from properly._boundary._record import Backend
     from properly.calibration._components import Correction
+    from properly.counts._calls import Outcomes
     from properly.counts._cases import Cases
     from properly.counts._reductions import Plan, View
     from properly.inference._variance import Spread
     from properly.rules import BinaryRule, Rule
-    from properly.typing import Column, Floats
+    from properly.typing import ArrayLike, Column, Floats
 
 Pair: TypeAlias = tuple[float, float]
 
@@ -290,6 +292,9 @@ def decompose(
     rng: int | np.random.Generator | None = ...,
     allow_improper: bool = ...,
 ) -> ClassDecomposition: ...
+@overload
+def decompose(y: Outcomes, p: ArrayLike, *args: Any, **columns_and_options: Any) -> Any: ...
+@takes_rows
 def decompose(
     tally: Tally | Cases,
     rule: Rule,

@@ -28,6 +28,7 @@ from properly._boundary._options import as_number
 from properly._boundary._record import Record, amount_of, many
 from properly._boundary._tables import wrapped
 from properly.calibration._bins import BinnedReliability, Scheme, binned_reliability
+from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, rows_in_use
 from properly.counts._histogram import equal_width
 from properly.counts._reductions import top_label
@@ -273,6 +274,7 @@ class SmoothError(Record):
         return "\n".join(lines + _note_of_classes(self.classes))
 
 
+@takes_rows
 def calibration_error(
     cases: Tally | Cases, *, bins: int = 15, scheme: Scheme = "width"
 ) -> CalibrationError:
@@ -356,6 +358,7 @@ def calibration_error(
     )
 
 
+@takes_rows
 def smooth_calibration_error(cases: Tally | Cases, *, scale: float | None = None) -> SmoothError:
     r"""Average how far outcomes are from forecasts, without bins.
 

@@ -12,6 +12,7 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_whole
 from properly._boundary._record import Record, many
+from properly.counts._calls import takes_rows
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import mean_loss, mean_score
 from properly.counts._tally import Tally, as_tally
@@ -123,6 +124,7 @@ class GroupingError(Record):
         return columns
 
 
+@takes_rows
 def grouping_error(
     tally: Tally | Cases, rule: BinaryRule | None = None, *, score: float | None = None
 ) -> GroupingError:

@@ -9,6 +9,7 @@ import numpy as np
 
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record
+from properly.counts._calls import takes_rows
 from properly.counts._scoring import mean_score
 from properly.counts._tally import as_tally
 from properly.rules import Brier
@@ -49,6 +50,7 @@ class MurphyDecomposition(Record):
     uncertainty: float
 
 
+@takes_rows
 def murphy_decomposition(tally: Tally | Cases) -> MurphyDecomposition:
     r"""Split a Brier score the classical way, for comparison.
 

@@ -11,6 +11,7 @@ from properly._boundary._libraries import read_only, to_numpy
 from properly._boundary._options import as_drawing, check_choice
 from properly._boundary._record import Record, many
 from properly.counts import _device
+from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes
 from properly.counts._histogram import (
     Histogram,
@@ -26,15 +27,14 @@ from properly.errors import DataError
 from properly.inference._variance import effective_total
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from properly._boundary._options import Drawing
     from properly._boundary._record import Backend
     from properly.calibration._reliability_bands import Method
+    from properly.counts._calls import Outcomes
     from properly.counts._cases import Cases
     from properly.counts._reductions import View
     from properly.inference._band import Band, Kind
-    from properly.typing import Array, Floats
+    from properly.typing import Array, ArrayLike, Floats
 
 Forecasts: TypeAlias = Literal["auto", "discrete", "continuous"]
 
@@ -181,6 +181,15 @@ def reliability(
     rng: int | np.random.Generator | None = ...,
     forecasts: Forecasts = ...,
 ) -> dict[str, Reliability]: ...
+@overload
+def reliability(
+    y: Outcomes, p: ArrayLike, *, reduction: None = ..., **columns_and_options: Any
+) -> Reliability: ...
+@overload
+def reliability(
+    y: Outcomes, p: ArrayLike, *, reduction: View, **columns_and_options: Any
+) -> dict[str, Reliability]: ...
+@takes_rows
 def reliability(
     tally: Tally | Cases,
     *,

@@ -12,6 +12,7 @@ from properly._boundary._record import Parts, Record, many
 from properly._boundary._tables import table
 from properly.calibration._curve_fits import AbsoluteError, Fit, find_distances
 from properly.calibration._line import Subject, find_line, observed_expected
+from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes, require_classes
 from properly.counts._reductions import cumulative, one_vs_rest
 from properly.errors import DataError
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     import numpy as np
 
     from properly._boundary._options import Drawing
+    from properly.counts._calls import Outcomes
     from properly.counts._cases import Cases
     from properly.counts._tally import Tally
     from properly.inference._estimate import Estimate
+    from properly.typing import ArrayLike
 
 
 # How estimates are told in a table, and what they are of calibrated forecasts.
@@ -256,6 +259,15 @@ def calibration_summary(
     replicates: int = ...,
     rng: int | np.random.Generator | None = ...,
 ) -> ClassCalibrationSummary: ...
+@overload
+def calibration_summary(
+    y: Outcomes, p: ArrayLike, *, reduction: None = ..., **columns_and_options: Any
+) -> CalibrationSummary: ...
+@overload
+def calibration_summary(
+    y: Outcomes, p: ArrayLike, *, reduction: Reduction, **columns_and_options: Any
+) -> ClassCalibrationSummary: ...
+@takes_rows
 def calibration_summary(
     cases: Tally | Cases,
     *,

@@ -119,4 +119,4 @@ def _write_page(path: str, crash: Crash, *, force: bool) -> None:
         path, evaluation, **WORDS, command=command, python=python, overwrite=force
     )
     verdict = properly.verdict(evaluation, cases=WORDS["cases"], event=WORDS["event"])
-    click.echo(f"{verdict}\n\n{evaluation}\n\nThe page is in {printable(path)}.")
+    click.echo(f"{verdict}\n\n{evaluation.table()}\n\nThe page is in {printable(path)}.")

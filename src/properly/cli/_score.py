@@ -214,7 +214,8 @@ def _laid_out(
         record |= {} if kept is None else {"stored": kept}
         return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     if layout == "table":
-        return f"{evaluation}\n" if beside is None else f"{evaluation}\n\n{beside}\n"
+        text = evaluation.table()
+        return f"{text}\n" if beside is None else f"{text}\n\n{beside}\n"
     if beside is not None:
         # There is no room for another table.
         click.echo(str(beside), err=True)

@@ -26,7 +26,7 @@ from properly.comparison._differences import (
     sign_flip,
 )
 from properly.comparison._pairs import Comparison
-from properly.counts._models import contenders
+from properly.counts._models import contenders, side_by_side
 from properly.counts._scoring import unit_of
 from properly.errors import DataError
 from properly.inference._auc import logit_interval
@@ -35,6 +35,7 @@ from properly.inference._estimate import Estimate
 from properly.inference._means import about_design, warn_of_clusters, warn_of_few
 from properly.inference._multiplicity import holm, holm_bounds, sup_t_of_pairs
 from properly.inference._variance import covariance
+from properly.rules import Brier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -266,8 +267,8 @@ def equivalence(pairs: PairScores, result: Margins) -> Column:
 def compare(
     y: ArrayLike,
     forecasts: Forecasts,
-    *,
-    rule: Rule | Literal["auc"],
+    *others: ArrayLike,
+    rule: Rule | Literal["auc"] | None = None,
     weight: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     strata: ArrayLike | None = None,
@@ -299,9 +300,13 @@ def compare(
         labels with `labels`, or rows with a single 1.
     forecasts : dict of array-like, or data frame
         Probabilities of the event by model, or of the classes, one column each. A frame has one
-        column a model.
-    rule : Rule or "auc"
-        What to compare by. ``"auc"`` compares areas under the ROC curve, as DeLong does.
+        column a model. Or the forecasts of the first model.
+    *others : array-like
+        The forecasts of the other models, one after the other; the rule may be last. Models are
+        called after their columns, else ``"model 1"``, ``"model 2"`` and so on.
+    rule : Rule or "auc", optional
+        What to compare by; unless said otherwise, `Brier`. ``"auc"`` compares areas under the ROC
+        curve, as DeLong does.
     weight : array-like, optional
         Weights of a sample that represents some cases more than others; only their ratios matter.
     clusters, strata : array-like, optional
@@ -419,7 +424,16 @@ def compare(
     forest              0.007263*    0.006431*          -
     >>> found.p_value.round(4)
     array([0.0093, 0.    , 0.    ])
+
+    Two models need no names, and the Brier score is the rule unless another is named:
+
+    >>> y, p, q = crash.died, crash.forecasts["logistic"], crash.forecasts["forest"]
+    >>> print(properly.compare(y, p, q))
+    model 1 is better than model 2 by 0.007263 Brier (95 % interval 0.005933 to 0.008593).
     """
+    if others and (isinstance(others[-1], str) or not hasattr(others[-1], "__len__")):
+        others, rule = others[:-1], others[-1]
+    rule = Brier() if rule is None else rule
     options = Options(
         rule=rule,
         level=check_level(level),
@@ -432,7 +446,7 @@ def compare(
     )
     reading: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "normalize": normalize}
     reading |= {"weight": weight, "clusters": clusters, "strata": strata, "time": time}
-    models = contenders(y, forecasts, **reading)
+    models = contenders(y, side_by_side(forecasts, others), **reading)
     return _compare(models, options, reference, serial)
 
 

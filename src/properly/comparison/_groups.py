@@ -23,6 +23,7 @@ from properly.comparison._group_moments import compare_moments, moments_of_rows
 from properly.comparison._group_variance import count_units
 from properly.comparison._groups_record import GroupCalibration, Groups
 from properly.counts._baselines import reference_forecasts
+from properly.counts._calls import takes_rows
 from properly.counts._cases import (
     Cases,
     has_clusters,
@@ -130,6 +131,7 @@ class Counted(NamedTuple):
     rarer_rest: Column
 
 
+@takes_rows
 def by_group(
     cases: Cases,
     rule: Rule,

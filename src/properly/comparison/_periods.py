@@ -15,6 +15,7 @@ from properly._boundary._record import Record, many
 from properly._boundary._tables import table, wrapped
 from properly.comparison._groups import about_event
 from properly.comparison._numbers import numbers
+from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, numbered, rows_in_use
 from properly.counts._scoring import losses, unit_of
 from properly.errors import ArgumentTypeError, DataError
@@ -240,6 +241,7 @@ class Rows(NamedTuple):
     time: Column
 
 
+@takes_rows
 def over_time(
     cases: Cases, rule: Rule, *, periods: int | ArrayLike | None = None, level: float = 0.95
 ) -> OverTime:

@@ -10,6 +10,7 @@ import numpy as np
 from properly._boundary._arrays import check_column, check_forecasts
 from properly._boundary._classes import check_probabilities
 from properly._boundary._libraries import count_true, namespace, to_numpy
+from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, rows_in_use
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
@@ -23,6 +24,7 @@ TREAT_ALL, TREAT_NONE, EVENT_RATE = "treat all", "treat none", "event rate"
 NAME = "reference forecasts"
 
 
+@takes_rows
 def baselines(tally: Tally | Cases) -> dict[str, Tally]:
     r"""Give all cases the same forecast: 1, 0, or the event rate.
 

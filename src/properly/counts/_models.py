@@ -13,6 +13,7 @@ from properly.counts._cases import Cases, with_forecasts
 from properly.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TypeAlias
 
     from properly.typing import ArrayLike, IntoFrame
@@ -37,6 +38,20 @@ def contenders(
         checked = _checked(other, name, cases, normalize=normalize)
         result[name] = with_forecasts(cases, checked, lent=lent)
     return result
+
+
+def side_by_side(forecasts: Forecasts, others: Sequence[ArrayLike]) -> Forecasts:
+    """Take forecasts that follow one another as those of models, named after their columns."""
+    if not others:
+        return forecasts
+    every = (forecasts, *others)
+    if any(isinstance(p, Mapping) or hasattr(type(p), "columns") for p in every):
+        message = "models are given by name, or one after the other; got both"
+        raise DataError(message, hint="write {'name': forecasts, ...}.")
+    names = [getattr(p, "name", None) for p in every]
+    if not all(isinstance(name, str) and name for name in names) or len(set(names)) < len(names):
+        names = [f"model {number}" for number, _ in enumerate(every, 1)]
+    return dict(zip(names, every, strict=True))
 
 
 def by_name(models: Mapping[Any, Any], least: int, hint: str) -> dict[str, Any]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from properly._boundary._libraries import namespace
 from properly._boundary._options import check_inside
+from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, event_among
 from properly.counts._pooling import pool
 from properly.counts._tally import Tally, as_tally
 from properly.errors import DataError
 
 if TYPE_CHECKING:
-    from properly.typing import Array
+    from properly.counts._calls import Outcomes
+    from properly.typing import Array, ArrayLike
 
 # The greatest and the least probability that is not certainty.
 ALMOST, HARDLY = 1 - sys.float_info.epsilon / 2, math.ulp(0)
@@ -42,6 +44,9 @@ def with_event_rate(
 ) -> Cases: ...
 
 
+@overload
+def with_event_rate(y: Outcomes, p: ArrayLike, *args: Any, **columns_and_options: Any) -> Cases: ...
+@takes_rows
 def with_event_rate(
     tally: Tally | Cases, event_rate: float, *, forecasts_for: float | None = None
 ) -> Tally | Cases:

@@ -12,6 +12,7 @@ import numpy as np
 
 from properly._boundary._labels import names_of_labels
 from properly._boundary._libraries import is_numpy, namespace, without_gradient
+from properly.counts._calls import takes_class_rows
 from properly.counts._cases import Cases, event_among, require_classes
 from properly.errors import ArgumentTypeError, DataError, ImproperRuleError
 from properly.rules import BinaryRule, Brier, ClassRule, Log, Rule
@@ -49,6 +50,7 @@ NO_SUM = "a score of classes can be decomposed if it adds up scores of yes-or-no
 EXAMPLE = "reduction='one_vs_rest'"
 
 
+@takes_class_rows
 def cumulative(cases: Cases) -> dict[str, Cases]:
     r"""Ask of each class but the first whether it was this one or higher.
 
@@ -109,6 +111,7 @@ def names_of_cuts(labels: Sequence[Any]) -> list[str]:
     return names
 
 
+@takes_class_rows
 def one_vs_rest(cases: Cases) -> dict[str, Cases]:
     r"""Ask of each class whether it was this one.
 
@@ -146,6 +149,7 @@ def one_vs_rest(cases: Cases) -> dict[str, Cases]:
     }
 
 
+@takes_class_rows
 def top_label(cases: Cases) -> Cases:
     r"""Ask of each case whether its likeliest class happened.
 

@@ -11,6 +11,7 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_flag, check_level
 from properly._boundary._record import Record
+from properly.counts._calls import takes_rows
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
 from properly.decisions._elementary import Outcomes, outcomes
@@ -91,6 +92,7 @@ class AtBudget(Record):
         return {name: [value] for name, value in vars(self).items()}
 
 
+@takes_rows
 def at_budget(tally: Tally | Cases, budget: float, *, threshold: float | None = None) -> AtBudget:
     r"""Act on as many cases as can be afforded, those with the highest forecasts.
 
@@ -251,6 +253,7 @@ class AtThreshold(Record):
         return row
 
 
+@takes_rows
 def at_threshold(
     tally: Tally | Cases,
     threshold: float,
@@ -362,6 +365,7 @@ def at_threshold(
     return AtThreshold(c, **numbers, harm=harm, intervals=pairs, level=level)
 
 
+@takes_rows
 def mean_net_benefit(tally: Tally | Cases, within: Interval | tuple[float, float]) -> float:
     r"""Average net benefit over a range of thresholds, each of them counting the same.
 

@@ -18,6 +18,7 @@ from properly._boundary._arrays import check_forecasts
 from properly._boundary._libraries import to_numpy
 from properly._boundary._record import Record, many
 from properly.counts._baselines import EVENT_RATE
+from properly.counts._calls import takes_models
 from properly.counts._cases import Cases, require_no_time
 from properly.decisions._elementary import rows_of
 from properly.decisions._models import baselines_beside, by_model, require_same_rows, same_outcomes
@@ -284,6 +285,7 @@ class RangeMap(Record):
         return columns
 
 
+@takes_models
 def best_by_range(
     models: Mapping[str, Model],
     *,

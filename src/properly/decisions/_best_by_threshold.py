@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from properly._boundary._record import Record, many
+from properly.counts._calls import takes_models
 from properly.decisions._models import baselines_beside, by_model, same_outcomes
 from properly.errors import DataError
 from properly.rules._combinators import as_prior
@@ -160,6 +161,7 @@ class ThresholdRanks(Record):
         return np.asarray(self.rank == self.rank.min(axis=0))
 
 
+@takes_models
 def rank_by_threshold(
     models: Mapping[str, Model],
     *,

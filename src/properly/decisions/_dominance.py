@@ -19,6 +19,7 @@ from properly._boundary._libraries import beside, is_numpy, namespace, to_librar
 from properly._boundary._options import as_drawing, check_choice, check_whole
 from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import wrapped
+from properly.counts._calls import takes_two
 from properly.counts._cases import Cases, is_counted, require_event, rows_in_use
 from properly.decisions._models import require_same_rows
 from properly.decisions._murphy_bands import ENOUGH, GRID
@@ -210,6 +211,7 @@ class Dominance(Record):
         return dict(plain(super()._columns()))
 
 
+@takes_two
 def dominance(
     first: Cases,
     second: Cases,

@@ -16,6 +16,7 @@ from properly._boundary._notices import notice
 from properly._boundary._options import check_choice, check_flag
 from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import table
+from properly.counts._calls import takes_class_rows, takes_two
 from properly.counts._cases import require_classes
 from properly.decisions._confusion import Confusion, count_pairs
 from properly.decisions._models import require_same_rows
@@ -448,6 +449,7 @@ def decisions_of_table(confusion: Confusion, cost: NamedCost) -> HardDecisions:
     )
 
 
+@takes_class_rows
 def hard_decisions(cases: Cases, cost: Cost = "quadratic") -> HardDecisions:
     """Judge class probabilities by the decisions made of them.
 
@@ -520,6 +522,7 @@ def scores_of_table(confusion: Confusion, cost: Table) -> HardScores:
     )
 
 
+@takes_two
 def switching_penalty(first: Cases, second: Cases, rule: ClassRule | None = None) -> float | None:
     r"""Find the penalty at which two models change places.
 

@@ -13,6 +13,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._options import as_number, check_level
 from properly._boundary._record import Record
 from properly.counts._baselines import EVENT_RATE, TREAT_ALL, TREAT_NONE, baselines
+from properly.counts._calls import takes_rows
 from properly.counts._cases import is_dependent
 from properly.counts._scoring import mean_score
 from properly.counts._tally import Tally, as_tally
@@ -86,6 +87,7 @@ class Money(Record):
         return {name: [value] for name, value in row.items()}
 
 
+@takes_rows
 def regret_in_money(
     tally: Tally | Cases, *, cost: Amount, loss: float, per: float = 1000, level: float = 0.95
 ) -> Money:

@@ -9,6 +9,7 @@ import numpy as np
 
 from properly._boundary._options import as_drawing, check_choice, check_level
 from properly._boundary._record import Record
+from properly.counts._calls import takes_rows, takes_two
 from properly.counts._cases import has_clusters
 from properly.counts._device import murphy_limits, stays
 from properly.counts._isotonic import recalibrate
@@ -154,6 +155,7 @@ def _trapezoids(t: Column, start: Column, end: Column) -> float:
     return float(np.sum(np.diff(t) * (start + end))) / 2
 
 
+@takes_rows
 def murphy_curve(
     tally: Tally | Cases,
     *,
@@ -256,6 +258,7 @@ def murphy_curve(
     return MurphyCurve(knot, limits[0], limits[1], part, event_rate=t.event_rate, band=result)
 
 
+@takes_two
 def murphy_difference(
     first: Tally | Cases,
     second: Tally | Cases,
@@ -313,6 +316,7 @@ def murphy_difference(
     return MurphyCurve(knot, limits[0], limits[1], "difference", band=result)
 
 
+@takes_rows
 def regret_curve(
     tally: Tally | Cases,
     *,
@@ -374,6 +378,7 @@ def regret_curve(
     return curve.on_regret_scale()
 
 
+@takes_two
 def regret_difference(
     first: Tally | Cases,
     second: Tally | Cases,

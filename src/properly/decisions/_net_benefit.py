@@ -11,6 +11,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_level
 from properly._boundary._record import Record, many, plain
 from properly.counts._baselines import TREAT_ALL, TREAT_NONE, baselines
+from properly.counts._calls import takes_rows, takes_two
 from properly.counts._cases import Cases, event_among, has_clusters, require_no_time
 from properly.counts._device import condense, stays
 from properly.counts._tally import Tally, as_tally
@@ -307,6 +308,7 @@ def without_model(event_rate: float) -> dict[str, DecisionCurve]:
     }
 
 
+@takes_rows
 def decision_curve(
     tally: Tally | Cases,
     thresholds: ArrayLike | Literal["every"] | None = None,
@@ -398,6 +400,7 @@ def decision_curve(
     return replace(curve, band=_band(source, result, acted, curve, level))
 
 
+@takes_two
 def decision_difference(
     first: Tally | Cases,
     second: Tally | Cases | Literal["treat all", "treat none"],

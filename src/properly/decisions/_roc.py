@@ -16,6 +16,7 @@ import numpy as np
 from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice, check_level
 from properly._boundary._record import Record
+from properly.counts._calls import takes_rows
 from properly.counts._cases import has_clusters, number_clusters, require_no_time, rows_in_use
 from properly.counts._concordance import concordance
 from properly.counts._device import rates, stays
@@ -104,6 +105,7 @@ class Ranking(Record):
         return {name: [x] for name, x in row.items()}
 
 
+@takes_rows
 def ranking(
     tally: Tally | Cases, *, within: Interval | tuple[float, float] | None = None
 ) -> Ranking:
@@ -451,6 +453,7 @@ class RocCurve(Record):
         return f"RocCurve(AUC {self.area:.4g})"
 
 
+@takes_rows
 def roc_curve(
     tally: Tally | Cases,
     *,
@@ -530,6 +533,7 @@ def roc_curve(
     return RocCurve(_rate(none), _rate(events), threshold, area, hull, result)
 
 
+@takes_rows
 def predicted_roc_curve(tally: Tally | Cases) -> RocCurve:
     r"""Trace the ROC curve that the forecasts promise, whatever happened.
 

@@ -12,6 +12,7 @@ from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import check_whole
 from properly._boundary._record import Record, many, plain
 from properly._boundary._tables import table
+from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_counted, rows_in_use
 from properly.counts._scoring import price
 from properly.errors import ArgumentTypeError
@@ -130,6 +131,7 @@ class WorstCases(Record):
         return {"cases": self.cases.tolist()}
 
 
+@takes_rows
 def worst_cases(cases: Cases, rule: BinaryRule | ClassRule, k: int = 10) -> WorstCases:
     """Find the cases that a rule charges most for.
 

@@ -26,6 +26,7 @@ from properly.counts._models import contenders
 from properly.counts._tally import Tally
 from properly.engines._summary import Summary
 from properly.errors import ArgumentTypeError, DataError
+from properly.evaluation._checkup._doubts import doubts
 from properly.evaluation._pipeline import gather
 from properly.evaluation._rows_or_sums import Request
 from properly.rules import PBS, RPS, BinaryRule, Bounded, Brier, Log, RankedLog, Regret
@@ -266,14 +267,19 @@ def evaluate(
     (treat none)    0.50000                    -   -1.00000         0.25000         0.00000
     (event rate)    0.25000                    -    0.00000         0.00000         0.00000
     <BLANKLINE>
+    also by log: e.table('log'), or e.table() for all
+    <BLANKLINE>
+    with 2 events and 2 cases without it, intervals may cover less than their level
+    >>> print(e.table("log"))
     log               score       95 % interval      skill  miscalibration  discrimination
     good            0.22708  0.06366 to 0.39050    0.67239         0.22708         0.69315
     poor            0.60199  0.43449 to 0.76948    0.13152         0.25541         0.34657
     (treat all)         inf                   -       -inf             inf         0.00000
     (treat none)        inf                   -       -inf             inf         0.00000
     (event rate)    0.69315                   -    0.00000         0.00000         0.00000
-    <BLANKLINE>
-    with 2 events and 2 cases without it, intervals may cover less than their level
+
+    ``e.verdict()`` says it in words, ``e.plot("reliability")`` draws it, and
+    ``e.report("report.html")`` writes a page.
 
     Grades are ordered classes:
 
@@ -305,7 +311,7 @@ def evaluate(
             y, forecasts, columns = _read_frame(y, forecasts, columns, reading, bar)
         if isinstance(y, Summary):
             request = Request(*_request_of_summary(y, task, within), **drawing)
-            return replace(gather(y, request), backend=backend)
+            return _doubted(replace(gather(y, request), backend=backend))
         models = models_by_name(forecasts, task)
         evaluation = _evaluate_rows(y, models, columns, reading, drawing)
     return replace(evaluation, backend=backend or library_of(forecasts, *models.values()))
@@ -386,13 +392,18 @@ def _evaluate_rows(
         chosen = rules_of_event(reading.rules, reading.within)
         options |= {"pos_label": reading.pos_label, "least": 1, "lent": True}
         cases = contenders(y, models, **options)
-        return gather(cases, Request(task, *chosen, **drawing))
+        return _doubted(gather(cases, Request(task, *chosen, **drawing)), cases)
     require_of_an_event(reading.within, reading.pos_label)
     cases = _cases_of_classes(y, models, options)
     rules = rules_of_classes(reading.rules, task)
-    result = gather(cases, Request(task, rules, rules[0], None, **drawing))
+    result = _doubted(gather(cases, Request(task, rules, rules[0], None, **drawing)), cases)
     two = reading.task == "auto" and len(result.labels) == 2
     return replace(result, notes=(*result.notes, TWO_COLUMNS)) if two else result
+
+
+def _doubted(evaluation: Evaluation, cases: Mapping[str, Cases] | None = None) -> Evaluation:
+    """Put before the notes what looks like a mistake in the data."""
+    return replace(evaluation, notes=(*doubts(evaluation, cases or {}), *evaluation.notes))
 
 
 def _cases_of_classes(

@@ -5,13 +5,27 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from properly._boundary._labels import names_of_labels
-from properly._boundary._record import Record, columns_of, count_of_cases, many, plain, to_frame
+from properly._boundary._options import check_choice
+from properly._boundary._record import (
+    Record,
+    columns_of,
+    count_of_cases,
+    many,
+    plain,
+    printable,
+    to_frame,
+)
 from properly._boundary._tables import (
+    HEIGHT,
     NUMBER,
+    SCREEN,
+    few_lines,
     scores_as_html,
+    shortened,
     table,
     table_of_numbers,
     width_of,
@@ -20,6 +34,7 @@ from properly._boundary._tables import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from properly._boundary._record import Backend
     from properly.calibration._certain import Certain
@@ -37,6 +52,7 @@ if TYPE_CHECKING:
     from properly.decisions._retention import Retention
     from properly.decisions._roc import RocCurve
     from properly.decisions._worst_cases import WorstCases
+    from properly.evaluation._verdict._verdict import Verdict
     from properly.inference._estimate import Estimate
     from properly.probability._means import Means
     from properly.rules import Rule
@@ -62,6 +78,10 @@ BY_MODEL = {
     True: ("aucs", "calibration", "calibration_tests", "certain", "means", "groups", "over_time"),
     False: ("decisions", "retention", "calibration_tests", "groups", "over_time", "worst"),
 }
+
+
+# Letters that the name of a model keeps on a screen.
+NARROWEST = 12
 
 
 class ScoreRow(NamedTuple):
@@ -266,22 +286,80 @@ class Evaluation(Record):
         return f"Evaluation({cases}, models: {len(self.models)}, rules: {len(self.rules)})"
 
     def __str__(self) -> str:
-        """Lay out tables a person can read, and below what there is to note."""
-        names = [*self.models, *(f"({name})" for name in self.baselines)]
-        width = width_of([*names, *(rule.name for rule in self.rules)])
-        tables = [
-            table(self._head(rule.name), self._rows(rule.name), least=(width, NUMBER))
-            for rule in self.rules
-        ]
+        """Lay out the scores by the first rule to judge by, as they fit a screen."""
+        tables = self._tables([self.primary], SCREEN)
+        others = [rule.name for rule in self.rules if rule.name != self.primary]
+        if others:
+            see = f"e.table({others[0]!r}), or e.table() for all"
+            tables.append(shortened(f"also by {', '.join(map(printable, others))}: {see}", SCREEN))
+        shown = "\n\n".join([f"{self.about}; lower scores are better", *tables])
+        if not self.notes:
+            return shown
+        # Beside them, an empty line, and one for what is typed next.
+        room = HEIGHT - shown.count("\n") - 3
+        return f"{shown}\n\n{few_lines(self.notes, max(2, room), 'e.notes')}"
+
+    def table(self, rule: str | None = None) -> str:
+        """Lay out the scores as text: by one rule, or by all rules and with all notes.
+
+        Parameters
+        ----------
+        rule : str, optional
+            The name of the rule, such as ``"log"``.
+        """
+        if rule is not None:
+            return self._tables([check_choice(rule, [each.name for each in self.rules], "rule")])[0]
+        tables = self._tables([each.name for each in self.rules])
+        notes = ["\n".join(map(wrapped, self.notes))] if self.notes else []
+        return "\n\n".join([f"{self.about}; lower scores are better", *tables, *notes])
+
+    def verdict(self, **words: str) -> Verdict:
+        """Say in sentences what the evaluation shows; see `properly.verdict`."""
+        import properly
+
+        return properly.verdict(self, **words)
+
+    def report(self, path: str | Path, **options: Any) -> Path:
+        """Write the evaluation as one HTML page; see `properly.report.write`."""
+        import properly
+
+        return properly.report.write(path, self, **options)
+
+    def plot(self, kind: str, *args: Any, **options: Any) -> Any:
+        """Draw one kind of picture, such as ``"reliability"``; see `properly.plots`.
+
+        Parameters
+        ----------
+        kind : str
+            The name of a function of `properly.plots` that draws an evaluation.
+        *args, **options
+            What else that function takes; `model` names one of several models.
+        """
+        import properly
+
+        name = check_choice(str(kind).replace("-", "_"), properly.plots.__all__, "kind")
+        return getattr(properly.plots, name)(self, *args, **options)
+
+    def _tables(self, rules: Sequence[str], most: int | None = None) -> list[str]:
+        """Lay out a table a rule, and one of what was decided of classes, all in line.
+
+        Long names lose their middle where lines would be longer than so many letters.
+        """
+        rows = {rule: [self._head(rule), *self._rows(rule)] for rule in rules}
+        width = width_of([*(row[0] for row in chain(*rows.values())), *self.models])
+        if most is not None:
+            cells = zip(*chain(*rows.values()), strict=True)
+            _, *beside = [max(NUMBER, width_of(column)) + 2 for column in cells]
+            width = min(width, max(NARROWEST, most - sum(beside)))
+        tables = [table(*_cut(cells, width), least=(width, NUMBER)) for cells in rows.values()]
         if self.task != "binary":
             columns = DECIDED if self.task == "ordinal" else DECIDED[:2]
             decided = [
-                (name, [getattr(decision.argmax, column) for column in columns])
-                for name, decision in self.decisions.items()
+                (shortened(printable(name), width), [getattr(found.argmax, x) for x in columns])
+                for name, found in self.decisions.items()
             ]
             tables.append(table_of_numbers("argmax", columns, decided, width))
-        notes = ["\n".join(map(wrapped, self.notes))] if self.notes else []
-        return "\n\n".join([f"{self.about}; lower scores are better", *tables, *notes])
+        return tables
 
     def _repr_html_(self) -> str:
         """Lay out the scores for a notebook."""
@@ -373,3 +451,9 @@ def _few(decision: HardDecisions) -> dict[str, Any]:
 def _text(x: float) -> str:
     """Write a number with five decimals; what does not exist is a dash."""
     return "-" if math.isnan(x) else f"{x:.5f}"
+
+
+def _cut(cells: Sequence[Sequence[str]], width: int) -> tuple[Sequence[str], list[Sequence[str]]]:
+    """Shorten names that are too wide; return the head and the rows."""
+    head, *rows = [(shortened(printable(name), width), *others) for name, *others in cells]
+    return head, list(rows)

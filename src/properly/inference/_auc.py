@@ -9,6 +9,7 @@ import numpy as np
 
 from properly._boundary._libraries import is_numpy, namespace
 from properly._boundary._options import check_choice, check_level
+from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, is_dependent, require_event, rows_in_use
 from properly.counts._tally import as_tally
 from properly.inference._design import Design
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 UNKNOWN = (math.nan, math.nan)
 
 
+@takes_rows
 def auc_interval(
     cases: Tally | Cases,
     *,

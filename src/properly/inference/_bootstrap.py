@@ -18,6 +18,7 @@ from properly._boundary._libraries import read_only, to_library_of, to_numpy
 from properly._boundary._notices import notice
 from properly._boundary._options import as_drawing, as_number, check_choice
 from properly._boundary._record import Record, many
+from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_event
 from properly.counts._scoring import price
 from properly.counts._tally import Tally, as_tally
@@ -395,6 +396,7 @@ class Bootstrap(Record):
         return {name: [x] for name, x in row.items()} | {"lower": [lower], "upper": [upper]}
 
 
+@takes_rows
 def bootstrap(
     cases: Tally | Cases,
     statistic: Statistic,

@@ -13,6 +13,7 @@ from properly._boundary._classes import ClassRows, check_class_rows, check_proba
 from properly._boundary._libraries import namespace, to_library_of, to_numpy, without_gradient
 from properly._boundary._options import check_choice, check_inside, check_level
 from properly.counts._baselines import reference_forecasts
+from properly.counts._calls import takes_rows
 from properly.counts._cases import Cases, has_classes, require_event, rows_in_use
 from properly.counts._isotonic import recalibrate
 from properly.counts._scoring import class_shares, mean_loss, price, score_of_classes, share_saved
@@ -42,6 +43,7 @@ Prior: TypeAlias = Literal["hand", "severity", "event_rate", "uniform", "logit"]
 PRIORS = ("hand", "severity", "event_rate", "uniform", "logit")
 
 
+@takes_rows
 def score_interval(
     cases: Tally | Cases,
     rule: Rule,
@@ -143,6 +145,7 @@ def _score_of(result: Moments, level: float) -> Estimate:
     return estimate_of(result, (value, error), interval, level, "Student's t")
 
 
+@takes_rows
 def skill_interval(
     cases: Tally | Cases,
     rule: Rule,
@@ -246,6 +249,7 @@ def _skill_of(result: Moments, level: float) -> Estimate:
     return estimate_of(result, (1 - ratio, error), interval, level, label)
 
 
+@takes_rows
 def net_benefit_interval(
     cases: Tally | Cases,
     threshold: float,
@@ -486,6 +490,7 @@ def _skill_of_classes(rows: ClassRows, rule: ClassRule, reference: Any) -> float
     return share_saved(*(score_of_classes(rule, y, x, weight) for x in (p, other)))
 
 
+@takes_rows
 def h_measure(tally: Tally | Cases, prior: Prior = "hand") -> float:
     r"""Measure what the forecasts could do after perfect recalibration.
 

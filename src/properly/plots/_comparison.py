@@ -25,6 +25,7 @@ from properly.plots._axes import (
     number,
     set_as_text,
 )
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import LETTER, columns_for, fold, inches, name_columns, names_of, points
 from properly.plots._rows import (
     THICK,
@@ -87,6 +88,7 @@ class Row(NamedTuple):
     """What to say where there is no interval, or "" ."""
 
 
+@draws_evaluation
 def comparison(record: Comparison, ax: Axes | None = None) -> Axes:
     """Draw which of two models is better, for each pair, and how sure that is.
 
@@ -321,6 +323,7 @@ class Cell(NamedTuple):
     """None on the diagonal, and where a pair was not compared."""
 
 
+@draws_evaluation
 def comparison_matrix(record: Comparison, ax: Axes | None = None) -> Axes:
     """Draw the difference between any two models as a cell of a matrix.
 

@@ -20,6 +20,7 @@ from properly.plots._axes import (
     number,
     plain_axes,
 )
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._threshold_axis import (
     PERFECT,
     WIDTH,
@@ -52,6 +53,7 @@ MAKER = "properly.decision_curve(tally)"
 DIFFERENCE_MAKER = "properly.decisions.decision_difference(first, second)"
 
 
+@draws_evaluation
 def decision(
     curve: DecisionCurve | Mapping[str, DecisionCurve],
     ax: Axes | None = None,

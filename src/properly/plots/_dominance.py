@@ -21,6 +21,7 @@ from properly.plots._axes import (
     plain_axes,
     set_as_text,
 )
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import fold, inches
 from properly.plots._rows import draw_key, key_line, span_of
 from properly.plots._threshold_axis import draw_zero, show_thresholds
@@ -51,6 +52,7 @@ LABEL = 0.9
 SHORT = 18
 
 
+@draws_evaluation
 def dominance(
     record: Dominance,
     ax: Axes | None = None,

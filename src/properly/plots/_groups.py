@@ -12,6 +12,7 @@ from properly._boundary._record import many
 from properly.comparison._groups_record import Groups
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import GREY, PALETTE, SLATE, TEXT, legible, number, set_as_text
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import names_of, points
 from properly.plots._rows import (
     THICK,
@@ -78,6 +79,7 @@ class Shown(NamedTuple):
         return lower, upper
 
 
+@draws_evaluation
 def groups(
     record: Groups,
     ax: Axes | None = None,

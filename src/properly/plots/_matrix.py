@@ -10,6 +10,7 @@ from properly._boundary._labels import as_classes
 from properly.decisions._confusion import Confusion
 from properly.errors import ArgumentTypeError, DataError
 from properly.plots._axes import MINUS, ink_on, new_figure, set_as_text, shades
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import (
     columns_for,
     inches,
@@ -34,6 +35,7 @@ NARROW, WIDE = 0.62, 1.1
 ROW = 0.5
 
 
+@draws_evaluation
 def confusion(record: Confusion, ax: Axes | None = None, *, shares: bool = True) -> Axes:
     r"""Draw how often each class was decided for, by what was true.
 

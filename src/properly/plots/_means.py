@@ -22,6 +22,7 @@ from properly.plots._axes import (
     open_frame,
     set_as_text,
 )
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import ROOM, columns_for, fold, inches, name_columns, points, spread
 from properly.probability._means import Means
 
@@ -264,6 +265,7 @@ def _write_name(
     set_off([text])
 
 
+@draws_evaluation
 def means_bars(
     means: Means | Mapping[str, Means],
     ax: Axes | None = None,

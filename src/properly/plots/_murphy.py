@@ -22,6 +22,7 @@ from properly.plots._axes import (
     plain_axes,
     show_limits,
 )
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._threshold_axis import (
     SCALES,
     WIDTH,
@@ -61,6 +62,7 @@ HEIGHT = {
 MAKER = "properly.regret_curve(tally)"
 
 
+@draws_evaluation
 def murphy(
     curve: MurphyCurve | Mapping[str, MurphyCurve],
     ax: Axes | None = None,
@@ -149,6 +151,7 @@ def height_of(records: Collection[MurphyCurve]) -> str:
     return HEIGHT["regret" if scales == {"regret"} else "brier"].get(part, part)
 
 
+@draws_evaluation
 def regret(
     curve: MurphyCurve | Mapping[str, MurphyCurve],
     ax: Axes | None = None,

@@ -33,6 +33,7 @@ from properly.plots._axes import (
     open_frame,
     square_axes,
 )
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import title_lines, title_panel
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ TITLE = 2.35
 THINNEST = 0.004
 
 
+@draws_evaluation
 def reliability(
     record: Reliability | Mapping[str, Reliability],
     ax: Axes | None = None,
@@ -125,6 +127,7 @@ def reliability(
     return ax
 
 
+@draws_evaluation
 def reliability_grid(
     records: Mapping[str, Reliability],
     *,

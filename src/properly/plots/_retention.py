@@ -31,6 +31,7 @@ from properly.plots._axes import (
     plain_axes,
     set_as_text,
 )
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import columns_for, name_columns, name_ends, names_of, points
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ KEY = "bars: probability", "frame: outcome"
 INSIDE = 0.5
 
 
+@draws_evaluation
 def retention(
     record: RetentionStudy | Retention | Mapping[str, Retention],
     ax: Axes | None = None,
@@ -172,6 +174,7 @@ def _inks(ax: Axes, names: list[str], color: Color | None) -> dict[str, Ink]:
     return result | ({ORACLE: Ink(GREY, "--")} if ORACLE in names else {})
 
 
+@draws_evaluation
 def worst_cases(record: WorstCases, ax: Axes | None = None, *, color: str | None = None) -> Axes:
     """Draw the forecasts of the cases with the greatest losses, the worst on top.
 

@@ -20,6 +20,7 @@ from properly.plots._axes import (
     number,
     square_axes,
 )
+from properly.plots._evaluation import draws_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from properly.decisions._roc import RocBand
 
 
+@draws_evaluation
 def roc(
     curve: RocCurve | Mapping[str, RocCurve],
     ax: Axes | None = None,

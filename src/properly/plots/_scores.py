@@ -20,6 +20,7 @@ from properly.plots._axes import (
     plain_axes,
     set_as_text,
 )
+from properly.plots._evaluation import draws_evaluation
 from properly.plots._names import place_names
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class Window(NamedTuple):
     uncertainty: float
 
 
+@draws_evaluation
 def mcb_dsc(
     decompositions: Decomposition | Mapping[str, Decomposition],
     ax: Axes | None = None,

@@ -23,6 +23,7 @@ from properly.plots._axes import (
     show_limits,
     square_axes,
 )
+from properly.plots._evaluation import draws_evaluation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+@draws_evaluation
 def triptych(
     murphy: MurphyCurve | Mapping[str, MurphyCurve],
     reliability: Reliability | Mapping[str, Reliability],

@@ -12,6 +12,7 @@ import numpy as np
 from properly._boundary._chunks import sweep
 from properly._boundary._record import Record, amount_of
 from properly._boundary._tables import table_of_numbers
+from properly.counts._calls import takes_rows
 from properly.counts._cases import require_independent
 from properly.counts._class_rows import table_of
 from properly.probability._power import POWERS, ThreeMeans, limit, three_means
@@ -115,6 +116,7 @@ class ConfidenceTest(Record):
         return f"{text}\n\n{textwrap.fill(self.verdict, width, break_on_hyphens=False)}"
 
 
+@takes_rows
 def confidence_test(cases: Tally | Cases, *, precision: float | None = None) -> ConfidenceTest:
     r"""Test whether what happened was as probable as the forecasts expect.
 

@@ -12,6 +12,7 @@ from properly._boundary._libraries import namespace, to_numpy
 from properly._boundary._options import as_drawing, check_flag
 from properly._boundary._record import Record, amount_of
 from properly._boundary._tables import table
+from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes
 from properly.counts._class_rows import count_impossible
 from properly.counts._tally import as_tally
@@ -162,6 +163,7 @@ class Means(Record):
         return "\n".join([_layout(self), *_remarks(self)])
 
 
+@takes_rows
 def means(
     cases: Tally | Cases,
     *,

@@ -10,6 +10,7 @@ import numpy as np
 from properly._boundary._arrays import refuse
 from properly._boundary._record import Record, many
 from properly._boundary._tables import table_of_numbers
+from properly.counts._calls import takes_rows
 from properly.counts._cases import has_classes, rows_in_use
 from properly.counts._class_rows import table_of, two_classes
 from properly.counts._reductions import one_vs_rest
@@ -75,6 +76,7 @@ class ProperMeans(Record):
         return {name: x.tolist() for name, x in self._row().items() if x is not None}
 
 
+@takes_rows
 def proper_means(
     cases: Tally | Cases,
     powers: ArrayLike = (ROBUSTNESS, ACCURACY, 1 / 2),

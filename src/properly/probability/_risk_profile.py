@@ -11,6 +11,7 @@ from properly._boundary._arrays import refuse
 from properly._boundary._chunks import share_out
 from properly._boundary._record import Record, many
 from properly._boundary._tables import table_of_numbers
+from properly.counts._calls import takes_rows
 from properly.counts._class_rows import table_of
 from properly.errors import DataError
 from properly.probability._by_source import sides
@@ -100,6 +101,7 @@ class RiskProfile(Record):
         return table_of_numbers("power", columns, zip(power, numbers, strict=True))
 
 
+@takes_rows
 def risk_profile(
     cases: Tally | Cases,
     powers: ArrayLike | None = None,

@@ -11,6 +11,7 @@ from properly._boundary._libraries import to_numpy
 from properly._boundary._options import check_choice
 from properly._boundary._record import Record, many
 from properly._boundary._tables import table
+from properly.counts._calls import takes_rows
 from properly.errors import DataError
 from properly.probability._by_source import questions
 from properly.probability._means import Means, means
@@ -148,6 +149,7 @@ class SourceTable(Record):
         return {"name": self.name} | {name: x.tolist() for name, x in arrays.items()}
 
 
+@takes_rows
 def source_table(
     cases: Tally | Cases, *, source: str | Source = "isotonic", precision: float | None = None
 ) -> SourceTable:
