@@ -13,6 +13,7 @@ from properly.report._decision import decision_chart
 from properly.report._groups import groups_chart
 from properly.report._matrix import matrix_chart
 from properly.report._means import source_chart
+from properly.report._people import people
 from properly.report._periods import time_chart
 from properly.report._regret import RANKING, regret_chart
 from properly.report._reliability import class_reliability_chart, reliability_chart
@@ -71,10 +72,9 @@ TITLE = "How good are these forecasts?"
 
 
 def charts_of(evaluation: Evaluation) -> list[Chart]:
-    """Draw what there is to draw."""
+    """Draw what there is to draw of models that are drawn."""
     kinds = OF_AN_EVENT if evaluation.task == "binary" else OF_CLASSES
-    part = drawn_part(evaluation)
-    return [chart for draw in kinds if (chart := draw(part)) is not None]
+    return [chart for draw in kinds if (chart := draw(evaluation)) is not None]
 
 
 class Words(TypedDict):
@@ -93,7 +93,8 @@ def contents(
 ) -> dict[str, Any]:
     """Gather what the template prints."""
     said = verdict(evaluation, cases=words["cases"], event=words["event"])
-    charts = charts_of(evaluation)
+    part = drawn_part(evaluation)
+    charts = charts_of(part)
     of_event = evaluation.task == "binary"
     return {
         "title": words["title"] or TITLE,
@@ -108,6 +109,8 @@ def contents(
         "left_out": len(evaluation.models) - len(drawn_models(evaluation)),
         "charts": charts,
         "kept_together": kept_together,
+        "people": (counted := people(part, words["cases"], words["event"])),
+        "in_people": counted and counted["numbers"],
         "range": ends_in_percent(evaluation),
         "ranking": RANKING,
         "worst": worst_tables(evaluation),
