@@ -25,6 +25,16 @@ def numbers(crash: Printed) -> dict[str, Any]:
     return copy
 
 
+def texts(row: str) -> list[list[str]]:
+    """Return the texts of cells, each with its interval."""
+    result = []
+    for k, cell in enumerate(row.split("|")):
+        number, *ends = cell.split("/")
+        unit = " %" if k > 2 and number != "\N{EN DASH}" else ""
+        result.append([number + unit, *([" to ".join(ends) + unit] if ends else [])])
+    return result
+
+
 def choose(window: Window, percent: str) -> None:
     field = window.page.get_by_role("spinbutton", name="threshold %", exact=True)
     field.fill(percent)
@@ -42,13 +52,13 @@ def test_a_threshold_is_typed(window: Window, crash: Printed) -> None:
     for row, name in enumerate(crash.evaluation.models):
         head, *cells = window.page.evaluate(ROW, row)
         assert head == [name]
-        assert cells == found["cells"][row][k]
+        assert cells == texts(found["rows"][row][k])
     assert (
         window.page.locator("#in-people-table caption")
         .inner_text()
         .startswith("At a threshold of 5")
     )
-    alarms, right, missed = (cell[0] for cell in found["cells"][0][k][:3])
+    alarms, right, missed = (cell[0] for cell in texts(found["rows"][0][k])[:3])
     sentence = f"{alarms} alarms, {right} of them right; {missed} events missed"
     assert told(window) == f"At 5 %: logistic {sentence}"
     assert sentence in window.page.locator("#dots li").first.inner_text()
@@ -63,8 +73,8 @@ def test_a_threshold_between_two_of_the_page_is_the_nearest_and_that_is_said(
         "This page has no numbers at 5.1 %; these are at the nearest threshold, 5 %."
     )
     found = numbers(crash)
-    cells = found["cells"][0][found["labels"].index("5 %")]
-    assert window.page.evaluate(ROW, 0)[1:] == cells
+    row = found["rows"][0][found["labels"].index("5 %")]
+    assert window.page.evaluate(ROW, 0)[1:] == texts(row)
     choose(window, "3")
 
 
@@ -121,3 +131,16 @@ def test_without_scripts_there_are_three_tables_and_nothing_to_press(
     ]
     assert page.locator("#people :is(input, output):visible").count() == 0
     context.close()
+
+
+def test_the_methods_are_copied(window: Window) -> None:
+    page = window.page
+    text = page.locator("#methods-text").inner_text()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_text("Copied.").wait_for()
+    assert page.evaluate("navigator.clipboard.readText()").strip() == text.strip()
+    page.evaluate("void (navigator.clipboard.writeText = () => Promise.reject(new Error()))")
+    page.evaluate("document.getElementById('copied').textContent = ''")
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_text("Copied.").wait_for()

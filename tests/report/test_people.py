@@ -14,6 +14,7 @@ from tests.report.test_page import HOSTILE, Tags
 
 import properly
 from properly import Cases, Evaluation, at_threshold, evaluate
+from properly.report._chart import drawn_part
 from properly.report._page import page
 from properly.report._people import people
 from properly.rules import Brier, Log
@@ -45,18 +46,17 @@ def test_the_numbers_are_those_of_at_threshold() -> None:
     alone = at_threshold(cases, 0.1, interval=True)
     numbers = of(evaluation(clustered=True))["numbers"]
     k = numbers["labels"].index("10 %")
-    alarms, right, missed, sensitivity, specificity, ppv, npv = numbers["cells"][0][k]
+    row = [cell.split("/") for cell in numbers["rows"][0][k].split("|")]
+    alarms, right, missed, sensitivity, specificity, ppv, npv = row
     low, high = alone.intervals["acted"]  # type: ignore[index]
-    assert alarms == [f"{1000 * alone.acted:.0f}", f"{1000 * low:.0f} to {1000 * high:.0f}"]
+    assert alarms == [f"{1000 * x:.0f}" for x in (alone.acted, low, high)]
     assert right[0] == f"{1000 * alone.true_positives:.0f}"
     assert missed[0] == f"{1000 * alone.false_negatives:.0f}"
     low, high = alone.intervals["false_positive_rate"]  # type: ignore[index]
-    assert specificity == [
-        f"{100 - 100 * alone.false_positive_rate:.1f} %",
-        f"{100 - 100 * high:.1f} to {100 - 100 * low:.1f} %",
-    ]
+    rates: tuple[float, ...] = alone.false_positive_rate, high, low
+    assert specificity == [f"{100 - 100 * x:.1f}" for x in rates]
     rates = alone.true_positive_rate, alone.precision, alone.negative_predictive_value
-    assert [x[0] for x in (sensitivity, ppv, npv)] == [f"{100 * x:.1f} %" for x in rates]
+    assert [x[0] for x in (sensitivity, ppv, npv)] == [f"{100 * x:.1f}" for x in rates]
 
 
 def test_the_dots_are_a_thousand_people() -> None:
@@ -70,13 +70,14 @@ def test_the_dots_are_a_thousand_people() -> None:
 
 def test_what_needs_no_model_is_the_same_at_every_threshold() -> None:
     e = evaluation()
-    *_, everyone, nobody = of(e)["numbers"]["cells"]
+    *_, (everyone,), (nobody,) = of(e)["numbers"]["rows"]
     events = f"{1000 * e.event_rate:.0f}"
-    (all_alarms, right, none_missed, *_), (alarms, _, missed, *_) = everyone[0], nobody[0]
-    assert (all_alarms, none_missed, alarms) == (["1,000"], ["0"], ["0"])
+    all_alarms, right, none_missed, *_ = everyone.split("|")
+    alarms, _, missed, *_ = nobody.split("|")
+    assert (all_alarms, none_missed, alarms) == ("1,000", "0", "0")
     assert right == missed
-    assert right[0] == events
-    assert len(right) == 2
+    assert right.split("/")[0] == events
+    assert right.count("/") == 2
 
 
 @pytest.mark.parametrize(
@@ -113,8 +114,7 @@ def test_a_summary_has_the_numbers_and_of_clusters_no_intervals() -> None:
     summed = properly.summarize(frame, "forecast", outcome="y", rules=rules)
     assert of(rows)["numbers"] == of(evaluate(summed, replicates=0))["numbers"]
     summed = properly.summarize(frame, "forecast", outcome="y", rules=rules, clusters="pair")
-    cells = of(evaluate(summed, replicates=0))["numbers"]["cells"]
-    assert {len(cell) for by_threshold in cells for row in by_threshold for cell in row} == {1}
+    assert "/" not in str(of(evaluate(summed, replicates=0))["numbers"]["rows"])
 
 
 def test_the_words_of_users_are_text() -> None:
@@ -124,6 +124,15 @@ def test_the_words_of_users_are_text() -> None:
     assert f"1,000 {HOSTILE}" in tags.text
     assert f"how many events ({HOSTILE}) are missed" in " ".join(tags.text.split())
     assert json.loads(tags.scripts["in-people"])["labels"][0] == "5 %"
+
+
+def test_of_many_models_fewer_thresholds_are_kept_and_both_ends() -> None:
+    y, p = np.arange(60) % 3 == 0, np.linspace(0.02, 0.5, 60)
+    many = {f"model {k}": p ** (1 + k / 20) for k in range(12)}
+    e = evaluate(y, many, within=(0.05, 0.2), replicates=0)
+    labels = of(drawn_part(e))["numbers"]["labels"]
+    assert len(labels) == 16
+    assert (labels[0], labels[-1]) == ("5 %", "20 %")
 
 
 def test_five_models_take_at_most_60_kilobytes() -> None:

@@ -13,10 +13,12 @@ from properly.report._decision import decision_chart
 from properly.report._groups import groups_chart
 from properly.report._matrix import matrix_chart
 from properly.report._means import source_chart
+from properly.report._methods import by_guideline, checklist, methods
 from properly.report._people import people
 from properly.report._periods import time_chart
 from properly.report._regret import RANKING, regret_chart
 from properly.report._reliability import class_reliability_chart, reliability_chart
+from properly.report._risks import risks_chart
 from properly.report._roc import roc_chart
 from properly.report._scores_plane import plane_chart
 from properly.report._tables import (
@@ -42,6 +44,7 @@ OF_AN_EVENT: tuple[Callable[[Any], Chart | None], ...] = (
     reliability_chart,
     plane_chart,
     roc_chart,
+    risks_chart,
     source_chart,
     matrix_chart,
     groups_chart,
@@ -116,6 +119,8 @@ def contents(
         "worst": worst_tables(evaluation),
         "of_event": of_event,
         "worst_lead": worst_lead(evaluation),
+        "methods": methods(evaluation, cases=words["cases"], event=words["event"]),
+        "checklist": by_guideline(checklist(evaluation)),
         "fine_print": fine_print(evaluation),
         "command": command,
         "python": python or python_call(evaluation),

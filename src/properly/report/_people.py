@@ -15,7 +15,7 @@ from properly.report._threshold_axis import as_percent
 from properly.report._words import NONE, fixed
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from properly.decisions._at_threshold import AtThreshold
     from properly.evaluation._record import Evaluation
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 HEAD = ("alarms", "right", "missed", *RATES)
 # Drawn of all, whatever the number that is spoken of.
 DOTS = 1000
+# Rows that are kept for the reader to choose from, of all models together.
+MOST_ROWS = 200
 
 
 def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | None:
@@ -33,18 +35,19 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
     """
     if not evaluation.at_thresholds:
         return None
-    models, per = dict(evaluation.at_thresholds), round_number(evaluation.event_rate)
+    per = round_number(evaluation.event_rate)
     # The first is at 0, where one acts on all.
-    everyone, *first = next(iter(models.values()))
-    thresholds = [at.threshold for at in first]
+    everyone = next(iter(evaluation.at_thresholds.values()))[0]
+    models = {name: _fewer(x[1:], evaluation) for name, x in evaluation.at_thresholds.items()}
+    thresholds = [at.threshold for at in next(iter(models.values()))]
     start = _nearest(thresholds, _middle(evaluation))
     shown = sorted({start, *_sides(evaluation, thresholds)})
-    cells = [[_cells(at, per) for at in by_threshold[1:]] for by_threshold in models.values()]
+    cells = [[_cells(at, per) for at in by_threshold] for by_threshold in models.values()]
     # What needs no model is the same at every threshold.
     plain = dict(zip((TREAT_ALL, TREAT_NONE), _without_model(everyone, per), strict=True))
     inks = inks_of(evaluation)
     named = list(zip(models, cells, strict=True))
-    ends = [Row(name, list(map(_as_cell, row)), baseline=True) for name, row in plain.items()]
+    ends = [Row(name, _as_cells(row), baseline=True) for name, row in plain.items()]
     percents = [as_percent(t) for t in thresholds]
     return {
         "per": f"{per:,}",
@@ -59,7 +62,7 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
             (
                 percents[k],
                 k == start,
-                [Row(name, list(map(_as_cell, x[k])), ink=inks[name]) for name, x in named] + ends,
+                [Row(name, _as_cells(x[k]), ink=inks[name]) for name, x in named] + ends,
             )
             for k in shown
         ],
@@ -67,11 +70,18 @@ def people(evaluation: Evaluation, cases: str, event: str) -> dict[str, Any] | N
         "numbers": {
             "percent": [100 * t for t in thresholds],
             "labels": percents,
-            "cells": cells + [[row] for row in plain.values()],
-            "dots": [[_dots(at) for at in x[1:]] for x in models.values()]
+            "rows": [[_joined(row) for row in x] for x in cells]
+            + [[_joined(row)] for row in plain.values()],
+            "dots": [[_dots(at) for at in x] for x in models.values()]
             + [[_dots(everyone)], [[0, 0, _dots(everyone)[0]]]],
         },
     }
+
+
+def _fewer(by_threshold: Sequence[AtThreshold], evaluation: Evaluation) -> tuple[AtThreshold, ...]:
+    """Keep every second threshold, or fewer, of many models; both ends stay."""
+    step = math.ceil(len(by_threshold) * len(evaluation.at_thresholds) / MOST_ROWS)
+    return *by_threshold[:-1:step], by_threshold[-1]
 
 
 def _number(threshold: float) -> str:
@@ -103,22 +113,29 @@ def _cells(at: AtThreshold, per: int) -> list[list[str]]:
     return counts + [_cell(at.estimate(word), _rate) for word in RATES]
 
 
-def _cell(estimate: tuple[float, float, float], text: Any) -> list[str]:
-    value, low, high = estimate
-    if math.isnan(value):
+def _cell(estimate: tuple[float, float, float], text: Callable[[float], str]) -> list[str]:
+    """Write a number, and both ends of its interval if there is one."""
+    if math.isnan(estimate[0]):
         return [NONE]
-    number = text(value)
-    if math.isnan(low):
-        return [number]
-    return [number, f"{text(low).removesuffix(' %')} to {text(high)}"]
+    return [text(x) for x in estimate if not math.isnan(x)]
 
 
-def _as_cell(texts: list[str]) -> Cell:
-    return Cell(*texts)
+def _as_cells(row: list[list[str]]) -> list[Cell]:
+    """Lay out the texts of a row; rates are in per cent."""
+    cells = []
+    for k, (number, *ends) in enumerate(row):
+        unit = " %" if k >= len(PEOPLE) and number != NONE else ""
+        cells.append(Cell(f"{number}{unit}", f"{' to '.join(ends)}{unit}" if ends else ""))
+    return cells
+
+
+def _joined(row: list[list[str]]) -> str:
+    """Write a row as a short text, since there are many of them."""
+    return "|".join("/".join(texts) for texts in row)
 
 
 def _rate(x: float) -> str:
-    return f"{fixed(100 * x, 1)} %"
+    return fixed(100 * x, 1)
 
 
 def _without_model(everyone: AtThreshold, per: int) -> tuple[list[list[str]], list[list[str]]]:

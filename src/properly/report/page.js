@@ -83,11 +83,22 @@
     link.click();
     URL.revokeObjectURL(link.href);
   });
+  // A page that was opened from a file, or stands in a frame, may have no clipboard but the old one.
+  document.getElementById("copy-methods")?.addEventListener("click", async () => {
+    const text = document.getElementById("methods-text"), status = document.getElementById("copied");
+    try {
+      await navigator.clipboard.writeText(text.textContent);
+      status.textContent = "Copied.";
+    } catch {
+      getSelection().selectAllChildren(text);
+      status.textContent = document.execCommand("copy") ? "Copied." : "Selected: press Ctrl+C to copy.";
+    }
+  });
   // In people: the table and the dots follow the threshold, which is one of a grid.
   function people() {
     const place = document.getElementById("threshold"), status = place?.querySelector("output");
     if (!place) return;
-    const { percent, labels, cells, dots } = read("in-people"), { elements } = place;
+    const { percent, labels, rows: texts, dots } = read("in-people"), { elements } = place;
     const region = document.getElementById("in-people-table"), table = region.querySelector("table");
     const rows = [...table.tBodies[0].rows], strips = rows.map((row) => strip(row));
     for (const other of document.querySelectorAll("[data-unscripted]")) other.remove();
@@ -96,11 +107,12 @@
     const at = (list, k) => list[Math.min(k, list.length - 1)];
     const go = (k, remark = "") => {
       rows.forEach((row, i) => {
-        const texts = at(cells[i], k), [alarms, right, missed] = texts;
-        texts.forEach(([number, around], j) => {
-          const now = cell(number), below = document.createElement("span");
-          below.className = "around"; below.textContent = around ?? "";
-          if (around) now.append(below);
+        const found = at(texts[i], k).split("|").map((text) => text.split("/")), [alarms, right, missed] = found;
+        found.forEach(([number, ...ends], j) => {
+          const unit = j > 2 && number !== "\u2013" ? " %" : "";
+          const now = cell(number + unit), below = document.createElement("span");
+          below.className = "around"; below.textContent = ends.join(" to ") + unit;
+          if (ends.length) now.append(below);
           row.cells[j + 1].replaceWith(now);
         });
         strips[i].set(at(dots[i], k), `${alarms[0]} alarms, ${right[0]} of them right; ${missed[0]} events missed`);
